@@ -12,16 +12,18 @@
 #include "ir/ir.h"
 #include "ir/plan/sharding.h"
 
-/* A symbolic dimension of the model and its size. */
+/* The size of a symbolic dimension of the model. */
 struct dim_binding {
     const char *name;
     int64_t value;
-    const char *from; /* table of times that says it; NULL: --dim does, or it is guessed */
+    /* path of the table of times that says the size; NULL: --dim says it, or it is guessed */
+    const char *from;
 };
 
 /* A dimension of an input of the model that has neither size nor name, and the size that is guessed for it. */
 struct open_dim {
-    uint32_t input, axis; /* input: place among the inputs of the graph */
+    /* input: index in the list of inputs of the graph; axis: the dimension's number */
+    uint32_t input, axis;
     int64_t value;
 };
 
@@ -39,9 +41,9 @@ struct pin {
     const char *device;  /* name of the device: "acc0" */
 };
 
-/* What the user wants of edges by the paths of their nodes. */
+/* A rule of the user about edges, by the paths of their nodes: --cut-at and --no-cut. */
 struct cut_rule {
-    const char *pattern; /* as struct pin has it */
+    const char *pattern; /* extended regular expression, as in struct pin */
     /* --cut-at: edges from a node that matches to a node that does not match are cut; false: --no-cut: edges between
      * two nodes that match are not cut */
     bool cut;
@@ -73,7 +75,8 @@ struct settings {
     bool keep_blocks;
     int64_t cut;         /* --cut: 0: as few parts as possible; 1: a part ends at each transfer */
     const char *cost_of; /* engine of --for whose cost of a part is planned with; NULL: none */
-    uint64_t said; /* exec_bit() of each setting of scene.model that the user gave, not a file */
+    /* set of exec_bit(): the settings of scene.model that the user, not a file, has given */
+    uint64_t said;
     bool judged; /* --judge was given: plans are shown by the objective `judge`, not the scene's */
     uint32_t judge; /* row of exec_model.kinds; without --judge that of the time per sample */
 };
@@ -107,12 +110,13 @@ struct services {
 
 /* Results of passes, beside levels.  All fields zero: no pass has run. */
 struct results {
-    struct plan *plan;         /* of the last planner; NULL: none yet */
+    struct plan *plan;         /* the plan that the last planner made; NULL: none yet */
     struct open_calls *opened; /* function calls replaced by their nodes (opened.h); NULL: none */
     bool looked_inside; /* a pass tried to open the calls: a call that is left cannot be opened */
     bool priced;        /* m->cost was made by the pass cost, not read from the input */
     bool inferred; /* infer-shapes has run: shapes_unknown, guessed, nameless and guess are set */
-    const char *told; /* the last warning about guessed sizes, which is not repeated; NULL: none */
+    /* text of the last warning about guessed sizes, so that it is not repeated; NULL: none */
+    const char *told;
     int64_t shapes_unknown; /* number of the main graph's nodes with a result of unknown shape */
     struct dim_binding *guessed; /* [nguessed] dimensions whose sizes are guessed */
     uint32_t nguessed, capguessed;
@@ -187,9 +191,10 @@ struct planner {
     /* Returns whether the planner with these options, if the user gives no objective, sets the objective to `implied`;
      * NULL: never. */
     bool (*implies)(const void *opts);
-    const char *implied; /* name of a struct exec_kind */
-    bool leaves; /* exec_plans.instead runs in its place for objectives it does not support */
-    /* what is done if its plan does not fit what devices need at one time (run_and_fit.h) */
+    const char *implied; /* name of that struct exec_kind */
+    /* for objectives that the planner does not support, exec_plans.instead runs in its place */
+    bool leaves;
+    /* what run_and_fit.h tries if the plan needs more memory at one time than devices have */
     enum { FIT_NOTHING, FIT_CONTIGUOUS, FIT_AS_PROVEN, FIT_ANY_SHAPE } fit;
 };
 
@@ -210,11 +215,11 @@ const struct settings *ctx_settings(const struct ctx *x);
 bool ctx_said(const struct ctx *x, const char *name);
 /* Returns the scene with the objective by which plans are shown: that of --judge, else the scene's own. */
 struct scene ctx_judged(const struct ctx *x);
-/* ctx_ndims: returns the number of dimensions with a size.  ctx_dim: returns number i < ctx_ndims(x) of them: first
- * those that the user gave, then the guessed ones. */
+/* ctx_ndims() returns the number of dimensions with a size.  ctx_dim() returns the i-th of them, i < ctx_ndims(x):
+ * first the dimensions that the user gave, then the guessed ones. */
 uint32_t ctx_ndims(const struct ctx *x);
 const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);
-/* Checks that every --pin names a device, and that it and every --cut-at and --no-cut have a valid pattern.  Returns
+/* Checks that every --pin names a device, and that every --pin, --cut-at and --no-cut has a valid pattern.  Returns
  * 0, or -1 and reports an error. */
 int ctx_check_pins(const struct ctx *x);
 /* Checks that costs read from the input have as many classes as the cluster.  Returns 0, or -1 and reports an error.

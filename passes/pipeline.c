@@ -17,7 +17,8 @@
 
 void pass_help(FILE *f, const struct pass *p, struct arena *scratch)
 {
-    /* column where the meanings begin; width of the text: less than 80, since the manual page indents it */
+    /* layout of help texts: column where the meanings of options begin; width of the text, less than 80, since the
+     * manual page indents it */
     enum { AT = 17, COLUMNS = 72 };
     page_words_in(f, arena_fmt(scratch, "%s: %s", p->name, p->help), /*at=*/0, /*indent=*/2,
                   COLUMNS);
@@ -156,10 +157,10 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
     return o;
 }
 
-/* Inserts open-functions at the start if a pass reads a plan file (NEED_OPEN), and passes the file's name on to it, so
- * that the function calls that were open when that plan was made are opened.  Does nothing if the pipeline opens or
- * inlines calls before that pass.  Where a pass before it rewrites the module for that plan (pass.then), calls are
- * inlined instead: it takes single nodes. */
+/* Inserts open-functions at the start if a pass reads a plan file (NEED_OPEN), and passes the file's name on to it,
+ * so that the function calls that were open when that plan was made are opened.  Does nothing if the pipeline opens
+ * or inlines calls before that pass.  Where a pass before it rewrites the module for that plan (pass.then), all
+ * calls are inlined instead, since that pass works on single nodes. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
     const struct pass *open = pass_find(NULL, "open-functions");
@@ -183,7 +184,8 @@ static void open_for_plan(struct pipeline *p, struct arena *a)
     opt_set(opt_named(open, "plan"), s->opts, from);
 }
 
-/* Sets the option mirror of contract to true, unless the user has set it, in front of passes that need that. */
+/* For each pass that needs it (NEED_MIRROR): sets the option mirror of contract in front of the pass to true, unless
+ * the user has set it. */
 static void mirror_for_planners(struct pipeline *p, struct arena *a)
 {
     const struct pass *contract = pass_find(NULL, "contract");
@@ -341,7 +343,8 @@ static const struct planner *usual_planner(const struct exec_model *m)
 static int run_planner(const struct pipeline_step *s, const struct planner *asked, struct ctx *x)
 {
     struct exec_model *m = &x->scene.model;
-    if (s->inserted && asked->given && x->results.sharding == NULL) /* there is no plan to take */
+    /* the pipeline inserted the planner, but no pass has left a plan for it */
+    if (s->inserted && asked->given && x->results.sharding == NULL)
         asked = usual_planner(m);
     bool said = ctx_said(x, "objective");
     int implied =
@@ -376,7 +379,7 @@ int pipeline_step_run(const struct pipeline_step *s, struct ctx *x)
     if (l)
         l->pass = s->pass->name;
     listener_tell(l, (struct progress){0});
-    /* shown until the pass reports progress itself */
+    /* shown until the pass itself reports progress */
     listener_tell(l, (struct progress){.phase = "at work"});
     uint32_t said = count_errors(x);
     const struct planner *p = planner_of(x->scene.model.kinds, s->pass);
@@ -395,7 +398,8 @@ static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
 {
     struct module *m = x->scene.m;
     uint32_t edits = m->edits;
-    if (s->inserted && !module_calls_anywhere(m)) /* inline-functions */
+    /* the pipeline inserted inline-functions, but there are no calls */
+    if (s->inserted && !module_calls_anywhere(m))
         return 0;
     if (x->results.opened)
         return diag_error(

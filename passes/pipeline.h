@@ -34,7 +34,8 @@ struct run_options {
     const char *print_before, *print_after;
     bool verify_each; /* check the module with module_verify() after each pass */
     bool time_passes; /* show the time of each pass */
-    /* gets what is shown, one line or more, and the option of the command line that asks for it; user: its argument */
+    /* receives a text to be shown, one line or more, and the option of the command line that asked for it; user: the
+     * first argument */
     void (*show)(const void *user, const char *option, const char *text);
     const void *user;
     /* receives the index of the running step; after an error that of the failed step; NULL: not wanted */

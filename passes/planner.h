@@ -9,7 +9,7 @@ uint32_t features_wanted(const struct ctx *x);
 /* Whether p supports the objective `goal`. */
 bool planner_aims_at(const struct planner *p, const struct exec_kind *goal);
 /* Returns the planner that runs if the user names p and the objective is m's: p, or exec_plans.instead if p does not
- * support the objective and has `leaves` set. */
+ * support the objective and p.leaves is true. */
 const struct planner *planner_for(const struct planner *p, const struct exec_model *m);
 /* Checks that p supports the objective and all features of x.  Returns 0; or -1 and reports an error that names the
  * features that p lacks and the planners that support all of them.  table: the planners that may be named, ends with

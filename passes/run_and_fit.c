@@ -1,11 +1,12 @@
 /* Plans that fit what devices have at one time (run_and_fit.h).
  *
- * Planners count the bytes that last on a device, such as weights, exactly, and what is there at one time as far as it
- * follows from a set of nodes alone; the judge counts all of it.  So a planner's bound holds for all plans that fit,
- * but its plan may need more than the judge allows, by values that wait some rounds for their reader or by several
- * parts of one device.  Then all plans of a small model are looked at.  Of a larger one the devices that lack memory
- * give the planner less, by what they lack, until a plan fits; where none does, the cuts of a contiguous plan move
- * (shift_cuts.h).  Cost: at most MOST_LOOKS looks at nodes, or ROUNDS runs of the planner and SHIFT_LOOKS looks. */
+ * Planners count the bytes that last on a device, such as weights, exactly; what a device holds at one time they
+ * count only as far as it follows from the set of its nodes; the judge counts all of it.  So a planner's bound holds
+ * for all plans that fit, but its plan may need more than the judge allows, by values that wait some rounds for
+ * their reader or by several parts of one device.  In that case all plans of a small model are looked at.  For a
+ * larger model the planner runs again, with the memory of devices that lacked some lowered by what they lacked,
+ * until a plan fits; where no plan does, the cuts of a contiguous plan are moved (shift_cuts.h).  Cost: at most
+ * MOST_LOOKS looks at nodes, or ROUNDS runs of the planner and SHIFT_LOOKS looks. */
 #include "passes/run_and_fit.h"
 
 #include "ir/base/units.h"
@@ -18,11 +19,12 @@
 
 #include <string.h>
 
-/* ROUNDS: runs of the planner more; MOST_LOOKS: looks at nodes while all plans of a small model are judged. */
+/* ROUNDS: most further runs of the planner; MOST_LOOKS: most looks at nodes while all plans of a small model are
+ * judged. */
 enum { ROUNDS = 8, MOST_LOOKS = 400000 };
 
 /* Adds to lacks[class] the largest number of bytes that a device of the class lacks under the plan of x.  Returns
- * whether some device lacks any; *why: in words, in x->use.mem. */
+ * whether some device lacks memory; *why: a text that says which, in x->use.mem. */
 static bool find_lacks(struct ctx *x, int64_t *lacks, const char **why)
 {
     const struct cluster *c = x->scene.cluster;
@@ -38,7 +40,7 @@ static bool find_lacks(struct ctx *x, int64_t *lacks, const char **why)
     return any;
 }
 
-/* Runs p once with memories that are smaller by lacks[class], without messages. */
+/* Runs p once, with the memory of each class lowered by lacks[class], and without messages.  Returns what p returns. */
 static int run_with_less(const struct planner *p, const void *opts, struct ctx *x,
                          const int64_t *lacks)
 {
@@ -57,7 +59,7 @@ static int run_with_less(const struct planner *p, const void *opts, struct ctx *
     return rc;
 }
 
-/* Gives the plan of x the claim `first` of a plan that was made with all memory, and its own value. */
+/* Gives the plan of x the claim `first`, which a plan made with all memory has, but with the plan's own value. */
 static void keep_bounds(struct ctx *x, const struct claim *first)
 {
     struct claim *c = &x->results.plan->claim;
@@ -80,8 +82,8 @@ static uint32_t count_plans(const struct ctx *x, const struct wdag *g)
     return all <= most ? (uint32_t)all : 0;
 }
 
-/* Looks at all plans of a small level.  chain: at contiguous ones only.  Makes the plan that takes least, among plans
- * that fit, the plan of x; returns whether one fits. */
+/* Looks at all plans of a small level; chain: only at contiguous ones.  Makes the quickest plan that fits the plan
+ * of x; returns whether a plan fits. */
 static bool look_at_all(struct ctx *x, bool chain, struct clock *clock)
 {
     const struct wdag *g = chain ? contiguous_level(x) : any_shape_level(x);
@@ -116,7 +118,8 @@ static bool is_contiguous(const struct claim *c)
            c->scope == SCOPE_CONTIGUOUS_FUSED;
 }
 
-/* Looks at all plans of the shape that p makes. */
+/* Looks at all plans of a small level that have the shape of p's plans: contiguous, if the bounds of `first` are
+ * about contiguous plans; any shape, if p makes such.  Returns whether a plan fits. */
 static bool look_at_small(const struct planner *p, struct ctx *x, const struct claim *first,
                           struct clock *clock)
 {
@@ -125,8 +128,8 @@ static bool look_at_small(const struct planner *p, struct ctx *x, const struct c
            (chain && p->fit == FIT_ANY_SHAPE && look_at_all(x, /*chain=*/false, clock));
 }
 
-/* Runs p again with less memory, a few times, until its plan fits; where p finds no plan, with half as much less.
- * Returns whether a plan fits.  *why: what the last plan lacked. */
+/* Runs p again with less memory, a few times, until its plan fits; where p finds no plan, halves what the memories
+ * were lowered by. Returns whether a plan fits.  *why: what the last plan lacked. */
 static bool try_less(const struct planner *p, const void *opts, struct ctx *x, struct clock *clock,
                      const char **why)
 {
@@ -141,7 +144,8 @@ static bool try_less(const struct planner *p, const void *opts, struct ctx *x, s
         struct plan *last = x->results.plan;
         int rc = run_with_less(p, opts, x, lacks);
         x->settings = asked;
-        if (rc) { /* no plan: between what was lacking before and now */
+        /* p found no plan: tries values between what was lacking before and what is lacking now */
+        if (rc) {
             x->results.plan = last;
             for (uint32_t k = 0; k < CLUSTER_CLASSES; k++)
                 lacks[k] = was[k] + (lacks[k] - was[k]) / 2;
@@ -165,7 +169,8 @@ static bool shift_last(struct ctx *x, struct plan *first, struct clock *clock)
     return fits;
 }
 
-/* Improves a plan that fits and that p has met while it looked for the memory that would do, and gives it a bound. */
+/* The planner has met a plan that fits while it searched for the least sufficient memory: tries to improve that
+ * plan, and gives it a bound. */
 static void finish_met(const struct planner *p, struct ctx *x, struct clock *clock)
 {
     const struct exec_runs *runner = exec_kind(&x->scene.model)->runs;

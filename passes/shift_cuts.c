@@ -1,10 +1,10 @@
 /* Moves the cuts of a contiguous plan (shift_cuts.h).
  *
- * The devices of the plan, in the order in which a sample passes them, hold intervals of an order of the vertices.  A
- * step moves one cut, or several neighbouring ones together, by 1, 2, 4, ... vertices; of all steps the one is made
- * after which the devices lack the fewest bytes together, and of equals the one with the least time.  That goes on
- * until no step helps: planners that count a value once for each device make plans that are near to one that fits.
- * Where the order can be cut in few ways all of them are looked at.
+ * The devices of the plan, in the order in which a sample passes them, hold intervals of an order of the vertices.
+ * A step moves one cut, or several neighbouring ones together, by 1, 2, 4, ... vertices; of all steps the one is
+ * made after which the devices lack the fewest bytes together, and of equals the one with the least time.  That goes
+ * on until no step helps: plans of planners that count a value once for each device are near to plans that fit.
+ * Where the order can be cut in few ways, all ways are looked at.
  *
  * Cost: a verdict for each step that is tried; there are O(devices^2 log V). */
 #include "passes/shift_cuts.h"
@@ -33,7 +33,7 @@ struct cuts {
     uint32_t *
         cut; /* [place + 1] the device at a place holds the positions cut[place] .. cut[place + 1] - 1 */
     int32_t *dev;   /* [vertex] device; scratch of look() */
-    uint64_t looks; /* looks at nodes that are left */
+    uint64_t looks; /* number of looks at nodes that may still be made */
 };
 
 static bool is_less(const struct score *a, const struct score *b)
@@ -68,7 +68,8 @@ static struct score look(struct cuts *c)
     return s;
 }
 
-/* Moves the cuts from .. to by `by` positions; returns false, with the cuts as they were, if they would pass others. */
+/* Moves the cuts from .. to by `by` positions.  Returns false, with the cuts as they were, if a cut would pass a
+ * neighbouring cut. */
 static bool shift(struct cuts *c, uint32_t from, uint32_t to, int64_t by)
 {
     if ((int64_t)c->cut[from] + by < c->cut[from - 1] || (int64_t)c->cut[to] + by > c->cut[to + 1])
@@ -125,7 +126,7 @@ static struct score look_at_all(struct cuts *c, struct clock *clock)
         }
         for (k = c->ndev - 1; k && c->cut[k] == c->g->n; k--)
             ;
-        for (uint32_t i = k; k && i + 1 < c->ndev; i++) /* the next one in lexicographic order */
+        for (uint32_t i = k; k && i + 1 < c->ndev; i++) /* the next way in lexicographic order */
             c->cut[i + 1] = c->cut[k] + 1;
         if (k)
             c->cut[k]++;
@@ -134,7 +135,7 @@ static struct score look_at_all(struct cuts *c, struct clock *clock)
     return least;
 }
 
-/* Sets dev[] to the device of each vertex under the plan of x.  Returns false if a vertex has nodes on two. */
+/* Sets dev[] to the device of each vertex under the plan of x.  Returns false if a vertex has nodes on two devices. */
 static bool read_plan(struct cuts *c)
 {
     const struct wdag *base = c->x->levels.base;
@@ -149,8 +150,8 @@ static bool read_plan(struct cuts *c)
     return true;
 }
 
-/* Lines up the devices so that each comes after all whose vertices its own wait for, unused ones last, and cuts the
- * order of their vertices between them.  Returns false if they wait for each other. */
+/* Orders the devices so that each stands behind all devices whose results it needs, with unused devices at the end,
+ * and cuts an order of the vertices accordingly.  Returns false if devices need each other's results. */
 static bool line_up(struct cuts *c)
 {
     struct arena *a = c->x->use.scratch;
@@ -171,7 +172,8 @@ static bool line_up(struct cuts *c)
                 c->device[n++] = d;
     for (uint32_t i = 0; i < n && i < c->ndev; i++)
         for_row (d, after, c->device[i])
-            if (--wait[d] == 0) { /* before the unused ones, which nothing waits for */
+            if (--wait[d] == 0) {
+                /* places d before the unused devices, for which no device waits */
                 memmove(&c->device[i + 2], &c->device[i + 1], (n - i - 1) * sizeof *c->device);
                 c->device[i + 1] = d;
                 n++;

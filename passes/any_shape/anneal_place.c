@@ -30,7 +30,8 @@ static const struct opt anneal_opts[] = {
      .help = "topological orders to cut for the first plan"},
     {0}};
 
-/* Fills the claim of the plan: status, bound and argument.  seed: for the argument. */
+/* Sets s->p's claim about the plan: status, bound and argument.  seed: the seed of the search, which the argument
+ * names. */
 static void write_claim(struct any_search *s, uint64_t seed)
 {
     struct ctx *x = s->x;
@@ -50,7 +51,8 @@ static void write_claim(struct any_search *s, uint64_t seed)
                         s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }
 
-/* Reports why there is no plan; returns what a pass returns then. */
+/* Reports why there is no plan (a node that no device runs, or memory); returns PASS_INFEASIBLE, or -1 after another
+ * error. */
 static int report_none(const struct any_search *s, const struct anneal *like)
 {
     if (exec_live_parts(&s->x->scene.model))

@@ -31,19 +31,21 @@ enum {
     MOST_THREADS = 64,
     SPLIT_VERTICES = 500, /* in graphs of more vertices no run starts from interval DP */
     FIRST_MOVES = 100,    /* moves per vertex in a run of the first round */
-    MOVES_EACH = 2000,    /* moves that a graph needs: MOVES_EACH * vertices^2 * devices */
+    MOVES_EACH = 2000, /* a search without limits tries MOVES_EACH * vertices^2 * devices moves */
     /* a round is idle if it closes less than 1 / NEARER of the gap to the value that is wanted */
     NEARER = 16,
     /* a search with a goal ends after IDLE idle rounds in a row, but not before 1 / LEAST_SHARE of its moves; where
      * labels_many() and the goal is reached, after one round without a better plan */
     IDLE = 2,
     LEAST_SHARE = 10,
-    SURCHARGES = 4, /* numbers of cut nets of a part that runs suppose: 1, 2, 4, 8 */
+    /* runs with a surcharge suppose that each part has 1, 2, 4 or 8 cut nets: SURCHARGES numbers */
+    SURCHARGES = 4,
     GOAL_SHARE = 3, /* a search with a goal has 1 / GOAL_SHARE of the moves of one without */
-    /* about from this number of vertices on, tables do not fit the caches and moves take longer */
+    /* moves of graphs with more vertices than about this take longer, since their tables do not fit the caches */
     LARGE = 4000
 };
-#define MOST_WORK UINT64_C(600000000) /* looks at nets in a search without limits: 4 to 6 seconds */
+/* net visits of a search without limits, at most: 4 to 6 seconds */
+#define MOST_WORK UINT64_C(600000000)
 
 /* What a run starts from: the best plan, an order cut by interval DP, random devices, an order in equal parts. */
 enum start { BEST, SPLIT, RANDOM, PARTS_OF_ORDER };
@@ -89,8 +91,8 @@ static uint32_t *draw_order(struct search *s, const struct wdag *g)
     return topo_order(g, kind, random_bits(&s->rng) | 1, s->a);
 }
 
-/* Writes dev[vertex of c] from up_dev[vertex of s->cut], a plan; where a vertex cannot be there, it goes to the next
- * device that may hold it. */
+/* Writes dev[vertex of c], a plan, from up_dev[vertex of s->cut], a plan of the same nodes; a vertex of c that may
+ * not be on the device of up_dev goes to the next device that may hold it. */
 static void lift_plan(const struct search *s, const int32_t *up_dev, int32_t *dev)
 {
     for (uint32_t v = 0; v < s->c->g->n; v++)
@@ -146,8 +148,8 @@ static void start_random(struct search *s, int32_t *dev)
         dev[v] = allowed_device(s, v, random_below(&s->rng, s->l.ndev));
 }
 
-/* Writes the plan from which run r starts.  turn: number of the run in the search; by it the kind of start is
- * chosen. */
+/* Writes the plan from which run r starts to r->dev and r->copies, and sets r->warm.  turn: number of the run
+ * in the search, by which the kind of start is chosen. */
 static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
                        const struct problem_plan *best)
 {
@@ -285,7 +287,7 @@ static uint64_t moves_needed(const struct search *s)
     return s->o->most && need > s->o->most ? s->o->most : need;
 }
 
-/* Returns how much of `whole` the `part` is, in thousandths, at most 1000. */
+/* Returns part / whole in thousandths, at most 1000. */
 static uint32_t thousandths(uint64_t part, uint64_t whole)
 {
     return part < whole ? (uint32_t)((__int128)part * 1000 / whole) : 1000;

@@ -14,8 +14,8 @@ struct anneal {
     uint64_t most;  /* limit of the moves that the size of the graph asks for; 0: no limit */
     /* ps: a plan that takes no more than this ends the search; 0: c->lower */
     int64_t enough;
-    /* ps: the caller has no use for a plan that takes longer, so the search ends when rounds bring the best plan no
-     * nearer to it; 0: none */
+    /* ps: the caller has no use for a plan that takes longer than this, so the search ends when rounds no longer
+     * bring the best plan nearer to it; 0: no goal */
     int64_t goal;
     uint64_t seed; /* seed of all random choices */
     /* the contiguous problem whose topological orders are cut for first plans; up[vertex of c]: the vertex of that
@@ -31,8 +31,9 @@ struct anneal {
      * NULL: parts cost nothing. */
     int64_t (*price)(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                      const uint32_t *copies);
-    /* ps, with `price`: what a part costs.  More cut nets mean more parts: half of the runs count this, a half, a
-     * quarter or an eighth of it more for each cut net, as if parts had one, two, four or eight of them */
+    /* ps, with `price`: the cost of one part.  The number of parts is unknown while a run goes on, but grows with
+     * the number of cut nets.  Half of the runs therefore add to each cut net the surcharge, or a half, a quarter or
+     * an eighth of it, as if each part had one, two, four or eight cut nets */
     int64_t surcharge;
     /* Called after each round with the number of moves tried so far; returns true to end the search.  May be NULL. */
     bool (*after_round)(void *user, uint64_t done, const struct problem_plan *best);

@@ -1,14 +1,15 @@
 /* One run of simulated annealing over plans of any shape (anneal_run.h).
  *
- * Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", Science 220 (1983); the loads are those
- * of the placement paper, 5.1.  Most moves do not change the largest load, so annealing does not minimise that, but
- * an energy: the sum over the devices of what their loads exceed a target by, plus a small share of all loads, plus a
- * price for each byte of memory that a device lacks.  The target is a little below the best value known.
+ * Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", Science 220 (1983); the loads are
+ * those of the placement paper, 5.1.  Most moves do not change the largest load; therefore annealing minimises not
+ * the largest load, but an energy: the sum over the devices of what their loads exceed a target by, plus a small
+ * share of all loads, plus a price for each byte of memory that a device lacks.  The target is a little below the
+ * best value known.
  *
  * Three moves: a vertex goes to a device that one of its nets touches; two vertices change places; a clump of
- * vertices, bonded by costly nets, goes to another device.  Clumps matter where transfers take longer than computing:
- * there no single vertex can leave its neighbours.  A move is made if the energy rises by less than T * -ln u, for a
- * random u in (0, 1); the temperature T falls geometrically.
+ * vertices, bonded by costly nets, goes to another device.  Clumps matter where transfers take longer than
+ * computing: there no single vertex can leave its neighbours.  A move is made if the energy rises by less than
+ * T * -ln u, for a random u in (0, 1); the temperature T falls geometrically.
  *
  * Cost: O(nets of the vertices moved) per move. */
 #include "passes/any_shape/anneal_run.h"
@@ -25,7 +26,7 @@ enum {
     STEP = 64,            /* a step: moves after which all energies are worked out anew */
     CLOCK_STEPS = 64,     /* steps between two looks at the clock */
     COOLINGS = 4096,      /* times that the temperature falls in a run, at most */
-    BOND_PINS = 64,       /* nets of more pins make no bonds */
+    BOND_PINS = 64,       /* nets with more pins than this bond no vertices */
     LARGE = 500,          /* graphs of more vertices may have clumps of more than 128 */
     LN2 = 11629080        /* ln 2 << FIXED_BITS */
 };
@@ -34,17 +35,18 @@ enum {
 struct anneal_walker {
     struct loads l;
     const struct anneal_tables *t;
-    int64_t **plain;      /* [kind][net] ps: loads.cost without a surcharge */
-    int64_t **surcharged; /* [kind][net] ps: with that of the present run; NULL: no run has one */
-    int64_t surcharge;    /* ps: of the present run */
-    uint64_t rng;         /* state of the random numbers */
-    int64_t *energy;      /* [device] its part of the energy */
+    int64_t **plain; /* [kind][net] ps: costs of nets (loads.cost) without a surcharge */
+    /* [kind][net] ps: costs of nets with the surcharge of the present run; NULL: no run has a surcharge */
+    int64_t **surcharged;
+    int64_t surcharge; /* ps: surcharge of the present run */
+    uint64_t rng;      /* state of the random numbers */
+    int64_t *energy;   /* [device] the device's part of the energy */
     /* [kind] the share of a load that counts as energy in any case, in 1 / 2^16 */
     int64_t share[PROBLEM_KINDS];
     /* [kind] the energy of a byte that the device lacks, in 1 / 2^20 */
     int64_t price[PROBLEM_KINDS];
     int64_t target;      /* ps: loads above it count as energy; pass_loads: forward loads */
-    int64_t target_back; /* ps; pass_loads: the same for backward loads */
+    int64_t target_back; /* ps; pass_loads: backward loads above it count as energy */
     /* pass_loads: share of the forward pass in the value of the best plan, in 1 / 2^16 */
     int64_t forward;
     int64_t heat; /* the temperature, in units of energy / 2^16 */
@@ -53,8 +55,8 @@ struct anneal_walker {
     uint32_t *list;        /* the vertices of the present clump */
     uint32_t *mark, stamp; /* mark[vertex] == stamp: the vertex is in the present clump */
     uint32_t sizes;        /* clumps have up to 2^sizes vertices */
-    struct set_memory
-        *at_once; /* an empty set, to fill with the vertices of a device; NULL: no need */
+    /* an empty set, which has_room() fills with the vertices of a device; NULL: sums of bytes are enough */
+    struct set_memory *at_once;
     struct anneal_run *run;
     uint64_t left; /* number of moves left */
 };
@@ -244,7 +246,7 @@ static inline bool allows(const struct anneal_walker *m, uint32_t v, uint32_t d)
     return loads_allows(&m->l, v, d);
 }
 
-/* Returns the energy that device d would have after the change x, in which it has index i. */
+/* Returns the energy of device d after the change *x of loads; i is the index of d in the change. */
 static inline int64_t energy_after(const struct anneal_walker *m, uint32_t d,
                                    const struct loads_change *x, int i)
 {
@@ -253,7 +255,7 @@ static inline int64_t energy_after(const struct anneal_walker *m, uint32_t d,
                      l->bytes[d] + x->bytes[i]);
 }
 
-/* Moves v to another device b if the energy rises by at most `most`; returns whether it did. */
+/* Moves v to another device b if the energy rises by at most `most`; returns whether v was moved. */
 static bool try_single(struct anneal_walker *m, uint32_t v, uint32_t b, int64_t most)
 {
     struct loads *l = &m->l;

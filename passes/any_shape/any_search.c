@@ -1,9 +1,10 @@
 /* Plans of any shape: first plans, annealing and bounds in turn (any_search.h).
  *
  * First plans come from orders of the contiguous problem, cut by interval DP.  Cheap bounds are next: a plan that
- * meets its bound needs no search.  Then annealing works in rounds (anneal_rounds.c); after a round, bounds get a
- * share of the time that annealing has taken so far, each turn about twice as much as the one before, and may end the
- * search.  If the top level is a coarse one (fuse), annealing of that level gets half of the moves first.
+ * meets its bound needs no search.  Then annealing works in rounds (anneal_rounds.c); after a round, the search for
+ * bounds gets a share of the time that annealing has taken so far, each turn about twice the time of the turn
+ * before, and may end the search.  If the top level is a coarse one (fuse), annealing of that level gets half of the
+ * moves first.
  *
  * Cost: that of annealing (moves) and about a third of its time for bounds. */
 #include "passes/any_shape/any_search.h"
@@ -22,8 +23,8 @@
 enum {
     FIRST_STEPS = INTERVAL_BUDGET / 3, /* steps of interval DP for first plans */
     FIRST_WORK = BOUNDS_WORK / 10,     /* work of the first bounds */
-    MIXED_SHARE =
-        8,        /* where labels_many(), 1 / MIXED_SHARE of these steps: an order takes longer */
+    /* where labels_many(), interval DP gets 1 / MIXED_SHARE of FIRST_STEPS, since one order takes longer */
+    MIXED_SHARE = 8,
     MOVE_WORK = 2 /* arcs that bounds may look at for each move of annealing: a third of its time */
 };
 
@@ -223,7 +224,8 @@ static int improve_whole(struct any_search *s, const struct anneal *like)
         return -1;
     if (s->best.value < LOAD_INF && s->any->values &&
         any_price(s, s->any, s->best.value, s->best.dev, s->best.copies) == LOAD_INF)
-        s->best.value = LOAD_INF; /* its lasting bytes fit, and no more */
+        /* only the lasting bytes of that plan fit the memory, not the values beside them */
+        s->best.value = LOAD_INF;
     any_bound(s, s->any->detailed ? 0 : FIRST_WORK);
     a.after_round = after_round;
     return any_settled(s) ? 0 : anneal_on(s, s->any, &a, &s->best);

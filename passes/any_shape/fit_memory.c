@@ -1,9 +1,10 @@
 /* Plans of any shape and memory (fit_memory.h).
  *
- * Whether a plan fits is decided by a search, which can prove that none does (fit_search.c); where that does not end,
- * by annealing with all times 0, so that the first plan that fits ends it.  The least memory that suffices is found
- * by bisection between a lower bound and the need of a plan that was found.  It is proven if the search proved of
- * every smaller memory that was tried that it does not suffice.
+ * Whether any plan fits the memory is decided by a search, which can also prove that no plan fits (fit_search.c).
+ * Where that search does not come to an end, plans are annealed with all times 0; the first plan that fits ends the
+ * annealing.  The least memory that suffices is found by bisection between a lower bound and the need of a plan that
+ * was found.  It is proven to be the least if the search
+ * proved for every smaller memory tried that no plan fits.
  *
  * Cost: FIT_STEPS and FIT_MOVES bound each question. */
 #include "passes/any_shape/fit_memory.h"
@@ -34,7 +35,7 @@ static struct problem *problem_of_bytes(struct ctx *x, const struct wdag *g, int
 }
 
 /* Searches a plan of g that fits devices raised to `memory` bytes (-1: memories stay) and writes it to dev[vertex].
- * Returns whether there is one, as far as it is known. */
+ * Returns FIT_FOUND, FIT_NONE if no plan fits, or FIT_UNKNOWN. */
 static enum fit fits_by_search(struct ctx *x, const struct wdag *g, int64_t memory,
                                struct clock *clock, int32_t *dev)
 {
@@ -144,7 +145,8 @@ static int narrow_memory(struct ctx *x, const struct problem *c, const struct an
             loads_set(&l, dev);
             int64_t needs = memory_of_loads(x, &l);
             *most = smaller(needs, *most);
-            lo = needs > mid ? mid + 1 : lo; /* the judge counts more than the search */
+            /* the judge counts more bytes than the search, so `mid` may not suffice for the plan found */
+            lo = needs > mid ? mid + 1 : lo;
             proven = proven && needs <= mid;
             continue;
         }

@@ -1,11 +1,11 @@
 /* Whether vertices fit the memory of devices at all (fit_search.h).
  *
- * Bin packing with bins of several sizes and items that share bytes, depth first: vertices that may go to the fewest
- * devices come first, of these the ones that need most bytes; each goes to the device where it adds least, then to
- * the others.  Devices of one kind that are still empty are alike, so one of them is tried.  A branch ends where the
- * bytes of the vertices still to be placed, shared items left out, are more than all devices have left.  The first
- * descent is "best fit decreasing", which finds a plan nearly always where there is one; small instances are searched
- * whole.
+ * Bin packing with bins of several sizes and items that share bytes, by depth-first search.  Vertices that may go to
+ * the fewest devices are placed first, and among equals the vertices with most bytes.  Each vertex is tried on the
+ * device where it adds the fewest bytes, then on the other devices.  Empty devices of one kind are alike, so
+ * only the first of them is tried.  A branch ends where the bytes of the vertices still to be placed, shared items
+ * left out, are more than all devices have left.  The first descent is "best fit decreasing", which finds a plan
+ * nearly always where there is one; small instances are searched whole.
  *
  * Cost: O(devices * shared items of a vertex) for each step; memory O(V + shared items * devices). */
 #include "passes/any_shape/fit_search.h"
@@ -19,7 +19,7 @@ enum { LOOK = 1024 }; /* steps between two looks at the clock */
 struct item {
     uint32_t v;
     uint32_t choices; /* number of devices that the vertex may be on */
-    int64_t bytes;    /* of the vertex with all of its shared items */
+    int64_t bytes;    /* bytes of the vertex with all of its shared items */
 };
 
 /* A search; depth d of the search places the vertex item[d].v. */

@@ -42,10 +42,10 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
 /* The state of tidy_parts(). */
 struct part_gatherer {
     struct any_search *s;
-    struct loads l;          /* of the present plan */
-    struct parts parts;      /* of the present plan */
+    struct loads l;          /* the loads of the present plan */
+    struct parts parts;      /* the parts of the present plan */
     struct tidy_limits most; /* limits of load and memory for the changed plan */
-    uint64_t work;           /* looks at nodes and pins that are left */
+    uint64_t work;           /* number of looks at nodes and pins that may still be made */
 };
 
 /* Accepts the plan g->l.dev if it has fewer parts than g->parts, or as many with fewer tensors between them, and

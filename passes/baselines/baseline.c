@@ -1,9 +1,9 @@
 /* The common code of the baselines (baseline.h).
  *
  * A baseline places the top level of the context, which has all placed nodes, as vertices of their own unless the
- * graph was fused.  The rules of all planners hold for it: it respects pins and operators that a class of devices
- * cannot run, it leaves no plan over memory unless the user wants one, and its bound is one for the whole graph.  O(V
- * + pins + nets * devices). */
+ * graph was fused.  It keeps the rules of all planners: it respects pins and operators that a class of devices
+ * cannot run, it leaves no plan over memory unless the user wants one, and its bound is one for the whole graph.
+ * O(V + pins + nets * devices). */
 #include "passes/baselines/baseline.h"
 
 #include "passes/bounds/bounds.h"
@@ -36,7 +36,7 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
     return 0;
 }
 
-/* Sets b->l.bytes to what devices need at one time as the judge counts it, if that is what counts. */
+/* If the judge counts what devices need at one time instead of sums of bytes, sets b->l.bytes to these needs. */
 static void count_at_once(struct baseline *b)
 {
     struct ctx *x = b->x;
@@ -119,7 +119,7 @@ void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
                 least = b->l.load[d];
             }
         }
-    assert(best < b->l.ndev); /* baseline_start() has checked it */
+    assert(best < b->l.ndev); /* some device may hold v: baseline_start() has checked that */
     loads_move(&b->l, v, (int32_t)best);
 }
 

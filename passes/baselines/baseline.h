@@ -13,7 +13,8 @@ struct baseline {
     /* whether the planner leaves a plan that needs more memory than a device has */
     bool best_effort;
     struct planner_input p; /* p.level: the level that is placed; p.top: its problem */
-    struct loads l; /* the device of each vertex of p.level, and the loads (device_loads.h) */
+    /* the plan: the device of each vertex of p.level, and the loads of devices (device_loads.h) */
+    struct loads l;
 };
 
 /* The row of the option best-effort, whose value goes to `field` of the struct `type`. */

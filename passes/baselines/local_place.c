@@ -43,7 +43,7 @@ struct local {
     int64_t *leave;
     /* [device][vertex] ps by which the device's load changes when the vertex joins the device */
     int64_t **enter;
-    /* vertices whose entries in `leave` and `enter` are out of date; their number */
+    /* nold vertices whose entries in `leave` and `enter` are out of date */
     uint32_t *old, nold;
     uint8_t *is_old; /* [vertex] 1: the vertex is in old[] */
     uint64_t work;   /* entries of tables looked at so far */
@@ -102,8 +102,8 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
     mark_old(s, v);
 }
 
-/* Writes the three devices with the largest loads to top[], UINT32_MAX for missing ones.  With three of them the
- * largest load of all devices but two is known, whichever two (largest_without()). */
+/* Writes the three devices with the largest loads to top[], UINT32_MAX for missing devices.  Three are enough for
+ * largest_without(): of these, at least one is neither of the two devices of a move. */
 static void find_fullest(const struct loads *l, uint32_t top[3])
 {
     for (int i = 0; i < 3; i++) {

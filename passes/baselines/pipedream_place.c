@@ -30,7 +30,7 @@ static const struct opt pipedream_opts[] = {
      .help = "seed of the orders; 0: the first by number"},
     {0}};
 
-/* The graph with its edges taken as undirected. */
+/* The graph with the directions of its edges ignored. */
 struct graph_undirected {
     uint32_t n, nedge;
     uint32_t *tail, *head; /* [edge] */

@@ -8,8 +8,8 @@
  *   sum over vertices of (least s[k] * time[k] over the kinds that the vertex may be on) + priced transfers that
  *   every plan pays  <=  L * sum over kinds of (devices * s[k]):
  * the dual of the linear program that divides vertices in fractions among devices.  Any prices give a bound; they
- * are improved one at a time.  With a price on the host only, the bound is the time of the vertices that must be on
- * the host.
+ * are improved one at a time.  With a price on hosts only, the bound is the load of the vertices that must be on
+ * hosts.
  *
  * Pigeonhole (as for P||Cmax, identical machines): of the h longest vertices a device can hold no more than fit when
  * the shortest of them are taken first.  If all devices together hold fewer than h, T is refuted.
@@ -35,12 +35,14 @@ enum {
     PRICE_ONE = 1 << 20, /* prices are in units of 1 / PRICE_ONE */
     PRICE_STEPS = 6,     /* number of factors by which a price is raised or lowered */
     LONGEST_MOST = 512,  /* number of vertices, at most, that the pigeonhole argument counts */
-    PRECISION = 4000,  /* after half of the work, bisection ends at a range of upper / PRECISION */
-    ATTEMPTS = 64,     /* number of thresholds tried, at most */
-    SHARE = 8,         /* one reduction gets 1 / SHARE of the work */
-    HUB_SHARE = 2,     /* the bound around hubs may take 1 / HUB_SHARE of the work in addition */
-    TREE_SHARE = 4,    /* the bound by trees may take 1 / TREE_SHARE of the work in addition */
-    TREE_NEARER = 64,  /* and must close 1 / TREE_NEARER of the gap: its argument is long */
+    PRECISION = 4000, /* after half of the work, bisection ends at a range of upper / PRECISION */
+    ATTEMPTS = 64,    /* number of thresholds tried, at most */
+    SHARE = 8,        /* one reduction gets 1 / SHARE of the work */
+    HUB_SHARE = 2,    /* the bound around hubs may take 1 / HUB_SHARE of the work in addition */
+    /* the bound by trees of transfers (tree_bound.h) may take 1 / TREE_SHARE of the work in addition */
+    TREE_SHARE = 4,
+    /* the bound by trees is taken only if it closes 1 / TREE_NEARER of the gap, since its argument is long */
+    TREE_NEARER = 64,
     LOOKS_PER_ARC = 4, /* number of prices of vertices that count as the work of one arc */
     WORTH = 400        /* weights are tried if the gap is more than 1 / WORTH of the value */
 };
@@ -164,7 +166,7 @@ struct prices {
     uint64_t looks;       /* number of prices of vertices worked out so far */
 };
 
-/* Makes `price` the best prices of p if it gives a larger bound than these. */
+/* Makes `price` the best prices of p if it gives a larger bound than p->best. */
 static void try_prices(struct prices *p, const int64_t *price)
 {
     const struct wdag *g = p->r->small->g;
@@ -238,8 +240,8 @@ struct longest {
     uint32_t nsorted[PROBLEM_KINDS];
 };
 
-/* Adds x to p->of, a heap with its shortest vertex at the root.  If the heap is full, its shortest vertex goes, which
- * may be x. */
+/* Adds x to p->of, a heap with its shortest vertex at the root.  If the heap is full, the shortest of its vertices
+ * and x is left out. */
 static void keep_longest(struct longest *p, struct long_vertex x)
 {
     struct long_vertex *h = p->of;
@@ -279,8 +281,8 @@ static struct longest find_longest(const struct reduction *r, struct arena *a)
     return p;
 }
 
-/* Extends p->sorted, for each kind the ascending times of those of the h longest vertices that may be on the kind, by
- * the vertices that it lacks; begins anew if it has more than h. */
+/* Makes p->sorted, for each kind, the ascending times of those of the h longest vertices that may be on the kind:
+ * adds the vertices from p->have on; begins anew if `sorted` has more than h. */
 static void sort_first(struct longest *p, uint32_t h)
 {
     if (h < p->have)
@@ -507,7 +509,7 @@ static void try_weights(struct bound_search *s, uint64_t work)
     arena_release(with->scratch, mark);
 }
 
-/* Whether the attempt's argument still proves t->value after t->r was made once more to be explained: this time the
+/* Whether the attempt's argument still proves t->value after t->r was made again with explanations: this time the
  * reduction may have run out of work earlier. */
 static bool still_proves(const struct attempt *t, struct arena *a)
 {
@@ -571,8 +573,8 @@ static const char *prove(struct bound_search *s)
     return explain_text(&e);
 }
 
-/* Returns the better one of the bounds around hubs and by trees, at most `upper`, ps, or c->lower if that is at least
- * as high.  They take 1 / HUB_SHARE and 1 / TREE_SHARE of the work of `with` at most. */
+/* Returns the larger one of the bound around hubs and the bound by trees, at most `upper`, ps; or c->lower if that
+ * is at least as high.  The two searches take at most 1 / HUB_SHARE and 1 / TREE_SHARE of the work of `with`. */
 static struct bound first_bound(const struct problem *c, int64_t upper,
                                 const struct bound_means *with)
 {

@@ -1,10 +1,9 @@
 /* Bounds by the transfers that cross the end of a device (crossing_bound.h).
  *
- * Idea: take a vertex v and a plan with loads of at most T.  Let I be the ideal of all vertices on
- * v's device and on the devices before it.  Descendants of v are never before it, so those in I are
- * on v's device and weigh at most T.  The other descendants come later, and each net that crosses I is
- * paid at least twice (or once more, if it has a pin on the host: the first payment is in the total
- * already).  Hence, with D devices, weights w, the total W and prices p,
+ * Idea: take a vertex v and a plan with loads of at most T.  Let I be the ideal of all vertices on v's device and on
+ * the devices before it.  Descendants of v are never before it, so those in I are on v's device and weigh at most
+ * T.  The other descendants come later, and each net that crosses I is paid at least twice, or, if the net has a pin
+ * on the host, once more than W already counts.  Hence, with D devices, weights w, the total W and prices p,
  *   D T  >=  W + p(I),   w(I) <= T,
  * where p(I) is the price of the nets that cross I, and w(I) the weight of the descendants of v in I and of the nets
  * from them out of I.  Adding mu times the second line to the first gives, for every multiplier mu >= 0,
@@ -96,7 +95,7 @@ int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, u
     return devices ? (int64_t)((whole + devices - 1) / devices) : 0;
 }
 
-/* A bound, ps, and where it comes from: index of the vertex in the path, multiplier and direction. */
+/* A bound, ps, and the vertex (index in the path), multiplier and direction that give it. */
 struct best {
     int64_t bound;
     uint32_t at, m;
@@ -123,7 +122,7 @@ struct bound cut_bound(const struct problem *c, uint64_t work, struct clock *clo
     for (uint32_t at = step / 2; at < n && work && !clock_out(clock); at += step)
         for (int up = 0; up < 2; up++)
             try_at(c, path, (struct best){0, at, FIRST_M, up}, &work, &best, scratch);
-    /* then smaller and smaller steps from the best: other multipliers, and vertices before and behind it */
+    /* tries smaller and smaller steps from the best so far: other multipliers, and vertices before and behind */
     for (; work && (step /= 2) > n / LAST_SHARE && !clock_out(clock); dm = (dm + 1) / 2) {
         struct best from = best;
         try_at(c, path, (struct best){0, from.at, from.m - dm, from.up}, &work, &best, scratch);

@@ -140,9 +140,9 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
     return h;
 }
 
-/* Sets the capacities of all arcs for the multiplier mu; unless `weighs`, weights count as 0.  The gain of a vertex is
- * its weight less mu times its time.  Returns the sum of the positive gains, from which the minimum cut is taken off to
- * get the maximum over all sets. */
+/* Sets the capacities of all arcs for the multiplier mu; unless `weighs`, weights count as 0.  The gain of a vertex
+ * is its weight less mu times its time.  Returns the sum of the positive gains: this sum less the minimum cut is the
+ * largest gain of a set. */
 static int64_t set_capacities(struct device_knapsack *h, int64_t mu, bool weighs)
 {
     const struct wdag *g = h->c->g;
@@ -253,12 +253,12 @@ static uint32_t pick_vertex(const struct device_knapsack *h)
     return at == UINT32_MAX ? any : at;
 }
 
-/* results of look_at_sets; TIRED: of device_knapsack_search alone */
+/* results of look_at_sets(); only device_knapsack_search() returns TIRED */
 enum look { LIGHT, HEAVY, OPEN, TIRED, STOPPED };
 
 /* Tries to decide by minimum cuts whether a set that h->fix allows has a load within the limit and a weight above
- * `target`.  Returns LIGHT if no set has, HEAVY if h->best has, OPEN if that is not decided, STOPPED if the work ran
- * out.  *start: the multiplier to begin with; becomes the last one that left the question open. */
+ * `target`.  Returns LIGHT if there is no such set, HEAVY if h->best is one, OPEN if neither is shown, STOPPED if
+ * the work ran out.  *start: the multiplier to begin with; becomes the last one that left the question open. */
 static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t *start)
 {
     int64_t goal = (target + 1) * (1 << MU_BITS) - 1, mu = *start;
@@ -322,7 +322,7 @@ enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, in
         }
         if (r != LIGHT)
             break;
-        /* no set here: go back to the last vertex that was required, and forbid it */
+        /* no set here: go back to the last vertex that was required (IN), and forbid it */
         while (h->npath && h->fix[h->path[h->npath - 1]] == OUT)
             h->fix[h->path[--h->npath]] = FREE;
         if (h->npath == 0)

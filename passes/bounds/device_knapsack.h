@@ -14,21 +14,24 @@ struct device_knapsack {
     const int64_t *weight;   /* [vertex] >= 0; owned by the caller */
     uint64_t *work;          /* arcs that may still be looked at */
     int64_t *time;           /* [vertex] units */
-    uint32_t nnet, *net;     /* number of nets that cost something; their numbers in the graph */
-    int64_t *cost;           /* [index in `net`] units */
-    int64_t all;             /* ps: sum of all times and transfers */
-    uint32_t down, up;       /* units are ps >> down << up */
-    int64_t limit;           /* units: the largest load allowed */
+    /* net[]: the nnet nets that cost something, by their numbers in the graph */
+    uint32_t nnet, *net;
+    int64_t *cost;     /* [index in `net`] units */
+    int64_t all;       /* ps: sum of all times and transfers */
+    uint32_t down, up; /* units are ps >> down << up */
+    int64_t limit;     /* units: the largest load allowed */
     struct flow f;
     uint8_t *fix; /* [vertex] whether a set may (FREE), must (IN) or must not (OUT) hold it */
     /* results of the last cut */
     uint8_t *set;      /* [vertex] 1: in the set of the cut */
     int64_t sum, load; /* weight and load (units) of that set */
     int64_t value; /* 2^MU_BITS times an upper bound on the weight of the sets that `fix` allows */
-    /* [vertex] the last sets found for the present `fix` with a load above the limit, and with one within it */
+    /* [vertex] for the present `fix`: the last set found with a load above the limit, and the last one within the
+     * limit */
     uint8_t *over, *within;
     bool has_over, has_within; /* whether `over` and `within` hold a set */
-    /* the branch of the search: vertices fixed, in that order, and the multiplier to begin with after each */
+    /* the branch of the search: path[] has the vertices fixed so far, in that order; with each, the multiplier to
+     * begin with */
     uint32_t *path, npath;
     int64_t *start;
     /* results of the last search */

@@ -223,7 +223,7 @@ static void explain_cut(struct explain *e)
                 explain_time(e, c->lower.value));
 }
 
-/* Adds the argument why c->lower is a bound: its proof, or one made from c->lower.by. */
+/* Adds the argument why c->lower is a bound: its stored proof or, if there is none, one made from c->lower.by. */
 static void explain_lower(struct explain *e)
 {
     const struct problem *c = e->c;

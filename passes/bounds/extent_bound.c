@@ -1,16 +1,16 @@
 /* Bounds by how far devices get along a path (extent_bound.h).
  *
- * Idea: the ideals of a contiguous plan hold the first k vertices of a path for growing k (long_path.h), so each device
- * has an interval i + 1 .. j of the path vertices, which may be empty.  The least load of a device of some kind with
- * that interval is a minimum cut (interval_cut.h).  In a plan with loads of at most T a device that begins behind path
- * vertex i reaches at most the last j for which its least load is at most T.
+ * Idea: the ideals of a contiguous plan hold the first k vertices of a path for growing k (long_path.h), so each
+ * device has an interval i + 1 .. j of the path vertices, which may be empty.  The least load of a device of some
+ * kind with that interval is a minimum cut (interval_cut.h).  In a plan with loads of at most T a device that begins
+ * behind path vertex i reaches at most the last j for which its least load is at most T.
  *
  * How the devices of all kinds can be lined up is a shortest path with limits on how often each kind is used: exact
- * answers need a label for each combination of counts.  Instead, each kind gets a price (Lagrangian relaxation of the
- * counts; Handler and Zang, Networks 10 (1980)): if the cheapest line of devices that covers the path costs more than
- * all devices together, no plan has loads of at most T.  That is the dual of the linear program that divides devices
- * into fractions, so with many devices little is lost.  A kind of which the cheapest line uses more devices than there
- * are gets dearer, the others cheaper.
+ * answers need a label for each combination of counts.  Instead, each kind gets a price (Lagrangian relaxation of
+ * the counts; Handler and Zang, Networks 10 (1980)): if the cheapest line of devices that covers the path costs more
+ * than all devices together, no plan has loads of at most T.  That is the dual of the linear program that divides
+ * devices into fractions, so with many devices little is lost.  If the cheapest line uses more devices of a kind
+ * than there are, the price of the kind rises; else it falls.
  *
  * At first a device counts the vertices that must lie within its interval; cuts are made for the intervals of the
  * cheapest line only.  T is found by bisection; the loads known of intervals hold for every T.
@@ -38,15 +38,19 @@ enum {
 struct kind_extent {
     int64_t *time; /* [vertex] ps, at most upper + 1 */
     uint32_t *
-        end; /* [i] the last path vertex for which the window of i has an entry: farther is above `upper` */
-    uint32_t *at; /* [i] the first entry of its window: that of j is at[i] + j - i */
+        /* [i] the last path vertex for which the window of i has an entry; intervals that reach farther take more
+         * than `upper` */
+        end;
+    /* [i] index in `load` of the first entry of i's window; the entry of i + 1 .. j is at[i] + j - i */
+    uint32_t *at;
     /* [entry] ps: no device of the kind with the path vertices i + 1 .. j has a smaller load */
     int64_t *load;
     uint8_t *cut;    /* [entry] `load` is that of a minimum cut */
-    uint32_t *far;   /* [i] the last path vertex that a device reaches that begins behind i */
+    uint32_t *far;   /* [i] the last path vertex that a device which begins behind i reaches */
     uint32_t *first; /* [j] the first i from which a device reaches j; UINT32_MAX: none */
-    int64_t price;   /* of a device */
-    uint32_t used;   /* number of devices in the cheapest line */
+    /* price of one device of the kind, so that all devices cost about 2^PRICE_BITS */
+    int64_t price;
+    uint32_t used; /* number of devices in the cheapest line */
 };
 
 struct extents {
@@ -60,7 +64,8 @@ struct extents {
     int64_t limit; /* ps: the limit T that is tried */
     struct kind_extent kind[PROBLEM_KINDS];
     int64_t *
-        cost; /* [j] of the cheapest line of devices that covers path vertices 1 .. j; LOAD_INF: none */
+        /* [j] what the cheapest line of devices that covers path vertices 1 .. j costs; LOAD_INF: no line does */
+        cost;
     uint32_t *by, *id; /* [j] the kind of the last device of that line; [vertex] for interval_cut */
     int64_t proven;    /* ps: the largest limit refuted so far; -1: none */
     int64_t proof[PROBLEM_KINDS]; /* [kind] the prices that refute it */
@@ -75,9 +80,9 @@ static uint32_t entry(const struct kind_extent *x, uint32_t i, uint32_t j)
     return x->at[i] + j - i;
 }
 
-/* Makes the windows of kind k: of each i the intervals in which the vertices that must lie within it take no more than
- * `upper` ps.  hi: row j has the vertices with hi = j (long_path.h).  Returns false if there are more than `most`
- * intervals. */
+/* Makes the windows of kind k: for each i the intervals in which the vertices that must lie within the interval take
+ * no more than `upper` ps.  hi: row j has the vertices with hi = j (long_path.h).  Returns false if there are more
+ * than `most` intervals. */
 static bool make_windows(struct extents *r, uint32_t k, const struct csr *hi, int64_t upper,
                          uint32_t most)
 {
@@ -123,7 +128,8 @@ static void cut_interval(struct extents *r, uint32_t k, uint32_t i, uint32_t j)
     x->cut[at] = *r->work > 0;
 }
 
-/* Lowers x->far[i] to the last path vertex with which the interval is not known to be above the limit. */
+/* Lowers x->far[i] to the last path vertex j for which the load of the interval i + 1 .. j is not known to exceed
+ * the limit. */
 static void shorten(const struct extents *r, struct kind_extent *x, uint32_t i)
 {
     while (x->far[i] > i && x->load[entry(x, i, x->far[i])] > r->limit)
@@ -141,7 +147,7 @@ static void find_first(const struct extents *r, struct kind_extent *x)
     }
 }
 
-/* Sets the limit T, and how far devices reach as far as loads are known. */
+/* Sets the limit T to `limit`, and x->far and x->first of all kinds from the loads known so far. */
 static void set_limit(struct extents *r, int64_t limit)
 {
     r->limit = limit;
@@ -211,8 +217,9 @@ static bool refine_line(struct extents *r)
     return any;
 }
 
-/* Raises the prices of kinds of which the cheapest line uses more devices than there are, lowers the others, by less in
- * each turn; then scales all. */
+/* Raises the price of each kind of which the cheapest line uses more devices than there are, and lowers all other
+ * prices; the changes get smaller from turn to turn.  Then scales all prices so that all devices cost about
+ * 2^PRICE_BITS. */
 static void change_prices(struct extents *r, uint32_t turn)
 {
     uint32_t nkind = r->c->nkind;
@@ -358,7 +365,8 @@ struct bound extents_bound(struct extents *r, int64_t upper, const struct bound_
         r->kind[k].price = r->proof[k];
     set_limit(r, r->proven);
     r->work = &enough;
-    bool dear = is_dear(r); /* loads known since then can only be larger */
+    /* intervals may have got larger loads since that limit was refuted, so the line may be dearer, never cheaper */
+    bool dear = is_dear(r);
     assert(dear);
     (void)dear;
     return (struct bound){.value = r->proven + 1,

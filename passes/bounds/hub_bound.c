@@ -22,10 +22,10 @@
  * the least of them holds.
  *
  * Potential 0 of problem.h gives the weights, so that devices of several kinds add up.  Hubs are added one by one,
- * those whose nets cost most first, then each in use is tried once more with what the others leave.  The best
- * multiplier of a hub is where the load of the set S passes the bound; it is found by Newton's method on the costs of
- * sets, which are lines in mu (Dinkelbach, Management Science 13 (1967)).  Cost: some flows for each hub and number
- * j, within the work allowed. */
+ * beginning with the hubs whose nets cost most; then each hub in use is tried once more with what the flows of the
+ * other hubs leave.  The best multiplier of a hub is where the load of the set S passes the bound; it is found by
+ * Newton's method on the costs of sets, which are lines in mu (Dinkelbach, Management Science 13 (1967)).  Cost:
+ * some flows for each hub and number j, within the work allowed. */
 #include "passes/bounds/hub_bound.h"
 
 #include "ir/base/keyed.h"
@@ -48,11 +48,12 @@ enum {
 
 /* A hub, and the flow from it. */
 struct hub {
-    uint32_t v;     /* its vertex; UINT32_MAX: all pins of the dear net */
-    uint32_t m;     /* its multiplier; 0: it is not used */
-    uint32_t times; /* number of devices that its multiplier counts for */
-    int64_t flow;   /* ps */
-    int64_t *used;  /* [net] ps: what the flow uses of the net's payments that all hubs share */
+    uint32_t v; /* the hub's vertex; UINT32_MAX: the hub is all pins of the dear net */
+    uint32_t m; /* the hub's multiplier, in 1 / UNIT; 0: the hub is not used */
+    /* number of devices that the multiplier counts for (j in the head of this file) */
+    uint32_t times;
+    int64_t flow;  /* ps: the value of the flow */
+    int64_t *used; /* [net] ps: what the flow uses of the net's payments, which all hubs share */
 };
 
 struct hubs {
@@ -60,12 +61,15 @@ struct hubs {
     struct arena *a;
     struct clock *clock;
     uint64_t work; /* arcs that may still be looked at */
-    int64_t *left; /* [net] ps: what the flows of all hubs leave of the payments that they share */
-    uint32_t *arc; /* [net] its arc in the network; UINT32_MAX: none */
+    /* [net] ps: what the flows of all hubs leave of the net's payments, which all hubs share */
+    int64_t *left;
+    uint32_t *arc; /* [net] the net's arc in the network; UINT32_MAX: none */
     struct hub hub[HUBS + 1];
     uint32_t n, m; /* number of hubs; sum of their multipliers */
-    int64_t flow;  /* ps: sum of their flows, and payments of the dear net that W does not count */
-    /* the dear net, UINT32_MAX: none, and the number of devices with pins of it; last: or more */
+    /* ps: sum of the flows of all hubs, plus payments of the dear net that W does not count */
+    int64_t flow;
+    /* the dear net, UINT32_MAX: none; the case that `devices` devices, or if `last` at least as many, have pins of
+     * it */
     uint32_t net, devices;
     bool last;
 };
@@ -125,13 +129,13 @@ static struct flow make_network(struct hubs *s, const struct hub *h, uint32_t m)
     return f;
 }
 
-/* What a set costs with multiplier m: once + m / UNIT * load, ps. */
+/* What a set of vertices costs with multiplier m: once + m / UNIT * load, ps. */
 struct line {
     int64_t once, load;
 };
 
-/* Returns what the set side[vertex] of hub h costs: what the nets that leave it have left, and the load of the devices
- * that hold it. */
+/* Returns what the set side[vertex] of hub h costs: `once`: what is left of the payments of the nets that leave the
+ * set; `load`: the load of the devices that hold the set. */
 static struct line line_of(const struct hubs *s, const struct hub *h, const uint8_t *side)
 {
     const struct wdag *g = s->c->g;
@@ -166,9 +170,9 @@ static int64_t bound_of(const struct problem *c, uint32_t m, int64_t flow)
     return devices ? (int64_t)((whole + devices - 1) / devices) : 0;
 }
 
-/* Returns what hub h with multiplier m adds to the sum of flows, ps: a flow in what the other hubs leave, and for the
- * pins of the dear net what its devices pay for it.  Writes to used[net] what the flow uses of the payments that all
- * share, or to *cut what the set of the minimum cut costs, whichever is not NULL. */
+/* Returns what hub h with multiplier m adds to the sum of flows, ps: a flow in what the other hubs leave, plus, if h
+ * is the pins of the dear net, what its devices pay for that net.  If `used` is not NULL, writes to used[net] what
+ * the flow uses of the shared payments; if `cut` is not NULL, what the set of the minimum cut costs to *cut. */
 static int64_t send(struct hubs *s, const struct hub *h, uint32_t m, int64_t *used,
                     struct line *cut)
 {
@@ -194,7 +198,7 @@ static int64_t send(struct hubs *s, const struct hub *h, uint32_t m, int64_t *us
     return flow;
 }
 
-/* Takes the flow of hub h out (by = 1), or puts it back in (by = -1). */
+/* by = 1: takes the flow of hub h out, so that what it used is left for other hubs; by = -1: puts it back in. */
 static void take_out(struct hubs *s, const struct hub *h, int by)
 {
     s->flow -= by * h->flow;
@@ -216,9 +220,9 @@ static uint32_t where_equal(struct line low, struct line high, uint32_t lo, uint
     return m <= lo ? lo + 1 : m >= hi ? hi - 1 : (uint32_t)m;
 }
 
-/* Gives hub h the multiplier with the best bound, if that is better than with the one that it has.  The best is where
- * a set with a load above the bound, all vertices at first, costs the same as one with a load below it, the hub alone
- * at first; no other set may cost less there. */
+/* Gives hub h the multiplier with the best bound, if that bound is higher than with the multiplier that h has.  The
+ * best multiplier is where a set with a load above the bound (at first all vertices) costs the same as a set with a
+ * load below the bound (at first the hub alone), provided that no other set costs less there. */
 static void improve_hub(struct hubs *s, struct hub *h)
 {
     const struct wdag *g = s->c->g;
@@ -260,8 +264,8 @@ static void improve_hub(struct hubs *s, struct hub *h)
 
 /* ---- hubs and cases ---------------------------------------------------------------------------- */
 
-/* Returns what the nets of vertex v cost, ps, but for the two that cost most: a vertex of a chain has two, and is no
- * hub. */
+/* Returns the cost of the nets of vertex v, ps, without the two dearest nets: a vertex of a chain has only two, so
+ * 0, and is no hub. */
 static int64_t beyond_chain(const struct problem *c, uint32_t v)
 {
     int64_t sum = 0, first = 0, second = 0;
@@ -292,8 +296,8 @@ static struct hubs choose_hubs(const struct problem *c, struct arena *a)
     return s;
 }
 
-/* Begins anew without any flow.  devices: number of devices with pins of the dear net s->net; s->last: or more; 0: that
- * number is left open. */
+/* Begins a case without any flow.  devices: number of devices with pins of the dear net s->net, or more if s->last;
+ * 0: any number. */
 static void begin_case(struct hubs *s, uint32_t devices)
 {
     const struct wdag *g = s->c->g;
@@ -317,13 +321,14 @@ static int64_t run_case(struct hubs *s, uint64_t work, struct clock *clock)
 {
     uint32_t n = s->n + (s->devices && !s->last);
     s->work = work;
+    /* the first n turns take all hubs, the next n only the hubs in use */
     for (uint32_t i = 0; i < 2 * n && s->work && !clock_out(clock); i++)
-        if (i < n || s->hub[i - n].m) /* the second time only those in use */
+        if (i < n || s->hub[i - n].m)
             improve_hub(s, &s->hub[i % n]);
     return bound_of(s->c, s->m, s->flow);
 }
 
-/* Returns the net of three vertices or more that costs most, of several the first; UINT32_MAX if none is dear. */
+/* Returns the dearest net of three vertices or more, of several the first; UINT32_MAX if no net is dear (DEAR). */
 static uint32_t dear_net(const struct problem *c)
 {
     uint32_t best = UINT32_MAX;
@@ -336,7 +341,7 @@ static uint32_t dear_net(const struct problem *c)
 
 /* ---- the argument ------------------------------------------------------------------------------ */
 
-/* Adds the lines of one case, whose bound is `value`. */
+/* Adds to the text the lines about one case, whose bound is `value` ps. */
 static void prove_case(struct explain *e, const struct hubs *s, int64_t value)
 {
     const struct problem *c = s->c;
@@ -360,7 +365,7 @@ static void prove_case(struct explain *e, const struct hubs *s, int64_t value)
                 explain_time(e, c->pot[0].total), explain_time(e, s->flow), explain_time(e, value));
 }
 
-/* Adds what is said before the cases. */
+/* Adds to the text what is said before the cases. */
 static void begin_proof(struct explain *e, const struct problem *c)
 {
     explain_add(e, "nodes and transfers that somebody pays: %s\n",
@@ -371,7 +376,7 @@ static void begin_proof(struct explain *e, const struct problem *c)
         "by a minimum cut at least the time given (each payment counts for one of the nodes only)\n");
 }
 
-/* Adds the names of the vertices of the dear net. */
+/* Adds to the text the names of the vertices of the dear net. */
 static void name_readers(struct explain *e, const struct hubs *s)
 {
     const struct csr *pins = &s->c->g->net_pin;
@@ -380,8 +385,8 @@ static void name_readers(struct explain *e, const struct hubs *s)
     explain_add(e, "\n");
 }
 
-/* Returns the bound from the numbers of devices that may have pins of the dear net, with its proof in
- * with->mem.  Lowers *work. */
+/* Returns the bound from the numbers of devices that may have pins of the dear net, with its proof in with->mem.
+ * Lowers *work by the arcs looked at. */
 static struct bound bound_by_readers(struct hubs *s, uint64_t *work, const struct bound_means *with)
 {
     struct bound b = {.value = 0};
@@ -406,7 +411,7 @@ static struct bound bound_by_readers(struct hubs *s, uint64_t *work, const struc
     return b;
 }
 
-/* Returns the bound from all hubs, with its proof in with->mem.  Lowers *work. */
+/* Returns the bound from all hubs, with its proof in with->mem.  Lowers *work by the arcs looked at. */
 static struct bound bound_by_hubs(struct hubs *s, uint64_t *work, const struct bound_means *with)
 {
     struct explain e = explain_new(s->c, with->m, with->mem);

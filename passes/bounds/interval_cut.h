@@ -19,20 +19,20 @@ struct line {
     int64_t gain, weight;
 };
 
-/* What a cut counts. */
+/* What all cuts of a search have in common: the graph, the path, weights and costs. */
 struct interval_cut {
     const struct problem *c;
     const struct long_path *path;
     const int64_t *w;    /* [vertex] weights */
     const int64_t *cost; /* [net] ps */
     int64_t scale; /* p(S) counts the cost of each net that leaves S times this, in 2^-SCALE_BITS */
-    uint32_t *id;  /* [vertex] room for its node in the network */
+    uint32_t *id;  /* [vertex] scratch: the vertex's node in the network */
     uint64_t *work;  /* arcs that may still be looked at; each cut lowers it */
-    struct arena *a; /* for the network, which is released */
+    struct arena *a; /* holds the network during a cut; released after it */
 };
 
-/* Returns the line of multiplier m for devices with interval d.  If the work runs out, `gain` may be above the least
- * for which the line holds; it holds all the same. */
+/* Returns the line of multiplier m for devices with interval d.  If the work runs out, `gain` may be larger than
+ * necessary; the line's inequality holds all the same. */
 struct line interval_cut(const struct interval_cut *q, struct interval d, int32_t m);
 
 #endif

@@ -17,8 +17,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Returns the node at the end of the only arc from the source.  (Arc v -> t has number 2 * v, the arc to the gate has
- * number 2 * n.) */
+/* Returns the node `gate`, to which the only arc from the source leads.  (That arc has number 2 * n, since arc v ->
+ * t has number 2 * v.) */
 static uint32_t gate(const struct closure *q)
 {
     return q->f.nnode - 3;
@@ -34,7 +34,7 @@ static uint32_t sink(const struct closure *q)
     return q->f.nnode - 1;
 }
 
-/* Adds the arcs for net e; *hub: the next free node for an end of a net. */
+/* Adds the arcs for net e.  *hub: the next free node for an end of a net; raised by the nodes used. */
 static void add_net(struct closure *q, uint32_t e, uint32_t *hub)
 {
     const struct wdag *g = q->c->g;

@@ -20,9 +20,10 @@ struct closure {
     int64_t *saved;       /* [arc] capacity that the flow of the last closure_of left */
     int64_t value, limit; /* ps: result and limit of the last closure_of */
     int64_t *time;        /* [vertex] ps; COST_NEVER: the vertex may not be on the kind */
-    int64_t *alone;       /* [vertex] ps: time, and cost of all its nets of two vertices or more */
-    uint8_t *side;        /* [vertex] 1: in the set S of the last answer that was exact */
-    bool exact;           /* the last answer is the least load itself, and is at most `limit` */
+    /* [vertex] ps: the vertex's time plus the cost of all its nets of two vertices or more */
+    int64_t *alone;
+    uint8_t *side; /* [vertex] 1: in the set S of the last answer that was exact */
+    bool exact;    /* the last answer is the least load itself, and is at most `limit` */
 };
 
 /* Returns the network for kind k of c, in a; c must not be detailed.  may[vertex]: a mask of the kinds on which the

@@ -27,7 +27,7 @@
 #include <inttypes.h>
 
 enum {
-    /* number of path vertices used: PER_DEVICE for each device, but at least PATH_LEAST and at most PATH_MOST */
+    /* number of path vertices used: PER_DEVICE for each device, within PATH_LEAST .. PATH_MOST */
     PATH_LEAST = 30,
     PER_DEVICE = 5,
     PATH_MOST = 128,
@@ -51,12 +51,12 @@ struct pair {
 struct group {
     /* one of the kinds of these devices; number of devices of all their kinds */
     uint32_t kind, count;
-    /* a state's number counts the used devices of the group as state / radix % (count + 1) */
+    /* the mixed radix of a state's number: the state uses state / radix % (count + 1) devices of the group */
     uint32_t radix;
     int64_t scale;       /* as in potential 0 */
     const int64_t *cost; /* [net] ps */
-    int32_t first;       /* the multiplier tried after 0 is `first` or -first */
-    struct pair *pair;   /* [i * (len + 1) + j] by the interval's ends */
+    int32_t first;       /* see refine_pair(): the multiplier tried after 0 is `first` or -first */
+    struct pair *pair;   /* [i * (len + 1) + j] the pair of interval i + 1 .. j */
 };
 
 /* The best way to divide the first j path vertices, for some j, among the devices that a state counts as used. */
@@ -172,13 +172,13 @@ static int64_t paid_by(const struct line *l)
     return (int64_t)((__int128)l->weight * l->m / LINE_ONE) - l->gain;
 }
 
-/* Writes the multiplier to try next for p to *m; cap: scaled limit, first: see struct group.  Returns false if no other
- * multiplier would change much. */
+/* Writes the multiplier to try next for p to *m; cap: scaled limit, first: see struct group.  Returns false if no
+ * other multiplier can lower the limit by much. */
 static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
 {
     const struct line *heavy = NULL, *light = NULL;
-    /* of the lines found so far: heavy: the smallest m whose set is too heavy for cap; light: the largest m whose set
-     * is not */
+    /* heavy: of the lines found so far whose set weighs too much for cap, the one with the smallest m; light: of the
+     * other lines, the one with the largest m */
     for (uint32_t i = 0; i < p->nline; i++) {
         const struct line *l = &p->line[i];
         if (l->weight + paid_by(l) > cap)

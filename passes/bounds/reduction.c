@@ -6,7 +6,8 @@
  *  - if a is on kind k and the least load there with a and without b is T or more, b is on a's device.  So a
  *    and b can be on two devices, of kinds i and j, only if a may be without b on i and b without a on j; i = j
  *    only if the kind has two devices.  If there are no such i and j, a and b become one vertex.
- * Joined vertices have larger closures than single ones, so both rules are repeated until nothing changes.
+ * Closures of joined vertices are larger than closures of single vertices, so both rules are repeated until nothing
+ * changes.
  *
  * A set S that is known to have a load below T shows that each vertex in S may be there without each vertex
  * outside S: the last 64 sets are kept as a mask for each vertex, which answers most questions.  Only pairs of
@@ -50,7 +51,8 @@ struct reducer {
     uint32_t nseen[PROBLEM_KINDS]; /* [kind] number of sets found so far */
     /* [kind] a vertex that must be on the kind's only device; UINT32_MAX: none */
     uint32_t sure[PROBLEM_KINDS];
-    /* [vertex] a vertex that it was joined with; the vertex itself: it is the root of its group */
+    /* [vertex] union-find: another vertex of the group of joined vertices; the vertex itself: it is the root of its
+     * group */
     uint32_t *group;
     uint64_t explain_work; /* work left for explanations, in arcs */
     bool changed;          /* this round has denied a kind or joined vertices */

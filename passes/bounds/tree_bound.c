@@ -20,10 +20,11 @@
  * the vertex that is fastest there for its weight; and at most as many roots as so much weight can have if T is below
  * the best plan known.  Then x of CPUs and their roots are taken off the sum, and so is the payment for the host.
  *
- * The largest f for given roots is a concurrent flow of all pairs (Leighton and Rao, J. ACM 46 (1999)).  Trees approach
- * it one by one: each is a tree of shortest ways, where the length of a net grows with a power of what earlier trees
- * have made it carry for its cost (Shahrokhi and Matula, J. ACM 37 (1990), with a power for the exponential).  Later
- * trees count more often than early ones, which knew less.  Any trees give a bound.
+ * The largest f for given roots is a concurrent flow of all pairs (Leighton and Rao, J. ACM 46 (1999)).  Trees
+ * approach it one by one: each is a tree of shortest ways, where the length of a net grows with a power of what
+ * earlier trees have made it carry for its cost (Shahrokhi and Matula, J. ACM 37 (1990), with a power for the
+ * exponential).  Later trees count more often than early trees, whose lengths knew less of what nets carry.  Any
+ * trees give a bound.
  *
  * How near it comes: ways among V vertices of a graph that expands as a random one does have about log V nets, which
  * is what the bound loses there.  For 500 vertices with values that four of 500 others read, drawn at random, each
@@ -48,12 +49,12 @@ enum {
     HOPE = 4,   /* a search ends if HOPE times its phi would give no better bound */
     IDLE = 4,   /* a search ends if the last 1 / IDLE of its trees brought nothing */
     EPOCH = 16, /* trees that count equally often; the next EPOCH count once more */
-    /* times that trees count in all, at most, and what one tree brings: below 2^WEIGHT_BITS, in units of 2^shift ps; so
-     * what nets carry stays below 2^61 */
+    /* sum of how often trees count, at most, and what one tree brings to all vertices, below 2^WEIGHT_BITS units of
+     * 2^shift ps: so what a net carries stays below 2^61 */
     MOST_TIMES = 1048576,
     WEIGHT_BITS = 40,
-    /* the length of a net grows with the fourth power of FLAT and how full it is for its cost, the fullest STEEP, and
-     * with the largest cost over its own, in 1 / 16, up to DEARER */
+    /* The length of a net is a product: of the fourth power of (FLAT + how full the net is for its cost, where the
+     * fullest net has STEEP), and of the largest cost over the net's own cost, in 1 / 16, up to DEARER */
     FLAT = 32,
     STEEP = 512,
     DEARER = 1048576,
@@ -67,7 +68,7 @@ struct trees {
     const struct problem *c;
     const struct problem_pot *pot; /* weights; of accelerators if there are CPUs */
     int64_t upper;                 /* ps: only plans below it count */
-    int64_t hosts;                 /* H in units of 2^-SCALE_BITS; 0: they hold nothing */
+    int64_t hosts;                 /* H in units of 2^-SCALE_BITS; 0: CPUs hold nothing */
     bool cpus;                     /* there are CPUs */
     uint64_t rng, work;            /* work: pins that may still be looked at */
     uint32_t shift;                /* a tree brings w >> shift to a vertex of weight w */
@@ -75,26 +76,29 @@ struct trees {
     int64_t *cap;
     int64_t *carried; /* [net] weight that all trees send over the net, in units of 2^shift ps */
     int64_t *length;  /* [net] for the next tree; 0: trees do not use it */
-    /* the present tree: [vertex] length of the way to it, and its last net; [net] vertex before it */
+    /* the present tree: far[vertex]: length of the way from the root, by[vertex]: the last net of that way;
+     * from[net]: the vertex before the net */
     int64_t *far;
     uint32_t *by, *from;
     uint32_t *order; /* [reached] vertices in the order in which a tree reaches them */
     int64_t *behind; /* [vertex] weight that the tree brings to the vertex and beyond */
     struct heap heap;
     uint32_t *root, nroot; /* [nroot] vertices that may be roots, in random order */
-    uint32_t *rooted;      /* [vertex] number of times that trees from it count */
+    uint32_t *rooted;      /* [vertex] sum of how often the trees with this root count */
     uint32_t trees, times; /* number of trees; the sum of how often each counts (R) */
-    int64_t mass, rest;    /* ps: W; what belongs to no x */
+    /* ps: W, the weight of all vertices that trees reach; what is counted for all devices but belongs to no set (the
+     * head of this file) */
+    int64_t mass, rest;
 };
 
 /* What some trees prove. */
 struct proven {
-    int64_t value;   /* ps */
+    int64_t value;   /* ps: no plan takes less */
     int64_t phi;     /* in units of 2^-PHI_BITS */
     int64_t stay;    /* phi without the roots on CPUs */
     uint32_t net;    /* the net that carries most for its cost */
-    int64_t carried; /* what it carries, in units of 2^shift ps */
-    uint32_t times;  /* R */
+    int64_t carried; /* what that net carries, in units of 2^shift ps */
+    uint32_t times;  /* sum of how often the trees count (R) */
 };
 
 /* ---- one tree ---------------------------------------------------------------------------------- */
@@ -134,7 +138,7 @@ static uint32_t grow(struct trees *s, uint32_t root)
     return n;
 }
 
-/* Sends along a tree that has reached n vertices, `times` times. */
+/* Sends the weights of the n vertices that a tree has reached along the tree, `times` times: adds to s->carried. */
 static void send(struct trees *s, uint32_t n, uint32_t times)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -146,7 +150,8 @@ static void send(struct trees *s, uint32_t n, uint32_t times)
     }
 }
 
-/* Sets the lengths of nets by what they carry for what they cost.  dearest: the largest cost. */
+/* Sets the lengths of all nets from what they carry, relative to their costs.  dearest: the largest cost of a net,
+ * ps. */
 static void set_lengths(struct trees *s, int64_t dearest)
 {
     const uint32_t nnet = s->c->g->nnet;
@@ -203,7 +208,7 @@ static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
     /* some device holds more than half */
     __int128 half = w * both / (2 * one);
     int64_t large = up((half < w ? half : w) * scale, most);
-    /* no device does */
+    /* no device holds more than half */
     int64_t even = up((w * both / one + s->rest) * scale, devices);
     __int128 all = w * (both + stay) / one + s->rest;
     int64_t small = up(all * both / one * scale, (devices * both + 2 * stay * most) / one + 1);
@@ -245,7 +250,7 @@ static int64_t set_caps(struct trees *s)
     return dearest;
 }
 
-/* Returns H in units of 2^-SCALE_BITS, at most LOAD_INF: what CPUs with loads of at most 1 hold. */
+/* Returns H, the weight that all CPUs with loads of at most 1 hold, in units of 2^-SCALE_BITS, at most LOAD_INF. */
 static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
 {
     int64_t all = 0;
@@ -307,7 +312,7 @@ static struct proven make_trees(struct trees *s, int64_t known, int64_t dearest,
             best = now;
             since = s->trees;
         }
-        /* the net of the root carries all that its tree brings, so few trees prove little */
+        /* the first net behind the root carries all that the tree brings, so few trees prove little */
         int64_t hope = smaller(HOPE * now.phi * larger(FIRST / s->trees, 1), PHI_MOST);
         if (bound_of(s, hope, hope) <= known || best.value == s->upper ||
             s->trees - since > FIRST + s->trees / IDLE)
@@ -316,7 +321,7 @@ static struct proven make_trees(struct trees *s, int64_t known, int64_t dearest,
     return best;
 }
 
-/* Adds what devices with loads of at most T hold at most. */
+/* Adds to the text how much weight devices with loads of at most T can hold. */
 static void explain_held(struct explain *e, const struct trees *s, const struct proven *p)
 {
     explain_add(e, "devices with loads of at most T hold at most");

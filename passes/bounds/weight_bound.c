@@ -30,13 +30,15 @@ enum {
     PROJECTIONS = 50,      /* number of projections for each row, at most */
     MARGIN = 40,           /* the first margin is 1 / MARGIN of the total weight */
     MARGIN_LEAST = 100000, /* the last margin is 1 / MARGIN_LEAST of the total weight */
-    METRIC_BITS = 10,      /* the metric is about 2^-METRIC_BITS of the weight */
-    STEP_BITS = 24,        /* steps of projections are in units of 2^-STEP_BITS */
-    THRESHOLDS = 24,       /* number of thresholds tried, at most */
-    PRECISION = 200,       /* thresholds are found to 1 / PRECISION of the largest */
-    TRY = 4,               /* one threshold gets 1 / TRY of the work that is left */
-    SETS = 1000,           /* number of partial sets for the first search of a threshold */
-    DEVICES = 256          /* number of devices, at most */
+    /* packer.metric is about 2^-METRIC_BITS of the weights */
+    METRIC_BITS = 10,
+    STEP_BITS = 24,  /* steps of projections are in units of 2^-STEP_BITS */
+    THRESHOLDS = 24, /* number of thresholds tried, at most */
+    /* bisection of thresholds ends at a range of 1 / PRECISION of the largest threshold */
+    PRECISION = 200,
+    TRY = 4,      /* one threshold gets 1 / TRY of the work that is left */
+    SETS = 1000,  /* number of partial sets for the first search of a threshold */
+    DEVICES = 256 /* number of devices, at most */
 };
 /* limits of the work, in arcs: for each vertex, and for each pair of vertices */
 #define WORK_OF_VERTEX UINT64_C(8000000)
@@ -58,10 +60,11 @@ struct packer {
     int64_t below, margin;   /* ps: the threshold; weights must have g w <= -margin */
     /* number of partial sets that a search may examine before other weights are tried */
     uint64_t sets;
-    int64_t *weight, total; /* [vertex]; their sum, about */
+    int64_t *weight, total; /* [vertex] weights; their sum, about */
     int64_t *metric;        /* [vertex] how fast its weight may change in a projection */
     struct device_knapsack *knapsack[PROBLEM_KINDS]; /* [kind] NULL: hosts */
-    int64_t most[PROBLEM_KINDS]; /* [kind] the weight that one device of the kind may hold */
+    /* [kind] the share of all weight that one device of the kind may hold; p->below is refuted if no set is heavier */
+    int64_t most[PROBLEM_KINDS];
     /* [kind][vertex] how much of the vertex the last set found for the kind holds, 0 to ONE */
     int32_t *part[PROBLEM_KINDS];
     int64_t load[PROBLEM_KINDS]; /* [kind] ps: load of the last set found; 0 for hosts */
@@ -72,7 +75,7 @@ struct packer {
     struct arena *a;
 };
 
-/* Lowers the work left by the given number of arcs. */
+/* Lowers the work that is left (*p->work) by the given number of arcs, at least to 0. */
 static void spend(struct packer *p, uint64_t arcs)
 {
     *p->work -= smaller_u64(arcs, *p->work);
@@ -91,7 +94,7 @@ struct ratio {
     uint32_t v;
 };
 
-/* Order for qsort: the largest weight for its time first. */
+/* Order for qsort: vertices with more weight for their time come first. */
 static int denser_first(const void *a, const void *b)
 {
     const struct ratio *x = a, *y = b;
@@ -99,8 +102,8 @@ static int denser_first(const void *a, const void *b)
     return l != r ? (l < r) - (l > r) : (x->v > y->v) - (x->v < y->v);
 }
 
-/* Returns an upper bound on the weight that a host of kind k holds with a load below p->below.  Sets p->part[k] to how
- * much it holds of each vertex. */
+/* Returns an upper bound on the weight that a host of kind k holds with a load below p->below.  Sets p->part[k] to
+ * how much of each vertex the host then holds. */
 static int64_t host_most(struct packer *p, uint32_t k)
 {
     struct arena_mark mark = arena_mark(p->a);
@@ -184,7 +187,7 @@ static bool find_weights(struct packer *p, uint32_t *moved)
     return false;
 }
 
-/* Adds the row made of the sets in p->part; it takes the place of the oldest row if there are ROWS. */
+/* Adds the row made of the sets in p->part; if there are ROWS already, it replaces the oldest row. */
 static void add_row(struct packer *p)
 {
     struct row *r = &p->row[p->next++ % ROWS];
@@ -195,7 +198,7 @@ static void add_row(struct packer *p)
     r->norm = 1;
     for (uint32_t k = 0; k < p->c->nkind; k++) {
         if (p->load[k] >=
-            /* the set was found for a larger threshold, and its load is too large for this one */
+            /* the row's sets were found for a larger threshold; their largest load is not below this threshold */
             p->below) {
             memset(p->part[k], 0, p->n * sizeof **p->part);
             p->load[k] = 0;
@@ -213,8 +216,8 @@ static void add_row(struct packer *p)
 
 /* ---- one threshold --------------------------------------------------------------------------- */
 
-/* Divides `rest`, the weight that hosts leave, among the other kinds: sets p->most[k] to the weight that a device of
- * kind k may hold. */
+/* Divides `rest`, the weight that hosts cannot hold, among the other kinds: sets p->most[k] to the weight that a
+ * device of kind k may hold. */
 static void share_rest(struct packer *p, int64_t rest)
 {
     int64_t all = 0;

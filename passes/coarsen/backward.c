@@ -3,8 +3,8 @@
  * Backward nodes are found by names: gradient and optimizer operators (ONNX Runtime's ...Grad, ...Optimizer,
  * ai.onnx.preview.training), node names with "grad".  If that finds fewer than a tenth of the nodes (exports of a
  * traced training step), backward nodes are found by the outputs of the graph: if it returns a scalar, the loss, and
- * new values of its parameters, the nodes that the new values need and the loss does not need are backward.
- * A node that reads a result of a backward node is backward, too, so no edge leads from backward to forward nodes.
+ * new values of its parameters, the nodes that the new values need and the loss does not need are backward. A node
+ * that reads a result of a backward node is backward, too, so that no edge leads from backward to forward nodes.
  *
  * These nodes get one colour, so one device: all readers of a parameter that the graph updates, the update, and the
  * backward nodes whose results reach the update and nothing else (its gradient).  A backward node that is only named
@@ -21,11 +21,12 @@
 struct backward_marks {
     struct ctx *x;
     const struct module *m;
-    const struct graph *g;  /* the main graph */
-    uint8_t *backward;      /* [node] 1: a backward node */
-    uint8_t *output;        /* [value] 1: an output of the main graph */
-    struct csr users;       /* value -> nodes that read it */
-    struct classes classes; /* of nodes: each class gets a colour */
+    const struct graph *g; /* the main graph */
+    uint8_t *backward;     /* [node] 1: a backward node */
+    uint8_t *output;       /* [value] 1: an output of the main graph */
+    struct csr users;      /* value -> nodes that read it */
+    /* classes of nodes that share a device; each class of two nodes or more gets a colour */
+    struct classes classes;
 };
 
 /* Whether s contains `word` with no lower-case letter right after it; case matters. */
@@ -41,7 +42,7 @@ static bool has_word(const char *s, const char *word)
 static bool is_optimizer(const struct module *m, nid n)
 {
     return strcmp(module_str(m, m->node[n].domain), "ai.onnx.preview.training") == 0 ||
-           has_word(node_op(m, n), "Optimizer"); /* "AdamWOptimizer", "SGDOptimizerV2" */
+           has_word(node_op(m, n), "Optimizer"); /* such as "AdamWOptimizer" or "SGDOptimizerV2" */
 }
 
 /* Whether a node is of the backward pass by its operator or by words in its name, such as "Grad". */
@@ -197,8 +198,8 @@ static void join_readers(struct backward_marks *k, const uint8_t *is_param)
             join_row(k, &p->net_pin, e);
 }
 
-/* Joins the class of the update n with the backward nodes whose results reach n and nothing else.  stack: room for all
- * nodes. */
+/* Joins update n with all placed nodes whose results reach n and nothing else, beginning with the makers of n's
+ * operands: these are the gradient.  stack: room for all nodes. */
 static void join_gradient(struct backward_marks *k, nid n, nid *stack)
 {
     const struct module *m = k->m;
@@ -259,7 +260,8 @@ static void make_classes(struct backward_marks *k)
     }
 }
 
-/* Finds the nodes of a backward pass; false: the graph is not one for training. */
+/* Finds the nodes of a backward pass, and fills k->backward and k->classes; false: the graph is not a training
+ * graph. */
 static bool mark(struct backward_marks *k)
 {
     const struct module *m = k->m;

@@ -24,7 +24,7 @@ static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const ui
     return hits;
 }
 
-/* Copies the pins of the base level to the place, where the judge reads them. */
+/* Copies the pins of the base level's vertices to scene.place, where the judge reads the pins of nodes. */
 static void note_pins(struct ctx *x)
 {
     int32_t *to = arena_array(x->use.mem, x->scene.m->nnode, sizeof *to);
@@ -91,8 +91,9 @@ static void pin_shared(struct ctx *x)
     arena_free(own);
 }
 
-/* Pins vertices by all --pin 'regex=device'.  For each node the first pattern counts that matches its name or path,
- * or an open call around it: so the last one is applied first.  Returns 0, or -1 after an error. */
+/* Pins vertices by all --pin 'regex=device'.  The first pattern that matches a node's name or path, or an open call
+ * around the node, decides: so the last pattern is applied first, and earlier patterns overwrite its pins.  Returns
+ * 0, or -1 after an error. */
 static int apply_pins(struct ctx *x)
 {
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
@@ -124,7 +125,8 @@ static int check_sums(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;
     int64_t bytes = wdag_bytes(g);
-    /* what may be in memory at one time: workspaces of nodes, and values, those from other devices twice */
+    /* counts what may be in memory at one time, too: workspaces of nodes, and each value three times: where it is
+     * made, and twice where it comes from another device */
     for (uint32_t v = 0; g->runs && v < g->n; v++)
         bytes = sat_add(bytes, x->scene.m->cost->own[g->node[v]]);
     for (vid v = 0; g->runs && v < x->scene.m->nval; v++)

@@ -16,12 +16,12 @@
 struct call_table {
     const struct ctx *x;
     const struct open_calls *o;
-    uint8_t *divided; /* [site] 1: its nodes must not become a group */
+    uint8_t *divided; /* [site] 1: the site's nodes must not become a group */
     int32_t *pin;     /* [site] a device that a node of the site is pinned to; -1: none */
-    /* [class][site] ps, with the calls inside the site; site 0: the whole model */
+    /* [class][site] ps: time of the site with the calls inside it; site 0: the whole model */
     int64_t *time[CLUSTER_CLASSES];
-    /* [1 .. functions) item: a function; key: share of the time, in millionths, that its calls take on the class where
-     * that is largest; sorted by key */
+    /* [1 .. functions) sorted by key; item: a function; key: the share of the time, in millionths, that the
+     * function's calls take on the class where that share is largest */
     struct keyed *order;
     uint32_t *rank; /* [function] index of the function in `order` */
     int64_t share;  /* percent of the time that all groups may take together */
@@ -80,8 +80,9 @@ static void weigh_functions(struct call_table *w)
         w->rank[w->order[i].item] = i;
 }
 
-/* Returns whether the calls of all functions with at most this rank take no more than w->share of the time, if they
- * become groups.  Unless group is NULL, sets group[site] to the outermost call around the site that does, 0: none. */
+/* Returns whether all calls of functions with at most this rank, if they become groups, take no more than w->share
+ * percent of the time on every class.  Unless group is NULL, sets group[site] to the outermost such call around the
+ * site; 0: none. */
 static bool try_rank(const struct call_table *w, uint32_t rank, uint32_t *group)
 {
     int64_t sum[CLUSTER_CLASSES] = {0};

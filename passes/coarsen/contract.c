@@ -77,8 +77,8 @@ static const struct opt contract_opts[] = {
      .help = "merge vertices that take no time into their only neighbour"},
     {0}};
 
-/* Adds a note with the number of nodes that must be in one part with others, because values of unknown type go between
- * them; no note if there are none. */
+/* Adds a note with the number of nodes that must be in one part with other nodes, because values of unknown type go
+ * between them; no note if there are none. */
 static void say_atoms(struct ctx *x)
 {
     const nid *atom = x->scene.place->atom;
@@ -400,7 +400,7 @@ static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups
 static void warn_of_large(struct ctx *x, const struct wdag *level, const struct classes *c,
                           const uint32_t *class_of, bool qdq_all)
 {
-    /* in a profile it is normal that a layer is two nodes of one colour */
+    /* in a profile it is normal that a layer consists of two nodes of one colour */
     if (x->scene.m->cost->measured)
         return;
     const struct wdag *g = x->levels.base, *top = x->levels.top;

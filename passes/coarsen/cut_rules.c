@@ -1,14 +1,14 @@
 /* Cuts by path (cut_rules.h).
  *
- * An edge leads from a placed node to a placed node that reads a result of it.  --cut-at=REGEX is about the edges from
- * a node that matches to a node that does not: the ends of what matches, be it a node or a layer.  --no-cut=REGEX is
- * about the edges between two nodes that match: each connected piece of what matches stays whole, and two layers that
- * both match may still be parted.  Left out are edges that the model itself decides: a Shape is where its operand is
- * made, whoever reads it; in a training graph --cut-at is about edges of the forward pass, since the backward pass of a
- * stage runs where its forward pass does.
+ * An edge leads from a placed node to a placed node that reads a result of it.  --cut-at=REGEX is about the edges
+ * from a node that matches to a node that does not match: so a cut comes behind whatever matches, a node or a
+ * layer.  --no-cut=REGEX is about the edges between two nodes that match: each connected piece of what matches stays
+ * whole, and two layers that both match may still be parted.  Left out are edges that the model itself decides: a
+ * Shape is where its operand is made, whoever reads it; in a training graph --cut-at is about edges of the forward
+ * pass, since the backward pass of a stage runs where its forward pass does.
  *
  * The nodes of an edge that is to be cut become `apart` vertices (wdag.h), which planners keep on different devices;
- * contract joins those of the other edges. */
+ * contract joins the nodes of the edges that are to stay whole. */
 #include "passes/coarsen/cut_rules.h"
 
 #include "ir/base/union_find.h"
@@ -44,7 +44,8 @@ static struct classes find_must(const struct ctx *x)
     return c;
 }
 
-/* Whether a rule can be about the edge from vertex u to w: not if the model itself decides whether it is cut. */
+/* Whether a rule may decide about the edge from vertex u to w.  It may not where the model itself decides: see the
+ * head of this file.  cut: the rule is a --cut-at. */
 static bool is_free(struct ruling *r, uint32_t u, uint32_t w, bool cut)
 {
     const struct wdag *g = r->x->levels.base;
@@ -55,7 +56,7 @@ static bool is_free(struct ruling *r, uint32_t u, uint32_t w, bool cut)
            (!backward || (!backward[g->node[u]] && !backward[g->node[w]]));
 }
 
-/* Adds the edges of one rule; in[node]: 1: it matches. */
+/* Adds the edges that the rule is about to scene.place->ruled; in[node]: 1: the rule's pattern matches the node. */
 static void add_edges(struct ruling *r, const struct cut_rule *rule, const uint8_t *in)
 {
     const struct wdag *g = r->x->levels.base;
@@ -94,7 +95,7 @@ static int read_rule(struct ruling *r, const struct cut_rule *rule)
     return 0;
 }
 
-/* Returns the pattern of the first --no-cut with an edge in the class of vertex v. */
+/* Returns the pattern of the first --no-cut that keeps an edge of vertex v's class whole. */
 static const char *pattern_around(struct ruling *r, uint32_t v)
 {
     const uint32_t *vertex = r->x->levels.base->vertex;
@@ -113,7 +114,8 @@ static const char *pin_text(const struct ctx *x, uint32_t v)
     const struct pin *found = NULL;
     struct arena *own = arena_new(x->use.scratch);
     char why[PATTERN_WHY];
-    /* the first pin that matches the node counts; else the node is in a call that the pin matches */
+    /* of the pins to that device, the first whose pattern matches the node itself; if none does, the pattern of one
+     * matches a call around the node */
     for (uint32_t k = s->npins; k-- > 0;) {
         const struct regex *re = pattern_compile(s->pins[k].pattern, own, why);
         if (cluster_device(x->scene.cluster, s->pins[k].device) == g->pin[v] &&
@@ -124,7 +126,8 @@ static const char *pin_text(const struct ctx *x, uint32_t v)
     return found ? arena_fmt(x->use.scratch, "%s=%s", found->pattern, found->device) : "";
 }
 
-/* Checks the edges to be cut against --no-cut and --pin.  Returns 0, or -1 after an error. */
+/* Checks that no edge to be cut is kept whole by --no-cut, or has both ends pinned to one device.  Returns 0, or -1
+ * after an error. */
 static int check_cut(struct ruling *r)
 {
     const struct ctx *x = r->x;
@@ -147,7 +150,8 @@ static int check_cut(struct ruling *r)
     return 0;
 }
 
-/* Checks --no-cut against --pin.  Returns 0, or -1 after an error. */
+/* Checks that --no-cut keeps no vertices together that are pinned to different devices.  Returns 0, or -1 after an
+ * error. */
 static int check_whole(struct ruling *r)
 {
     const struct ctx *x = r->x;
@@ -170,7 +174,8 @@ static int check_whole(struct ruling *r)
     return 0;
 }
 
-/* Makes `apart` of the base level and, if that is another one, of the top level from scene.place->ruled. */
+/* Fills `apart` of the base level and, if that is another level, of the top level from the edges to be cut in
+ * scene.place->ruled. */
 static void note_apart(struct ctx *x)
 {
     struct wdag *g = x->levels.base, *top = x->levels.top;

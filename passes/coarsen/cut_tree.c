@@ -1,15 +1,16 @@
 /* A tree of stretches (cut_tree.h).
  *
- * Two neighbouring stretches join into one: their sums add up, and the sum of the later one is taken off `least` of the
- * earlier one.  The parameter `first` never decreases.  So a stretch that begins before `first` is never needed as a
- * whole again, and one that begins at `first` is put together from smaller ones: neither is kept up to date. */
+ * Two neighbouring stretches join into one: their sums add up, and the sum of the later one is taken off `least` of
+ * the earlier one.  The parameter `first` never decreases.  So a stretch that begins before `first` is never needed
+ * as a whole again, and a stretch that begins at `first` is put together from smaller stretches: neither kind of
+ * stretch is kept up to date. */
 #include "passes/coarsen/cut_tree.h"
 
 #include <assert.h>
 
 #define NOWHERE (INT64_C(1) << 62) /* the least of a stretch without positions */
 
-/* Returns the stretch made of l and r, which follows l. */
+/* Returns the stretch that consists of l and of r, which begins where l ends. */
 static struct stretch join(struct stretch l, struct stretch r)
 {
     int64_t least = l.least - r.sum;

@@ -15,7 +15,8 @@ struct stretch {
 };
 
 struct cut_tree {
-    /* a binary tree: at[1] covers all positions, at[i] what at[2 * i] and at[2 * i + 1] cover, at[width + y] only y */
+    /* a binary tree: at[1] covers all positions; at[i] covers the positions of at[2 * i] and of at[2 * i + 1];
+     * at[width + y] covers y alone */
     struct stretch *at;
     uint32_t width; /* number of positions, a power of two */
 };

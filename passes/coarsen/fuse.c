@@ -63,7 +63,7 @@ struct fusion {
     const uint32_t *order;       /* position -> vertex */
     uint32_t *pos;               /* vertex -> position */
     uint32_t cls;                /* the device class whose transfer costs count */
-    int64_t range, mem;          /* these and per_edge as in struct fuse_limits */
+    int64_t range, mem;          /* range, mem and per_edge as in struct fuse_limits */
     bool per_edge;
     /* the paper's P: [position] cost of the nets made there whose consumers have all been appended; per_edge: of the
      * edges from there to consumers that have been appended */
@@ -157,9 +157,9 @@ static void fusion_window(struct fusion *f, struct window *w, uint32_t x)
         window_count(w, f->g, &f->member[f->order[w->from++]], /*by=*/-1);
 }
 
-/* Finds the best last cluster that ends at position x, by trying all beginnings y from f->first on: the least base[y]
- * less the transfers inside the cluster.  Returns that minimum in `least` and y in `from`; of equal ones the shortest
- * cluster. */
+/* Finds the best last cluster that ends at position x, by trying all beginnings y from f->first on: the least
+ * base[y] less the transfers inside the cluster.  Returns that minimum in `least` and y in `from`; among equal
+ * clusters the shortest one. */
 static struct stretch scan_cuts(const struct fusion *f, uint32_t x)
 {
     struct stretch best = {.least = INT64_MAX};
@@ -247,17 +247,19 @@ static int64_t best_time(const struct wdag *g, uint32_t v)
     return t;
 }
 
-/* Whether u may join w: w can still run on the same devices, and both need at most mem bytes (0: no limit). */
+/* Whether u may join w: w can still run on the same devices with u, and both together need at most mem bytes (0: no
+ * limit). */
 static bool may_join(const struct member *u, const struct member *w, int64_t mem)
 {
     return (w->classes & ~u->classes) == 0 && (u->pin < 0 || u->pin == w->pin) &&
            (!mem || sat_add(u->bytes, w->bytes) <= mem);
 }
 
-/* Merges cheap branches.  A vertex joins its only consumer if it takes, with all vertices that have joined it, at most
- * `permille` of the time; then a vertex without consumers, that nothing has joined, joins its only producer.  This
- * closes no cycle: the joined edge is the only one out of its source, or the only one into its end.  Writes the number
- * of each vertex's group to group[vertex], and returns the number of groups.  mem: as for may_join. */
+/* Merges cheap branches.  A vertex joins its only consumer if it takes, with all vertices that have joined it, at
+ * most `permille` of the time; then a vertex without consumers joins its only producer, unless another vertex has
+ * joined it.  This closes no cycle: the joined edge is the only one out of its source, or the only one into its
+ * end.  Writes the number of each vertex's group to group[vertex], and returns the number of groups.  mem: as for
+ * may_join. */
 static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t permille, int64_t mem,
                              uint32_t *group)
 {
@@ -295,8 +297,8 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
             member[p].bytes = sat_add(member[p].bytes, member[v].bytes);
         }
     }
-    /* From the last vertex on, so that the group of a later vertex is known; vertices that joined an earlier one get
-     * their groups in a second sweep. */
+    /* From the last vertex on, so that the group of the consumer, a later vertex, is known; vertices that joined
+     * their producer, an earlier vertex, get their groups in a second sweep. */
     for (uint32_t v = g->n; v-- > 0;)
         if (into[v] == v)
             group[v] = count++;

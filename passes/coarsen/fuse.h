@@ -4,7 +4,7 @@
 
 #include "ir/dag/wdag.h"
 
-/* Orders of the vertices to cut: along critical paths, depth first, breadth first. */
+/* Kinds of topological orders to cut: along critical paths, depth first, breadth first. */
 enum fuse_order { FUSE_CPD, FUSE_DFS, FUSE_FIFO };
 extern const char *const fuse_order_names[]; /* "cpd", ..., NULL */
 

@@ -6,11 +6,11 @@
  * only together with all others (BERT-12 of the placement paper: one vertex with 99 % of the time).
  *
  * Rule: a class of several nodes leaves its layers if a path leads from it through another layer back into one of
- * them.  A node alone stays: then the layer itself lies on both sides of another one, and which half belongs to it is
- * not known.
+ * them.  A class of a single node stays in its layer: in that case the layer itself lies on both sides of another
+ * layer, and which half belongs to the layer is not known.
  *
- * In a training graph a layer has two numbers, one for each pass; classes with nodes of both passes say which two are
- * the same layer.
+ * In a training graph a layer has two numbers, one for each pass; classes with nodes of both passes tell which two
+ * numbers are the same layer.
  *
  * Layers on no common cycle need nothing; that takes O(V + E).  For the others, which layers a group (a class, or
  * classes on a cycle) leads to is found backward through all groups, BATCH layers at a time as bits of a word, in
@@ -48,8 +48,9 @@ static struct csr edges_of(const struct layered_groups *u, const struct wdag *g,
     return pairs_rows(&e, u->n);
 }
 
-/* Fills u->layer: layer[vertex], where two layers, one of each pass, that some group has nodes of, and no others,
- * become one.  backward: [node] of the model; NULL: there is no backward pass. */
+/* Fills u->layer[vertex] with the vertex's layer, the same number for both passes: where some group has nodes of
+ * just two layers, one of each pass, these two become one.  backward: [node] of the model; NULL: there is no
+ * backward pass. */
 static void join_passes(struct layered_groups *u, const struct wdag *g, const uint8_t *backward,
                         const uint32_t *layer, struct arena *a)
 {
@@ -96,7 +97,7 @@ static struct layered_groups find_groups(struct ctx *x, struct classes *c,
 }
 
 /* Writes the layers that lie on a cycle with another layer to list[nlayer], ascending; returns their number.  Layers
- * that a group has vertices of count as one. */
+ * that have vertices in one group count as one layer. */
 static uint32_t layers_on_cycles(const struct layered_groups *u, const struct wdag *g,
                                  const struct pairs *order, uint32_t *list, struct arena *a)
 {
@@ -110,8 +111,9 @@ static uint32_t layers_on_cycles(const struct layered_groups *u, const struct wd
     for (uint32_t v = 0; v < g->n; v++)
         cycle[v] = number[u->nlayer + 1 + u->of[v]];
     uint32_t ncycle = wdag_join_cycles(g, order, cycle, nwhole);
-    /* whole: a number for all layers that share groups.  first: [cycle] 1 + such a number of a layer on the cycle;
-     * several: [cycle] 1: the cycle has layers of another number, too; where: [layer] 1 + the cycle of the layer */
+    /* whole: one number for all layers that share groups.  first: [cycle] 1 + the number (in whole) of a layer on
+     * the cycle; several: [cycle] 1: a layer with another number is on the cycle, too; where: [layer] 1 + the cycle
+     * of the layer */
     uint32_t *first = arena_array(a, (size_t)ncycle + 1, sizeof *first);
     uint8_t *several = arena_alloc(a, (size_t)ncycle + 1);
     uint32_t *where = arena_array(a, (size_t)u->nlayer + 1, sizeof *where);

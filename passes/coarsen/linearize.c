@@ -52,7 +52,7 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
     uint32_t m = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = order[i], start = m, next = dir > 0 ? i + 1 : i - 1;
-        /* whether the edge of the path at v need not be added: v has it already, or the path ends here */
+        /* whether the edge of the path at v need not be added: v has this edge already, or the path ends at v */
         bool there = dir > 0 ? next >= n : i == 0;
         for_row (x, *c, v) {
             r.to[m++] = pos[x];

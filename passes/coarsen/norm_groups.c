@@ -49,7 +49,8 @@ static bool is_hop(const struct module *m, nid n)
            node_is(m, n, "DequantizeLinear");
 }
 
-/* Returns the value from which hops alone make v, v itself if no hop makes v.  noted: whether to note the hops. */
+/* Goes from v to the operand of the node that makes it, as long as that node is a hop; returns the value reached, v
+ * itself if no hop makes v.  noted: whether to note the hops. */
 static vid skip_hops(struct match *k, vid v, bool noted)
 {
     const struct module *m = k->x->scene.m;
@@ -138,7 +139,8 @@ static void scale_and_shift(struct match *k, vid v)
     }
 }
 
-/* Returns the value whose square v is (by Pow, or by Mul with itself), and notes the node; 0 if v is no square. */
+/* If v is the square of a value (by Pow, or by Mul with itself), notes the node and returns that value; else returns
+ * 0. */
 static vid match_square(struct match *k, vid v)
 {
     nid n = made_by(k, v, "Pow");

@@ -1,4 +1,4 @@
-/* Quantised models: QuantizeLinear and DequantizeLinear stay with the operators they belong to. */
+/* Quantised models: QuantizeLinear and DequantizeLinear stay with the operators whose values they convert. */
 #ifndef PCC_PASSES_COARSEN_QDQ_GROUPS_H
 #define PCC_PASSES_COARSEN_QDQ_GROUPS_H
 

@@ -78,7 +78,7 @@ static void copy_vertices(struct split *s)
             to->param[to->map[v]] = g->param[v];
         for (uint32_t k = 0; to->back && k < to->ncls; k++)
             to->back[k][to->map[v]] = g->back[k][v];
-        /* v became the vertices map[v] .. end - 1: itself, then its results */
+        /* v became the vertices map[v] .. end - 1: first v itself, then v's results */
         uint32_t end = v + 1 < g->n ? to->map[v + 1] : to->n;
         assert(to->map[v] < end && end <= to->n);
         to->size[to->map[v]] = g->size[v];

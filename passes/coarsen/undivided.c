@@ -93,12 +93,12 @@ static const char *reason_text(struct ctx *x, nid call)
                : "opened, the model's calls would be too many nodes";
 }
 
-/* The calls that were not opened. */
+/* What the calls that were not opened take together. */
 struct whole {
     int64_t sum[CLUSTER_CLASSES]; /* [class] ps: time of all these calls */
-    /* their number; the vertex of the call with the largest share of the time */
+    /* number of these calls; the vertex of the call with the largest share of the time */
     uint32_t calls, worst;
-    int most; /* share of `worst`, percent; -1: there are no calls */
+    int most; /* that call's share of the time, percent; -1: there are no such calls */
 };
 
 /* Returns the sums over all calls among the vertices. */

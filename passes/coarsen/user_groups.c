@@ -61,8 +61,8 @@ void groups_by_repeat(struct ctx *x, uint32_t *group)
             l.n);
 }
 
-/* Adds the regular expressions of a line, which is block `number` of the file; changes the line.  Returns 0, or -1
- * after an error. */
+/* Adds to *p the regular expressions of `line`, each for block number `number` of the file; cuts the line into
+ * words. Returns 0, or -1 after an error. */
 static int add_line(struct ctx *x, struct patterns *p, char *line, const char *file,
                     uint32_t number)
 {
@@ -73,8 +73,8 @@ static int add_line(struct ctx *x, struct patterns *p, char *line, const char *f
     return 0;
 }
 
-/* Adds the blocks of a text file, one per line; a line that starts with '#' is skipped, but counted.  Changes the text.
- * Returns 0, or -1 after an error. */
+/* Adds the blocks of a text file, one per line; a line that starts with '#' is skipped, but counted.  Cuts the text
+ * into lines. Returns 0, or -1 after an error. */
 static int read_lines(struct ctx *x, struct patterns *p, char *text, const char *file)
 {
     uint32_t number = 1;

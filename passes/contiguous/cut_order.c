@@ -40,7 +40,7 @@ struct cutter {
     int64_t price;
     uint32_t *id;          /* [vertex] 1 + index in `open`; 0: the vertex is not open */
     uint32_t *open, nopen; /* the open vertices of the present cut; their number */
-    /* [vertex] number of the first cut whose ideal has the vertex; path.len: no cut's */
+    /* [vertex] number of the first cut whose ideal has the vertex; path.len: no cut's ideal has it */
     uint32_t *rank;
     uint64_t *looks; /* counts the work: cut_orders.looks */
     struct arena *a;
@@ -81,8 +81,8 @@ static void list_open_vertices(struct cutter *x, uint32_t k)
     *x->looks += g->n / 4;
 }
 
-/* Returns v's node in network f of cut k: the node of its own if v is open, the sink if v cannot be in the ideal,
- * else the source. */
+/* Returns v's node in network f of cut k: v's own node if v is open, the sink if v cannot be in the ideal, else the
+ * source (v is in the ideal). */
 static uint32_t node_of(const struct cutter *x, const struct flow *f, uint32_t v, uint32_t k)
 {
     return x->id[v] ? x->id[v] - 1 : x->path.lo[v] > k ? f->nnode - 1 : f->nnode - 2;

@@ -5,10 +5,11 @@
  * reversed, to its end.  Each label of the guide tells for an ideal which devices a partial plan uses and the sum of
  * the excesses of their loads (load less weight).  Let a partial plan of this search end at the ideal I.  The
  * vertices outside I, except the vertices that the guide's graph lacks, are an ideal of the guide; and every way to
- * complete the plan is, without the lost vertices, a partial plan of the guide whose loads are no larger.  So
+ * complete the plan is, without the lost vertices, a partial plan of the guide whose loads are not larger.  So
  *   weight of V - I  +  least excess  <=  what the devices left can hold,
- * or no plan within the limit comes of the partial plan.  Neither does one if the guide has not met that ideal.  This
- * is the bound by a relaxed state space (Christofides, Mingozzi and Toth, Networks 11, 1981) inside the search.
+ * or the partial plan cannot become a plan within the limit.  It cannot become one either if the guide has not met
+ * that ideal.  This is the bound by a relaxed state space (Christofides, Mingozzi and Toth, Networks 11, 1981)
+ * inside the search.
  *
  * Cost: O(V of the guide) for each new ideal, O(labels of the guide's ideal) for each partial plan. */
 #include "passes/contiguous/ideal_state.h"

@@ -6,10 +6,10 @@
  * 3,079,928 with them and 17,914 without.
  *
  * An idle leaf takes no time on any device and has a single neighbour, not counting other idle leaves.  Without them
- * every plan is a plan of the smaller graph whose loads are no larger (smaller_graph_bound.h), so what no plan of the
- * smaller graph is below holds for the whole one.  The best plan of the smaller graph becomes one of the whole graph
- * when each leaf is put where it costs least, beside its neighbour or on another device; it is worse only by the
- * exchange of the leaves' weights, or by what goes from a leaf to its neighbour. */
+ * every plan is a plan of the smaller graph whose loads are no larger (smaller_graph_bound.h), so a lower bound for
+ * the smaller graph is one for the whole graph.  The best plan of the smaller graph becomes one of the whole graph
+ * when each leaf is put where it costs least, beside its neighbour or on another device; its value is higher only by
+ * the exchange of the leaves' weights, or by transfers between a leaf and its neighbour. */
 #include "passes/contiguous/dp_leaves.h"
 
 #include "passes/contiguous/smaller_graph_bound.h"
@@ -19,16 +19,18 @@
 #include <string.h>
 
 enum {
-    MOST_IDEALS = 100000, /* of the smaller graph */
-    MOST_DEVICES = 64     /* on more, leaves stay beside their neighbours */
+    /* the smaller graph is searched only if it has at most this number of ideals */
+    MOST_IDEALS = 100000,
+    MOST_DEVICES = 64 /* on more devices, leaves stay beside their neighbours */
 };
 
 /* The idle leaves of a graph. */
 struct leaves {
-    uint8_t *out;     /* [vertex] 1: it is an idle leaf */
-    uint32_t *beside; /* [vertex] an idle leaf's neighbour that stays longer */
-    uint32_t *list,
-        n; /* [n] the leaves; each goes before the neighbour that it is beside, if that goes, too */
+    uint8_t *out; /* [vertex] 1: the vertex is an idle leaf */
+    /* [vertex] the neighbour of an idle leaf that is no leaf, or becomes one later */
+    uint32_t *beside;
+    /* [n] the leaves, in the order in which they were taken away: a leaf stands before the neighbour it is beside */
+    uint32_t *list, n;
 };
 
 /* Whether v takes no time on any device, and may be on any. */
@@ -55,7 +57,8 @@ static uint32_t neighbour(const struct wdag *g, const struct leaves *l, uint32_t
     return v;
 }
 
-/* Takes idle leaves away, again and again.  O(V + E) for each that has a neighbour left. */
+/* Finds the idle leaves by taking leaves away again and again, since their neighbours may then become leaves.  O(V
+ * + E) for each leaf that has a neighbour left. */
 static struct leaves find_leaves(const struct wdag *g, struct arena *a)
 {
     uint32_t *degree = arena_array(a, (size_t)g->n + 1, sizeof *degree), ready = 0;
@@ -133,8 +136,9 @@ static void put_leaf(struct loads *l, uint32_t v, uint32_t beside, uint64_t *fro
         from[v < beside ? home : best] |= UINT64_C(1) << (v < beside ? best : home);
 }
 
-/* Returns the plan of c that has all vertices but leaves, in their order, where `small` has them; its value is LOAD_INF
- * if it does not fit the memory, or could not be reckoned.  When the time is over, leaves stay beside their neighbours.
+/* Returns a plan of c: vertices that are no leaves are on the devices of `small`, a plan of the graph without
+ * leaves; put_leaf() then puts each leaf, the last one taken away first.  The value is LOAD_INF if the plan does not
+ * fit the memory, or could not be reckoned.  When the time is over, leaves stay beside their neighbours.
  * O(V + E + leaves * devices^3). */
 static struct problem_plan put_leaves(const struct dp_race *r, const struct leaves *l,
                                       const struct problem_plan *small)
@@ -163,7 +167,7 @@ static struct problem_plan put_leaves(const struct dp_race *r, const struct leav
     return p;
 }
 
-/* Returns the bound that the race on the smaller problem gives. */
+/* Returns the bound for r->c that the race on the graph without leaves has proven. */
 static struct bound bound_of(const struct dp_race *r, const struct leaves *l,
                              const struct problem *small, uint64_t ideals)
 {
@@ -188,7 +192,7 @@ void dp_without_leaves(const struct dp_race *r, struct problem_plan *best)
     struct smaller_problem small = {.c = NULL};
     if (l.n && l.n < r->c->g->n)
         small = problem_relax(r->c, l.out, a, r->diag);
-    /* without the leaves all vertices may lack a pass: parts of both passes are charged only if r->c charges them */
+    /* a vertex may have no pass left without its leaves: parts of both passes are charged only if r->c charges them */
     if (small.c)
         small.c->start = smaller(small.c->start, r->c->start);
     uint64_t ideals = small.c ? wdag_ideals(small.c->g, MOST_IDEALS) : MOST_IDEALS + 1;

@@ -24,8 +24,8 @@ static bool runs_on(const struct search *s, uint32_t q, uint32_t v)
     return s->c->kind[q].time[v] != COST_NEVER;
 }
 
-/* Whether no later device's load grows, of whatever kind it is, if v moves from it to the device of S.  (I' + S is J
- * in the head of this file.) */
+/* Whether moving v from a later device to the device of S raises no load of a later device, whatever kind that is
+ * of.  (I' + S is J in the head of this file.) */
 static bool spares_later(struct search *s, uint32_t v)
 {
     const struct problem *c = s->c;
@@ -47,7 +47,7 @@ static bool spares_later(struct search *s, uint32_t v)
     return true;
 }
 
-/* Returns by how many ps the load of S grows if v joins S, on the kind of device that S is on. */
+/* Returns by how many ps the load of the device of S grows if v joins S. */
 static int64_t load_growth(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;

@@ -23,7 +23,8 @@ enum {
     WIDTH_FIRST = 4,  /* the first width */
     STATES = 1 << 20, /* ideals that the exact search may keep at each end */
     BYTES = 1 << 23,  /* bytes of memory: the same limit */
-    LITTLE = 20000 /* a wanted gain below 1 / LITTLE of the plan's value is lowered to any gain */
+    /* the gain that a search asks for becomes "any gain" when it is below 1 / LITTLE of the plan's value */
+    LITTLE = 20000
 };
 
 /* Writes group[vertex], the number of its vertex in the merged graph, and returns how many vertices that graph has.

@@ -18,7 +18,7 @@
 
 enum { COUNT_LIMIT = 100000000 /* ideals are counted up to this number */ };
 
-/* Results of the races on the top level and on the whole graph. */
+/* The best race of dp-place, and what the race before it found. */
 struct outcome {
     /* the race on whose proof the claim rests: the race on the whole graph if it was completed, else the one on the top
      * level */
@@ -184,7 +184,7 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
     return true;
 }
 
-/* Runs the planner: 0, PASS_INFEASIBLE, or -1 and an error. */
+/* pass.run: leaves the best contiguous plan that the races find.  Returns 0, PASS_INFEASIBLE, or -1 and an error. */
 static int dp_run(struct ctx *x, const void *options)
 {
     const struct place_options *o = options;

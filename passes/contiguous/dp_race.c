@@ -33,14 +33,15 @@
 
 enum {
     FIRST_ORDERS = 5, /* topological orders that are cut before the first round */
-    MIXED_ORDERS = 2, /* the same where labels_many(): each takes longer */
+    MIXED_ORDERS = 2, /* the same number where labels_many(): each order takes longer */
     /* where labels_many(), rounds end after MIXED_IDLE rounds of MIXED_ROUND steps or more that gain nothing: the exact
      * search comes to no end there */
     MIXED_IDLE = 2,
     MIXED_ROUND = 1 << 20,
-    FIRST_ROUND = 8192, /* steps of the first round */
-    SHARE_ONE = 16,     /* shares of a round are in 1 / SHARE_ONE */
-    REACH_ONE = 256,    /* limits between bound and best plan are in 1 / REACH_ONE of the gap */
+    /* steps of the first round; each round has twice the steps of the one before */
+    FIRST_ROUND = 8192,
+    SHARE_ONE = 16,  /* shares of a round are in 1 / SHARE_ONE */
+    REACH_ONE = 256, /* limits between bound and best plan are in 1 / REACH_ONE of the gap */
     /* steps of interval DP, and arcs of networks, that take as long as a step of the exact search */
     INTERVAL_PER_STEP = 8,
     ARCS_PER_STEP = 16,
@@ -48,16 +49,16 @@ enum {
     /* the gap in 1 / GAP_UNIT of the best plan's value multiplies the steps allowed, at most by GAP_MOST */
     GAP_UNIT = 100,
     GAP_MOST = 3,
-    NEAR_PARTS = 4,    /* searches near the best plan in one turn */
-    SMALLER_PARTS = 4, /* bounds from smaller graphs get 1 / SMALLER_PARTS of the steps allowed */
+    NEAR_PARTS = 4,    /* number of neighbourhoods that one turn searches */
+    SMALLER_PARTS = 4, /* searches of smaller graphs get 1 / SMALLER_PARTS of the steps allowed */
     CLIMB_AFTER = 8,   /* dp_climb() is called once, after 1 / CLIMB_AFTER of the steps allowed */
     CLIMB_STATES = 200000, /* ideals that each search of dp_climb() may keep */
-    BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps */
+    BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps than this */
     /* after a turn of bounds without a gain, the next one has at least BOUNDS_MORE times its steps */
     BOUNDS_MORE = 8,
-    BYTES_PER_STATE = 3,    /* bytes that a search may take for each of max_states */
-    BYTES_PER_VERTEX = 512, /* in addition, for each vertex and net */
-    /* in a graph of more vertices making a search counts as MAKE_PER_VERTEX steps for each vertex */
+    BYTES_PER_STATE = 3,    /* a search may take BYTES_PER_STATE bytes for each of max_states */
+    BYTES_PER_VERTEX = 512, /* and in addition BYTES_PER_VERTEX for each vertex and net */
+    /* in a graph of more vertices, the making of a search counts as MAKE_PER_VERTEX steps for each vertex */
     LARGE = 8192,
     MAKE_PER_VERTEX = 4
 };
@@ -83,7 +84,8 @@ struct race {
     uint64_t bounds_least; /* a turn of bounds must have at least this number of steps */
     struct near_run near;
     struct cut_orders cut;
-    uint64_t cut_due;      /* cut.looks may reach this in the present turn */
+    /* in the present turn, orders with minimum cuts are made until cut.looks reaches this */
+    uint64_t cut_due;
     struct holder *holder; /* bounds along a path; NULL: not made yet, or c allows none */
     /* bounds along a path for more devices than `holder` allows; NULL: not made yet, not needed, or c allows none */
     struct extents *extents;
@@ -297,7 +299,8 @@ static void try_path(struct race *r, uint64_t steps)
 }
 
 /* Tries once to prove the best plan by searches of smaller graphs, with as many steps as the race has taken so far.
- * These steps are not counted: the attempt proves the best plan, which ends the race, or changes nothing. */
+ * The steps are not counted in r->steps, since the attempt either proves the best plan, which ends the race, or
+ * changes nothing. */
 static void try_climb(struct race *r)
 {
     const struct dp_limits most = {
@@ -317,7 +320,7 @@ static void try_smaller(struct race *r)
                                      r->o->scratch, r->o->diag));
 }
 
-/* Tells the listener how far the main search is. */
+/* Tells the listener how many vertices the main search has passed. */
 static void tell_progress(const struct race *r)
 {
     uint64_t passed = (uint64_t)both_passed(r->main) * 1000 / r->c->g->n;
@@ -334,7 +337,8 @@ static void run_main(struct race *r, uint64_t round)
         uint64_t left = round - done < more ? round - done : more;
         renew_main(r);
         r->main_done = continue_search(r, r->main, r->floor, left < SLICE ? left : SLICE);
-        if (r->main_done) /* the next main search has a floor further below the best plan */
+        /* the main search has come to its end: the next one gets a floor further below the best plan */
+        if (r->main_done)
             r->below = r->below ? r->below * 2 : REACH_ONE / 16;
         r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
         tell_progress(r);

@@ -7,7 +7,8 @@
 #include "passes/problem/placing.h"
 #include "passes/contiguous/infeasible.h"
 
-/* Runs the planner: 0, PASS_INFEASIBLE, or -1 and an error. */
+/* pass.run: leaves the best plan that interval DP finds.  Returns 0, PASS_INFEASIBLE after an error, or -1 and an
+ * error. */
 static int dpl_run(struct ctx *x, const void *options)
 {
     struct planner_input p;

@@ -30,7 +30,7 @@
 #include <string.h>
 
 enum {
-    STATE_CELLS = 4000000, /* most outer states * ideals */
+    STATE_CELLS = 4000000, /* most cells of the outer program: outer states * ideals */
     INNER_STATES = 1024,   /* most inner states of a group */
     PAIR_CELLS = 1 << 24   /* most kinds of devices * pairs of ideals */
 };
@@ -43,7 +43,7 @@ struct group_kind {
     /* place value of this kind's digit in an outer state: the number of such groups used */
     uint32_t stride;
     uint32_t first[CLUSTER_DEVICES]; /* [group] the group's first device */
-    /* number of devices in a group that nothing is pinned to; their kind in the problem */
+    /* number of devices, in each group, that nothing is pinned to; kind of these devices in the problem */
     uint32_t nfree, free;
     /* number of devices of a group with pinned vertices; [npin] their kinds in the problem */
     uint32_t npin, pin[PROBLEM_KINDS];
@@ -61,7 +61,8 @@ struct back {
     uint32_t from; /* outer: the ideal before; inner: the place of the ideal before */
     /* outer: kind of the last group; inner: kind of the last device in the problem */
     uint32_t kind;
-    /* inner: number of devices that take turns with the last stage; outer: the same, 0: the group is divided */
+    /* inner: number of devices that take turns with the last stage; outer: number of devices that take turns with
+     * the group's only stage, 0: the group is divided by the inner program */
     uint32_t copies;
     uint32_t groups; /* outer: number of groups that the last step takes */
 };
@@ -70,9 +71,9 @@ struct back {
  * which devices are used: t % (nfree + 1) devices without pinned vertices, and the devices with pinned vertices whose
  * bits are set in t / (nfree + 1). */
 struct inner {
-    uint32_t *mid, nmid; /* [place] the ideals of the interval: i first, j last; their number */
+    uint32_t *mid, nmid; /* [place] the nmid ideals of the interval, i first, j last */
     uint32_t *pos;       /* [ideal] its place in `mid`; UINT32_MAX: it is not in the interval */
-    /* the nets that leave the interval and cost more outside the group; their number */
+    /* the nout nets that leave the interval and cost more outside the group */
     uint32_t *out, nout;
     uint16_t *seen;    /* [place * nout + index in `out`] number of the net's pins in the ideal */
     int64_t *most;     /* [inner state * n + place] ps: the least largest load up to the ideal */
@@ -84,10 +85,10 @@ struct member {
     uint32_t k; /* kind of the device in the problem */
     /* number of the device's bit in an inner state; -1: no vertex is pinned to the device */
     int pin;
-    uint32_t copies; /* number of such devices that take turns */
+    uint32_t copies; /* number of such devices that take turns with one stage */
 };
 
-/* What it costs that several devices take turns with a stage. */
+/* What turns of several devices with one stage cost. */
 struct turns {
     const struct exec_model *model; /* with copies, which the problem hier.c lacks */
     bool syncs;                     /* the copies of a stage exchange weights */
@@ -340,7 +341,8 @@ static bool group_saves_sync(const struct hier *h, uint32_t cls)
                                  exec_sync(h->turns.model, k, /*inner=*/false, much, 2);
 }
 
-/* Returns the number of devices in a group of class cls; 1 where being in one group saves nothing. */
+/* Returns the number of devices in a group of class cls; 1 where a group saves neither transfers nor the exchange of
+ * weights. */
 static uint32_t group_size(const struct hier *h, uint32_t cls)
 {
     const struct wdag *g = h->g;
@@ -410,10 +412,10 @@ static int make_groups(struct hier *h, struct diag *d)
 
 /* ---- what a group makes of an interval -------------------------------------------------------- */
 
-/* Prepares the inner program for the interval from ideal i to ideal j, on a group of class cls.  in.out: the nets that
- * cost devices of the class something beyond the group's inner link (delta) and have pins both inside the interval and
- * outside; has[] counts the pins of a net in an ideal.  in.mid: the ideals between i and j, in.pos their index there,
- * in.seen how many pins they have of each net of in.out. */
+/* Prepares h->in, the inner program, for the interval from ideal i to ideal j on a group of class cls.  Fills
+ * in.out: the nets that cost devices of the class something beyond the group's inner link (delta) and have pins both
+ * inside the interval and outside; has[] counts the pins of a net in an ideal.  in.mid: the ideals between i and j,
+ * in.pos their index there, in.seen how many pins they have of each net of in.out. */
 static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
 {
     assert(i < j && j < h->n);
@@ -436,7 +438,8 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
 }
 
 /* Returns what nets that leave the interval cost a device beyond their inner cost, which pair.base counts, ps: a net
- * counts if the device, which holds the vertices between the places a and b, holds a pin.  delta: of its class. */
+ * counts if the device, which holds the vertices between the places a and b, holds a pin.  delta: h->delta of the
+ * device's class. */
 static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
 {
     const uint16_t *x = h->in.seen + (size_t)a * h->in.nout,
@@ -458,8 +461,8 @@ static int64_t shared_load(const struct hier *h, uint32_t cls, bool inner, int64
     return exec_shared_load(h->turns.model, sat_add(load, h->turns.start), sync, copies);
 }
 
-/* Improves the inner states at place `to` by states at place `from` and d.copies devices d after them, which then hold
- * the vertices between the two places and have this load each. */
+/* Improves the inner states at place `to` from the states at place `from`: d.copies devices like d, which the states
+ * have not used, take the vertices between the two places, and have this load each. */
 static void inner_relax(struct hier *h, const struct group_kind *q, struct member d, uint32_t from,
                         uint32_t to, int64_t load)
 {
@@ -479,7 +482,7 @@ static void inner_relax(struct hier *h, const struct group_kind *q, struct membe
 }
 
 /* Improves the inner states (struct inner) at place `to`, an ideal of the interval that begins at ideal i, by all
- * stages of device d that end there.  The device is in a group of kind q. */
+ * stages of device d that end at this ideal.  The device is in a group of kind q. */
 static void inner_arrive(struct hier *h, const struct group_kind *q, struct member d, uint32_t i,
                          uint32_t to)
 {
@@ -534,8 +537,8 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
 
 /* ---- the chain of groups ---------------------------------------------------------------------- */
 
-/* Improves the outer states at ideal j by states at ideal by.from and the groups after them that `by` says, whose
- * largest load is `load`.  A better plan for all vertices lowers the limit. */
+/* Improves the outer states at ideal j from the states at ideal by.from, which are extended by the groups of `by`;
+ * the largest load of these groups is `load`.  A better plan for all vertices lowers the limit. */
 static void outer_relax(struct hier *h, struct back by, uint32_t j, int64_t load)
 {
     const struct group_kind *q = &h->kind[by.kind];
@@ -652,7 +655,7 @@ static void assign_device(const struct hier *h, uint32_t a, uint32_t b, uint32_t
 static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                          uint32_t first, struct problem_plan *to)
 {
-    /* t: inner state, the devices used so far; each step back takes one device out of it */
+    /* t: inner state: the devices used up to this step; each step back takes the devices of one stage out of t */
     uint32_t nfree = q->nfree + 1, t = 0;
     inner_search(h, q, i, j, &t);
     for (uint32_t at = h->in.nmid - 1; at > 0;) {
@@ -733,7 +736,8 @@ struct hier_found hier_search(const struct wdag *g, const struct scene *s,
 {
     assert(l->max_ideals <= HIER_IDEALS);
     uint64_t ideals = wdag_ideals(g, l->max_ideals);
-    struct scene alone = *s; /* each stage on one device: copies are counted here */
+    /* stages of this search are on one device each: copies are counted in h->turns */
+    struct scene alone = *s;
     alone.model.replicate = false;
     struct hier h = {
         .g = g,

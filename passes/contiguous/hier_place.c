@@ -5,10 +5,10 @@
  * devices of another group are left out, as in the paper.)  With --replicate (H.2) several devices of a group may take
  * turns with a stage, or devices of several groups that have no other stage.
  *
- * Graphs of few ideals are searched whole (hier_dp.c); others along topological orders.  An order is cut at sampled
- * positions, where little crosses; the pieces become the vertices of a path, which has few ideals, and the path is
- * searched; then the cuts of the best plan are moved by ever smaller distances.  A graph of few ideals begins in this
- * way, too, since a good first plan prunes the search.
+ * Graphs of few ideals are searched whole (hier_dp.c); graphs of many ideals are searched along topological orders.
+ * An order is cut at sampled positions, where little crosses; the pieces become the vertices of a path, which has
+ * few ideals, and the path is searched; then the cuts of the best plan are moved by ever smaller distances.  A graph
+ * of few ideals begins in this way, too, since a good first plan prunes the search.
  *
  * Lower bounds are those of a flat cluster, in which every transfer that does not touch the host goes over an inner
  * link: average load, the largest vertices, its exact search (ideal_search.c), minimum cuts (crossing_bound.c),
@@ -35,7 +35,7 @@ enum {
     BOUND_STEPS = 4,        /* steps of bounds from smaller graphs for each of BOUND_STATES */
     CUT_WORK = 30000000,    /* arcs that the bound by minimum cuts may look at */
     FEW_STARTS = 6,         /* orders tried at most for a graph that is searched whole afterwards */
-    FEW_CUTS = 32,          /* cuts of an order for the very first plan */
+    FEW_CUTS = 32,          /* number of sampled cuts of an order for the very first plan */
     BOUND_STARTS = 60       /* orders that interval DP tries in the flat cluster */
 };
 
@@ -68,7 +68,7 @@ struct orders {
     uint32_t tried; /* number of orders tried so far */
     struct arena *a;
     const uint32_t *order; /* position -> vertex: the present order */
-    uint8_t *cut;          /* [position] 1: a piece may end before it */
+    uint8_t *cut;          /* [position] 1: a piece may end before this position */
 };
 
 /* Returns the least time of v over all classes, ps; 0 if v can run on none. */
@@ -315,7 +315,7 @@ static void write_claim(struct ctx *x, const struct problem *c, const struct hie
                                       plan_among(p->claim.scope), c->lower.why);
 }
 
-/* Runs the planner: 0, PASS_INFEASIBLE, or -1 and an error. */
+/* pass.run: leaves the best plan for groups of devices.  Returns 0, PASS_INFEASIBLE, or -1 and an error. */
 static int hier_run(struct ctx *x, const void *options)
 {
     const struct hier_options *o = options;

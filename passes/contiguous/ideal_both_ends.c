@@ -1,12 +1,12 @@
 /* The exact search from both ends (ideal_both_ends.h).
  *
- * The search starts at the empty ideal: it knows exactly what the first devices hold, and of the others only what
- * they can hold at most.  Where the last devices leave little choice (one heavy vertex near the end, say) the same
- * search over the reversed graph ends after a small part of the steps, down to one in 400 on published workloads;
- * elsewhere it is the other way round.  No cheap property of a graph tells which end is better.  So a search from
- * each end is kept, and they go on in turn: the next turn goes to the one that has passed more vertices for its
- * steps, but each end gets at least about 1 / LEAST_SHARE of the other one's steps.  A plan that one end finds lowers
- * the limit of both; the first end that comes to its end has proven the best plan.
+ * The search starts at the empty ideal: it knows exactly what the first devices hold, and of the remaining devices
+ * only what they can hold at most.  Where the last devices leave little choice (one heavy vertex near the end, say)
+ * the same search over the reversed graph ends after a small part of the steps, down to one in 400 on published
+ * workloads; elsewhere it is the other way round.  No cheap property of a graph tells which end is better.  So a
+ * search from each end is kept, and they go on in turn: the next turn goes to the one that has passed more vertices
+ * for its steps, but each end gets at least about 1 / LEAST_SHARE of the other one's steps.  A plan that one end
+ * finds lowers the limit of both; the first end that comes to its end has proven the best plan.
  *
  * Cost: little more than that of the end that gets on better. */
 #include "passes/contiguous/ideal_both_ends.h"
@@ -66,7 +66,7 @@ static int next_end(const struct both *b)
         return b->end[0] != SEARCH_GOING;
     if (x / LEAST_SHARE > y || y / LEAST_SHARE > x)
         return x > y;
-    /* end 1 if it has passed more vertices per step */
+    /* end 1 if it has passed more vertices per step than end 0 */
     return search_passed(b->s[0]) * y < search_passed(b->s[1]) * x;
 }
 

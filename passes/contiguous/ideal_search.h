@@ -11,7 +11,8 @@ struct search;
 enum search_goal {
     SEARCH_BEST,   /* find the best chain */
     SEARCH_REFUTE, /* find out whether there is a chain as dp_refute() asks for */
-    SEARCH_GUIDE   /* the same, but go on to the end, to become the guide of another search */
+    /* the same question, but the search goes on to its end, to become the guide of another search */
+    SEARCH_GUIDE
 };
 
 /* What a search looks for, chains of ideals whose loads are at most `limit`, and how far it may go. */
@@ -27,8 +28,8 @@ struct search_ask {
      * (smaller_graph_bound.h), which the devices must be able to hold besides */
     int64_t floating;
     /* SEARCH_GUIDE: another search with this goal that has come to its end; its graph is this one without some
-     * vertices and with all edges reversed (reversed.h), its limit, kinds and scales are the same.  Its labels prune
-     * this search (dp_guide.c).  NULL: no guide. */
+     * vertices and with all edges reversed (reversed.h), its limit, kinds and scales are those of this search.  Its
+     * labels prune this search (dp_guide.c).  NULL: no guide. */
     const struct search *guide;
     const uint32_t *vertex; /* [vertex of the guide's graph] the same vertex in this graph */
     uint64_t max_states;    /* number of ideals that the search may keep */

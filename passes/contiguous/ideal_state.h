@@ -61,9 +61,9 @@ struct ideals {
 /* The ideal I', whose partial plans are being extended. */
 struct start {
     uint32_t ideal; /* 0: none yet */
-    /* vertices outside I' whose predecessors are all in I'; their number */
+    /* the nfrontier vertices outside I' whose predecessors are all in I' */
     uint32_t *frontier, nfrontier;
-    /* ideals that hold I' and one vertex more and may replace I' as the start (dp_maximal.c); their number */
+    /* the nlarger ideals that consist of I' and one more vertex and may replace I' as the start (dp_maximal.c) */
     uint32_t larger[LARGER], nlarger;
     /* position in walk.list of the vertex that maximal_could_be_larger() found last: tried first */
     uint32_t tried;
@@ -79,7 +79,8 @@ struct extended_ideal {
     uint32_t *missing_stamp; /* [vertex] `stamp` for which missing[vertex] holds */
     struct net *net;         /* [net] what S does to each net */
     uint32_t *need;          /* [shared item] number of vertices of S that need the item */
-    int64_t weight[PROBLEM_POTS], cross; /* of the set, as in struct ideal */
+    /* weights and crossing nets of the set, as in struct ideal */
+    int64_t weight[PROBLEM_POTS], cross;
 };
 
 /* The device that gets S: the device's kind, the partial plans to be extended, and the cost of S on the device. */
@@ -88,13 +89,14 @@ struct stage {
     const struct problem_kind *kind;
     const struct problem_class *cls; /* class of the kind */
     struct live_list live;           /* the labels that end at I' and can be extended */
-    /* [potential] upper limit of the weight of I' + S: no skipped vertices nor descendants of them */
+    /* [potential] upper limit of the weight that I' + S can still reach: of all vertices but skipped ones and their
+     * descendants */
     int64_t reach[PROBLEM_POTS];
     int64_t compute; /* ps: time of S */
     int64_t cut;     /* ps: transfers that the device pays if S is all it gets */
     /* ps: the part of `cut` that the device pays whichever vertices are added to S */
     int64_t fixed;
-    int64_t bytes;              /* of S, while `weighs` */
+    int64_t bytes;              /* bytes of S, while `weighs` */
     struct problem_parts parts; /* load of S in parts; kept only for detailed problems */
     uint32_t copies;            /* the most devices that the stage may have */
     /* whether `bytes` is kept up to date: needed for memory limits and for copies */
@@ -109,14 +111,14 @@ struct stage {
 struct at_once {
     struct set_memory *set; /* NULL: the problem has no values */
     uint32_t *held;         /* the vertices of `set`, in the order in which they joined it */
-    uint32_t *taken;        /* the vertices of S, in the order in which they were taken */
+    uint32_t *taken;        /* the vertices of S, in the order in which they joined it */
     uint32_t nheld, ntaken;
     uint32_t same; /* the first `same` vertices of both lists are the same */
 };
 
 /* The enumeration of the sets S: a list of vertices, of which one after the other is taken into S or skipped. */
 struct walk {
-    uint32_t *list, end;   /* vertices whose predecessors are all in I' + S; their number */
+    uint32_t *list, end;   /* the vertices, end of them, whose predecessors are all in I' + S */
     uint32_t at;           /* position in `list` of the vertex to decide next */
     struct choice *choice; /* the decisions so far */
     uint32_t nchoice, capchoice;
@@ -139,13 +141,13 @@ struct search {
     /* REFUTE, GUIDE: values of labels are sums of excesses (dp_refute), not largest loads */
     bool refute;
     int64_t floor;       /* ps: search_ask.floor; -1: none */
-    bool enough;         /* a plan was found that ends the search */
+    bool enough;         /* a plan was found that is good enough to end the search */
     uint64_t counts;     /* the number of devices of each kind, packed as in label.used */
     uint64_t *rest;      /* scratch: bits of the ideal that is looked up in the guide */
     enum search_end end; /* how the search stands */
     /* number of vertices of the ideals that are being extended; the start is one of them */
     uint32_t bucket_at;
-    bool started; /* `now` and from.frontier are made for the start */
+    bool started; /* `now` and from.frontier have been made for the start */
     bool inside;  /* an enumeration of sets S is under way */
     struct start from;
     struct extended_ideal now;
@@ -192,7 +194,7 @@ void guide_link(struct search *s, uint32_t id);
  * that ends at ideal id; LOAD_INF: no plan can be completed.  0 without a guide. */
 int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
 
-/* Whether some vertex can move from a later device to the device of S such that no plan gets worse. */
+/* Whether some vertex can move from a later device to the device of S without making any plan worse. */
 bool maximal_could_be_larger(struct search *s);
 /* Fills s->from.larger with known ideals of one vertex more than the start from which the rest of a plan is no
  * worse. */

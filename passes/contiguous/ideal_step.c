@@ -28,13 +28,14 @@ static void add_net_weight(struct search *s, uint32_t e, int64_t sign)
         s->now.weight[p] += sign * s->c->pot[p].net[e];
 }
 
-/* Returns the sum of transfers in s->stage.parts that net t counts in. */
+/* Returns the address of the sum of transfers in s->stage.parts in which net t counts: into or out of S, forward or
+ * backward. */
 static int64_t *net_time(struct search *s, const struct net *t)
 {
     return &s->stage.parts.t[t->back][t->out ? PART_OUT : PART_IN];
 }
 
-/* Brings the nets of v, and the sums of transfers and weights that they count in, up to date when v joins S. */
+/* When v joins S: updates the nets of v, and the sums of transfers and weights in which they count. */
 static void take_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
@@ -156,8 +157,8 @@ static void add_vertex_parts(struct search *s, uint32_t v, int64_t sign)
     s->stage.parts.params += s->g->param ? sign * s->g->param[v] : 0;
 }
 
-/* Whether the device has enough time and memory left for I' + S to reach the weight stage.live.low in each
- * potential. */
+/* Whether the device, with the time and memory that it has left, can take enough for I' + S to reach the weight
+ * stage.live.low in each potential. */
 static bool can_reach(const struct search *s)
 {
     int64_t left = s->stage.max_load - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed);

@@ -4,8 +4,8 @@
 
 #include "passes/contiguous/ideal_state.h"
 
-/* Brings s->now.net[e] up to date for the present start and kind of device; step_net() does so only if it is not, and
- * returns the net. */
+/* step_look() brings s->now.net[e] up to date for the present start and kind of device; step_net() calls step_look()
+ * only if the net is out of date, and returns the net. */
 void step_look(struct search *s, uint32_t e);
 static inline struct net *step_net(struct search *s, uint32_t e)
 {

@@ -1,9 +1,9 @@
 /* Why there is no contiguous plan (infeasible.h).
  *
  * First come reasons that need no search: a vertex that no device can run, or that is larger than every device that
- * may hold it; sums of bytes (memory_need.c).  Then the smallest memory that would do is searched by bisection,
- * between that bound and the need of a plan that was found: interval DP tells that a plan fits, the exact search that
- * none does.  To try a memory, smaller devices are raised to it and larger ones stay.
+ * may hold it; sums of bytes (memory_need.c).  Then the smallest memory with which a plan fits is searched by
+ * bisection, between that bound and the need of a plan that was found: interval DP finds plans that fit, the exact
+ * search proves that no plan fits.  To try a memory, smaller devices are raised to it and larger ones stay.
  *
  * Cost: a search for each step of bisection, until the time is up. */
 #include "passes/contiguous/infeasible.h"
@@ -18,8 +18,8 @@
 
 enum {
     INFEASIBLE_STARTS = 8, /* orders that interval DP tries for a memory, at most */
-    /* where sets need memory at one time interval DP takes longer: it gets one order, with 1 / STEPS_PART of its usual
-     * steps, and the least memory is found within 1 / MEMORY_PARTS of it */
+    /* where the memory that sets need at one time counts, interval DP takes longer: it gets one order, with 1 /
+     * STEPS_PART of its usual steps, and the least memory is found within 1 / MEMORY_PARTS of itself */
     STEPS_PART = 4,
     MEMORY_PARTS = 64,
     PROOF_STATES = 1000000, /* ideals that the exact search may keep in the decisive questions */
@@ -40,8 +40,8 @@ struct memory_bisection {
     int32_t *fits; /* [vertex] device; the plan if hi is 0: it fits the memory that devices have */
 };
 
-/* Looks for a plan that fits devices raised to `memory` bytes, and updates the bounds in *n.  states: number of
- * ideals that the exact search may keep; 0: interval DP alone. */
+/* Looks for a plan that fits devices raised to `memory` bytes, and updates n->none, n->lo, n->hi and n->fits.
+ * states: number of ideals that the exact search may keep; 0: interval DP alone. */
 static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t states)
 {
     struct arena *a = n->x->use.scratch;
@@ -88,8 +88,8 @@ static void bisect(struct memory_bisection *n, uint64_t states)
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 
-/* Whether the nodes on a host need not be one stretch of the model.  Proofs that search contiguous plans do not hold
- * then. */
+/* Whether the nodes on a host need not be one stretch of the model: proofs by a search of contiguous plans do not
+ * hold then. */
 static bool hosts_are_free(const struct scene *s)
 {
     bool host = false;
@@ -98,8 +98,8 @@ static bool hosts_are_free(const struct scene *s)
     return host && exec_kind(&s->model)->subgraphs;
 }
 
-/* Returns the end of a message that says what needs the memory, such as ": 'a' and 2 more nodes must share a device
- * and need 3 GB, the largest that may run them has 2 GB"; "" if need->least is 0. */
+/* Returns the end of a message that says which nodes need the memory, such as ": 'a' and 2 more nodes must share a
+ * device and need 3 GB, the largest that may run them has 2 GB"; "" if need->least is 0. */
 static const char *why_need(struct ctx *x, const struct wdag *g, const struct memory_need *need)
 {
     char bytes[UNIT_TEXT], room[UNIT_TEXT];
@@ -152,8 +152,8 @@ static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
     return memory_need(c);
 }
 
-/* Looks for a plan of level g that fits with n samples on their way at once.  Returns with how many it fits, n or more;
- * 0: none was found. */
+/* Looks for a plan of level g that fits with n samples on their way at once.  Returns the number of samples with
+ * which the plan found fits, n or more; 0: none was found. */
 static uint32_t try_samples(struct ctx *x, const struct wdag *g, uint32_t n,
                             const struct interval_how *orders)
 {
@@ -175,8 +175,8 @@ static uint32_t try_samples(struct ctx *x, const struct wdag *g, uint32_t n,
     return larger_u32(live_memory_samples(&x->scene, &plan, a), n);
 }
 
-/* Returns the end of a message, "; with --in-flight=1 one does", if a search finds a plan of level g that fits with two
- * samples on their way at once, or with one; else "". */
+/* If a search finds a plan of level g that fits with two samples on their way at once, or with one, returns the end
+ * of a message, such as "; with --in-flight=1 one does"; else "". */
 static const char *fewer_samples(struct ctx *x, const struct wdag *g,
                                  const struct interval_how *orders)
 {
@@ -255,8 +255,8 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
         try_memory(&n, n.hi - 1, PROOF_STATES);
         bisect(&n, BISECT_STATES);
     }
-    if (n.hi == 0 &&
-        exec_live_parts(&x->scene.model)) { /* the judge counts less than searches do */
+    /* the judge counts fewer bytes than searches do, so the plan may fit after all */
+    if (n.hi == 0 && exec_live_parts(&x->scene.model)) {
         leave_judged(x, /*planner=*/NULL, g, n.fits);
         return 0;
     }

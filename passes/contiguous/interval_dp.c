@@ -13,7 +13,8 @@
  *  - the net is in the segment, this is its last unit, it has no pin before i and none on the host: it is paid no
  *    more.
  * Time, what is paid for good, and bytes only grow with j, so the sweep ends where they exceed the best plan known.
- * Starts and ends are skipped where the potentials (problem.h) say that the rest does not fit the devices left.
+ * Segments are skipped where the potentials (problem.h) say that the rest of the graph does not fit the devices
+ * left.
  *
  * Cost: O(V + pins) for the units, and O(starts in windows * segment length * nets per unit) for each order: with a
  * good first plan a small part of U^2 / D for U units and D devices.  That plan comes from cuts at few sampled
@@ -32,16 +33,17 @@
 
 enum {
     SAMPLE_FEW = 32,   /* sampled positions for the very first plan */
-    SAMPLE_MANY = 512, /* sampled positions for a better one, in larger graphs */
+    SAMPLE_MANY = 512, /* sampled positions for a better plan, in larger graphs */
     ALL_UP_TO = 8192,  /* orders of at most this number of vertices may be cut anywhere */
     SHARE = 4,         /* one order gets 1 / SHARE of the budget that is left */
-    /* labels that a position keeps if it gets twice as many, for a first plan and for others: with several kinds of
-     * devices labels differ in the devices that they use, and there are as many as combinations of counts */
+    /* a position's labels are thinned out to this number when there are twice as many, BEAM_FEW for a first plan,
+     * BEAM_MANY else: with several kinds of devices labels differ in the devices that they use, and there are as
+     * many as combinations of counts */
     BEAM_FEW = 16,
     BEAM_MANY = 256,
-    BEAM_MIXED = 64, /* the same where labels_many() */
+    BEAM_MIXED = 64, /* the same number where labels_many() */
     ROUGH_CUTS = 3,  /* cuts sampled for each device where a rough plan is enough */
-    NARROW = 10      /* limits that narrow_down() tries */
+    NARROW = 10      /* number of limits that narrow_down() tries */
 };
 
 /* A net that has pins in a unit. */
@@ -86,7 +88,8 @@ struct run {
     /* [unit] the first label of the plans that end before the unit; 0: none */
     uint32_t *head;
     uint32_t *grown; /* [unit] labels added to the unit's list since it was made or thinned out */
-    /* what the segment of the present sweep needs at one time; NULL: it does not matter */
+    /* the set of vertices in the present sweep's segment, which tells what it needs at one time; NULL: that does not
+     * matter */
     struct set_memory *at_once;
     struct labels labels;
     struct live_list live; /* the labels that the present sweep extends */
@@ -102,7 +105,7 @@ struct run {
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* The unit of each vertex, and the units at the ends of each net. */
+/* The unit of each vertex, and the first and the last unit of each net. */
 struct spans {
     uint32_t *unit;         /* [vertex] the vertex's unit */
     uint32_t *first, *last; /* [net] first and last unit with a pin of the net */
@@ -281,7 +284,7 @@ static void make_units(struct run *r, const uint8_t *cut)
 
 /* A label as thin_out() sorts it. */
 struct thinned {
-    int64_t room; /* problem_room() of the first potential */
+    int64_t room; /* problem_room() of the label in potential 0 */
     uint32_t label;
 };
 
@@ -404,8 +407,8 @@ static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
     return sum;
 }
 
-/* Updates *parts, the load of the segment [i, j), when unit j joins it: for the transfers of net h, which has pins in
- * unit j. */
+/* When unit j joins the segment [i, j), whose load is *parts: adds to *parts the transfers of net h, which has pins
+ * in unit j. */
 static void add_net_parts(struct problem_parts *parts, const struct touch *h, uint32_t i,
                           uint32_t j)
 {
@@ -443,7 +446,8 @@ static int64_t moved_in(const struct problem_parts *parts)
            parts->t[1][PART_OUT];
 }
 
-/* sweep() for detailed problems: keeps the segment's load in parts, and tries several devices that take turns. */
+/* sweep() for detailed problems: keeps the segment's load as *parts (struct problem_parts), and tries several
+ * devices that take turns. */
 static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
     const struct problem *c = r->c;
@@ -451,7 +455,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     const uint32_t *at = r->touch_at[kind->cls];
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
-    uint32_t have = i; /* has_room() */
+    uint32_t have = i; /* the units [i, have) are in r->at_once, as for has_room() */
     /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n; x++)
@@ -633,9 +637,9 @@ static bool run_units(struct run *r, struct problem_plan *best)
     return true;
 }
 
-/* Improves *best if thin_out() dropped labels.  It keeps the labels with the most room under the limit, and these only
- * lead to plans near the limit: so this halves, again and again, the range between the bound and the best plan, with
- * its middle as the limit.  Returns whether *best improved. */
+/* Improves *best if thin_out() dropped labels.  thin_out() keeps the labels with the most room under the limit, and
+ * such labels lead only to plans near the limit: so narrow_down() halves, again and again, the range between the
+ * bound and the best plan, with its middle as the limit.  Returns whether *best improved. */
 static bool narrow_down(struct run *r, struct problem_plan *best)
 {
     bool quick = r->quick, better = false;
@@ -803,8 +807,9 @@ uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const 
     return new_order;
 }
 
-/* Returns the next order to try, number run->found.tried.  With INTERVAL_MIXED the first FIRST orders are of a kind
- * each, ties by vertex number; later ones are random, and every other one is rearranged around the best plan. */
+/* Returns the next order to try, number run->found.tried.  With INTERVAL_MIXED the first FIRST orders are of
+ * different kinds, with ties broken by vertex number; later orders break ties at random, and every second one is
+ * rearranged around the best plan. */
 static const uint32_t *next_order(const struct problem *c, const struct interval_run *run,
                                   uint64_t seed, const struct problem_plan *best, struct arena *a)
 {

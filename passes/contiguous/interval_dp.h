@@ -17,9 +17,9 @@ struct interval_found {
 struct interval_found interval_search(const struct problem *c, const struct interval_how *how,
                                       struct problem_plan *best, struct arena *scratch);
 
-/* interval_search(), one order at a time.  After interval_begin() each call of interval_next() tries one order, orders
- * of the best kinds first, and returns whether *best improved; it does nothing once the steps of `how` are used up, but
- * ignores how->starts.  interval_over() returns whether the steps or how->starts are used up. */
+/* interval_search(), one order at a time.  After interval_begin() each call of interval_next() tries one order, the
+ * most promising kinds of orders first, and returns whether *best improved; it does nothing once the steps of `how`
+ * are used up, but ignores how->starts.  interval_over() returns whether the steps or how->starts are used up. */
 struct interval_run {
     const struct interval_how *how;
     uint64_t state; /* of the random numbers that seed the orders */
@@ -41,8 +41,8 @@ struct interval_found interval_order(const struct problem *c, const uint32_t *or
                                      const uint8_t *cut, struct clock *clock,
                                      struct problem_plan *best, struct arena *scratch);
 
-/* Like interval_order with all cuts, but where many kinds of devices make many partial plans few are kept: for first
- * plans that are improved anyway. */
+/* Like interval_order() with cuts allowed everywhere; but where many kinds of devices make many partial plans, a
+ * position keeps only few of them: for first plans, which are improved anyway. */
 struct interval_found interval_rough(const struct problem *c, const uint32_t *order,
                                      struct clock *clock, struct problem_plan *best,
                                      struct arena *scratch);

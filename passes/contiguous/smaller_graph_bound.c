@@ -9,10 +9,10 @@
  * of the state space as in Christofides, Mingozzi and Toth (Networks 11, 1981): the lost part of the state survives
  * as one number.
  *
- * Which vertices are lost: those whose mobility, the length of the longest path less that of the longest path through
- * the vertex, is above a share of the longest path.  The share grows from 0 (only the longest path is left, whose
- * ideals are few) until nothing is lost; each graph gives a bound by bisection over L, and the next graph only has to
- * raise it.  A vertex that is a large part of a load by itself stays in.
+ * Which vertices are lost: those whose mobility, the length of the longest path less that of the longest path
+ * through the vertex, is above a share of the longest path.  The share grows from 0 (only the longest path is left,
+ * whose ideals are few) until nothing is lost; each graph gives a bound by bisection over L, and the next graph only
+ * has to raise it.  A vertex that is a large part of a load by itself is never lost.
  *
  * The climb asks all these graphs the same question, whether a plan takes less than the best one.  The search of a
  * graph knows, for each of its ideals, what the rest of a plan takes at least, and that prunes the search of the next
@@ -107,9 +107,9 @@ struct smaller {
     int64_t heavy;     /* vertices of this weight or more stay in all graphs */
     int64_t longest;   /* length of the longest path of c's graph */
     int64_t *mobility; /* [vertex] as find_mobilities() writes it */
-    uint8_t *out;      /* [vertex] 1: lost in the present graph */
+    uint8_t *out;      /* [vertex] 1: the vertex is lost in the present graph */
     uint32_t share;    /* number of the next limit of mobility, below SHARES */
-    uint32_t left;     /* number of vertices of the present graph */
+    uint32_t left;     /* number of vertices that the present graph keeps */
 };
 
 /* Marks in s->out the vertices whose mobility is above `above`, except heavy and pinned ones; returns how many
@@ -125,7 +125,7 @@ static uint32_t choose_lost(struct smaller *s, int64_t above)
     return left;
 }
 
-/* Returns the series for c; upper: value of a plan, ps, which says what a heavy vertex is. */
+/* Returns the series for c.  upper: value of a plan, ps, from which follows which vertices are heavy. */
 static struct smaller smaller_begin(const struct problem *c, int64_t upper, struct arena *a)
 {
     struct smaller s = {.c = c, .heavy = upper / HEAVY};
@@ -227,7 +227,7 @@ struct rung {
     struct arena *a;
     struct smaller_problem r;
     struct search *s;
-    bool turned; /* the search has the graph reversed */
+    bool turned; /* the search works on the reversed graph */
 };
 
 /* Returns an array: [vertex of the search `from`] the same vertex in the search `to`, which keeps all vertices of

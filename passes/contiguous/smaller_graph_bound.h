@@ -4,7 +4,7 @@
 
 #include "passes/contiguous/ideal_search.h"
 
-/* The problem of a graph that has lost some vertices, and the weight of these. */
+/* The problem of a graph without some of its vertices, and the weight of the lost vertices. */
 struct smaller_problem {
     struct problem *c;
     int64_t floating; /* weight of the lost vertices in potential 0 */

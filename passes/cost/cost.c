@@ -2,18 +2,17 @@
  *
  * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 / bandwidth)) picoseconds, peak and
  * bandwidth times the execution model's efficiency, all four as kernels of the class have them (kernels.h); bytes =
- * distinct operands read + results written (Gather and Slice read as much as they return).  Reshape, Identity, Shape,
- * Constant and the like take no time; a node whose results are all empty takes the overhead only.  The peak is that of
- * the element type of the first operand of floating type.
- * The overhead is kept apart, too: devices that share a batch each take it whole.
- * A node with a body takes the time of the body's nodes times the trip count (a Loop of unknown count: 16; if the
- * product is beyond what can be added up: the largest time that can); an If takes its larger branch; nodes of bodies
- * also have costs of their own.  A call of a function of the model takes the time of the function's placed nodes, with
- * the shapes of that call (opened_calls.h).
- * Times and memory from files (measured.h) replace these.  A class that does not support an operator can run neither
- * nodes with that operator nor nodes with such nodes in their bodies.
- * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as the largest
- * operand of its node, at least one element.  O(nodes * classes + operands). */
+ * distinct operands read + results written (Gather and Slice read as much as they return).  Reshape, Identity,
+ * Shape, Constant and the like take no time; a node whose results are all empty takes the overhead only.  The peak
+ * is that of the element type of the first operand of floating type. The overhead is kept apart, too: devices that
+ * share a batch each take it whole. A node with a body takes the time of the body's nodes times the trip count (a
+ * Loop of unknown count: 16; if the product is beyond what can be added up: the largest time that can); an If takes
+ * its larger branch; nodes of bodies also have costs of their own.  A call of a function of the model takes the time
+ * of the function's placed nodes, with the shapes of that call (opened_calls.h). Times and memory from files
+ * (measured.h) replace the computed ones.  A class that does not support an operator can run neither nodes with that
+ * operator nor nodes with such nodes in their bodies. Sizes come from the types for planning (infer_shapes.h); a
+ * value of unknown shape counts as large as the largest operand of its node, at least one element.  O(nodes *
+ * classes + operands). */
 #include "ir/base/units.h"
 #include "passes/shapes/bind_dims.h"
 #include "passes/functions/opened_calls.h"
@@ -50,15 +49,17 @@ struct cost_builder {
     int64_t **body_overhead;        /* [class][graph] ps of body_time that are overhead */
     uint32_t *body_never;           /* [graph] bit k: class k cannot run all of its nodes */
     const struct cost_table *given; /* times and memory from files; NULL: no files */
-    const uint8_t *lacks;   /* [node] bit k: class k cannot run it, by --support; NULL: no files */
-    struct told_costs told; /* what files change; estimate, own: NULL: no files are read */
+    const uint8_t *lacks; /* [node] bit k: class k cannot run it, by --support; NULL: no files */
+    /* the told costs: estimates by pcc that files replaced; estimate, own: NULL: no files are read */
+    struct told_costs told;
     int64_t *body_flops, *body_traffic; /* [graph] operations; bytes read and written */
     /* bodies of a node as a list: [node] the first one, [graph] the next one, 0: none; NULL: there are no bodies */
     gid *first_body, *next_body;
-    /* ps: the most time that a Loop or Scan is given, so that sums do not overflow */
+    /* ps: the most time that one Loop or Scan may have, so that sums over all of them do not overflow */
     int64_t longest;
-    /* numbers of nodes; unknown: with a result of unknown size; nodes: all; loops: Loops and Scans of unknown trip
-     * count; long_loops: limited by `longest`; calls: calls of functions that were not replaced */
+    /* numbers of nodes for warnings: unknown: nodes with a result of unknown size; nodes: all nodes; loops: Loops
+     * and Scans of unknown trip count; long_loops: Loops and Scans limited to `longest`; calls: calls of functions
+     * that were not replaced */
     uint32_t unknown, nodes, loops, long_loops, calls;
     nid first_unknown; /* the first node that `unknown` counts; 0: none */
 };
@@ -98,8 +99,9 @@ static void size_value(struct cost_builder *p, vid v, nid maker)
     e = t->kind == TYPE_TENSOR || init ? e : ELEM_NONE;
     p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->sizes.elems[v])
                                    : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->sizes.elems[v]);
+    /* nothing tells the size of an input: count_unsized() counts it */
     if (!maker && n < 0)
-        p->c->bytes[v] = 0; /* there is nothing to estimate it from: count_unsized() */
+        p->c->bytes[v] = 0;
     p->c->xfer[v] = -1;
 }
 
@@ -122,7 +124,7 @@ static void count_unsized(const struct module *m)
 static void size_results(struct cost_builder *p, nid n)
 {
     const struct node *k = &p->m->node[n];
-    bool open = false; /* a result has no known size */
+    bool open = false; /* whether a result has no known size */
     for (uint32_t i = 0; i < k->out.n; i++) {
         vid v = p->m->arg[k->out.at + i];
         if (v == 0)
@@ -252,15 +254,15 @@ static int64_t given_time(const struct cost_builder *p, nid n, uint32_t k)
     return p->given != NULL ? cost_table_time(p->given, n, k) : -1;
 }
 
-/* Sets c->own of node n to the given bytes, but at least those of its results; does nothing if given < 0. */
+/* Sets c->own of node n to the given bytes, but at least to the bytes of n's results; does nothing if given < 0. */
 static void set_memory(const struct module *m, struct costs *c, nid n, int64_t given)
 {
     if (given >= 0)
         c->own[n] = larger(given, results_bytes(m, c, n));
 }
 
-/* Returns the bytes of node n that files give, or of a model that a pass has rewritten, gave the node which n was made
- * from; -1: none. */
+/* Returns the bytes that files give for node n or, in a model that a pass has rewritten, gave for the node that n
+ * was made from; -1: none. */
 static int64_t told_memory(const struct cost_builder *p, nid n)
 {
     if (p->given == NULL)
@@ -270,7 +272,9 @@ static int64_t told_memory(const struct cost_builder *p, nid n)
     return given;
 }
 
-/* Returns the ps of node n on class k likewise, and notes what pcc estimates. */
+/* Returns the ps that files give for node n on class k or, in a model that a pass has rewritten, that follow from
+ * what they gave for the node that n was made from; -1: none.  Notes pcc's own estimate in p->told before it is
+ * replaced. */
 static int64_t told_time(struct cost_builder *p, nid n, uint32_t k)
 {
     bool given = false;
@@ -286,7 +290,8 @@ static int64_t told_time(struct cost_builder *p, nid n, uint32_t k)
     return t;
 }
 
-/* Replaces the costs of node n by those from files, and its time on classes that cannot run n by COST_NEVER. */
+/* Replaces the costs of node n by the costs that files give, and its time on classes that cannot run n by
+ * COST_NEVER. */
 static void adjust_node(struct cost_builder *p, nid n)
 {
     const struct cluster *c = p->x->scene.cluster;
@@ -342,7 +347,7 @@ static void price_node(struct cost_builder *p, nid n)
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         if (product != 0 && p->x->scene.cluster->cls[k].kernel[KERNEL_UNITS] != 0 &&
             (p->told.time[product] >> k & 1) == 0)
-            continue; /* it is part of the kernel that makes the product */
+            continue; /* the Add of a bias is part of the kernel that makes the product: it takes no time */
         int64_t t = roofline(p, k, e, &w);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
         p->c->overhead[k][n] = smaller(p->x->scene.cluster->cls[k].overhead, p->c->time[k][n]);
@@ -363,8 +368,8 @@ static bool is_estimated(const struct cost_builder *p, nid n)
     return false;
 }
 
-/* Returns the share, in thousandths, of the time of all nodes of the model's graph that comes of estimated sizes; each
- * node counts with its time on the class that is quickest, and what a class takes for any node comes of no size. */
+/* Returns which share, in thousandths, of the time of all nodes of the model's graph follows from estimated sizes.
+ * Each node counts with its time on the quickest class; the overhead of a class follows from no size. */
 static uint32_t estimated_share(const struct cost_builder *p)
 {
     const struct graph *g = &p->m->graph[1];
@@ -608,8 +613,8 @@ static int adjust_memory(struct ctx *x, const struct cost_table *t)
     return 0;
 }
 
-/* Runs the pass on a module that came with costs: replaces times and memory by those of the files; a node that a class
- * cannot run stays so.  Returns 0, -1 or PASS_INFEASIBLE after an error. */
+/* Runs the pass on a module that came with costs: replaces times and memory where files give some; a node that a
+ * class cannot run stays so.  Returns 0, -1 or PASS_INFEASIBLE after an error. */
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
@@ -642,7 +647,7 @@ static int adjust_given(struct ctx *x)
     return lacks != NULL ? check_support(x) : 0;
 }
 
-/* Replaces time and memory of node n of the scene's module, if it is a call, by those that files give for the call. */
+/* If node n of the scene's module is a call, replaces its time and memory by those that files give for the call. */
 static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
 {
     if (x->scene.m->node[n].callee != 0)
@@ -730,12 +735,13 @@ static int run_cost(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;
     (void)opts;
-    if (m->cost != NULL) /* the input has costs */
+    if (m->cost != NULL) /* the input came with costs */
         return adjust_given(x);
     struct inlined_module *e =
         calls_expand(m, cost_table_wanted(x) || support_wanted(x), x->use.scratch);
     struct cost_builder p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
-    bool first = x->results.known == NULL; /* later files name nodes that passes have replaced */
+    /* whether this is the first run of the pass: files of later runs name nodes that passes have replaced */
+    bool first = x->results.known == NULL;
     if (first && support_read(x, p.m, e, &p.lacks) != 0)
         return -1;
     if (first && cost_table_wanted(x) &&
@@ -798,7 +804,7 @@ struct sized {
     int64_t elems, guess, bytes;
 };
 
-/* Gives value v another type and notes in *old what it had. */
+/* Gives value v another type, and notes in *old the type and size that v had. */
 static void retype(struct cost_builder *b, vid v, uint32_t type, struct sized *old)
 {
     *old = (struct sized){v, b->type[v], b->c->elems[v], b->sizes.elems[v], b->c->bytes[v]};
@@ -822,8 +828,8 @@ static vid value_elsewhere(const struct module *m, nid n)
     return 0;
 }
 
-/* Lets operand i of node n, which takes the value of an earlier operand in another type, be another value until the
- * node has been priced: both are read.  of[]: the operands as they are. */
+/* Where operand i of node n is the same value as an earlier operand, but is to have another type: lets the operand
+ * be another value until the node has been priced, so that both operands count.  of[]: the operands as they are. */
 static void part_operand(struct cost_builder *b, nid n, uint32_t i, const uint32_t *type,
                          const vid *of)
 {

@@ -22,7 +22,7 @@ _Static_assert((int)MEASUREMENTS_MOST <= (int)FIT_POINTS && BATCH_MOST <= FIT_SI
 
 /* ---- sheets ----------------------------------------------------------------------------------- */
 
-/* Returns the entry of a row, else that of its operator type op; NONE: neither.  The arrays may be NULL. */
+/* Returns of_rows[row] or, if that is NONE, of_ops[op]; NONE: both are.  The arrays may be NULL: all NONE. */
 static int64_t cell(const int64_t *of_rows, const int64_t *of_ops, uint32_t row, uint32_t op)
 {
     int64_t own = of_rows ? of_rows[row] : NONE;
@@ -52,7 +52,7 @@ static int64_t given_time(const struct cost_table *t, uint32_t row, uint32_t k)
     return NONE;
 }
 
-/* Returns the bytes of a row by --costs, from the files in the same order; NONE: there are none. */
+/* Returns the bytes of a row by --costs, chosen among the files as in given_time(); NONE: no file has them. */
 static int64_t given_memory(const struct cost_table *t, uint32_t row)
 {
     for (uint32_t i = t->ngiven; i-- > 0;)
@@ -112,8 +112,8 @@ int64_t forecast_memory(const struct cost_table *t, struct forecast *f, uint32_t
     return set_line(t, f, sheets) ? affine_fit_enough(&f->fit, y) : NONE;
 }
 
-/* Whether the files of --profile-at measure the row but predict nothing, as all are of one batch size.  ncls: number of
- * classes. */
+/* Whether files of --profile-at measure the row, but all at one batch size, so that they predict nothing.  ncls:
+ * number of classes. */
 static bool is_unfitted(const struct cost_table *t, uint32_t ncls, uint32_t row)
 {
     bool said = false;
@@ -196,8 +196,8 @@ static const char *deviation_text(const struct deviation *d, struct arena *a)
                      share_text(a, d->within[2], d->nodes), zero);
 }
 
-/* Reports how predicted times deviate from those in sheet s, a note for each class; classes with equal figures share
- * one. */
+/* Adds a note for each class that tells how predicted times deviate from the times in sheet s; classes with equal
+ * figures share a note. */
 static void note_times(const struct cost_table *t, const struct sheet *s, struct forecast *f,
                        struct ctx *x)
 {
@@ -224,7 +224,7 @@ static void note_times(const struct cost_table *t, const struct sheet *s, struct
     }
 }
 
-/* Reports how predicted bytes deviate from those in sheet s. */
+/* Adds a note that tells how predicted bytes deviate from the bytes in sheet s. */
 static void note_memory(const struct cost_table *t, const struct sheet *s, struct forecast *f,
                         struct ctx *x)
 {
@@ -267,8 +267,8 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
     }
 }
 
-/* Warns of a file that has times or memory of nodes and does not say at which sizes they were measured, for a model
- * with sizes that may be others.  Of the batch --profile-at says that. */
+/* Warns of a file that has times or memory of nodes and does not say at which sizes they were measured, if the model
+ * has dimensions whose sizes may have been different then.  (For the batch size of a file, --profile-at tells it.) */
 static void warn_unsized(const struct ctx *x, const struct sheet *s)
 {
     bool nodes = s->node_memory != NULL, at = s->batch > 0;

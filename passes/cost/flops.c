@@ -28,7 +28,7 @@ enum flop_rule {
     MATMULS, /* arg matrix products with operand 0 for each result */
     RECURRENT,
     EINSUM,
-    ATTENTION,    /* of ai.onnx; of other domains as MS_ATTENTION */
+    ATTENTION,    /* attention of ai.onnx; the operator of other domains counts as MS_ATTENTION */
     MS_ATTENTION, /* with the projection of the input; arg: number of the operand with the cache */
     MULTI_HEAD,   /* arg: number of the operand with the cache of keys */
     PACKED_ATTENTION, /* arg: number of the operand with the positions of the tokens */
@@ -171,7 +171,7 @@ static const struct flop_row table[] = {
 
 enum { ROWS = sizeof table / sizeof table[0] };
 
-/* Returns [value] how often it is read, or is a result of its graph; 2: twice or more. */
+/* Returns, for each value, how often it is read or is a result of its graph: 0, 1, or 2 for twice or more. */
 static uint8_t *count_reads(const struct module *m, struct arena *a)
 {
     uint8_t *reads = arena_array(a, m->nval, 1);
@@ -274,7 +274,7 @@ static int64_t per_channel(const struct flops *x, nid n, uint32_t weight)
     return channels > 0 ? elems_in(x, n, weight) / channels : 0;
 }
 
-/* Returns 2 M N K. */
+/* Returns the operations of a matrix product: 2 M N K for each matrix of the result. */
 static int64_t matmul_flops(const struct flops *x, nid n)
 {
     struct shape a;
@@ -284,7 +284,8 @@ static int64_t matmul_flops(const struct flops *x, nid n)
     return sat_mul(2, sat_mul(elems_out(x, n), last_dim(&a, first ? a.rank : t ? 2 : 1)));
 }
 
-/* Returns the number of elements of all axes of a shape but the last two; 1 if there are no others. */
+/* Returns the number of elements of a shape's axes before the last two (of a stack of matrices: their number); 1 if
+ * there are none. */
 static int64_t leading(const struct shape *s)
 {
     int64_t all = 1;
@@ -305,7 +306,7 @@ bool node_products(struct flops *x, nid n, struct products *p)
         shape_of(&x->f, node_out(x->f.m, n, 0), &s);
         p->columns = larger(last_dim(&s, 1), 1);
         each = matmul_flops(x, n);
-        /* not of weights that are packed in some other way */
+        /* an operand whose weights are packed does not show K */
         shape_in(&x->f, n, r->arg, &s);
         int64_t sum = each / 2 / out, a = last_dim(&s, 2), b = last_dim(&s, 1);
         if ((a == sum && b == p->columns) || (b == sum && a == p->columns))
@@ -364,7 +365,7 @@ static int64_t products_flops(const struct flops *x, nid n, int64_t products)
     struct shape a;
     int64_t out = 0;
     shape_in(&x->f, n, 0, &a);
-    /* three results of one product each, or the first two of two products each */
+    /* products is 1: three results of one product each; 2: the first two results, of two products each */
     for (uint32_t i = 0; i < 3 && products * i < 3; i++) {
         vid v = node_out(x->f.m, n, i);
         out = sat_add(out, v != 0 && x->elems[v] > 0 ? x->elems[v] : 0);
@@ -393,7 +394,8 @@ static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
     return sat_mul(2, sat_mul(tokens, used));
 }
 
-/* Returns 5 n log2 n operations for each transform of n complex points; n: last but one axis of the result. */
+/* Returns 5 n log2 n operations for each transform of n complex points; n is the size of the last but one axis of
+ * the result. */
 static int64_t fourier_flops(const struct flops *x, nid n)
 {
     struct shape out;
@@ -440,7 +442,8 @@ static int64_t einsum_flops(struct flops *x, nid n)
             int c = *s & 127;
             if (c == ' ')
                 continue;
-            if (c == '.') { /* the first of the three dots takes all axes that they stand for */
+            /* the first of the three dots stands for all axes that the dots replace */
+            if (c == '.') {
                 int64_t d = 1;
                 for (; dots > 0 && k < in.rank; dots--)
                     d = sat_mul(d, known_size(in.d[k++]));
@@ -522,8 +525,8 @@ static int64_t packed_attention_flops(const struct flops *x, nid n, uint32_t pla
                                            node_attr_int(x->f.m, n, "num_heads", 1)));
 }
 
-/* Returns the operations of linear attention: a multiply-add per element of a head's state for each token that is added
- * to it and for each query that reads it; update rules with a delta read it once more. */
+/* Returns the operations of linear attention: a multiply-add per element of a head's state for each token that is
+ * added to it and for each query that reads it; update rules with a delta read the state once more. */
 static int64_t linear_attention_flops(const struct flops *x, nid n)
 {
     struct shape q, k, v;
@@ -541,7 +544,7 @@ static int64_t linear_attention_flops(const struct flops *x, nid n)
 }
 
 /* Returns the operations of attention whose query, key and value are projected already.  past: number of the operand
- * with the cache of keys; 3: grouped queries. */
+ * with the cache of keys; 3 is that of grouped queries (GroupQueryAttention). */
 static int64_t multi_head_flops(const struct flops *x, nid n, uint32_t past)
 {
     struct shape q, k;
@@ -629,7 +632,7 @@ int64_t trip_count(struct flops *x, nid n)
     if (node_is(m, n, "Loop")) {
         int64_t trips;
         bool given = ints_of(&x->f, node_in(m, n, 0), &trips, 1) == 1;
-        /* exporters write this trip count for a loop with no limit */
+        /* exporters write these trip counts for a loop without a limit */
         if (given && (trips == INT32_MAX || trips == INT64_MAX))
             given = loop_goes_on(&x->f, n);
         return given && trips >= 0 ? trips : -1;

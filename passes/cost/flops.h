@@ -8,7 +8,8 @@
 struct flops {
     struct infer f;       /* the module, with types for planning */
     const int64_t *elems; /* [value] number of elements, estimated if unknown */
-    const uint8_t *reads; /* [value] how often it is read or is a result; 2: twice or more */
+    /* [value] how often the value is read or is a result of its graph; 2: twice or more */
+    const uint8_t *reads;
     uint8_t *row; /* [name of an operator] 2 + its row in the table; 0: not looked up; 1: none */
 };
 
@@ -18,20 +19,21 @@ struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, 
 /* Returns the number of operations of node n without its bodies: two for each multiply-add; without a rule for the
  * operator, one for each element of the first result.  At most INT64_MAX. */
 int64_t flops_of(struct flops *x, nid n);
-/* The matrix products of a node: `count` of them, of [rows, sum] and [sum, columns]; all are above 0. */
+/* The matrix products that make up the work of a node: `count` products of [rows, sum] and [sum, columns]; all
+ * numbers are above 0. */
 struct products {
     int64_t count, rows, columns, sum;
-    bool conv; /* of a convolution */
+    bool conv; /* these are the products of a convolution */
 };
-/* Writes the matrix products that make up the work of node n to *p; returns false if it is not made of such.  Products
- * with one second operand are one, with all their rows; a convolution is a product for each of its groups, a row of
- * which is a place of the result. */
+/* Writes the matrix products that make up the work of node n to *p; returns false if its work is not made of matrix
+ * products.  Products that share the second operand count as one product with all their rows; a convolution is a
+ * product for each of its groups, a row of which is a place of the result. */
 bool node_products(struct flops *x, nid n, struct products *p);
-/* Returns the number of elements that node n normalises together (a row), and sets *passes to how often its operand is
- * read where no row stays in a cache; 0: it normalises nothing. */
+/* Returns the number of elements that node n normalises together (a row), and sets *passes to the number of times
+ * that the node reads its operand if rows do not stay in a cache; 0: it normalises nothing. */
 int64_t node_normal_row(struct flops *x, nid n, int *passes);
-/* Returns the matrix product whose result, which nothing else reads, node n adds a vector of weights to: the product's
- * kernel does that, too.  0: n adds no such bias. */
+/* If node n adds a vector of weights (a bias) to the result of a matrix product, and nothing else reads that result,
+ * returns the node of the product, whose kernel adds the bias, too; else returns 0. */
 nid node_biases(struct flops *x, nid n);
 /* Whether node n takes no time, not even the overhead of a device: Reshape, Identity, Shape, Constant and the like. */
 bool node_is_free(struct flops *x, nid n);

@@ -1,17 +1,17 @@
 /* Times of kernels on a GPU from a few facts of its class (kernels.h).
  *
  * A matrix product is cut into tiles of its result.  Each multiprocessor computes one tile at a time: tiles come in
- * waves, and the last wave takes as long as a full one, however few tiles are left; a product smaller than a wave pays
- * a whole one.  A tile takes rows * columns multiply-adds for each element of the sum, what loading a row and a
- * column of it costs (LOADS multiply-adds for each element loaded, so that small tiles are slower), and a prologue.  Of
- * the tiles with edges of 128 or less the quickest is taken; a side of at most SMALL elements has a tile of its own
- * width.  Several products of a node have fewer kinds of tiles than one, and so have convolutions: KERNEL_TILE.  A card
- * that cannot keep its clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product is part of
- * its kernel (node_biases()).
- * Everything else streams its operands and results at a share of the bandwidth.  A normalisation needs each row more
- * than once: a layer normalisation twice, a softmax three times.  Rows up to KERNEL_ROW elements (softmax, of which a
- * quarter as many are worked on at once: four times that, and in any case the WARP elements that a warp's registers
- * hold) are read from memory once; beyond, up to twice that length, more and more of them each time.
+ * waves, and the last wave takes as long as a full one, however few tiles are left; a product smaller than a wave
+ * pays a whole one.  A tile takes rows * columns multiply-adds for each element of the sum, what loading a row and a
+ * column of it costs (LOADS multiply-adds for each element loaded, so that small tiles are slower), and a prologue.
+ * The quickest tile with edges of at most 128 is taken; for a side of at most SMALL elements tiles are as wide as
+ * the side.  Several products of a node have fewer kinds of tiles than one, and so have convolutions: KERNEL_TILE.
+ * A card that cannot keep its clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product
+ * is part of its kernel (node_biases()). Everything else streams its operands and results at a share of the
+ * bandwidth.  A normalisation needs each row more than once: a layer normalisation twice, a softmax three times.
+ * Rows up to KERNEL_ROW elements (softmax, of which a quarter as many are worked on at once: four times that, and in
+ * any case the WARP elements that a warp's registers hold) are read from memory once; beyond, up to twice that
+ * length, more and more of them each time.
  *
  * All in integers, rounded up.  The shape of the model is that of NeuSight (ASPLOS 2025), section 4: tiles and waves;
  * its learned utilisation is a constant here.  O(1). */
@@ -48,17 +48,18 @@ static int64_t least_edge(int64_t side, int64_t least)
     return edge;
 }
 
-/* Returns the operations of all waves with tiles of a x b, in those of the largest tile. */
+/* Returns the operations of all waves with tiles of a x b, counted as operations at the speed of the largest tile. */
 static int64_t wave_flops(const int64_t *kernel, const struct products *p, int64_t a, int64_t b)
 {
     int64_t tiles = sat_mul(p->count, sat_mul(div_up(p->rows, a), div_up(p->columns, b)));
     int64_t each = sat_mul(div_up(tiles, kernel[KERNEL_UNITS]), kernel[KERNEL_UNITS]);
-    int64_t step = 2 * (a * b + LOADS * (a + b)); /* of the largest: 2 EDGE (EDGE + 2 LOADS) */
+    /* operations of one tile; the largest takes 2 EDGE (EDGE + 2 LOADS) */
+    int64_t step = 2 * (a * b + LOADS * (a + b));
     return mul_div_ceil(sat_mul(each, sat_add(p->sum, kernel[KERNEL_PROLOGUE])), step * EDGE,
                         EDGE + 2 * LOADS);
 }
 
-/* Returns the operations that the device is busy for, in those of the largest tile. */
+/* Returns the operations for which the device is busy, counted at the speed of the largest tile. */
 static int64_t busy_flops(const int64_t *kernel, const struct kernel_work *w)
 {
     const struct products *p = &w->product;
@@ -80,7 +81,7 @@ static int64_t share_of(int64_t rate, int64_t share)
     return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
 }
 
-/* Returns the precision that class d computes this work in, which the model has in type e. */
+/* Returns the precision in which class d computes work that the model has in type e. */
 static enum precision work_precision(const struct device_class *d, enum elem e,
                                      const struct kernel_work *w)
 {
@@ -88,7 +89,7 @@ static enum precision work_precision(const struct device_class *d, enum elem e,
     return e != ELEM_F32 || (products_only && !w->is_product) ? PRECISION_AS_MODEL : d->precision;
 }
 
-/* Returns which share of the peak this work reaches. */
+/* Returns the fact of the class (enum kernel_fact) that says which share of the peak this work reaches. */
 static enum kernel_fact reached_share(const struct kernel_work *w)
 {
     if (!w->is_product)
@@ -115,7 +116,7 @@ int64_t kernel_compute(const struct device_class *d, enum elem e, const struct k
                : sat_add(burst, mul_div_ceil(t - burst, 1000000, kernel[KERNEL_WARM]));
 }
 
-/* Returns the work *w with the bytes that it moves in this precision. */
+/* Returns the work *w with the bytes that it moves if f32 tensors are in precision p. */
 static struct kernel_work narrow(struct kernel_work w, enum precision p)
 {
     int64_t width = elem_bytes(precision_elem(p), 1), whole = elem_bytes(ELEM_F32, 1);
@@ -124,7 +125,8 @@ static struct kernel_work narrow(struct kernel_work w, enum precision p)
     return w;
 }
 
-/* Returns the bytes that a kernel moves: rows that it normalises and that do not stay in a cache more than once. */
+/* Returns the bytes that a kernel moves: its traffic, and again the rows that it normalises and that do not stay in
+ * a cache. */
 static int64_t moved_bytes(const int64_t *kernel, const struct kernel_work *w)
 {
     int64_t kept = kernel[KERNEL_ROW];
@@ -134,7 +136,8 @@ static int64_t moved_bytes(const int64_t *kernel, const struct kernel_work *w)
         kept = larger(sat_mul(kept, SOFTMAX_ROWS), WARP);
     if (w->row <= kept)
         return w->traffic;
-    int64_t lost = smaller(w->row - kept, kept); /* of `kept` */
+    /* number of the `kept` elements that the rest of a long row pushes out of the cache */
+    int64_t lost = smaller(w->row - kept, kept);
     return sat_add(w->traffic, mul_div_ceil(sat_mul(w->again, w->passes - 1), lost, kept));
 }
 

@@ -1,4 +1,5 @@
-/* What a node takes on devices whose kernels are known (enum kernel_fact, ir/cluster/cluster.h). */
+/* What a node takes on devices of which facts about their kernels are known (enum kernel_fact,
+ * ir/cluster/cluster.h). */
 #ifndef PCC_PASSES_COST_KERNELS_H
 #define PCC_PASSES_COST_KERNELS_H
 
@@ -7,13 +8,14 @@
 
 /* The work of a node, as kernels see it. */
 struct kernel_work {
-    bool is_product; /* `product` says which */
+    bool is_product; /* the work is a matrix product: `product` */
     struct products product;
     int64_t flops, traffic; /* operations; bytes read and written, each once */
     int64_t f32;            /* bytes of `traffic` that are f32 */
-    int64_t row;            /* elements that the node normalises together; 0: no norm or softmax */
-    int passes;             /* times that rows are read which do not stay in a cache */
-    int64_t again;          /* bytes of the operand that the node normalises */
+    /* number of elements that the node normalises together; 0: it is no normalisation or softmax */
+    int64_t row;
+    int passes;    /* number of times that rows are read if they do not stay in a cache */
+    int64_t again; /* bytes of the operand that the node normalises */
 };
 
 /* Returns the work of node n, which takes these operations and moves these bytes; .f32 is 0. */

@@ -11,11 +11,12 @@ enum { NOTHING = -1 };
 
 struct known_costs {
     uint32_t nname, nclass;
-    int64_t **time,
-        **estimate; /* [class][name] ps; time: COST_NEVER: cannot run; NOTHING: not from files */
+    /* [class][name] ps: the time that files gave, COST_NEVER: the class cannot run the node; pcc's estimate then;
+     * NOTHING: files gave no time */
+    int64_t **time, **estimate;
     uint8_t *given; /* [name] bit k: files gave the time on class k */
-    int64_t *own,
-        *made; /* [name] bytes that files gave, NOTHING: none; bytes of the results then */
+    /* [name] the bytes that files gave, NOTHING: none; the bytes that the node's results had then */
+    int64_t *own, *made;
 };
 
 int64_t share_of_time(int64_t given, int64_t piece, int64_t whole)
@@ -93,8 +94,8 @@ void known_costs_note(struct ctx *x, const struct module *m, const struct costs 
     x->results.known = k;
 }
 
-/* Returns the name under which files may have said something of node n: its own, or that of the node that it was made
- * from; 0: neither. */
+/* Returns the name under which files may have given costs for node n: n's own name or, if they gave none, that of
+ * the node from which n was made; 0: neither. */
 static sid known_name(const struct ctx *x, nid n)
 {
     const struct node *k = &x->scene.m->node[n];

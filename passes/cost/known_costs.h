@@ -1,8 +1,9 @@
 /* What files said of nodes before a pass rewrote the model, for the nodes that the pass made of them.
  *
  * Files of --costs and --support name nodes of the model that the user has.  A pass such as shard, split-batch or
- * recompute makes others of them, smaller ones often.  Such a node takes the share of the time that files gave the node
- * that it was made from, as pcc's estimates for both have it: half as many rows take half as long, a copy as long. */
+ * recompute makes others of them, smaller ones often.  Such a node takes a share of the time that files gave for the
+ * node from which it was made: the ratio of pcc's estimates for the two. So half as many rows take half as long, and
+ * a copy takes as long. */
 #ifndef PCC_PASSES_COST_KNOWN_COSTS_H
 #define PCC_PASSES_COST_KNOWN_COSTS_H
 
@@ -25,11 +26,11 @@ void known_costs_note(struct ctx *x, const struct module *m, const struct costs 
  * cannot run it; -1: files said nothing of it, or of the node that it was made from.  *given: whether files gave the
  * time of the node itself, not of all nodes of a part. */
 int64_t known_costs_time(const struct ctx *x, nid n, uint32_t k, int64_t estimate, bool *given);
-/* Returns the bytes of node n, whose results have `made` bytes, likewise; -1: files said nothing. */
+/* Returns the bytes that follow in the same way for node n, whose results have `made` bytes; -1: files gave none. */
 int64_t known_costs_memory(const struct ctx *x, nid n, int64_t made);
 
-/* Returns the time of a piece of a node that takes `given` ps, where pcc estimates `piece` ps for the piece and `whole`
- * ps for the node: rounded up; `given` where nothing is estimated for the node. */
+/* Returns the time of a piece of a node that takes `given` ps, in proportion to pcc's estimates: `piece` ps for the
+ * piece and `whole` ps for the node: rounded up; `given` where nothing is estimated for the node. */
 int64_t share_of_time(int64_t given, int64_t piece, int64_t whole);
 /* Returns the bytes of the results of node n. */
 int64_t results_bytes(const struct module *m, const struct costs *c, nid n);

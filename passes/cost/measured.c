@@ -25,7 +25,7 @@
 /* the least time of a node in a profile, whose clock ticks in microseconds: shorter times read as 0 */
 #define FLOOR_PS INT64_C(100000)
 
-/* The state of reading one file into the sheet `to`. */
+/* The state of reading one file into a sheet. */
 struct reader {
     struct ctx *x;
     const struct cost_table *t;
@@ -179,16 +179,16 @@ static void count_unknown(struct reader *r, const char *name)
         r->first_unknown = arena_strdup(r->x->use.scratch, name, strlen(name));
 }
 
-/* Returns the row of the cost table of the node with this name; 0: there is none, or op is not NULL and the node's
- * operator is another one. */
+/* Returns the row (of the cost table) of the node with this name; 0: there is no such node, or op is not NULL and
+ * differs from the node's operator. */
 static uint32_t find_row(const struct cost_table *t, const char *name, const char *op)
 {
     uint32_t id = strings_id(t->names, name, strlen(name)), n = id <= t->nname ? t->row_of[id] : 0;
     return n != 0 && (!op || t->op_of[n] == strings_id(t->ops, op, strlen(op))) ? n : 0;
 }
 
-/* Returns the same for texts in which --emit csv has written characters as \\xNN; if there is no such node, for the
- * texts as they are. */
+/* Returns find_row() of the texts with escapes \xNN, which --emit csv has written, replaced by the characters; if
+ * there is no such node, of the texts as they are. */
 static uint32_t find_escaped(const struct reader *r, const char *name, const char *op)
 {
     struct arena *a = r->x->use.scratch;
@@ -214,7 +214,7 @@ static void put_time(const struct reader *r, bool node, uint32_t at, uint32_t k,
     *cell_at(r->x->use.scratch, of, at, node ? r->t->nrow : r->t->nop + 1) = time;
 }
 
-/* Stores bytes in the sheet, unless it has more for this place already.  node, at: as in put_time(). */
+/* Stores bytes in the sheet, unless it has a larger number for this place already.  node, at: as in put_time(). */
 static void put_bytes(const struct reader *r, bool node, uint32_t at, int64_t bytes)
 {
     int64_t **of = node ? &r->to->node_memory : &r->to->op_memory;
@@ -458,7 +458,7 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
     return nodes;
 }
 
-/* Returns the bytes of the results in event e, which gives them as text; NONE: it does not. */
+/* Returns the bytes of the results that event e states, as a text; NONE: it states none. */
 static int64_t event_memory(const json_t *e)
 {
     const char *text = json_get_text(json_object_get(e, "args"), "output_size");
@@ -466,8 +466,9 @@ static int64_t event_memory(const json_t *e)
     return text && count_parse(text, &bytes) && bytes <= FIT_QUANTITY_MAX ? bytes : NONE;
 }
 
-/* Returns 0 if at least as many rows of a profile name nodes of the model (n rows) as do not.  Else the session joined
- * and renamed nodes, or ran another model: warns; where n is 0, reports an error and returns -1. */
+/* Checks that most rows of a profile name nodes of the model (n rows do, r->unknown rows do not).  If not, the
+ * session joined and renamed nodes, or ran another model: warns or, if n is 0, reports an error and returns -1.
+ * Else returns 0. */
 static int check_session(struct reader *r, size_t n)
 {
     static const char todo[] = "was the session optimised, or of another model? measure with "
@@ -482,7 +483,7 @@ static int check_session(struct reader *r, size_t n)
     diag_warning(r->x->use.diag, WARN_UNMATCHED_COST,
                  "%s: %u of %zu rows name no node of the model, the first is '%s': %s", r->path,
                  strange, strange + n, r->first_unknown, todo);
-    r->unknown = 0; /* told */
+    r->unknown = 0; /* the warning has told of them */
     return 0;
 }
 
@@ -532,7 +533,8 @@ static int read_profile(struct reader *r, json_t *list)
     return 0;
 }
 
-/* Says how fast parts run beside each other, if the file knows it: plans take all devices to be as fast as alone. */
+/* Adds a note on how fast parts run beside each other, if the file tells that: plans suppose that all devices are as
+ * fast as alone. */
 static void note_side_by_side(const struct reader *r, const json_t *root)
 {
     const json_t *side = json_object_get(root, "side_by_side");
@@ -556,7 +558,8 @@ static int read_measured(struct reader *r, const json_t *root)
     if (!json_int_in(json_object_get(root, MEASURED_KEY), 1, 1, &version) || !json_is_array(nodes))
         return diag_error(r->x->use.diag,
                           "%s: expected \"" MEASURED_KEY "\": 1 and a list \"nodes\"", r->path);
-    r->facts = FACTS_BEHIND; /* this form has facts as members of the file, not as its first rows */
+    /* in a file of pcc-profile the facts are members, so all rows are nodes */
+    r->facts = FACTS_BEHIND;
     r->sized = true;
     note_side_by_side(r, root);
     if (read_objects(r, nodes) != 0)

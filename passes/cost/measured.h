@@ -19,17 +19,17 @@ struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m);
 /* Compares predictions with the measurements in the files of --profile-check, and reports the deviations as notes.
  * Returns 0, or -1 and reports an error. */
 int cost_table_check(const struct cost_table *t, struct ctx *x);
-/* Scales the times of the scene's module, which has costs, by the traces of runs among the files of --costs.  Returns
- * 0, or -1 and reports an error. */
+/* Scales the times of the scene's module, which has costs, so that they agree with the traces of runs among the
+ * files of --costs.  Returns 0, or -1 and reports an error. */
 int cost_table_scale(const struct cost_table *t, struct ctx *x);
 
 /* Returns the time, ps, of node n of m on class k: from --costs, the node's own or else that of its operator type; else
  * the prediction from --profile-at; -1: none of these. */
 int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k);
-/* Returns the same for node n of the scene's module, such as a call that is replaced in m. */
+/* Returns cost_table_time() for node n of the scene's module, such as a call that is replaced in m. */
 int64_t cost_table_call(const struct cost_table *t, nid n, uint32_t k);
-/* Return the bytes that node n takes beside weights, its results included, from the same sources: for a node of m, and
- * for a node of the scene's module; -1: none. */
+/* Return the bytes that node n takes beside weights, its results included, from --costs or else --profile-at; -1:
+ * neither has them.  The first is for a node of m, the second for a node of the scene's module. */
 int64_t cost_table_memory(const struct cost_table *t, nid n);
 int64_t cost_table_call_memory(const struct cost_table *t, nid n);
 

@@ -1,10 +1,11 @@
 /* Estimates of the sizes of values that have dimensions of unknown size (open_sizes.h).
  *
- * Known dimensions of a result count as they are; the unknown ones together count as much as those of the operands, so
- * that rows which a selection makes stay rows: a product of [?, 512] with a weight [512, 64] has as many rows as its
- * operand, not as its weight.  Where no operand has an unknown dimension the result is as large as the largest operand
- * that is no weight.  Selections have a bound of their own: TopK and Slice by the smallest count that their operands
- * tell, NonMaxSuppression by max_output_boxes_per_class, NonZero by its operand, Concat by the sum of its operands. */
+ * The known dimensions of a result count as they are; its unknown dimensions together count as much as the unknown
+ * dimensions of the operands together, so that the number of rows which a selection makes stays the number of rows:
+ * a product of [?, 512] with a weight [512, 64] has as many rows as its operand, not as its weight.  Where no
+ * operand has an unknown dimension the result is as large as the largest operand that is no weight.  Selections have
+ * a bound of their own: TopK and Slice by the smallest count that their operands tell, NonMaxSuppression by
+ * max_output_boxes_per_class, NonZero by its operand, Concat by the sum of its operands. */
 #include "passes/cost/open_sizes.h"
 
 #include "ir/base/units.h"
@@ -61,7 +62,8 @@ static struct operands look_at_operands(const struct open_sizes *s, nid n)
     return o;
 }
 
-/* Returns the smallest known element of v; INT64_MAX: none is known.  one: only if v has one element. */
+/* Returns the smallest known element of v; INT64_MAX: none is known.  one: looks at v only if it has a single
+ * element. */
 static int64_t least_element(struct open_sizes *s, vid v, bool one)
 {
     const struct nums *x = nums_of(s->f, v);
@@ -126,7 +128,8 @@ static int64_t boxes_left(struct open_sizes *s, nid n)
     return boxes ? sat_mul(all / boxes, smaller(most, boxes)) : smaller(all, most);
 }
 
-/* Returns the estimate for the unknown dimensions together of a result of node n whose known ones come to `known`. */
+/* Returns the estimate of the product of the unknown dimensions of a result of node n; known: product of the known
+ * dimensions. */
 static int64_t open_part(struct open_sizes *s, nid n, int64_t known)
 {
     const struct module *m = s->f->m;

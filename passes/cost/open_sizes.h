@@ -8,7 +8,8 @@
 struct open_sizes {
     struct infer *f; /* the module, with types for planning */
     int64_t *elems;  /* [value] number of elements, estimated where it is unknown */
-    /* [value] product of its dimensions of unknown size, estimated; 1: all are known, or not even their number */
+    /* [value] estimated product of the value's dimensions of unknown size; 1: all sizes are known, or the rank is
+     * unknown */
     int64_t *open;
     int64_t each; /* size of a dimension that has no name, from --dim '?=N'; -1: estimate it */
 };

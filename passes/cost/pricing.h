@@ -12,14 +12,14 @@ struct pricing *pricing_begin(struct ctx *x);
 /* Returns the type of v with numbers for all names of dimensions, an index in module.type. */
 uint32_t pricing_type(const struct pricing *p, vid v);
 /* Returns the ps that node n takes on class cls if its operands have the types in[] and its results the types out[]
- * (indices in module.type, numbers for all dimensions; 0: the type that it has).  A value in two operands of unlike
- * indices is two values. */
+ * (indices in module.type, numbers for all dimensions; 0: its own type).  If the same value is two operands with
+ * different types, it counts as two values. */
 int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
                      const uint32_t *out);
-/* Returns the ps that node n takes on class cls if it does not add a bias within the kernel of a product, but did; 0:
- * it takes what the costs say. */
+/* Returns the ps that node n takes on class cls as a kernel of its own, if the costs say 0 because the kernel of a
+ * product adds its bias; 0: the costs say what n takes. */
 int64_t pricing_apart(const struct pricing *p, nid n, uint32_t cls);
-/* Returns the ps on class cls of a node that only moves that many bytes, read and written ones together. */
+/* Returns the ps on class cls of a node that only moves data; bytes: read and written ones together. */
 int64_t pricing_move(const struct pricing *p, uint32_t cls, int64_t bytes);
 
 #endif

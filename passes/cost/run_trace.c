@@ -1,8 +1,8 @@
 /* Times of a run (run_trace.h).
  *
- * A run knows what parts take, not what their nodes take.  So a node keeps its share: of the times that other files of
- * --costs give the nodes of its part, else of the roofline's.  Shares are rounded such that they sum to the part's
- * time. O(nodes * classes). */
+ * A run knows what parts take, not what their nodes take.  So the time of a part is divided among its nodes in
+ * proportion to the times that they had before: from other files of --costs, else from the roofline model.  Shares
+ * are rounded such that they sum to the part's time. O(nodes * classes). */
 #include "passes/cost/run_trace.h"
 
 #include "ir/base/json_in.h"
@@ -52,18 +52,20 @@ int run_trace_read(struct sheet *to, const json_t *root, uint32_t classes, struc
     return 0;
 }
 
-/* Gives the n nodes of a part shares of ps on class k. */
+/* Divides `ps`, the time of a part on class k, among the part's n nodes in proportion to their times. */
 static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k, int64_t ps)
 {
     int64_t *time = m->cost->time[k];
     __int128 all = 0, before = 0;
-    uint32_t runs = 0, seen = 0; /* nodes that class k can run */
+    /* nodes that class k can run: their number; number of those that have got their share */
+    uint32_t runs = 0, seen = 0;
     for (uint32_t i = 0; i < n; i++)
         if (time[node[i]] != COST_NEVER) {
             all += time[node[i]];
             runs++;
         }
-    int down = 0; /* bits that times are shifted by, so that products with ps fit */
+    /* number of bits by which times are shifted right, so that products with ps fit */
+    int down = 0;
     while (all >> down >= (__int128)1 << 62)
         down++;
     for (uint32_t i = 0; i < n; i++) {
@@ -79,7 +81,8 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
     }
 }
 
-/* Applies one trace.  given: [node] whether a part of it has the node.  Returns 0, or -1 and an error. */
+/* Applies one trace to the times of the scene's module.  given[node]: set to 1 for nodes of the trace's parts.
+ * Returns 0, or -1 and an error. */
 static int apply(const struct sheet *s, const struct names *names, bool *given, struct ctx *x)
 {
     struct module *m = x->scene.m;

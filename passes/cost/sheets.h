@@ -41,16 +41,17 @@ struct cost_table {
     uint32_t nrow, nname, nop;   /* number of rows; largest ids in row_of and op_of */
     /* the rows of the model itself begin behind row `model`, see the comment on the struct; 0: no calls are replaced */
     uint32_t model;
-    struct sheet *given, *at; /* [ngiven] of --costs; [nat] of --profile-at */
+    struct sheet *given, *at; /* files of --costs, [ngiven]; files of --profile-at, [nat] */
     uint32_t ngiven, nat;
-    struct forecast *planned; /* for the planned batch size; used for one row after the other */
+    /* the line for the planned batch size, which is made anew for one row after the other */
+    struct forecast *planned;
 };
 
 /* Reads a file into *to, whose option and batch are set.  text: FILE or FILE:CLASS,...  Returns 0, or -1 and reports an
  * error.  The arrays live in the scratch arena. */
 int sheet_read(const struct cost_table *t, struct sheet *to, struct ctx *x, const char *text);
-/* Return the ps of a row on class k, or the bytes of a row, in sheet s: those of the node, else of its operator type;
- * NONE: no entry. */
+/* sheet_time() returns the ps of a row on class k in sheet s, sheet_memory() the bytes of a row: what the file has
+ * for the node, else for its operator type; NONE: no entry. */
 int64_t sheet_time(const struct sheet *s, const struct cost_table *t, uint32_t row, uint32_t k);
 int64_t sheet_memory(const struct sheet *s, const struct cost_table *t, uint32_t row);
 

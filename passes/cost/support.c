@@ -2,7 +2,7 @@
  * has:
  *
  * - ONNX Runtime's assignment of nodes to providers, a JSON object on each line with "ep", "name" and "op_type".
- *   Nodes that went to the CPU although another provider was there are those that the device cannot run.
+ *   A node that went to the CPU although another provider was there cannot run on that provider's device.
  * - The result of OpenVINO's query_model(), a JSON object from the names of operations to devices; null: the device
  *   cannot run it.  An operation has the name of its node, or that of an output of the model which it makes.
  * - Lines [domain.]OpType: operators that the class cannot run.
@@ -10,8 +10,8 @@
  * The first two name nodes.  A node of the model's graph that they do not name cannot run either, unless the engine
  * can have done away with it: Constant, Identity and Dropout; a node that only Identity and Dropout read, whose name
  * OpenVINO gives to what made their operand; and any node where ONNX Runtime's file names nodes that the model does
- * not have, so that the session had joined some.  Such a node goes with its readers: it runs where all of these do.
- * O(bytes + nodes + operands) for each file and class. */
+ * not have, so that the session had joined some.  Such a node goes with its readers: it can run where all its
+ * readers can. O(bytes + nodes + operands) for each file and class. */
 #include "passes/cost/support.h"
 
 #include "ir/base/infile.h"
@@ -31,7 +31,8 @@ _Static_assert(CLUSTER_CLASSES <= 8, "a byte has a bit for each class");
 enum word {
     WORD_NONE,
     WORD_RUNS,
-    WORD_CPU, /* it is on the CPU: it runs on a host class, and on others if the file has no other device */
+    /* the node is on the CPU: host classes run it; other classes run it if the file names no device but the CPU */
+    WORD_CPU,
     WORD_LACKS
 };
 
@@ -41,13 +42,14 @@ struct list {
     const struct module *m;
     const struct inlined_module *inside; /* as in support_read() */
     const char *path;
-    uint32_t classes;    /* bit k: the file is for class k */
-    struct names node;   /* name of a node, or of an output of it -> the node */
-    uint8_t *word;       /* [node] enum word */
-    struct names op;     /* operator type of nodes without a name -> 1 + its place in op_word */
+    uint32_t classes;  /* bit k: what the file says is for class k */
+    struct names node; /* maps the name of a node, and of each output of it, to the node */
+    uint8_t *word;     /* [node] enum word */
+    /* maps the operator type of nodes without a name to 1 + its place in op_word */
+    struct names op;
     uint8_t *op_word;    /* enum word of the file's nodes without a name, by operator type */
     bool others;         /* the file has another device than the CPU */
-    uint32_t named, met; /* rows, and those that name a node of the model */
+    uint32_t named, met; /* number of rows; number of rows that name a node of the model */
     const char *strange; /* the first name that no node has; NULL: none */
     bool joined;         /* rows that name no node mean that the session had joined nodes */
 };
@@ -59,7 +61,8 @@ bool support_wanted(const struct ctx *x)
 
 /* ---- what rows say ----------------------------------------------------------------------------- */
 
-/* Adds the names of nodes to l->node: first of nodes, then of what they make, so that a node's own name goes before. */
+/* Fills l->node: first with the names of nodes, then with the names of their results, so that a node's own name
+ * takes priority. */
 static void index_nodes(struct list *l)
 {
     const struct module *m = l->m;
@@ -81,7 +84,7 @@ static void index_nodes(struct list *l)
                 names_add(&l->node, value_name(m, m->arg[m->node[n].out.at + i]), n);
 }
 
-/* Returns what a row says that puts its node on `device`; NULL or "": on none. */
+/* Returns what it says of a node that a row puts it on `device`; NULL or "": on no device. */
 static enum word word_of(struct list *l, const char *device)
 {
     if (!device || !*device)
@@ -92,7 +95,8 @@ static enum word word_of(struct list *l, const char *device)
     return WORD_RUNS;
 }
 
-/* Takes a row.  name: of a node or what it makes; "": the node has no name, and its operator type is `op`. */
+/* Notes in l what a row says (`word`).  name: the name of a node or of a result of it; "": the node has no name, and
+ * its operator type is `op`. */
 static void take_row(struct list *l, const char *name, const char *op, enum word word)
 {
     uint32_t n = *name ? names_get(&l->node, name, 0) : 0;
@@ -168,7 +172,8 @@ static uint32_t operator_at(const struct module *m, const struct names *ops, nid
     return at ? at : names_get(ops, arena_fmt(a, "%s.%s", *domain ? domain : "ai.onnx", op), 0);
 }
 
-/* Marks the nodes whose operators are in `ops`, nops names, and warns of names that no node has. */
+/* Sets l->word of all nodes: WORD_LACKS if the node's operator is in `ops`, else WORD_RUNS.  Warns of names of
+ * operators, name[], that no node has. */
 static void take_operators(struct list *l, const struct names *ops, const char *const *name)
 {
     const struct module *m = l->m;
@@ -263,8 +268,8 @@ static bool may_vanish(const struct list *l, nid n, const struct csr *users)
     return readers > 0;
 }
 
-/* Returns [node] what the file says, with WORD_NONE for nodes that go with their readers.  Nodes in bodies and within
- * calls, of which engines say nothing, run unless the file says otherwise. */
+/* Returns, for each node, what the file says of it; WORD_NONE: the node goes with its readers.  Nodes in bodies and
+ * within calls, of which engines say nothing, run unless the file says otherwise. */
 static uint8_t *settle(const struct list *l)
 {
     const struct module *m = l->m;
@@ -297,9 +302,8 @@ static uint32_t mark_class(const struct list *l, const uint8_t *word, uint32_t k
         if (seen[i])
             stack[n++] = i;
     }
-    while (
-        n >
-        0) { /* a node without a word of its own goes with its readers: it cannot run if one of them cannot */
+    /* a node without a word of its own goes with its readers: it cannot run where one of them cannot */
+    while (n > 0) {
         const struct node *reader = &m->node[stack[--n]];
         for (uint32_t i = 0; i < reader->in.n; i++) {
             nid def = m->value[m->arg[reader->in.at + i]].def;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The most columns of a table (measured.c), and the most sizes that it says. */
+/* The most columns of a table (measured.c); the most sizes among the facts of a table. */
 enum { COLUMNS = 64, SIZES_MOST = 1000 };
 
 enum facts facts_next(enum facts was, const char *name)
@@ -39,8 +39,8 @@ static int add_size(struct table_facts *f, const char *name, int64_t size, const
     return 0;
 }
 
-/* Takes a row with this name, which is a fact.  "#dim NAME=N" is a size; what else there may be is for people.  Returns
- * 0; -1 after an error. */
+/* Adds the fact in a row with this name to *f.  "#dim NAME=N" is the size of a dimension; other facts are for people
+ * and are passed over.  Returns 0; -1 after an error. */
 static int take_fact(struct table_facts *f, const char *name, struct arena *a, struct diag *d)
 {
     static const char word[] = "#dim ";
@@ -141,7 +141,8 @@ int table_facts_read(struct table_facts *f, const char *text, struct arena *a, s
         bool json = *first == '[' || *first == '{';
         if (!json)
             rc = facts_of_csv(f, s, a, d);
-        else if (strstr(s, MEASURED_KEY)) /* else there are none, and it is not parsed twice */
+        /* an object without that key has no facts, and is not parsed twice */
+        else if (strstr(s, MEASURED_KEY))
             rc = facts_of_json(f, s, n, a, d);
     }
     arena_free(own);

@@ -1,7 +1,8 @@
 /* Facts that a file of measured times has about its measurement: the sizes of dimensions, and what ran (costs.md).
  *
- * A file of pcc-profile has them as members.  Those of a table are its first rows.  Each has a name that begins with
- * "#" and a time of 0, so that readers that know nothing of them find nodes of no time that no model has. */
+ * A file of pcc-profile has facts as members.  In a table, facts are the first rows.  Each of these rows has a name
+ * that begins with "#" and a time of 0, so that readers that know nothing of them find nodes of no time that no
+ * model has. */
 #ifndef PCC_PASSES_COST_TABLE_FACTS_H
 #define PCC_PASSES_COST_TABLE_FACTS_H
 
@@ -25,11 +26,11 @@ struct table_facts {
     uint32_t ndims, capdims;
 };
 
-/* Returns FILE of text, FILE or FILE:CLASS,..., in a, and its classes in *classes; NULL: it has none, as where a file
- * has the whole text as its name. */
+/* Returns FILE of text, FILE or FILE:CLASS,..., in a, and writes CLASS,... to *classes.  *classes is NULL if the
+ * text names no classes, as is the case if a file is called like the whole text. */
 const char *table_path(const char *text, const char **classes, struct arena *a);
-/* Reads the facts of a file into *f, in a.  text: FILE or FILE:CLASS,...  A file that cannot be read, or is no table,
- * has no facts.  Returns 0; -1 after an error: a fact is not as it must be. */
+/* Reads the facts of a file into *f, in a.  text: FILE or FILE:CLASS,...  A file that cannot be read, or is no
+ * table, has no facts.  Returns 0; -1 after an error: a fact is malformed. */
 int table_facts_read(struct table_facts *f, const char *text, struct arena *a, struct diag *d);
 
 #endif

@@ -30,8 +30,9 @@ static uint32_t keep_outermost(const struct open_calls *o, uint8_t *can)
     return n;
 }
 
-/* Returns the first placed node of the site that is no Shape following its operand (follows[node] != 0): the closed
- * call gets its device and part.  Returns s->end if there is none, since no output of the model needs the call. */
+/* Returns the first placed node of the site that is no Shape following its operand (follows[node] != 0); the closed
+ * call gets the device and the part of this node.  Returns s->end if there is none, since no output of the model
+ * needs the call. */
 static nid find_placed_node(const struct ctx *x, const struct site *s, const uint8_t *follows)
 {
     nid n = s->first;
@@ -40,8 +41,8 @@ static nid find_placed_node(const struct ctx *x, const struct site *s, const uin
     return n;
 }
 
-/* Fills plan->dev, plan->stage_of (if the plan has stages) and *k, the parts as pieces, for the nodes of c->m.  Returns
- * false if some parts would have nodes and others none. */
+/* Fills plan->dev and (if the plan has stages) plan->stage_of for the nodes of c->m, and *k with the parts as
+ * pieces.  Returns false if some parts would have nodes and others would have none. */
 static bool assign_nodes(const struct ctx *x, const struct parts *parts,
                          const struct closed_module *c, struct plan *plan, struct pieces *k)
 {

@@ -10,7 +10,7 @@
  * that module. */
 struct closed_plan {
     struct module m;
-    struct scene scene; /* of m */
+    struct scene scene; /* the scene of m */
     struct plan plan;
     struct verdict verdict;
     struct parts *parts;

@@ -38,8 +38,8 @@ static int64_t version(const struct module *m, const struct map *index, sid doma
     return i != 0 ? m->opset[i].version : -1;
 }
 
-/* Returns the first node of a function's body that would mean something else under the opsets of m, or whose domain the
- * function does not import; 0: there is none.  model: index_opsets() of m. */
+/* Returns the first node of a function's body that would mean something else under the opsets of m, or whose domain
+ * the function does not import; 0: no node is like that.  model: index_opsets() of m. */
 static nid find_misfit(const struct module *m, const struct map *model, const struct module *body,
                        struct arena *a)
 {
@@ -96,7 +96,8 @@ static void mark_callees(const struct module *m, uint8_t *reached)
         reached[m->node[n].callee] = 1;
 }
 
-/* Callers come before callees, so a function that is called only from functions that stay is not examined. */
+/* Callers come before callees, so a function that is called only from functions which are not replaced is not
+ * examined. */
 void functions_fit(struct module *m, struct functions *f, const char *who, struct arena *scratch,
                    struct diag *d)
 {

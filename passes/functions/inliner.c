@@ -20,7 +20,8 @@
 
 enum { MOST_NAMES = 256 << 20 }; /* bytes of all new names: they grow with the depth of calls */
 
-/* A called function: what the new module has of it.  Filled when the function is first called. */
+/* A function of the original in the new module: its body as a source of copies.  Filled when the function is first
+ * called. */
 struct copied_function {
     struct edit_source *source; /* its body; NULL: not called yet */
     struct slice give;          /* defaults of its attributes, in module.attr of the new module */
@@ -36,7 +37,9 @@ struct env {
     /* attribute name -> index in module.attr of the new module: what the call gives, else the default */
     struct map give;
     sid prefix; /* put before names of the function */
-    nid origin; /* origin of its nodes: the call in the original; 0: the node itself */
+    /* the origin (inlined_module.origin) of the function's nodes: the call in the original; 0, for the model: each
+     * node itself */
+    nid origin;
     /* the call in the new module before which the function's nodes go; 0: at the end of the graph */
     nid before;
     int64_t opset; /* version of ai.onnx that `from` imports; -1: none */
@@ -68,7 +71,7 @@ struct inliner {
     struct module *m;               /* the new module, &x->m */
     struct edit *e;                 /* the edit of m */
     struct arena *a;                /* memory until inline_calls() ends */
-    uint64_t name_bytes;            /* bytes of the names made so far */
+    uint64_t name_bytes;            /* sum of the bytes of all names made so far */
     struct copied_function *copied; /* [function] */
     struct job *job;                /* [njob] bodies to be filled */
     uint32_t njob, capjob;
@@ -140,8 +143,8 @@ static vid new_value(struct inliner *w, const struct env *e, vid from)
     return v;
 }
 
-/* Returns the value of the new module for x, a result of a call in e->from; 0: the result is omitted or lost.  The node
- * that makes the value is set later. */
+/* Returns the value of the new module for x, a result of a call in e->from; adds it if need be, without a node that
+ * makes it: that node is set later.  0: the result is omitted or lost. */
 static vid result_value(struct inliner *w, const struct env *e, vid x)
 {
     if (x == 0 || (e->from->value[x].flags & VALUE_LOST) != 0)
@@ -151,7 +154,8 @@ static vid result_value(struct inliner *w, const struct env *e, vid x)
 
 /* ---- nodes ---- */
 
-/* Notes origin, opset and site of the next node of the new module.  from: the node, if it is one of the model. */
+/* Notes origin, opset and site of the next node of the new module.  from: that node in the original, if the node is
+ * one of the model. */
 static void note_node(struct inliner *w, const struct env *e, nid from)
 {
     struct inlined_module *x = w->x;
@@ -200,7 +204,8 @@ static void add_given(struct inliner *w, struct env *e, struct slice list)
 }
 
 /* Writes to *out attribute a of a node of e->from as an attribute of node n of the new module (0: of a call that is
- * entered).  Returns false if the attribute is left out: it refers to one that the call does not give. */
+ * entered).  Returns false if the attribute is left out, since it refers to an attribute that the call does not
+ * give. */
 static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, nid n,
                       struct attr *out)
 {
@@ -366,7 +371,7 @@ static void enter_call(struct inliner *w, struct env *e, nid call)
         vid y = b->arg[g->out.at + i];
         if (r != 0 && b->value[y].def != 0 && in->value[y] == 0) {
             in->value[y] = r;
-            r = 0; /* a node of the function makes r: no Identity */
+            r = 0; /* a node of the function makes r, so no Identity is needed */
         }
         w->m->arg[out.at + i] = r;
     }

@@ -54,15 +54,16 @@ const char *function_name(const struct module *m, uint32_t f, struct arena *a);
 const char *call_obstacle(const struct module *m, const struct functions *f,
                           const struct module *from, nid call);
 
-/* The place of a replaced call in the new module.  Sites are numbered from 1 in the order of the calls; the sites of
- * calls inside a replaced call follow the site of that call. */
+/* The place of a replaced call in the new module, and the nodes there.  Sites are numbered from 1 in the order of
+ * the calls; the sites of calls inside a replaced call follow the site of that call. */
 struct site {
     sid name;          /* name of the call */
     uint32_t function; /* the called function */
     uint32_t parent;   /* the innermost site around this site; 0: none */
     nid call; /* the call, a node in the body of the parent's function; without a parent, of the original */
     uint32_t after; /* the first later site that does not lie within this site */
-    nid first, end; /* nodes first .. end - 1, in the graph that had the call, stand in its place */
+    /* the nodes that stand in the call's place: first .. end - 1, in the graph that had the call */
+    nid first, end;
     /* in module.arg of the new module: the call's operands (0: omitted) and results (0: lost) */
     struct slice in, out;
 };
@@ -92,7 +93,8 @@ struct inline_how {
     bool names;
     bool main_only; /* only calls in the main graph are replaced */
     /* Called for each call that could be replaced, in the order of sites: node `call` of the body of function `in`
-     * (0: of the model), whose name in the new module is `name`.  Returns whether it is replaced.  NULL: all are. */
+     * (0: of the model), whose name in the new module is `name`.  Returns whether to replace the call.  NULL: all
+     * calls are replaced. */
     bool (*enters)(void *user, uint32_t in, nid call, sid name);
     void *user; /* first argument of `enters` */
 };

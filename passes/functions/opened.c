@@ -15,8 +15,8 @@
 
 /* ---- opening ---- */
 
-/* Returns the open calls of r->m, made of the sites of r, and adds the opsets that the new nodes need to r->m.  from:
- * the model before, with functions f.  NULL: no call was opened. */
+/* Returns the open calls of r->m, made of the sites of r, and adds to r->m the opsets that the new nodes need.
+ * from: the model before, with functions f.  NULL: no call was opened. */
 static struct open_calls *take_sites(struct ctx *x, const struct module *from,
                                      const struct functions *f, struct inlined_module *r)
 {
@@ -50,7 +50,7 @@ int64_t opened_make(struct ctx *x, struct inline_how how)
 
 /* ---- finding calls that can be closed ---- */
 
-/* Counts over the nodes of a site, with those of the calls inside it. */
+/* What tally_sites() counts over the nodes of a site, including the nodes of calls inside it. */
 struct tally {
     uint32_t needed; /* number of nodes that an output of the model depends on */
     /* smallest and largest number of a part that has placed nodes of the site; INT32_MAX, -1: no placed nodes */
@@ -101,8 +101,9 @@ static struct tally *tally_sites(const struct close_question *k, struct arena *a
     return tally;
 }
 
-/* Whether v, a result of the call at site s, can be a result of the closed call.  No copy behind the site may read v;
- * if a placed node there reads v, or v is a model output, a placed node that follows no operand must make v. */
+/* Whether v, a result of the call at site s, can be a result of the closed call.  No copy (PLACE_COPY) behind the
+ * site may read v; and if a placed node there reads v, or v is a model output, then the node that makes v must be
+ * placed and must not follow its operand. */
 static bool can_leave(const struct close_question *k, const struct site *s, vid v)
 {
     const struct value *x = &k->x->scene.m->value[v];
@@ -243,7 +244,7 @@ static void pair_bodies(struct sides *s, gid old, gid now)
     s->graph[s->ngraph++].now = now;
 }
 
-/* Pairs node `old` of the one module with node `now` of the other one, and so their results and bodies. */
+/* Notes that node `old` of s->old is node `now` of s->now; then pairs their results and their bodies, too. */
 static void pair_nodes(struct sides *s, nid old, nid now)
 {
     assert(old < s->old->nnode && now < s->now->nnode);

@@ -12,7 +12,7 @@ struct open_calls {
     const struct functions *functions; /* facts about the functions of the model */
     struct site *site; /* [nsite] the open calls, from 1; their nodes are in m's main graph */
     uint32_t nsite;
-    uint32_t *within; /* [node of m] the innermost site that contains the node; 0: none */
+    uint32_t *within; /* [node of m] the innermost site that contains the node; 0: no site does */
 };
 
 /* Opens the calls of the main graph of m = x->scene.m that `how` selects (its names and main_only are set here).

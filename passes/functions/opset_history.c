@@ -14,7 +14,7 @@ struct history {
     uint8_t since[CHANGES + 1]; /* ascending, ends with 0 */
 };
 
-/* Sorted by name. */
+/* The table, sorted by name. */
 static const struct history table[] = {
     {"Abs", {1, 6, 13}},
     {"Acos", {7, 22}},

@@ -50,10 +50,10 @@ static uint64_t count_repeats(const char *s)
 /* Returns why expression s is refused, a clause for messages; NULL: regcomp may compile it. */
 static const char *find_fault(const char *s)
 {
-    /* characters, with repeats written out: before: [depth of groups] before the last piece of the group; last: of the
-     * last piece, which a repeat that follows would copy */
+    /* numbers of characters, with repeats written out: before[depth of groups]: before the last piece of the group;
+     * last: in the last piece, which a repeat behind it would copy */
     uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;
-    /* repeats inside each other: nested: [depth of groups] in the group so far; loops: in the last piece */
+    /* numbers of repeats inside each other: nested[depth of groups]: in the group so far; loops: in the last piece */
     unsigned nested[DEPTH_MOST + 1] = {0}, loops = 0;
     unsigned depth = 0;
     for (; *s != 0; s++) {
@@ -135,7 +135,7 @@ int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t
 /* The name and the path of a node or call, which expressions are matched with one after the other. */
 struct named {
     const struct module *m;
-    sid scope;               /* 0: there is none, and the path is the name */
+    sid scope;               /* scope of the path; 0: there is no scope, and the path is the name */
     const char *name, *path; /* path: NULL until it is needed */
 };
 
@@ -163,7 +163,7 @@ static bool matches_named(const struct regex *re, struct named *t, struct arena 
     return t->scope && pattern_matches(re, t->path, a);
 }
 
-/* Whether the expression matches. */
+/* Whether the expression matches the name or the path of t, for a single question. */
 static bool matches_once(const struct regex *re, struct named t, struct arena *a)
 {
     struct arena_mark mark = arena_mark(a);

@@ -11,7 +11,7 @@ struct regex;
 struct pattern {
     const char *text; /* the expression as the user wrote it */
     const struct regex *re;
-    uint32_t group; /* the caller's number for what matches: a device, a block */
+    uint32_t group; /* the caller's number for names that match: of a device or a block */
     uint32_t hits;  /* number of names for which this was the first matching pattern */
 };
 

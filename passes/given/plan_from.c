@@ -47,8 +47,8 @@ static int check_plan(struct ctx *x, const struct plan_options *o, const struct 
     return full ? PASS_INFEASIBLE : -1;
 }
 
-/* Returns words on the first device, or the hosts of a class, that lacks memory by the verdict `lacks`, one of the two
- * others: what it needs by the verdict at_once, and by the verdict sum; NULL: all have room. */
+/* Returns words on the first device, or the hosts of a class, that lacks memory by the verdict `lacks` (which is
+ * at_once or sum): what it needs by the verdict at_once, and what by the verdict sum; NULL: no device lacks memory. */
 static const char *needs_by_both(struct ctx *x, const struct verdict *lacks,
                                  const struct verdict *at_once, const struct verdict *sum)
 {
@@ -71,8 +71,8 @@ static const char *needs_by_both(struct ctx *x, const struct verdict *lacks,
     return NULL;
 }
 
-/* Notes, with both figures, that plan p, evaluated as e, fits by one of the memory models SUM and LIVE alone, if so: by
- * the one that holds, or by the other one. */
+/* If plan p, evaluated as e, fits by only one of the memory models SUM and LIVE, adds a note with the figures of
+ * both. */
 static void note_other_model(struct ctx *x, const char *from, const struct plan *p,
                              const struct evaluation *e)
 {
@@ -102,8 +102,8 @@ static uint32_t objective_of(const struct given_plan *given, const struct ctx *x
     return said ? given->model.objective : ctx_judged(x).model.objective;
 }
 
-/* Whether the user has said how the batch is divided into micro-batches: by these options, or by the size of all of
- * them, so that it is not the one micro-batch that costs are about. */
+/* Whether the user has given the sizes of micro-batches: by options about micro-batches, or by the size of the whole
+ * batch, so that it is not the one micro-batch that costs are about. */
 static bool are_sizes_said(const struct ctx *x)
 {
     const struct training *t = &x->scene.model.training;
@@ -111,9 +111,9 @@ static bool are_sizes_said(const struct ctx *x)
            training_count(t) > 1 || t->micro_size != t->profiled;
 }
 
-/* Takes the settings of training that a plan with stages was made for into the scene, except those that the user gives.
- * The samples that costs are about stay those of this run, if they are known, and slices that are parts of a sample are
- * for the user to allow (--slices=any). */
+/* Takes the settings of training that a plan with stages was made for into the scene, except those that the user
+ * gives. Two things are not taken from the file: the number of samples that costs are about, if this run knows it;
+ * and that slices may be parts of a sample, which only the user may allow (--slices=any). */
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
 {
     bool said = are_sizes_said(x);
@@ -175,8 +175,8 @@ static struct bound claim_search(struct ctx *x, const struct plan_options *o,
 }
 
 /* Returns a remark on the bound that the file claims, if that is above `found`, the bound found here, ps, and not
- * above the plan's value; else "".  The file's bound may come from a search that is not repeated here, or from
- * nothing. */
+ * above the plan's value; else "".  (The file's bound may come from a search that is not repeated here, or have no
+ * basis at all.) */
 static const char *bound_remark(struct ctx *x, const struct given_plan *given, int64_t found)
 {
     char text[UNIT_TEXT];

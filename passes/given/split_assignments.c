@@ -1,10 +1,11 @@
 /* Reads assignments of nodes to splits (split_assignments.h): "name=k;name=k".
  *
- * By Olive's rules (olive/passes/onnx/split.py): a node belongs to the split of the longest of these names that its own
- * begins with, in whole components between dots or slashes, but never to an earlier one than what it reads.
- * QuantizeLinear, and nodes without such a name, go where what they read is, else where their first reader is, else to
- * split 0.  DequantizeLinear is copied to its readers; here it goes to the first of them.  The names are kept as a tree
- * of components.  O(characters + operands). */
+ * By Olive's rules (olive/passes/onnx/split.py): a node belongs to the split of the longest assigned name with which
+ * its own name begins, counted in whole components between dots or slashes; but never to an earlier split than the
+ * nodes whose results it reads. A QuantizeLinear, and a node for which no such name is assigned, goes to the last
+ * split among these nodes, else to that of its first reader, else to split 0.  Olive copies a DequantizeLinear to
+ * all its readers; here it goes to the first of them.  The names are kept as a tree of components.  O(characters +
+ * operands). */
 #include "passes/given/split_assignments.h"
 
 #include "ir/base/name_table.h"
@@ -17,8 +18,9 @@
 /* The names of the assignments: a tree whose edges are components. */
 struct name_tree {
     struct names child; /* "parent/component" -> vertex; the root is 0 */
-    int32_t *split;     /* [vertex] its split; SPLIT_NONE: no name ends there */
-    uint32_t n, cap;    /* vertices */
+    /* [vertex] the split that is assigned to the name which ends at the vertex; SPLIT_NONE: no name ends there */
+    int32_t *split;
+    uint32_t n, cap; /* number of vertices; room in `split` */
     struct arena *a;
 };
 

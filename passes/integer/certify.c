@@ -1,10 +1,9 @@
 /* Better lower bounds for plans of any shape, by integer programs (certify.h).
  *
- * The solver is asked first about the goal, "no plan is better than the best known by more than `part`", with half of
- * the time.  If it does not answer in time, it is asked about a threshold half way between the goal and the bound, with
- * half of the time that is left, and so on.  An answer raises the bound to the threshold; then it is asked about the
- * goal again.
- * Cost: the time that the clock allows. */
+ * The solver is asked first about the goal, "no plan is better than the best known by more than `part`", with half
+ * of the time.  If the solver does not answer in time, it is asked about a threshold half way between the goal and
+ * the bound, with half of the time that is left, and so on.  An answer raises the bound to the threshold; then the
+ * solver is asked about the goal again. Cost: the time that the clock allows. */
 #include "passes/integer/certify.h"
 
 #include "passes/integer/ip_refute.h"

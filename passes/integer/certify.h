@@ -4,10 +4,10 @@
 
 #include "passes/bounds/bounds.h"
 
-/* Raises b, a lower bound of plans of c of any shape, and returns it: asks a solver to prove that no plan is below some
- * value.  Ends when the bound is within `part` millionths of `upper`, the value of a plan, or the clock is out.  c must
- * not be `detailed`.  Returns b as it is if the clock has no deadline: nothing else would stop a solver, since
- * with->work does not limit it. */
+/* Raises b, a lower bound of plans of c of any shape, and returns it: asks a solver, again and again, to prove that
+ * no plan is below some value.  Ends when the bound is within `part` millionths of `upper`, the value of a plan, or
+ * the clock is out.  c must not be `detailed`.  Returns b as it is if the clock has no deadline: nothing else would
+ * stop a solver, since with->work does not limit it. */
 struct bound ip_certify(const struct problem *c, struct bound b, int64_t upper, int64_t part,
                         const struct bound_means *with);
 

@@ -25,25 +25,25 @@ enum {
     NS_PER_S = 1000000000,
     PS_PER_NS = 1000,
     MILLION = 1000000,
-    FIRST_SHARE = 4,     /* the search for a first plan gets 1 / FIRST_SHARE of the time, */
+    FIRST_SHARE = 4,     /* the search for a first plan gets 1 / FIRST_SHARE of the time */
     FIRST_STATES = 20000 /* and keeps at most this number of partial plans */
 };
 
 struct ip_latency_run {
     struct ctx *x;
     const struct ip_latency *how;
-    struct problem *c;    /* its vertices are the units (subgraph_model.h) */
+    struct problem *c; /* the problem of the units (subgraph_model.h): its vertices are the units */
     const uint32_t *unit; /* [base vertex] unit that has the vertex */
     struct subgraph_ask ask;
     struct clock clock;
-    int64_t path;        /* ps: the longest way through the nodes */
+    int64_t path;        /* ps: the longest path through the nodes, a lower bound */
     int64_t grain;       /* ps: every latency is a multiple of it */
-    struct plan *best;   /* NULL: none */
+    struct plan *best;   /* the best plan so far; NULL: none is known */
     int64_t bound;       /* ps: no contiguous plan with slots takes less, CPUs unlimited */
     bool complete;       /* the model was solved or refuted */
-    uint32_t refused;    /* 1: the solver's answer did not hold when it was checked */
-    uint32_t ncol, nrow; /* of the model */
-    uint64_t nodes;      /* of the solver's search tree */
+    uint32_t refused;    /* 1: the solver gave a plan that failed the checks */
+    uint32_t ncol, nrow; /* numbers of columns and rows of the model */
+    uint64_t nodes;      /* number of nodes of the solver's search tree */
     const char *why;     /* if not complete: the reason */
 };
 
@@ -59,7 +59,7 @@ static struct plan *find_first(const struct ip_latency_run *r)
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(r->x);
     struct ctx y = *r->x;
-    fewer.max_states = 0; /* 0: the user's limit does not count; how.max_states is the limit */
+    fewer.max_states = 0; /* 0: the user's limit does not apply; how.max_states is the limit */
     fewer.time_limit = clock_left(&r->clock) / FIRST_SHARE * PS_PER_NS + 1;
     y.use.diag = &quiet;
     y.settings = &fewer;
@@ -87,7 +87,7 @@ static struct wdag *unit_level(const struct ctx *x)
                         : wdag_merge(base, group, n, "ip-place", x->use.scratch, x->use.diag);
 }
 
-/* Makes the problem of the units and all of r->ask but its limit.  0, or -1 and an error. */
+/* Makes the problem of the units, and sets all fields of r->ask but its limit.  0, or -1 and an error. */
 static int prepare(struct ip_latency_run *r)
 {
     struct ctx *x = r->x;
@@ -123,8 +123,8 @@ static int64_t value_of(const struct ip_latency_run *r)
     return r->best ? r->best->claim.value : LOAD_INF;
 }
 
-/* Returns the longest time, ps, of a plan that counts as better: below the best plan's by the gap, and within the
- * limit. */
+/* Returns the longest time, ps, that a plan may take to count as better than the best: the best plan's time less the
+ * gap, at most how->limit. */
 static int64_t target_value(const struct ip_latency_run *r)
 {
     int64_t value = value_of(r), t = LOAD_INF;
@@ -151,7 +151,7 @@ static int write_model(struct ip_latency_run *r)
     return mip_write(m.mip, r->how->write, r->x->use.diag);
 }
 
-/* Returns the plan of a solver's answer, without a claim; NULL: some unit has no place, or two. */
+/* Returns the plan that a solver's answer describes, without a claim; NULL: some unit has no place, or two. */
 static struct plan *read_answer(const struct ip_latency_run *r, const struct subgraph_model *m,
                                 const struct mip_answer *answer)
 {
@@ -202,7 +202,7 @@ static int64_t take_answer(struct ip_latency_run *r, const struct subgraph_model
     return free;
 }
 
-/* Returns the lower bound, ps, that follows from a solver's answer, made less by the gap or the solver's tolerance.
+/* Returns the lower bound, ps, that follows from a solver's answer, lowered by the gap or the solver's tolerance.
  * found: time of the answer's plan, LOAD_INF: no plan.  Plans above the limit are not in the model. */
 static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_model *m,
                         const struct mip_answer *a, int64_t found)
@@ -248,7 +248,8 @@ static int solve_model(struct ip_latency_run *r)
 
 /* ---- what is said ------------------------------------------------------------------------------- */
 
-/* Returns text that follows "contiguous plan" and says how many subgraphs the program's plans have. */
+/* Returns text that follows "contiguous plan" and tells how many subgraphs an accelerator has in the program's
+ * plans. */
 static const char *scope_text(const struct ip_latency_run *r)
 {
     return r->how->slots > 1

@@ -6,7 +6,7 @@
 #include "passes/integer/mip.h"
 
 struct ip_latency {
-    uint32_t slots; /* subgraphs that an accelerator may have */
+    uint32_t slots; /* number of subgraphs that an accelerator may have */
     const struct mip_solver *solver;
     int64_t gap;         /* millionths, as in ip_how (ip_search.h) */
     int64_t limit;       /* ps: look only for plans that take this or less; LOAD_INF: for all */

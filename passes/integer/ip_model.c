@@ -3,9 +3,9 @@
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3 and appendix C.  x[v,d] = 1 iff device d
  * holds vertex v; the value T is at least the load of every device:
  *     T >= sum_v time[v] x[v,d] + sum_e cost[e] cut[e,d].
- * cut[e,d] = 1 iff d holds some pins of net e and not all.  With pins a and b: cut >= |x[a] - x[b]|; with more:
- * cut = hi - lo, hi >= every x, lo <= every x; with a pin on the host, or one that cannot be on d: cut = hi.
- * The relaxation is as strong as with the paper's separate in- and out-costs, with fewer rows.  Host devices pay
+ * cut[e,d] = 1 iff d holds some pins of net e and not all.  With pins a and b: cut >= |x[a] - x[b]|; with more: cut
+ * = hi - lo, hi >= every x, lo <= every x; with a pin on the host, or a pin that cannot be on d: cut = hi. The
+ * relaxation is as strong as with the paper's separate in- and out-costs, with fewer rows.  Host devices pay
  * nothing.  A net on a device of which only one pin can be there needs no column.
  *
  * With overlap, or with passes that count apart (the same paper, appendices D and H.1), computing, transfers in and
@@ -39,7 +39,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* with more vertices find_windows finds nothing: it takes O(V * (V + E) / 64) */
+/* find_windows() does nothing for graphs with more vertices, since it takes O(V * (V + E) / 64) */
 enum { WINDOWS_MOST = 8192 };
 /* the limit is raised by this share of it, so that a solver's rounding does not exclude a plan at the limit */
 #define TOLERANCE 1e-8
@@ -57,8 +57,8 @@ struct builder {
     struct mip *p;
     struct arena *a;
     uint32_t n, k;      /* vertices, slots */
-    const char **label; /* [vertex] */
-    const char **dev;   /* [slot] name */
+    const char **label; /* [vertex] name of the vertex */
+    const char **dev;   /* [slot] name of the slot's device */
     uint32_t ncut;      /* number of terms in cut[] */
     /* extra terms of the row of the present slot: costs of nets, or bytes of shared items */
     struct mip_term *cut;
@@ -84,7 +84,8 @@ static void name_vertices(struct builder *b)
         b->dev[s] = cluster_device_name(b->c->cluster, b->a, b->m->slot[s]);
 }
 
-/* Returns a name such as "net_NODE_7_acc0": `what`, the maker of net e, e, and the device of slot s. */
+/* Returns a name such as "net_NODE_7_acc0", made of `what`, the maker of net e, the number e, and the device of slot
+ * s. */
 static const char *net_name(const struct builder *b, const char *what, uint32_t e, uint32_t s)
 {
     uint32_t src = b->g->net_src[e];
@@ -104,7 +105,7 @@ static void add_x(struct builder *b, uint32_t v, uint32_t s, double by)
         mip_term(b->p, col[s - 1], -by);
 }
 
-/* Whether x[v, s] can be 1. */
+/* Whether x[v, s] is not fixed to 0. */
 static bool can_be(const struct builder *b, uint32_t v, uint32_t s)
 {
     const uint32_t *col = &b->m->col[(size_t)v * b->k];
@@ -130,7 +131,7 @@ static double in_time(const struct builder *b, int64_t t)
 
 /* ---- where a vertex can be -------------------------------------------------------------------- */
 
-/* Whether vertex v, by itself, may be in slot s. */
+/* Whether vertex v, looked at by itself, may be in slot s: its device can run v, and time and memory suffice. */
 static bool is_allowed(const struct builder *b, uint32_t v, uint32_t s)
 {
     const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
@@ -224,7 +225,7 @@ static void add_paths(const struct builder *b, const struct csr *in, bool descen
     for (uint32_t base = 0; base < b->n; base += 64)
         for (uint32_t i = 0; i < b->n; i++) {
             uint32_t v = descendants ? b->n - 1 - i : i;
-            /* for v < base the difference wraps round to a large number */
+            /* bit of v among the 64; for v < base the difference wraps round to a large number, so there is none */
             uint64_t m = v - base < 64 ? UINT64_C(1) << (v - base) : 0;
             for_row (t, *in, v)
                 m |= mask[t];
@@ -251,7 +252,8 @@ static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
         add_paths(b, &b->g->pred, /*descendants=*/false, b->c->pot[p].w, before);
         add_paths(b, &b->g->succ, /*descendants=*/true, b->c->pot[p].w, after);
         for (uint32_t s = 0; s < b->k; s++) {
-            room = sat_add(room, caps.cap[p][b->m->kind[s]]); /* of the slots 0 .. s together */
+            /* room of the slots 0 .. s together */
+            room = sat_add(room, caps.cap[p][b->m->kind[s]]);
             for (uint32_t v = 0; v < b->n; v++)
                 if (before[v] > room && first[v] <= s)
                     first[v] = s + 1;
@@ -365,8 +367,8 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
         here += can_be(b, pin[i], s);
     if (here == 0)
         return;
-    bool always_cut =
-        b->g->net_host[e] || here < n; /* some pin is outside the slot in every plan */
+    /* whether some pin is outside the slot in every plan */
+    bool always_cut = b->g->net_host[e] || here < n;
     double by = in_time(b, cost);
     if (!always_cut && n == 2) {
         uint32_t y = add_share(b, net_name(b, "net", e, s));
@@ -464,15 +466,15 @@ static uint32_t add_used(struct builder *b, uint32_t s)
     return used;
 }
 
-/* Adds the row that the sum of the times named by part[] (PART_COMPUTE, PART_IN, PART_OUT) of a slot in a pass is at
- * most the pass's column top. */
+/* Adds the row "top >= sum": top is the column of the pass, the sum is of the slot's times in that pass that part[]
+ * (PART_COMPUTE, PART_IN, PART_OUT) names. */
 static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool part[PARTS])
 {
     static const char *const name[] = {"compute", "in", "out"};
     const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
     const struct sum *moved[] = {NULL, &b->in[pass], &b->out[pass]};
     bool start = part[PART_COMPUTE] && !b->c->pass_loads && b->c->start > 0;
-    /* starting the device's part costs time if the slot holds anything */
+    /* a part takes time to start if the slot holds anything */
     uint32_t used = start ? add_used(b, s) : MIP_ZERO;
     const char *what = "";
     for (uint32_t i = 0; i < PARTS; i++)
@@ -558,10 +560,10 @@ static int64_t least_room(const struct builder *b)
     return least;
 }
 
-/* Ends the last row, the bytes that slot s holds: they are at most `room`.  Where the memory is minimised they are at
- * most M instead; but a device with more room than the device with least may use its own room whatever M is.  Then a
- * binary column says which of two rows must hold, bytes <= M (1) or bytes <= room (0).  all: bytes of the graph, more
- * than any row needs. */
+/* Ends the last row, whose terms are the bytes that slot s holds: bytes <= room.  Where the memory is minimised:
+ * bytes <= M; but a device with more room than the smallest one may use its own room, whatever M is.  For such a
+ * device a binary column says which of two rows must hold: bytes <= M (1) or bytes <= room (0).  all: bytes of the
+ * graph, more than any row needs. */
 static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
 {
     double most = mip_room(&b->bytes, room);
@@ -571,7 +573,9 @@ static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
         return;
     }
     uint32_t from = row->at, to = b->p->nterm;
-    double shift = row->hi; /* less than 0 where vertices are sure to be in the slot */
+    /* the bytes of vertices that are sure to be in the slot, with a minus sign: mip_term() has taken them off the
+     * limit */
+    double shift = row->hi;
     if (room > least_room(b)) {
         uint32_t within_m = mip_bit(b->p, arena_fmt(b->a, "own_%s", b->dev[s]));
         mip_term(b->p, within_m, all);
@@ -612,7 +616,7 @@ static void make_memory(struct builder *b)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-/* Fills the device and the kind of each slot. */
+/* Fills m->slot and m->kind: the device of each slot, and the device's kind. */
 static void make_slots(struct builder *b)
 {
     struct ip_model *m = b->m;

@@ -9,13 +9,13 @@
 #include "passes/integer/mip.h"
 
 enum ip_shape {
-    IP_ANY,    /* any sets */
+    IP_ANY,    /* any sets of vertices */
     IP_CONVEX, /* each device's set is convex: no path of ip_paths leaves it and comes back */
     IP_CHAIN   /* the devices, in the order of the slots, take differences of a chain of ideals */
 };
 
-/* The graph whose paths count for IP_CONVEX.  It may be finer than the problem's: a colocation class is one vertex of
- * the problem, but a path to one of its nodes does not go on from another one. */
+/* The graph whose paths count for IP_CONVEX.  It may be finer than the problem's: a colocation class is one vertex
+ * of the problem, but a path that leads to one of its nodes does not go on from another of its nodes. */
 struct ip_paths {
     const struct wdag *g;   /* NULL: the problem's graph */
     const uint32_t *merged; /* [vertex of g] the vertex of the problem; NULL: the same one */
@@ -28,10 +28,10 @@ struct ip_ask {
     int64_t lower; /* ps: a lower bound of all plans */
     /* true: minimise the largest memory that a device needs; times and limits of memory do not count */
     bool memory;
-    /* IP_CHAIN: [slot] its device, in the order of the chain; NULL: slot number = device number */
+    /* IP_CHAIN: [slot] the slot's device, in the order of the chain; NULL: slot number = device number */
     const uint32_t *slot;
-    const char *const
-        *name; /* [vertex] for names of columns; NULL: columns have numbers of vertices */
+    /* [vertex] name of the vertex, for names of columns; NULL: columns are named by numbers of vertices */
+    const char *const *name;
     /* [vertex] kinds of devices that may hold the vertex, a bit each (bounds/reduction.h); NULL: all kinds */
     const uint32_t *may;
 };
@@ -41,7 +41,7 @@ struct ip_model {
     struct ip_ask ask;
     struct mip *mip;
     uint32_t ndev;
-    uint32_t *slot; /* [slot] device */
+    uint32_t *slot; /* [slot] the slot's device */
     uint8_t *kind;  /* [slot] kind of the device */
     /* [vertex * ndev + slot] column that is 1 if the vertex is in this slot (IP_CHAIN: in this slot or an earlier one);
      * MIP_ZERO or MIP_ONE: a constant */
@@ -56,8 +56,8 @@ struct ip_model {
 int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d);
 
-/* Returns the greatest common divisor, ps, of all times and costs of c, >= 1: every load of every plan of c is a
- * multiple of it.  O(kinds * (V + nets)). */
+/* Returns the greatest common divisor, ps, of all times and costs of c, >= 1: so every load of every plan of c is a
+ * multiple of this time.  O(kinds * (V + nets)). */
 int64_t ip_grain(const struct problem *c);
 
 /* Writes dev[vertex] from x[col], a solution of m->mip.  Returns false if some vertex has no device, or two. */

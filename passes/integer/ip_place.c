@@ -26,7 +26,8 @@ struct ip_options {
     const char *gap, *write;
 };
 
-enum { GIVEN, LATENCY }; /* goals, in the order of goal_names: as --objective says, or latency */
+/* goals: what --objective says, or the latency; the order is that of goal_names */
+enum { GIVEN, LATENCY };
 static const char *const goal_names[] = {"given", "latency", NULL};
 static const char *const shape_names[] = {"none", "convex", "chain", NULL}; /* enum ip_shape */
 static const char *const solver_names[] = {"lp_solve", "cbc", "auto", NULL};
@@ -68,7 +69,7 @@ static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
     return name;
 }
 
-/* Returns the solver that the options name; NULL and an error: it must solve, but cannot here. */
+/* Returns the solver that the options name; NULL and an error: a model is to be solved, but the solver is not there. */
 static const struct mip_solver *choose_solver(const struct ip_options *o, struct diag *d)
 {
     const struct mip_solver *s =
@@ -117,7 +118,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 {
     struct plan *p = x->results.plan;
     const char *solver = how->solver->name;
-    /* without a deadline: these bounds take two seconds at most */
+    /* a clock without a deadline: these bounds take two seconds at most */
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !how->write_only;
     struct bound all = bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true,
@@ -141,7 +142,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
                                       plan_among(scope), o->gap, solver);
 }
 
-/* Reports why there is no plan, if need be after asking for the least memory; returns PASS_INFEASIBLE. */
+/* Reports why there is no plan (for that, it may ask the solver for the least memory); returns PASS_INFEASIBLE. */
 static int report_none(struct ctx *x, const struct planner_input *p, const struct problem *c,
                        struct loads *l, const struct ip_how *how, const struct ip_found *r)
 {
@@ -204,7 +205,8 @@ static int run_latency(struct ctx *x, const struct ip_options *o, const struct i
     return ip_latency_run(x, &ask);
 }
 
-/* pass.run: solves the integer program for the objective of the scene, or of the option objective. */
+/* pass.run: solves the integer program for the objective of the scene, or of the option objective.  Returns 0, or -1
+ * or PASS_INFEASIBLE after an error. */
 static int ip_run(struct ctx *x, const void *options)
 {
     const struct ip_options *o = options;

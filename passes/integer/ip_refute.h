@@ -6,10 +6,11 @@
 
 struct ip_refutation {
     const struct mip_solver *solver;
-    uint32_t nvertex;    /* of the reduction (bounds/reduction.h) */
-    uint32_t ncol, nrow; /* of the model; 0: none was needed */
-    uint64_t nodes;      /* of the solver's search tree */
-    const char *why;     /* not refuted: the reason why the solver gave no proof */
+    uint32_t nvertex; /* number of vertices of the reduction (bounds/reduction.h) */
+    /* numbers of columns and rows of the model; 0: the answer needed no model */
+    uint32_t ncol, nrow;
+    uint64_t nodes;  /* number of nodes of the solver's search tree */
+    const char *why; /* not refuted: the reason why the solver gave no proof */
     /* refuted: lines as in struct plan; NULL: limit is below c->lower, which says why */
     const char *proof;
 };
@@ -20,8 +21,8 @@ struct ip_refutation {
 int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struct arena *a,
               struct ip_refutation *r);
 
-/* Returns the last lines of a proof, in a: the command that writes the same model for another solver.  shape: value of
- * the option `contiguous`; limit: ps. */
+/* Returns the last lines of a proof, in a: the command line that writes the same model to a file for another
+ * solver.  shape: value of the option `contiguous`; limit: ps. */
 const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a);
 
 #endif

@@ -1,11 +1,11 @@
 /* Placement by integer programs (ip_search.h).
  *
- * The value of a known plan makes the model small: T may be at most that value less the gap, and a vertex has no column
- * for a device on which it takes longer, or, in a chain, for a device too early or too late for it (ip_model.c).  If
- * the solver says "infeasible", the plan is the best up to the gap.  If the solver finds another plan, its exact value
- * is worked out, and the better plan stays.  What a solver says is checked where it can be: an answer counts as none if
- * its plan does not fit, is worse than the solver said, or has not the shape.
- * Cost: that of the solver, for each order of kinds in a chain. */
+ * The value of a known plan makes the model small: T may be at most that value less the gap, and a vertex has no
+ * column for a device on which it takes longer, or, in a chain, for a device too early or too late for it
+ * (ip_model.c).  If the solver says "infeasible", the plan is the best up to the gap.  If the solver finds another
+ * plan, its exact value is worked out, and the better plan stays.  What a solver says is checked where it can be: an
+ * answer is thrown away if its plan does not fit, is worse than the solver said, or does not have the shape. Cost:
+ * that of the solver, for each order of kinds in a chain. */
 #include "passes/integer/ip_search.h"
 
 #include "passes/problem/memory_need.h"
@@ -33,7 +33,7 @@ bool ip_has_shape(const struct problem *c, const struct ip_ask *ask, const uint3
     bool good = true;
     for (uint32_t v = 0; v < c->g->n; v++)
         last = dev[v] > last ? dev[v] : last;
-    uint32_t word = (uint32_t)last / 64 + 1; /* words for a bit of each device */
+    uint32_t word = (uint32_t)last / 64 + 1; /* number of words that have a bit for each device */
     /* [vertex * word] devices, a bit each, that some path to the vertex has left: they must not hold the vertex */
     uint64_t *left = arena_array(a, ((size_t)g->n + 1) * word, sizeof *left);
     for (uint32_t v = 0; v < g->n && ask->shape != IP_ANY; v++) {
@@ -56,13 +56,14 @@ bool ip_has_shape(const struct problem *c, const struct ip_ask *ask, const uint3
 
 /* ---- orders of kinds in a chain ---------------------------------------------------------------- */
 
-/* The order of devices that is being searched.  Orders with the same row of kinds count as one. */
+/* The order of devices that is being searched.  Orders of devices with the same kinds in the same slots count as
+ * one. */
 struct orders {
     uint8_t kind[CLUSTER_DEVICES];   /* [slot] kind of its device */
     uint32_t slot[CLUSTER_DEVICES];  /* [slot] device in the slot */
     uint32_t place[CLUSTER_DEVICES]; /* [device] slot of the device */
-    uint32_t n;                      /* devices */
-    uint64_t count;                  /* orders in all; not exact above IP_MOST_ORDERS */
+    uint32_t n;                      /* number of devices */
+    uint64_t count;                  /* number of orders in all; not exact above IP_MOST_ORDERS */
 };
 
 /* Fills o->slot and o->place from o->kind: the devices of a kind in order of number. */
@@ -92,7 +93,7 @@ static void first_order(struct orders *o, const struct loads *l)
     fill_slots(o, l);
 }
 
-/* Goes to the next permutation of kinds in lexical order; returns false if there is none. */
+/* Makes the next order: the next permutation of kinds in lexical order; returns false if there is none. */
 static bool next_order(struct orders *o, const struct loads *l)
 {
     assert(o->n == l->ndev && o->n > 0);
@@ -146,7 +147,8 @@ static int64_t target_value(const struct ip_how *r, const struct problem_plan *b
     return smaller(t, r->limit);
 }
 
-/* Returns the path of model `number` of `of` models: "x.3.lp" for the third of several; `path` itself if of is 1. */
+/* Returns the path of the file for model `number` of `of` models: "x.3.lp" for the third of several; `path` itself
+ * if of is 1. */
 static const char *numbered_path(const char *path, uint32_t number, uint64_t of, struct arena *a)
 {
     size_t n = strlen(path), dot = n;
@@ -160,7 +162,7 @@ static const char *numbered_path(const char *path, uint32_t number, uint64_t of,
 /* A search under way. */
 struct ip_search_run {
     const struct problem *c;
-    struct loads *l; /* of c */
+    struct loads *l; /* tables of c, for the loads of plans */
     const struct ip_how *how;
     struct ip_found found;
     struct arena *a; /* scratch */
@@ -212,8 +214,8 @@ static int64_t answer_bound(const struct ip_how *r, const struct ip_model *m,
 {
     if (a->status == MIP_INFEASIBLE)
         return limit < LOAD_INF ? limit + 1 : LOAD_INF;
-    if (a->status == MIP_OPTIMAL &&
-        holds) /* the solver may have passed over a plan that is better by less than the gap */
+    /* the search may have passed over a plan that is better than this one by less than the gap */
+    if (a->status == MIP_OPTIMAL && holds)
         return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
     double bound = a->bound * (1 - 1e-6) * (double)m->unit;
     int64_t most = limit < LOAD_INF ? limit + 1 : best->value;
@@ -325,7 +327,7 @@ struct ip_found ip_search(const struct problem *c, struct loads *l, const struct
             return *f;
     } while (how->shape == IP_CHAIN && next_order(&o, l));
     f->bound = f->bound < c->lower.value || how->write_only ? c->lower.value : f->bound;
-    /* loads are multiples of the grain, so the bound is rounded up to one */
+    /* loads are multiples of the grain, so the bound is rounded up to a multiple */
     if (f->complete && f->grain > 1 && f->bound < LOAD_INF)
         f->bound = (f->bound + f->grain - 1) / f->grain * f->grain;
     f->bound = smaller(f->bound, best->value);

@@ -11,7 +11,7 @@ enum { IP_MOST_ORDERS = 1000 };
 struct ip_how {
     const char *planner; /* for errors */
     enum ip_shape shape;
-    struct ip_paths paths; /* as in ip_ask */
+    struct ip_paths paths; /* the graph of paths for IP_CONVEX, as in ip_ask */
     const struct mip_solver *solver;
     struct clock *clock;
     int64_t gap; /* millionths >= 1: a plan may be worse than the best by this share */
@@ -27,14 +27,14 @@ struct ip_how {
 struct ip_found {
     int rc; /* -1 and an error: the model is too large, there are more than IP_MOST_ORDERS orders, or a file cannot be
                written; else 0 */
-    /* ps: no plan of this shape is better, to the solver's tolerance; c->lower at least */
+    /* ps: no plan of this shape takes less, up to the solver's tolerance; at least c->lower */
     int64_t bound;
     bool complete;       /* every model was solved or refuted */
     uint32_t models;     /* number of models */
-    uint32_t ncol, nrow; /* most columns and rows of a model */
+    uint32_t ncol, nrow; /* largest numbers of columns and of rows among the models */
     /* answers of the solver that did not hold when they were checked */
     uint32_t refused;
-    uint64_t nodes;  /* of all search trees */
+    uint64_t nodes;  /* number of nodes of all search trees */
     int64_t grain;   /* ps: every load is a multiple of it */
     const char *why; /* if not complete: the reason */
 };
@@ -45,17 +45,20 @@ struct ip_found {
 struct ip_found ip_search(const struct problem *c, struct loads *l, const struct ip_how *how,
                           struct problem_plan *best, struct arena *scratch, struct diag *d);
 
-/* Returns the smallest memory, bytes, for which the solver of `how` finds a plan of the shape that fits devices raised
- * to it; 0: the plan found fits as it is; -1: no plan was found.  *proven: the solver proved that no less will do. */
+/* Returns the smallest memory, bytes, for which the solver of `how` finds a plan of the shape that fits devices
+ * raised to it; 0: the plan found fits as it is; -1: no plan was found.  *proven: whether the solver proved that no
+ * smaller memory suffices. */
 int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct ip_how *how,
                         bool *proven, struct arena *scratch, struct diag *d);
 
 /* If *ask is about plans of any shape with a limit, and c is not detailed: returns the reduction of c for that limit
- * (bounds/reduction.h) and changes the names and `may` of *ask to those of its vertices; else NULL.  Lives in a. */
+ * (bounds/reduction.h) and replaces the names and `may` in *ask by those of the reduction's vertices; else NULL.
+ * Lives in a. */
 struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, struct clock *clock,
                                struct arena *a);
 
-/* Whether the plan dev[vertex] has the shape of `ask`.  place: [device] its place in the chain, for IP_CHAIN only. */
+/* Whether the plan dev[vertex] has the shape of `ask`.  place[device]: the device's place in the chain, for IP_CHAIN
+ * only. */
 bool ip_has_shape(const struct problem *c, const struct ip_ask *ask, const uint32_t *place,
                   const int32_t *dev);
 

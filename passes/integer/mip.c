@@ -2,8 +2,8 @@
  *
  * A solver runs in a child process (child.h) and writes records into the pipe: one for each better solution, and one
  * for how it ended.  So the best solution survives a solver that is killed.  A solver with several configurations
- * (mip_solver.attempts) tries one after the other: each but the last gets a share of the time that is left, the last
- * all of it.  mip_term drops constants and adds up terms of the same column in a row, in O(1) each. */
+ * (mip_solver.attempts) tries one after the other: the last configuration gets all the time that is left, each other
+ * one a share of it.  mip_term drops constants and adds up terms of the same column in a row, in O(1) each. */
 #include "passes/integer/mip.h"
 
 #include "ir/base/child.h"
@@ -128,7 +128,7 @@ void mip_report_end(const struct mip_report *r, enum mip_status s, double bound,
     fflush(r->out);
 }
 
-/* What solve_in_child gets. */
+/* The arguments of solve_in_child(). */
 struct job {
     const struct mip_solver *s;
     const struct mip *m;
@@ -176,13 +176,14 @@ static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_
     }
 }
 
-/* Returns the seconds that this attempt gets: all that is left if it is the last, else 0.6 of it; 0: no deadline. */
+/* Returns the seconds that an attempt gets: all that are left if it is the last, else 0.6 of them; 0: there is no
+ * deadline. */
 static double seconds_left(const struct clock *clock, bool last)
 {
     if (!clock->deadline)
         return 0;
     int64_t left = clock_left(clock);
-    left = larger(left, NS_PER_S / 10); /* not 0, which would mean no limit */
+    left = larger(left, NS_PER_S / 10); /* at least a tenth of a second: 0 would mean no limit */
     return (double)left / NS_PER_S * (last ? 1 : 0.6);
 }
 
@@ -228,7 +229,7 @@ void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, stru
             answer->status = answer->value < MIP_INF ? MIP_FEASIBLE : MIP_NONE;
             answer->bound = bound;
         }
-        /* the solver used up nearly all its time */
+        /* whether the solver used up nearly all its time */
         bool late = job.limits.seconds > 0 &&
                     (double)(clock_now() - start) > job.limits.seconds * 0.9 * NS_PER_S;
         answer->why = end == CHILD_STOPPED  ? clock->why

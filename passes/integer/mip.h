@@ -29,7 +29,7 @@ struct mip_row {
 
 struct mip_term {
     uint32_t col;
-    double by; /* not 0 */
+    double by; /* factor of the column; not 0 */
 };
 
 struct mip {
@@ -37,27 +37,28 @@ struct mip {
     const char *title; /* one line for people; "" until a caller sets it */
     uint32_t ncol, nrow, nterm, capcol, caprow, capterm, capseen;
     struct mip_col *col;
-    struct mip_row *row; /* [nrow + 1] */
+    struct mip_row *row; /* [nrow + 1] the last entry ends the terms of the row before */
     struct mip_term *term;
     /* [col] 1 + index of the last term of the column, to add up terms of one row; 0: none */
     uint32_t *seen;
-    bool impossible; /* a row without terms does not hold, so there is no solution */
+    bool impossible; /* true: a row without terms does not hold, so there is no solution */
 };
 
 enum { MIP_MOST_TERMS = 4000000 };
 
-/* Returns a program without columns and rows.  Lives in a. */
+/* Returns a program without columns or rows, which lives in a. */
 struct mip *mip_new(struct arena *a);
 /* Adds a column with values from lo to hi (MIP_INF: no limit); returns its number.  integer: its values are
  * integers. */
 uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double cost, bool integer);
-/* Add a column without cost: with the values 0 and 1, or all values between them. */
+/* Add a column without cost and return its number: mip_bit() one with the values 0 and 1, mip_share() one with all
+ * values from 0 to 1. */
 uint32_t mip_bit(struct mip *m, const char *name);
 uint32_t mip_share(struct mip *m, const char *name);
 /* Begins a row to which the terms that follow belong: terms >= lo (hi: MIP_INF), terms <= hi (lo: -MIP_INF), or
  * terms = lo = hi.  A row that gets no terms is dropped when the next one begins, or by mip_finish. */
 void mip_row(struct mip *m, const char *name, double lo, double hi);
-/* Adds by * col to the last row. */
+/* Adds the term by * col to the last row. */
 void mip_term(struct mip *m, uint32_t col, double by);
 /* Ends the last row; a program must be ended so before it is solved or written. */
 void mip_finish(struct mip *m);
@@ -78,10 +79,12 @@ enum mip_status {
 struct mip_answer {
     enum mip_status status;
     double value,
-        bound; /* objective of x (MIP_INF: no x); no solution has less than bound (-MIP_INF: not known) */
+        /* objective of x (MIP_INF: there is no x); no solution has a smaller objective than `bound` (-MIP_INF: not
+         * known) */
+        bound;
     double *x;       /* [col] */
-    uint64_t nodes;  /* of the search tree; 0: not known */
-    const char *why; /* MIP_NONE and MIP_FEASIBLE: what kept the solver from more */
+    uint64_t nodes;  /* number of nodes of the search tree; 0: not known */
+    const char *why; /* MIP_NONE and MIP_FEASIBLE: what kept the solver from a complete answer */
 };
 
 /* Where a solver in a child process reports each better solution and, once, how it ended. */
@@ -93,16 +96,17 @@ void mip_report_solution(const struct mip_report *r, double value, const double 
 void mip_report_end(const struct mip_report *r, enum mip_status s, double bound, uint64_t nodes);
 
 struct mip_limits {
-    double seconds;   /* after which the solver should end; 0: no limit */
+    double seconds;   /* time after which the solver should end; 0: no limit */
     double gap;       /* share of the objective: a solution this near to the bound is good enough */
-    uint32_t attempt; /* 0, 1, ...: number of the solver's configuration to try */
+    uint32_t attempt; /* number of the solver's configuration to try: 0, 1, ... */
 };
 
 struct mip_solver {
     const char *name; /* "lp_solve" */
     /* number of configurations of the solver; 0: pcc was built without the solver */
     uint32_t attempts;
-    const char *(*version)(struct arena *a); /* NULL if attempts is 0: callers use mip_version */
+    /* returns the version; NULL if attempts is 0: callers use mip_version() */
+    const char *(*version)(struct arena *a);
     /* Returns NULL, or the name of a library that this machine lacks, without which nothing is solved; NULL: the solver
      * is linked. */
     const char *(*lacks)(void);

@@ -1,8 +1,9 @@
 /* CBC (COIN-OR branch and cut): the stronger of the two solvers, where pcc was built with it.
  *
- * CBC gives a lower bound even when it runs out of time, so its own limit of time ends (0.97) shortly before it would
- * be killed.  By default it looks for solutions better by 1e-5 or more; here by 1e-7.  "Infeasible" counts only if the
- * search ended: CBC out of time without a solution has no answer.  Cost: the time that CBC gets.
+ * CBC gives a lower bound even when it runs out of time, so its own limit of time ends (0.97) shortly before it
+ * would be killed.  By default it looks for solutions that are better by 1e-5 or more; here the limit is 1e-7.
+ * "Infeasible" counts only if the search ended: CBC out of time without a solution has no answer.  Cost: the time
+ * that CBC gets.
  *
  * The library is opened when a planner first asks for it (PCC_CBC_LIBRARY, third_party/solvers.cmake). */
 #include "passes/integer/mip.h"
@@ -42,7 +43,8 @@ static int open_cbc(struct cbc *to)
 {
     const struct {
         const char *name;
-        void *slot; /* a pointer to a function, which POSIX lets dlsym write */
+        /* address of a pointer to a function; void *, since POSIX lets dlsym() write it so */
+        void *slot;
     } functions[] = {
         {"Cbc_newModel", &to->new_model},
         {"Cbc_addCol", &to->add_col},

@@ -20,7 +20,7 @@
 
 #include <lp_lib.h>
 
-/* What the callbacks get. */
+/* What the callbacks of lp_solve get as their argument. */
 struct run {
     const struct mip_report *report;
     struct clock clock; /* ends when the solver's seconds are over */
@@ -96,7 +96,7 @@ static int add_rows(lprec *lp, const struct mip *m)
     return add_objective_bounds(lp, m);
 }
 
-/* Returns lp_solve's model of m, whose columns it numbers from 1; NULL: lp_solve has no memory. */
+/* Returns lp_solve's model of m (lp_solve numbers columns from 1); NULL: lp_solve has no memory. */
 static lprec *build_lp(const struct mip *m)
 {
     lprec *lp = make_lp(0, (int)m->ncol);

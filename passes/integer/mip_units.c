@@ -56,7 +56,7 @@ double mip_byte_units(const struct mip_bytes *b, int64_t bytes)
 
 double mip_room(const struct mip_bytes *b, int64_t room)
 {
-    /* + 0.5: the bytes of a set are a multiple of the gcd.  With half a gcd added the largest multiple that fits is
-     * well below the limit, the next one well above it, so that rounding in a solver cannot confuse them. */
+    /* half a gcd is added: the bytes of a set are a multiple of the gcd, so the largest multiple that fits is well
+     * below the limit and the next multiple well above it, and rounding in a solver cannot confuse the two */
     return ((double)(room / b->gcd) + 0.5) * (double)b->gcd / (double)b->unit;
 }

@@ -9,16 +9,16 @@ int64_t mip_gcd(int64_t a, int64_t b);
 
 /* Returns the unit of time, ps: a power of 1000, at most 1 s, in which `value` ps (>= 1) lies in 1 .. 1000. */
 int64_t mip_time_unit(int64_t value);
-/* Returns the name of such a unit, such as "ms". */
+/* Returns the name of a unit that mip_time_unit() returned, such as "ms". */
 const char *mip_time_unit_name(int64_t unit);
 
 /* The unit of bytes; all sizes are whole multiples of their greatest common divisor. */
 struct mip_bytes {
-    int64_t gcd;  /* of all sizes; 1 if there are none */
+    int64_t gcd;  /* greatest common divisor of all sizes; 1 if there are none */
     int64_t unit; /* gcd times a power of 1024 */
 };
-/* Returns the unit for g's vertices and shared items: the share of one of `places` devices lies below 1024 units.  O(V
- * + shared). */
+/* Returns the unit for g's vertices and shared items: the bytes that each of `places` devices would hold of an even
+ * division are below 1024 units.  O(V + shared). */
 struct mip_bytes mip_bytes_of(const struct wdag *g, uint32_t places);
 /* Converts bytes to b->unit, as figures of the integer program are. */
 double mip_byte_units(const struct mip_bytes *b, int64_t bytes);

@@ -38,7 +38,7 @@ static const char *make_legal(const char *name, char kind, uint32_t number, stru
         text[n++] = isalnum((unsigned char)*s) && (unsigned char)*s < 128 ? *s : '_';
     text[n] = 0;
     bool good = n && isalpha((unsigned char)*text) && !name[n];
-    /* LP files would take e1 for a number, and these words for sections */
+    /* words that LP files would take for sections, or (e1) for numbers */
     static const char *const words[] = {"free",    "inf",    "infinity", "st",
                                         "subject", "bounds", "end",      "obj"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -92,7 +92,7 @@ static bool is_same(double x, double y)
     return !(x < y) && !(x > y);
 }
 
-/* Returns the relation of a row: 0: =, 1: >=, 2: <=. */
+/* Returns the relation of a row: 0: equal, 1: >=, 2: <=. */
 static int row_sense(const struct mip_row *r)
 {
     return !is_finite_high(r->hi) ? 1 : !is_finite_low(r->lo) ? 2 : 0;

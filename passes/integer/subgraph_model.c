@@ -40,9 +40,10 @@
 /* A value that units other than its maker read: either it is transferred, or its readers just wait for the maker to
  * end. */
 struct crossing {
-    uint32_t src;      /* the unit that makes the value; UINT32_MAX: an input of the model */
-    uint32_t net;      /* its net; UINT32_MAX: nothing is moved */
-    uint32_t from, to; /* its readers are builder.reader[from .. to - 1] */
+    /* the unit that makes the value; UINT32_MAX: the value is an input of the model */
+    uint32_t src;
+    uint32_t net;      /* the value's net; UINT32_MAX: nothing is moved */
+    uint32_t from, to; /* the readers are builder.reader[from .. to - 1] */
 };
 
 /* A model that is being built.  A unit is a vertex of g.  A *class of units* are the units that must share a device
@@ -54,17 +55,18 @@ struct builder {
     struct mip *p;
     struct arena *a;
     uint32_t n, npass; /* number of units; number of passes: 2 in training graphs, else 1 */
-    /* number of subgraphs: number i * npass is that of slot i, i * npass + 1 its subgraph of the backward pass */
+    /* number of subgraphs: subgraph i * npass is the one of slot i, i * npass + 1 that of slot i in the backward
+     * pass */
     uint32_t nsub;
     const char **sub;       /* [subgraph] name of the subgraph */
-    uint32_t *first_of;     /* [class of units] its first unit */
+    uint32_t *first_of;     /* [class of units] the first unit of the class */
     struct crossing *cross; /* [ncross] */
     uint32_t ncross, capcross;
     uint32_t *reader, nreader, capreader; /* [nreader] readers of all crossings: numbers of units */
-    /* [crossing * nsub + subgraph] columns: the value goes into, or out of, the subgraph */
+    /* [crossing * nsub + subgraph] columns that are 1 if the value goes into, or out of, the subgraph */
     uint32_t *in, *out;
     double most; /* H, the upper limit of T, in the model's unit of time */
-    /* [unit] ps: the longest way up to the unit's end; the longest way from there to the end of the graph */
+    /* [unit] ps: the longest way up to the end of the unit; the longest way from there to the end of the graph */
     int64_t *way_to, *way_on;
 };
 
@@ -127,7 +129,7 @@ static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
     return least;
 }
 
-/* Fills b->way_to and b->way_on (struct builder); each unit counts the least time of all kinds. */
+/* Fills b->way_to and b->way_on (struct builder), with each unit at its least time over all kinds. */
 static void find_ways(struct builder *b)
 {
     const struct wdag *g = b->g;
@@ -180,9 +182,9 @@ static uint32_t longest_class(const struct builder *b, const int64_t *time, cons
     return best;
 }
 
-/* Leaves out some plans that differ from others only by exchanging alike devices: bars the i-th longest class of
- * units, counted from 0, from all devices of kind k but the first i + 1.  Clears may[], as find_allowed() returns
- * it. */
+/* Leaves out some plans that differ from others only by exchanging alike devices: the i-th longest class of units,
+ * counted from 0, may only be on the first i + 1 devices of kind k.  Sets may[], the result of find_allowed(), to 0
+ * for the places that this forbids. */
 static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
 {
     const struct subgraph_model *m = b->m;
@@ -264,7 +266,7 @@ static uint32_t x_in(const struct builder *b, uint32_t v, uint32_t s)
 
 /* ---- what crosses ------------------------------------------------------------------------------- */
 
-/* Adds a crossing without readers. */
+/* Begins a crossing, which has no readers yet: net `net` of unit src. */
 static void begin_crossing(struct builder *b, uint32_t src, uint32_t net)
 {
     b->cross = vec_grow(b->a, b->cross, &b->capcross, b->ncross + 1, sizeof *b->cross);
@@ -279,8 +281,8 @@ static void add_reader(struct builder *b, uint32_t v)
     b->cross[b->ncross - 1].to = b->nreader;
 }
 
-/* Adds a crossing for each net that unit u makes, and one without a net for other units that wait for u.  seen: [unit]
- * u + 1 if the unit reads a net of u. */
+/* Adds a crossing for each net that unit u makes, and a crossing without a net for the units that wait for u without
+ * reading a net of u.  seen: [unit] u + 1 if the unit reads a net of u. */
 static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
 {
     const struct wdag *g = b->g;
@@ -339,8 +341,8 @@ static const char *crossing_name(const struct builder *b, const char *what, uint
                : arena_fmt(b->a, "%s_%s_%u_%s", what, b->m->ask.name[v->src], i, b->sub[s]);
 }
 
-/* Returns a new column that says that value i goes into subgraph s, with its rows (4).  MIP_ZERO: it cannot, or costs
- * nothing and nothing waits for it. */
+/* Returns a new column that says that value i goes into subgraph s, with its rows (4).  MIP_ZERO: the value cannot
+ * go there, or going there costs nothing and nothing waits for the value. */
 static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
 {
     const struct crossing *v = &b->cross[i];
@@ -365,8 +367,8 @@ static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
     return col;
 }
 
-/* Returns a new column that says that value i goes out of subgraph s, with its rows (5).  MIP_ZERO: it cannot, or costs
- * nothing. */
+/* Returns a new column that says that value i goes out of subgraph s, with its rows (5).  MIP_ZERO: the value cannot
+ * leave s, or leaving costs nothing. */
 static uint32_t make_out(struct builder *b, uint32_t i, uint32_t s)
 {
     const struct crossing *v = &b->cross[i];
@@ -453,18 +455,18 @@ static void make_contiguous(struct builder *b)
 
 /* ---- time --------------------------------------------------------------------------------------- */
 
-/* Columns that say when units and subgraphs end: in time, or in steps of 1 for each unit on a host and each subgraph.
- */
+/* Columns that tell when units and subgraphs end: as a time, or as a number of steps, with one step for each unit on
+ * a host and for each subgraph. */
 struct ends {
     const char *what; /* prefix of names */
     bool steps;
-    double most;              /* H, or the most steps */
+    double most;              /* upper limit of all columns: H, or the largest number of steps */
     uint32_t *unit;           /* [unit] columns L */
     uint32_t *start, *finish; /* [subgraph] columns of its start and its finish */
 };
 
-/* Adds the terms of (7), times `by`, to the row that was begun last: units of subgraph s and its transfers.  Counted
- * in steps there are none. */
+/* Adds to the row that was begun last, times `by`, the terms of row (7): the times of the units of subgraph s and of
+ * its transfers.  Adds nothing if ends are counted in steps. */
 static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, double by)
 {
     for (uint32_t v = 0; v < b->n && !t->steps; v++) {
@@ -479,8 +481,8 @@ static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, do
     }
 }
 
-/* Returns a new column that says that subgraph s has units; MIP_ZERO: running a part costs nothing, so none is
- * needed. */
+/* Returns a new column that is 1 if subgraph s has units; MIP_ZERO: none is needed, since running a part costs
+ * nothing. */
 static uint32_t make_used(struct builder *b, uint32_t s)
 {
     const char *name = arena_fmt(b->a, "used_%s", b->sub[s]);

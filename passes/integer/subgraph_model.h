@@ -9,12 +9,12 @@
 #include "passes/integer/mip.h"
 
 struct subgraph_ask {
-    uint32_t slots; /* of each accelerator */
+    uint32_t slots; /* number of slots of each accelerator */
     int64_t limit;  /* ps: plans that take longer are left out of the model; LOAD_INF: no limit */
     int64_t lower;  /* ps: a lower bound of all plans */
     const uint32_t *together; /* [unit] class of the unit: units of one class share a device */
     uint32_t nclass;          /* number of classes; each has a unit */
-    const char *const *name;  /* [unit] for names of columns */
+    const char *const *name;  /* [unit] the unit's name, for names of columns */
 };
 
 /* A slot of accelerator `dev` (0, 1, ...), or the class of hosts whose first device `dev` is. */
@@ -25,12 +25,13 @@ struct subgraph_place {
 };
 
 struct subgraph_model {
-    const struct problem *c; /* its vertices are the units */
+    const struct problem *c; /* the problem whose vertices are the units */
     struct subgraph_ask ask;
     struct mip *mip;
-    uint32_t nplace, nslot; /* slots have the first places, device by device */
+    /* number of places; the first nslot of them are slots, device by device */
+    uint32_t nplace, nslot;
     struct subgraph_place *place;
-    /* [unit * nplace + place] column that is 1 if the unit is there; or MIP_ZERO, MIP_ONE */
+    /* [unit * nplace + place] the column that is 1 if the unit is at the place; or MIP_ZERO, MIP_ONE */
     uint32_t *col;
     int64_t unit; /* ps in one unit of the model's value */
     bool ordered; /* the model has rows against cycles of subgraphs that take no time */

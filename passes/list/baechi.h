@@ -10,9 +10,9 @@
 /* m-TOPO: vertices breadth first on one device after the other, each with about an equal share of the bytes.  O(V + E +
  * devices). */
 void m_topo_try(struct ctx *x, struct placement *r, struct list_schedule *best);
-/* m-ETF: always the vertex that can start first.  Cost: see earliest.h. */
+/* m-ETF: always places the vertex that can start first.  Cost: see earliest.h. */
 void m_etf_try(struct ctx *x, struct placement *r, struct list_schedule *best);
-/* m-SCT: as m-ETF, but devices wait for favourite children, found by linear clustering (favourites.h). */
+/* m-SCT: like m-ETF, but devices wait for favourite children, found by linear clustering (favourites.h). */
 void m_sct_try(struct ctx *x, struct placement *r, struct list_schedule *best);
 
 #endif

@@ -76,12 +76,14 @@ struct clusters {
     struct wdag *g;    /* a vertex is a cluster; list_level() itself if each node is a cluster */
     struct csr member; /* cluster -> its vertices of list_level(), in order */
     const uint32_t *sequence; /* [position] cluster: the order in which clusters are placed */
-    uint32_t *device; /* [ndev] devices in the order in which they are tried, accelerators first */
+    /* [ndev] the devices in the order in which they are tried, accelerators first */
+    uint32_t *device;
     struct placement placement;
-    /* what devices hold at once, if the memory model counts that, else NULL; live: the same, or NULL while devices are
-     * filled by the sum of all bytes */
+    /* held: what devices hold at once, NULL if the memory model does not count that; live: the same as held, or NULL
+     * while devices are filled by the sum of all bytes */
     struct live *held, *live;
-    int64_t *start; /* [cluster] its start in ps, or its position: clusters run in this order */
+    /* [cluster] the cluster's start in ps, or its position: clusters run in this order */
+    int64_t *start;
 };
 
 /* Returns the most bytes of a cluster if the user sets no number: an eighth of the smallest device; 0: no limit. */
@@ -186,8 +188,8 @@ static void put(struct clusters *c, const uint32_t *v, uint32_t n, uint32_t d)
 
 /* ---- Order-Place ---------------------------------------------------------------------------------- */
 
-/* Puts clusters in sequence on one device until it lacks memory, then on the next one, never going back; a cluster for
- * which no device has memory is put on the one of placement_least. */
+/* Puts clusters in sequence on one device until it lacks memory, then on the next one, never going back; a cluster
+ * for which no device has memory is put on the device that placement_least() returns. */
 static void place_in_order(struct clusters *c)
 {
     uint32_t at = 0, nd = c->x->scene.cluster->ndev;
@@ -210,7 +212,7 @@ static void place_in_order(struct clusters *c)
 
 /* ---- Adjusting ------------------------------------------------------------------------------------ */
 
-/* Clusters, and estimates of the times at which placed ones end. */
+/* Clusters, and estimates of the times at which the placed ones end. */
 struct adjustment {
     struct clusters *c;
     struct estimate e;
@@ -232,7 +234,8 @@ static int64_t longest_transfer(const struct adjustment *s, uint32_t k, uint32_t
 static int64_t time_on(const struct adjustment *s, uint32_t k, uint32_t d)
 {
     int64_t t = s->c->g->time[s->e.edge.cls[d]][k];
-    return t == COST_NEVER ? 0 : t; /* d cannot run it all; placement_put puts it elsewhere */
+    /* d cannot run all of the cluster: placement_put() puts it elsewhere */
+    return t == COST_NEVER ? 0 : t;
 }
 
 /* A device, and the ps at which a cluster could start there; INT64_MAX: it cannot. */
@@ -316,9 +319,9 @@ static const char *name_plan(struct ctx *x, const char *what, const struct clust
     return list_said(x, &c->placement, arena_fmt(x->use.mem, "%s of %u clusters", what, c->g->n));
 }
 
-/* Sets how the memory of devices is counted: way 0, as the memory model says; way 1, by the sum of all bytes, which is
- * never less.  Returns whether this way is to be tried: way 1 only if *best, of way 0, lacks memory after all, since
- * devices do not run one after the other. */
+/* Sets how the memory of devices is counted: way 0, as the memory model says; way 1, by the sum of all bytes, which
+ * is never less.  Returns whether this way is to be tried.  Way 1 is tried only if *best, made in way 0, lacks
+ * memory when it is run: way 0 supposes that devices run one after the other. */
 static bool count_memory(struct clusters *c, uint32_t way, const struct list_schedule *best)
 {
     c->live = way == 0 ? c->held : NULL;
@@ -361,7 +364,8 @@ int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choic
     return 0;
 }
 
-/* Runs the planner order-place; returns what pass.run returns (passes.h). */
+/* pass.run of order-place: leaves the plan that fills devices in order.  Returns 0, or -1 or PASS_INFEASIBLE after
+ * an error. */
 static int order_run(struct ctx *x, const void *options)
 {
     const struct celeritas_options *o = options;
@@ -376,7 +380,8 @@ static int order_run(struct ctx *x, const void *options)
     return list_leave(x, "order-place", &best, o->best_effort);
 }
 
-/* Runs the planner dfs-place; returns what pass.run returns (passes.h). */
+/* pass.run of dfs-place: leaves the plan that fills devices with single nodes.  Returns 0, or -1 or PASS_INFEASIBLE
+ * after an error. */
 static int dfs_run(struct ctx *x, const void *options)
 {
     struct celeritas_options o = *(const struct celeritas_options *)options;
@@ -390,7 +395,8 @@ static int dfs_run(struct ctx *x, const void *options)
     return list_leave(x, "dfs-place", &best, o.best_effort);
 }
 
-/* Runs the planner celeritas-place; returns what pass.run returns (passes.h). */
+/* pass.run of celeritas-place: leaves the better plan of Order-Place and Adjusting Placement.  Returns 0, or -1 or
+ * PASS_INFEASIBLE after an error. */
 static int celeritas_run(struct ctx *x, const void *options)
 {
     const struct celeritas_options *o = options;

@@ -43,15 +43,15 @@ struct device_state {
     int64_t free;     /* ps: the device is free from this time on */
     uint32_t running; /* the vertex that runs on the device, or NOTHING */
     uint32_t last;    /* the vertex that was started last, or NOTHING */
-    /* heaps of ready vertices.  waits: some inputs have not arrived on the device; by the ps at which all of them
-     * have.  own, any: all inputs have arrived; by rank; own: vertices whose home is this device, any: vertices
-     * without a home */
+    /* heaps of ready vertices.  waits: vertices with inputs that have not arrived on the device, by the ps at which
+     * all of them have; own, any: vertices whose inputs have all arrived, by rank; own: vertices whose home is this
+     * device; any: vertices without a home */
     struct heap waits, own, any;
     /* the device has skipped a vertex, so it does not use the heaps of its class any more */
     bool solo;
-    uint32_t child; /* the favourite of `last` that here and rivals are about, or NOTHING */
-    int64_t here;   /* ps: all inputs of `child` have arrived on this device */
-    bool rivals;    /* the inputs of `child` may arrive earlier on another device */
+    uint32_t child; /* the favourite of `last` that `here` and `rivals` are about, or NOTHING */
+    int64_t here;   /* ps at which all inputs of `child` have arrived on this device */
+    bool rivals;    /* whether the inputs of `child` may arrive earlier on another device */
 };
 
 /* Entries of vertices without a home that hold for all devices of a class that are not solo. */
@@ -66,22 +66,24 @@ struct sweep {
     const struct earliest *request;
     const struct wdag *g;
     uint32_t nd, n;            /* number of devices; number of started vertices */
-    int64_t now;               /* ps */
+    int64_t now;               /* ps: the present moment */
     struct device_state *lane; /* [dev] */
     struct class_queue *queue; /* [class] */
     uint32_t *solo, nsolo;     /* the devices with `solo` set */
-    uint32_t *seen, asked; /* [first device of a group] last scan that met it; number of scans */
-    uint32_t nready;       /* number of ready vertices */
-    int64_t *end;          /* [vertex] ps */
-    uint32_t *missing;     /* [vertex] number of predecessors that have not ended */
-    uint32_t *left;        /* [vertex] number of devices that can run it and have not skipped it */
-    uint8_t *state;        /* [vertex] AWAITS, READY, PLACED */
-    uint32_t *order;       /* the started vertices */
-    uint32_t *ended, nended;             /* vertices that took no time, for finish() */
-    int64_t most;                        /* bytes of the largest group */
-    uint32_t everything;                 /* bits: the classes that can run all vertices */
-    enum { UNKNOWN, SOME, NONE } urgent; /* whether some vertex without a home may be urgent now */
-    uint32_t looks;                      /* number of calls of is_over */
+    /* seen[first device of a group]: number of the last scan that met the group; asked: number of scans */
+    uint32_t *seen, asked;
+    uint32_t nready;   /* number of ready vertices */
+    int64_t *end;      /* [vertex] ps at which the vertex ends */
+    uint32_t *missing; /* [vertex] number of predecessors that have not ended */
+    uint32_t *left; /* [vertex] number of devices that can run the vertex and have not skipped it */
+    uint8_t *state; /* [vertex] AWAITS, READY, PLACED */
+    uint32_t *order;         /* the started vertices, in the order of their starts */
+    uint32_t *ended, nended; /* vertices that took no time, which finish() has yet to handle */
+    int64_t most;            /* bytes of the largest group */
+    uint32_t everything;     /* bits: the classes that can run all vertices */
+    /* what is known at the present moment about vertices without a home: some may be urgent, or none is */
+    enum { UNKNOWN, SOME, NONE } urgent;
+    uint32_t looks; /* number of calls of is_over */
 };
 
 /* Returns v's home, the device on which v's group is; -1: it has none yet. */
@@ -164,7 +166,7 @@ static void make_available(struct sweep *s, uint32_t v, uint32_t d)
          (struct heap_entry){s->request->rank[v], 0, v});
 }
 
-/* Adds an entry for v to the heap of device d that fits: waits, own or any. */
+/* Adds an entry for v to that heap of device d to which it belongs: waits, own or any. */
 static void enqueue(struct sweep *s, uint32_t v, uint32_t d)
 {
     int64_t t = arrival(s, v, d);
@@ -348,10 +350,11 @@ static bool none_urgent(struct sweep *s)
     return s->urgent == NONE;
 }
 
-/* Returns whether v, which has no home, fits device d and could start now on every device that it fits. */
+/* Returns whether v, which has no home, fits device d and could start now on every device that has memory for v. */
 static bool is_urgent(struct sweep *s, uint32_t v, uint32_t d)
 {
-    bool far[CLUSTER_CLASSES]; /* v cannot start now on devices of the class far from its inputs */
+    /* [class] whether v cannot start now on the devices of the class that are far from its inputs */
+    bool far[CLUSTER_CLASSES];
     placement_ask(s->placement, &v, 1);
     if (!placement_takes(s->placement, d))
         return false;
@@ -432,7 +435,7 @@ static uint32_t awaited(struct sweep *s, uint32_t d)
     if (!s->request->favourite || s->lane[d].last == NOTHING)
         return NOTHING;
     uint32_t f = s->request->favourite[s->lane[d].last];
-    /* placement_fits asks about f, and placement_takes below answers the same question for other devices */
+    /* placement_fits() asks the question about f, which placement_takes() below answers for other devices, too */
     if (f == NO_FAVOURITE || s->state[f] != READY || home_of(s, f) >= 0 ||
         !placement_fits(s->placement, &f, 1, d))
         return NOTHING;
@@ -545,8 +548,8 @@ static void catch_up(struct sweep *s)
     }
 }
 
-/* Returns the ps at which the inputs of the first vertex in heap h arrive, the heap `waits` of device d (NO_DEVICE:
- * of a class); INT64_MAX: h is empty.  Removes void entries from the top first. */
+/* Returns the ps at which the inputs of the first vertex in heap h arrive; INT64_MAX: h is empty.  h is the heap
+ * `waits` of device d, or of a class if d is NO_DEVICE.  Removes void entries from the top first. */
 static int64_t first_wait(const struct sweep *s, struct heap *h, uint32_t d)
 {
     while (h->n && !is_valid(s, h->at[0].item, d))

@@ -10,18 +10,20 @@
 /* Input and output of earliest_place. */
 struct earliest {
     const struct edges *edge;
-    /* [vertex] its position in a topological order; decides between vertices */
+    /* [vertex] the vertex's position in a topological order; of several vertices that could start the least goes
+     * first */
     const uint32_t *rank;
-    /* [vertex] its favourite child (favourites.h) or NO_FAVOURITE; NULL: m-ETF */
+    /* [vertex] the vertex's favourite child (favourites.h) or NO_FAVOURITE; NULL: no favourites (m-ETF) */
     const uint32_t *favourite;
-    int64_t *start; /* [vertex] output, ps: the time of its start; NULL: not wanted */
+    int64_t *start; /* [vertex] output: ps at which the vertex starts; NULL: not wanted */
 };
 
 /* Puts all vertices of r's level on devices; r must be empty except for pinned vertices.  Writes the vertices to
  * order[] in the order of their starts.  If the placement's clock runs out, placement_fill places the remaining
- * vertices, in order of ranks.  Cost without favourites: O(V log V + (V + E) * (classes + makers of a vertex's inputs)
- * + V * devices), with little free memory O(devices * (V log V + E)).  With favourites, a device that waits for one
- * checks up to 64 vertices on all devices each time, unless some busy device has enough memory for every vertex. */
+ * vertices, in order of ranks.  Cost without favourites: O(V log V + (V + E) * (classes + makers of a vertex's
+ * inputs) + V * devices), with little free memory O(devices * (V log V + E)).  With favourites, a device that waits
+ * for a favourite checks up to 64 vertices on all devices each time, unless some busy device has enough memory for
+ * every vertex. */
 void earliest_place(struct placement *r, const struct earliest *request, uint32_t *order,
                     struct arena *a);
 

@@ -1,7 +1,7 @@
 /* Estimates when vertices could start (estimate.h).  A vertex can start when all values that it reads have been
- * computed and moved to its device, in an idle time of the device between placed vertices, too (slots.h).  Ports are
- * reserved for transfers in the order in which vertices are placed; for one vertex, in the order in which its
- * predecessors end. */
+ * computed and moved to its device, and the device is free: also in an idle time between placed vertices (slots.h).
+ * Ports are reserved for transfers in the order in which vertices are placed; for one vertex, in the order in which
+ * its predecessors end. */
 #include "passes/list/estimate.h"
 
 #include "ir/base/units.h"

@@ -12,14 +12,16 @@
 struct estimate {
     const struct wdag *g;
     struct edges edge;
-    /* transfers wait until the ports of both devices are free; false: transfers do not disturb each other */
+    /* true: transfers wait until the ports of both devices are free; false: transfers do not disturb each other */
     bool ports;
-    struct slots *slots; /* [dev] its free times */
-    int64_t *end;        /* [vertex] ps: when it ends, if it is placed */
-    int32_t *dev;        /* [vertex] its device, if it is placed */
-    int64_t *out, *in; /* [dev] ps: its ports for sending and for receiving are free from then on */
-    int64_t *kept;     /* [dev] work space of estimate_start */
-    /* the edges (list.h) into the present vertex; key: ps when the predecessor ends; if ports: in ascending order */
+    struct slots *slots; /* [dev] the device's free times */
+    int64_t *end;        /* [vertex] ps: end of the vertex, if it is placed */
+    int32_t *dev;        /* [vertex] device of the vertex, if it is placed */
+    /* [dev] ps from which the device's port for sending, and for receiving, is free */
+    int64_t *out, *in;
+    int64_t *kept; /* [dev] work space of estimate_start */
+    /* the edges (list.h) into the present vertex; key: ps when the predecessor ends; if `ports`, in ascending order
+     * of key */
     struct keyed *pred;
     uint32_t npred;
 };

@@ -17,14 +17,14 @@
 /* The favourites found so far, and the remaining graph. */
 struct favourite_chains {
     const struct wdag *g;
-    const int64_t *time, *cost; /* as in favourites_find */
-    uint32_t *favourite;        /* [vertex] its favourite or NO_FAVOURITE */
+    const int64_t *time, *cost; /* the parameters of favourites_find() */
+    uint32_t *favourite;        /* [vertex] its favourite so far, or NO_FAVOURITE */
     uint8_t *out;               /* [vertex] 1: taken out of the graph */
     uint8_t *child;             /* [vertex] 1: it is some vertex's favourite */
     uint32_t *left, n;          /* the n remaining vertices, ascending */
     int64_t *longest;           /* [vertex] ps: the longest path that ends with the vertex */
-    uint32_t *from;             /* [vertex] previous vertex of that path, or NO_FAVOURITE */
-    int64_t steps;              /* number of vertices and edges visited */
+    uint32_t *from; /* [vertex] previous vertex of the path in `longest`, or NO_FAVOURITE */
+    int64_t steps;  /* number of vertices and edges visited */
 };
 
 /* Makes v the favourite of u. */

@@ -1,10 +1,11 @@
 /* Favourite children by rounding Baechi's linear program (favourites.h).
  *
- * Source: Hanen and Munier (1995); Baechi (SoCC 2020).  Each edge has a column from 0 to 1; 0 means that its reader is
- * the favourite.  Of the edges out of a vertex, and of those into a vertex, all but one must be 1.  The starts of
- * vertices and the end of the whole graph are columns, too; the end is minimised.  Rounding takes the edges below TAKEN
- * in order; a taken edge replaces earlier ones that have the same vertex or the same reader.  Times are scaled so that
- * the longest path takes END_SCALE.  The time is that of the solver, so the number of edges is limited. */
+ * Source: Hanen and Munier (1995); Baechi (SoCC 2020).  Each edge has a column from 0 to 1; 0 means that its reader
+ * is the favourite.  Of the edges out of a vertex all but one must be 1, and so of the edges into a vertex.  The
+ * starts of vertices and the end of the whole graph are columns, too; the end is minimised.  Rounding takes the
+ * edges below TAKEN in order; a taken edge replaces earlier ones that have the same vertex or the same reader.
+ * Times are scaled so that the longest path takes END_SCALE.  The time is that of the solver, so the number of edges
+ * is limited. */
 #include "passes/list/favourites.h"
 
 #include "ir/base/units.h"

@@ -1,10 +1,11 @@
 /* Fuses neighbouring nodes of a group to one vertex before they are scheduled (fused.h).
  *
- * Source: Baechi (SoCC 2020).  Why this makes no cycle: take edges that are the only ones out of their first vertex.
- * They make trees in which all paths lead to one vertex, the only one with edges out of the tree.  A path from this
- * vertex back into the tree would lead to the vertex again, so that there was a cycle before.  The same holds, with
- * directions reversed, for edges that are the only ones into their second vertex.  So each round contracts all edges of
- * the first kind within groups, and then, in the graph that results, all edges of the second kind. */
+ * Source: Baechi (SoCC 2020).  Why this makes no cycle: take all edges that are the only edge out of their first
+ * vertex. These edges make trees in which all paths lead to one vertex, the only one with edges out of the tree.  A
+ * path from this vertex back into the tree would lead to the vertex again, so that there was a cycle before.  The
+ * same holds, with directions reversed, for edges that are the only ones into their second vertex.  So each round
+ * contracts all edges of the first kind within groups, and then, in the graph that results, all edges of the second
+ * kind. */
 #include "passes/list/fused.h"
 
 #include "ir/base/union_find.h"
@@ -15,8 +16,9 @@
 
 enum { ROUNDS = 64 }; /* number of rounds of contractions, at most */
 
-/* Writes to only[], by fused vertex, the single fused vertex at the other end of its outgoing (in: incoming) edges, or
- * SEVERAL; only[] must be NONE before.  group: [vertex] its fused vertex so far. */
+/* Writes to only[], for each fused vertex, the only fused vertex to which its outgoing edges lead (in: from which
+ * its incoming edges come), or SEVERAL; NONE, which only[] must hold before, stays where there are no edges.  group:
+ * [vertex] its fused vertex so far. */
 static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint32_t *only)
 {
     for (uint32_t u = 0; u < g->n; u++)
@@ -28,8 +30,9 @@ static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint
         }
 }
 
-/* Contracts all edges of one kind (in: the only edges into a vertex; else the only ones out of it) within groups of[].
- * Joins vertices in *c, rewrites group[] by that, and returns the number of fused vertices. */
+/* Contracts, within the groups of of[], all edges that are the only edge out of their first vertex (in: the only
+ * edge into their second vertex).  Joins vertices in *c, rewrites group[] by that, and returns the number of fused
+ * vertices. */
 static uint32_t contract(const struct wdag *g, struct classes *c, const uint32_t *of,
                          uint32_t *group, bool in, struct arena *a)
 {
@@ -68,7 +71,7 @@ int placement_start(struct placement *r, struct ctx *x, const char *planner, boo
 {
     struct arena *a = x->use.scratch;
     int rc = placement_build(r, x, planner, a);
-    /* a level above the base level: contract has made one vertex of each group */
+    /* r's level is above the base level: contract has made one vertex of each group already */
     if (rc || !fused || r->base != x->levels.base)
         return rc;
     uint32_t *group = arena_array(a, (size_t)r->base->n + 1, sizeof *group);

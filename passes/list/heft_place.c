@@ -10,9 +10,9 @@
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
 
-/* Values of heft_opts, by their names. */
+/* The values of the options in heft_opts. */
 struct heft_options {
-    int64_t contention; /* PORTS_* (placements.h) */
+    int64_t contention; /* one of PORTS_* (placements.h) */
     bool best_effort;
 };
 
@@ -35,8 +35,8 @@ static int64_t mean_time(const struct wdag *g, const struct cluster *c, uint32_t
     return devices ? sum / devices : 0;
 }
 
-/* Returns the ps to move the values of an edge (list.h) between accelerators, the mean over the accelerators; over the
- * host two transfers. */
+/* Returns the ps to move the values of an edge (list.h) between accelerators, the mean over the accelerators.  Over
+ * the host that takes two transfers. */
 static int64_t mean_transfer(const struct edges *e, uint32_t edge)
 {
     const struct cluster *c = e->scene->cluster;
@@ -50,8 +50,8 @@ static int64_t mean_transfer(const struct edges *e, uint32_t edge)
     return e->scene->model.step.network == NETWORK_HOST ? sat_add(one, one) : one;
 }
 
-/* Returns the vertices (item) in order of their longest path to the end, the longest first.  That is a topological
- * order, since equal vertices stay in the order of their numbers. */
+/* Returns the vertices (keyed.item), those with the longest path to the end first.  That is a topological order,
+ * since vertices with equal paths stay in the order of their numbers. */
 static struct keyed *rank_upward(const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;
@@ -71,8 +71,8 @@ static struct keyed *rank_upward(const struct edges *e, struct arena *a)
     return r;
 }
 
-/* Returns the device with enough memory on which v ends first, and the ps of its start there in *start; if no device
- * has enough memory, the one of placement_least. */
+/* Returns the device with enough memory on which v ends first, and in *start the ps of its start there; if no device
+ * has enough memory, returns the device of placement_least(). */
 static uint32_t earliest_end(struct estimate *e, struct placement *r, uint32_t v, int64_t *start)
 {
     const struct cluster *c = r->scene->cluster;
@@ -140,7 +140,8 @@ int heft_try(struct ctx *x, const char *planner, int64_t ports, struct clock *cl
     return rc;
 }
 
-/* Runs the planner heft-place; returns what pass.run returns (passes.h). */
+/* pass.run: leaves the better plan of HEFT with and without ports.  Returns 0, or -1 or PASS_INFEASIBLE after an
+ * error. */
 static int heft_run(struct ctx *x, const void *options)
 {
     const struct heft_options *o = options;

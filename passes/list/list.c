@@ -14,8 +14,8 @@
 
 /* ---- transfers ---------------------------------------------------------------------------------- */
 
-/* Adds the times of the nets that v makes to the edges to their readers.  at: [reader] the edge from v to it; cost:
- * [class][net]; to: [class][edge]; all times in ps. */
+/* Adds the times of the nets that v makes to the edges from v to their readers.  at: [reader] the edge from v to it;
+ * cost: [class][net]; to: [class][edge]; all times in ps. */
 static void add_nets(const struct wdag *g, uint32_t v, const uint32_t *at, int64_t *const *cost,
                      int64_t **to)
 {
@@ -82,8 +82,9 @@ static int64_t entry_time(const struct edges *e, uint32_t k, uint32_t from, uint
     int64_t *const *t = inner ? e->inner : e->link;
     bool host = e->scene->cluster->cls[from].host;
     int64_t out = t[from][k], in = t[to][k];
+    /* the host has a transfer time of 0 */
     if (e->scene->model.step.network == NETWORK_HOST)
-        return sat_add(out, in); /* a transfer time of the host is 0 */
+        return sat_add(out, in);
     return host ? in : out;
 }
 
@@ -209,7 +210,7 @@ int placement_build_on(struct placement *r, struct ctx *x, const char *planner,
     r->seen = arena_array(a, (size_t)ngroup + r->base->nshared + 1, sizeof *r->seen);
     r->item = arena_array(a, (size_t)r->base->nshared + 1, sizeof *r->item);
     for (uint32_t k = 0; k < ngroup; k++) {
-        if (r->classes[k]) /* groups without members have all bits set */
+        if (r->classes[k]) /* groups without members have the bits of all classes set */
             continue;
         uint32_t v = r->member.to[r->member.at[k]];
         uint32_t n = r->member.at[k + 1] - r->member.at[k];
@@ -369,7 +370,8 @@ static uint32_t least_for(const struct placement *r, uint32_t k)
         if (r->classes[k] >> cluster_class(c, d) & 1 &&
             (best == UINT32_MAX || r->used[d] < r->used[best]))
             best = d;
-    assert(best != UINT32_MAX); /* placement_build has made sure that some device can */
+    /* placement_build() has made sure that some device can run the group */
+    assert(best != UINT32_MAX);
     return best;
 }
 
@@ -417,8 +419,9 @@ void placement_fill(struct placement *r, const uint32_t *v, uint32_t n, struct a
         for (uint32_t j = first; j < c->ndev && to == UINT32_MAX; j++) {
             if (placement_takes(r, device[j]))
                 to = device[j];
+            /* this device is full: later vertices begin with the next device */
             else if (j == first && can_run(r, device[j]))
-                first++; /* this device is full: later vertices begin with the next one */
+                first++;
         }
         placement_put(r, &v[i], 1, to == UINT32_MAX ? placement_least(r, &v[i], 1) : to);
     }
@@ -465,7 +468,7 @@ struct list_schedule list_plan(struct ctx *x, const struct placement *r, const u
     return p;
 }
 
-/* Returns a plan with the devices and ranks of *p, without a claim. */
+/* Returns a plan, without a claim, with the devices and ranks of *p. */
 static struct plan plan_of(const struct list_schedule *p, const char *planner)
 {
     return (struct plan){.planner = planner, .dev = p->dev, .rank = p->rank};
@@ -505,7 +508,7 @@ void list_try(struct ctx *x, struct list_schedule *best, struct list_schedule *p
     p->lacks = list_lacking(&x->scene, &e.v);
     bool holds = evaluation_holds(&e, /*over_memory=*/true);
     arena_free(own);
-    assert(holds); /* else the scheduler has an error */
+    assert(holds); /* if not, the scheduler is faulty */
     (void)holds;
     if (!best->dev || p->lacks < best->lacks || (p->lacks == best->lacks && p->value < best->value))
         *best = *p;
@@ -541,7 +544,7 @@ int list_leave(struct ctx *x, const char *planner, const struct list_schedule *p
 {
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
     *plan = plan_of(p, planner);
-    const char *lacks = /* evaluated again for the reason alone */
+    const char *lacks = /* the plan is evaluated again only for the reason */
         p->lacks ? plan_evaluate(&x->scene, plan, x->use.scratch).why_not : NULL;
     if (lacks && !best_effort) {
         const char *large = list_too_large(x, x->use.scratch);

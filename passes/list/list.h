@@ -14,8 +14,8 @@
 struct edges {
     const struct wdag *g;
     const struct scene *scene;
-    /* [class][edge] ps to move all values of the predecessor that the vertex reads: over a link of the class; over a
-     * link within a group of devices of the class (NULL: no class has groups) */
+    /* [class][edge] ps to move all values of the predecessor that the vertex reads: link: over a link of the class;
+     * inner: over a link within a group of devices of the class (NULL: no class has groups) */
     int64_t **link, **inner;
     uint32_t *entry;       /* [index in g->succ.to] number of the same edge */
     uint32_t *cls, *group; /* [dev] its class; its group (cluster_group) */
@@ -26,8 +26,8 @@ struct edges edges_build(const struct scene *s, const struct wdag *g, struct are
 /* Returns the ps to move the values of edge k from a device to another one over the network of the execution model; 0
  * if both are the same device.  Ignores links between two named devices of a cluster file. */
 int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to);
-/* Returns the same for any device of class cls that is not `from` and in no group with `from`: at least edge_time() to
- * other devices of the class. */
+/* Returns what edge_time() returns if the receiver is any device of class cls that is not `from` and in no group
+ * with `from`: at least edge_time() to other devices of the class. */
 int64_t edge_time_far(const struct edges *e, uint32_t k, uint32_t from, uint32_t cls);
 
 /* ---- devices and their memory ---- */
@@ -52,19 +52,20 @@ struct placement {
     uint32_t *classes;
     struct needs need; /* bytes of each vertex, shared items not included */
     int64_t *used;     /* [dev] bytes that the groups on the device need, `most` included */
-    int64_t *stay;     /* [dev] of `used`: need.stays of the vertices on the device */
-    int64_t *most;     /* [dev] the largest need.runs of the vertices on the device */
-    int64_t copies;    /* number of copies of each parameter that count: exec_weight_copies() */
-    uint8_t *has;      /* bits [shared item * devices + dev]: the device holds the item */
-    uint32_t *seen;    /* [group], then [shared item]: number of the last question about it */
+    int64_t *stay;  /* [dev] the part of `used` that is need.stays of the vertices on the device */
+    int64_t *most;  /* [dev] the largest need.runs of the vertices on the device */
+    int64_t copies; /* number of copies of each parameter that count: exec_weight_copies() */
+    uint8_t *has;   /* bits [shared item * devices + dev]: the device holds the item */
+    uint32_t *seen; /* [group], then [shared item]: number of the last question that met it */
     uint32_t question; /* number of the present question (placement_ask) */
     uint32_t lacking;  /* number of times that no device had enough memory (placement_least) */
-    /* when it is out, placement_fill places the remaining vertices; NULL: never */
+    /* when this clock is out, placement_fill() places the remaining vertices; NULL: there is no clock */
     struct clock *clock;
     /* number of vertices given to placement_fill, including those whose groups were placed before */
     uint32_t filled;
-    /* the present question: bytes that stay, shared items not included; of these, need.stays; the most bytes while one
-     * of the vertices runs; bits of the classes that can run all of the vertices; their shared items, each once */
+    /* the present question: bytes that stay, without shared items; the part of them that is need.stays; the most
+     * bytes while one of the vertices runs; bits of the classes that can run all of the vertices; their shared
+     * items, each once */
     int64_t bytes, stays, runs;
     uint32_t able;
     uint32_t *item, nitem;
@@ -77,7 +78,8 @@ struct wdag *list_level(struct ctx *x);
 /* Makes *r a placement of list_level() with only pinned vertices on devices.  planner: name for messages.  Returns 0;
  * -1 or PASS_INFEASIBLE with an error: there is no level, or no device can run some group.  Lives in a. */
 int placement_build(struct placement *r, struct ctx *x, const char *planner, struct arena *a);
-/* Does the same for a given level: the base level, or one that merges vertices of the base level. */
+/* Does the same as placement_build() for a given level: the base level, or one that merges vertices of the base
+ * level. */
 int placement_build_on(struct placement *r, struct ctx *x, const char *planner,
                        const struct wdag *level, struct arena *a);
 /* Takes all vertices off the devices, except pinned ones. */
@@ -91,7 +93,7 @@ void placement_ask(struct placement *r, const uint32_t *v, uint32_t n);
 int64_t placement_adds(const struct placement *r, uint32_t d);
 /* Returns whether d can run the vertices of the question and has enough memory for them.  O(shared items). */
 bool placement_takes(const struct placement *r, uint32_t d);
-/* Return placement_adds, or placement_takes, for a new question about v[0..n). */
+/* Return placement_adds(), or (placement_fits) placement_takes(), for a new question about v[0..n). */
 int64_t placement_need(struct placement *r, const uint32_t *v, uint32_t n, uint32_t d);
 bool placement_fits(struct placement *r, const uint32_t *v, uint32_t n, uint32_t d);
 /* Puts v[0..n) with their groups on d, unless they are placed already; a group that d cannot run is put on the device
@@ -140,8 +142,8 @@ void list_offer(struct ctx *x, struct list_schedule *best, const struct placemen
                 const uint32_t *order, const char *what);
 /* If the clock has run out, appends its reason to p->what, unless the reason is there. */
 void list_tell_end(struct ctx *x, struct list_schedule *p, const struct clock *clock);
-/* Makes *p the planner's result, with the bound of the makespan.  best_effort: also if the plan does not fit the
- * memory, with a warning.  Returns 0; PASS_INFEASIBLE with an error that names what does not fit. */
+/* Makes *p the planner's result, with the bound of the makespan.  best_effort: accepts a plan that does not fit the
+ * memory, too, with a warning.  Returns 0; PASS_INFEASIBLE with an error that names what does not fit. */
 int list_leave(struct ctx *x, const char *planner, const struct list_schedule *p, bool best_effort);
 
 /* The row of the option best-effort in a planner's option table; type, field: where its value is stored. */

@@ -72,7 +72,8 @@ static int64_t bytes_of(const struct live *s, uint32_t net)
     return s->r->scene->m->cost->bytes[s->r->scene->place->net_value[net]];
 }
 
-/* Returns the bytes that vertex u of the base level needs while it runs: its results, and what else it says. */
+/* Returns the bytes that vertex u of the base level needs while it runs: those of its results or, if that is more,
+ * costs.own. */
 static int64_t runs_of(const struct live *s, uint32_t u)
 {
     int64_t made = 0;
@@ -83,7 +84,7 @@ static int64_t runs_of(const struct live *s, uint32_t u)
 
 /* ---- a question --------------------------------------------------------------------------------- */
 
-/* Makes the question's copy of a net's state, unless it is there; d: the device that is asked about. */
+/* Copies a net's state for the present question, unless that is done; d: the device of the question. */
 static void open_net(struct live *s, uint32_t net, uint32_t d)
 {
     if (s->asked[net] == s->question)

@@ -14,12 +14,14 @@ struct live {
     uint32_t *left;          /* [net] number of its pins that have not run yet */
     uint8_t *held;           /* bits [net * devices + dev]: the device holds the value */
     uint32_t *dev;           /* [vertex of the base level] its device, once it has run */
-    /* of a question (live_takes), which changes nothing: [net] its number; pins that have not run; 1: held */
+    /* for a question (live_takes), which changes nothing: [net] number of the last question that met the net; pins
+     * that have not run then; 1: device d holds the value */
     uint32_t *asked, *left_then, question;
     uint8_t *held_then;
 };
 
-/* Returns whether r's memory is counted by what is there at once: the memory model LIVE, of a model in ONNX. */
+/* Returns whether r's memory is counted by what devices hold at once: with the memory model LIVE, for a model in
+ * ONNX. */
 bool live_counts(const struct placement *r);
 /* Returns the state before anything is placed, in a.  x->levels.base must be there.  O(nodes + pins). */
 struct live live_new(const struct ctx *x, const struct placement *r, struct arena *a);

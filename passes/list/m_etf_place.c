@@ -17,9 +17,9 @@
 enum { BY_CLUSTERS, BY_LP };
 enum { LP_SECONDS = 60 }; /* time limit of the linear program if the user sets none */
 
-/* Values of etf_opts and sct_opts, by their names. */
+/* The values of the options in etf_opts and sct_opts. */
 struct earliest_options {
-    int64_t favourites; /* BY_*; only m-sct-place has the option */
+    int64_t favourites; /* one of BY_*; only m-sct-place has the option */
     bool best_effort, fuse;
 };
 
@@ -47,7 +47,7 @@ static uint32_t *ranks(const struct wdag *g, struct arena *a)
     return rank;
 }
 
-/* Times by which favourites are chosen, in ps: [vertex] of computing, [edge] of the transfer (list.h). */
+/* Times by which favourites are chosen, in ps: of computing, [vertex]; of transfers, [edge] (list.h). */
 struct weights {
     int64_t *time, *cost;
 };
@@ -64,7 +64,8 @@ static struct weights weights_of(const struct edges *e, struct arena *a)
         for (uint32_t k = 0; k < g->ncls && w.time[v] == COST_NEVER; k++)
             w.time[v] = g->time[k][v];
     }
-    bool twice = e->scene->model.step.network == NETWORK_HOST; /* to the host and from there */
+    /* over the host a value takes two transfers: to the host and from there */
+    bool twice = e->scene->model.step.network == NETWORK_HOST;
     for (uint32_t k = 0; k < edges; k++)
         w.cost[k] = sat_add(e->link[cls][k], twice ? e->link[cls][k] : 0);
     return w;
@@ -124,7 +125,7 @@ void m_sct_try(struct ctx *x, struct placement *r, struct list_schedule *best)
     arena_free(own);
 }
 
-/* Runs the planner m-etf-place; returns what pass.run returns (passes.h). */
+/* pass.run of m-etf-place: leaves the plan of m-ETF.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int m_etf_run(struct ctx *x, const void *options)
 {
     const struct earliest_options *o = options;
@@ -139,7 +140,7 @@ static int m_etf_run(struct ctx *x, const void *options)
     return list_leave(x, "m-etf-place", &best, o->best_effort);
 }
 
-/* Runs the planner m-sct-place; returns what pass.run returns (passes.h). */
+/* pass.run of m-sct-place: leaves the plan of m-SCT.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int m_sct_run(struct ctx *x, const void *options)
 {
     const struct earliest_options *o = options;

@@ -13,9 +13,9 @@
 
 enum { FILL_EVEN, FILL_MEMORY };
 
-/* Values of m_topo_opts, by their names. */
+/* The values of the options in m_topo_opts. */
 struct m_topo_options {
-    int64_t fill; /* FILL_* */
+    int64_t fill; /* one of FILL_* */
     bool best_effort, fuse;
 };
 
@@ -83,7 +83,7 @@ void m_topo_try(struct ctx *x, struct placement *r, struct list_schedule *best)
     try_fill(x, r, /*even=*/true, best);
 }
 
-/* Runs the planner m-topo-place; returns what pass.run returns (passes.h). */
+/* pass.run: leaves the plan of m-TOPO.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int m_topo_run(struct ctx *x, const void *options)
 {
     const struct m_topo_options *o = options;

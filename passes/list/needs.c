@@ -9,11 +9,10 @@ struct need_counts {
     const struct scene *s;
     const struct wdag *level, *base;
     uint32_t *members; /* [vertex] number of its nodes */
-    /* [vertex] bytes of results that other vertices or the host read; of a vertex with one node: of all results */
+    /* [vertex] bytes of results that other vertices or the host read; for a vertex of one node: of all its results */
     int64_t *left;
     int64_t *kept; /* [vertex] the part of `left` that forward nodes of a training graph make */
-    /* [vertex] bytes that a node of the vertex needs beside its results while the node runs; of several nodes the
-     * most */
+    /* [vertex] the most bytes that one of its nodes needs, beside the node's results, while it runs */
     int64_t *beside;
     int64_t *own; /* [vertex] sum of costs.own of its nodes */
 };

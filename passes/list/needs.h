@@ -8,7 +8,7 @@
 struct needs {
     /* [vertex] bytes during the whole step, without weights of a model in ONNX */
     const int64_t *stays;
-    const int64_t *runs; /* [vertex] further bytes while it runs; NULL: 0 for all */
+    const int64_t *runs; /* [vertex] further bytes while the vertex runs; NULL: 0 for all */
 };
 
 /* Returns the bytes under the memory model of s (enum memory_model); level: the base level, or one that merges its

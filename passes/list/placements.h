@@ -12,13 +12,13 @@ extern const char *const port_names[]; /* "auto", "none", "port", NULL */
 /* What a value that leaves a cluster counts when clusters are cut.  TENSOR: once.  EDGE: once per reader. */
 enum { CUT_TENSOR, CUT_EDGE };
 
-/* Options for making and placing clusters. */
+/* Options for making clusters of nodes and placing them. */
 struct cluster_choice {
-    /* the most nodes of a cluster; its most bytes, 0: an eighth of the smallest device */
+    /* the most nodes of a cluster; the most bytes of a cluster, 0: an eighth of the smallest device */
     int64_t range, mem;
     int64_t order;      /* order of the nodes that is cut into clusters: enum fuse_order */
-    int64_t cut;        /* CUT_* */
-    int64_t contention; /* PORTS_*, when Adjusting Placement estimates transfers */
+    int64_t cut;        /* one of CUT_* */
+    int64_t contention; /* one of PORTS_*: how Adjusting Placement estimates transfers */
 };
 
 /* Makes clusters and plans by Order-Place and Adjusting Placement (celeritas_place.c).  planner: name for messages.

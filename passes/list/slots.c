@@ -1,4 +1,4 @@
-/* Free times of devices (slots.h).  Slots are sorted by time; a search begins with the first one that ends after
+/* Free times of devices (slots.h).  Slots are sorted by time; a search begins with the first slot that ends after
  * `ready`. */
 #include "passes/list/slots.h"
 
@@ -16,7 +16,7 @@ struct slots *slots_new(uint32_t n, struct arena *a)
     return s;
 }
 
-/* Returns the index of the first slot that ends after `ready`; s->n: none does. */
+/* Returns the index of the first slot that ends after `ready`; s->n: no slot does. */
 static uint32_t first_after(const struct slots *s, int64_t ready)
 {
     uint32_t low = 0, high = s->n;

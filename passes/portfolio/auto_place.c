@@ -28,16 +28,16 @@ enum {
     CHAINS = 8,       /* number of chains of annealing */
     DP_SHARE = 4,     /* dp-place gets 1 / DP_SHARE of a time limit */
     ANNEAL_SHARE = 2, /* annealing gets 1 / ANNEAL_SHARE of the time that is left then */
-    /* bounds get more work unless the gap is at most this many millionths of the value */
+    /* the search for bounds gets more work if the gap is more than this many millionths of the value */
     CERTAIN = 10000,
-    /* hundredths of a percent that a plan of another shape must save to be mentioned */
+    /* a plan of another shape is mentioned if it saves at least this many hundredths of a percent */
     OFFERED = 100,
     MILLION = 1000000
 };
 
-/* Values of auto_opts, by their names. */
+/* The values of the options in auto_opts. */
 struct auto_options {
-    const char *gain; /* a share as text: gain_parse */
+    const char *gain; /* the option gain, a share as text: gain_parse() reads it */
     int64_t starts, seed, moves;
     bool contiguous;
 };
@@ -61,15 +61,17 @@ static const struct opt auto_opts[] = {
 struct auto_run {
     struct ctx *x;
     const struct auto_options *o;
-    struct planner_input p;  /* levels, problems, orders and the clock */
-    struct any_search s;     /* the search for plans of any shape */
-    const char *alone;       /* why only contiguous plans are looked for; NULL: all are */
-    int64_t gain;            /* millionths of the time of the contiguous plan */
-    int64_t deadline;        /* of the clock of p, as the user has set it; 0: none */
+    struct planner_input p; /* levels, problems, orders and the clock */
+    struct any_search s;    /* the search for plans of any shape */
+    const char *alone;      /* why only contiguous plans are looked for; NULL: all are */
+    /* millionths of the contiguous plan's time that a plan of another shape must save */
+    int64_t gain;
+    int64_t deadline;        /* the deadline of p's clock as the user has set it; 0: none */
     struct plan *contiguous; /* the plan of dp-place; NULL: none was found */
 };
 
-/* Reads a share such as "5%", "0.05" or "0" to *gain, in millionths.  Returns false if it is none, or 1 or more. */
+/* Reads a share such as "5%", "0.05" or "0" into *gain, in millionths.  Returns false if the text is no share, or
+ * the share is 1 or more. */
 static bool gain_parse(const char *text, int64_t *gain)
 {
     *gain = 0;
@@ -78,7 +80,7 @@ static bool gain_parse(const char *text, int64_t *gain)
 }
 
 /* Finds the best contiguous plan by dp-place, in its share of the time limit.  Makes it the first plan of the search
- * for other shapes, and sets the value that these must reach. */
+ * for other shapes, and sets the value that plans of these shapes must reach. */
 static void look_for_contiguous(struct auto_run *r)
 {
     struct ctx *x = r->x;
@@ -104,8 +106,8 @@ static void look_for_contiguous(struct auto_run *r)
     clock->why = NULL;
 }
 
-/* Returns whether it is worth seconds to look for a better bound: a plan of any shape will be taken, and the bound is
- * not within CERTAIN of its value. */
+/* Returns whether it is worth seconds to look for a better bound: a plan of any shape will be taken, and the bound
+ * is farther than CERTAIN from the plan's value. */
 static bool is_far(const struct auto_run *r)
 {
     const struct any_search *s = &r->s;
@@ -190,7 +192,7 @@ static const char *write_offer(struct auto_run *r)
                ? NULL
                : arena_fmt(
                      x->use.mem, "no plan%s takes %s less", looked_at_text(x),
-                     /* + 1: the share is rounded down, and no plan may save as much as is printed */
+                     /* + 1, since the share was rounded down, and no plan may save more than is printed */
                      percent_text(r, share_below(bound, value) + 1));
 }
 
@@ -205,7 +207,7 @@ static void claim_plan(struct auto_run *r)
         all = bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
     whole.value += all.value < 0 ? 0 : claim_start(x, mandatory_level(x));
-    /* dp-place's own bound for contiguous plans is the larger one */
+    /* the bound that dp-place found for contiguous plans is the larger one */
     if (p == r->contiguous && p->claim.bound > r->s.bound.value + r->s.start &&
         p->claim.bound > whole.value) {
         int64_t known = claim_bound_all(x, whole);
@@ -215,7 +217,8 @@ static void claim_plan(struct auto_run *r)
     }
 }
 
-/* Makes the contiguous plan the result, or the best plan of any shape if that saves enough, with the reason. */
+/* Makes the contiguous plan the result, or the best plan of any shape if that saves enough; sets the claim's
+ * argument. */
 static void conclude(struct auto_run *r)
 {
     struct ctx *x = r->x;
@@ -247,8 +250,8 @@ static void conclude(struct auto_run *r)
     claim_plan(r);
 }
 
-/* Makes dp-place's plan the result, with its own bound and proof; why: why no other shape was tried.  Returns 0;
- * without a plan, reports that and returns what a pass returns then. */
+/* Makes dp-place's plan the result, with its own bound and proof; why: why no other shape was tried.  Returns 0; if
+ * dp-place found no plan, reports why and returns PASS_INFEASIBLE, or -1 after another error. */
 static int leave_contiguous(struct auto_run *r, const char *why)
 {
     if (!r->contiguous)
@@ -258,7 +261,7 @@ static int leave_contiguous(struct auto_run *r, const char *why)
     return 0;
 }
 
-/* Reports why there is no plan of any shape; returns what a pass returns then. */
+/* Reports why there is no plan of any shape; returns PASS_INFEASIBLE, or -1 after another error. */
 static int report_none(struct auto_run *r)
 {
     const struct anneal like = {.planner = "auto-place", .clock = &r->p.clock};
@@ -267,7 +270,7 @@ static int report_none(struct auto_run *r)
     return any_infeasible(r->x, r->s.any, &like);
 }
 
-/* Runs the planner auto-place; returns what pass.run returns (passes.h). */
+/* pass.run: leaves the plan (head of this file).  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int auto_place_run(struct ctx *x, const void *options)
 {
     struct auto_run r = {.x = x, .o = options};

@@ -35,7 +35,7 @@ static struct ctx begin_candidate(const struct candidates *c)
     return x;
 }
 
-/* Returns whether plan p lacks less memory than the other one, or as much and is faster. */
+/* Returns whether plan p is better than plan `than`: lacks less memory, or lacks as much and is faster. */
 static bool is_better(const struct list_schedule *p, const struct list_schedule *than)
 {
     return p->lacks < than->lacks || (p->lacks == than->lacks && p->value < than->value);
@@ -57,7 +57,7 @@ static void copy_plan(struct candidates *c, struct list_schedule *to,
     to->what = arena_strdup(c->x->use.mem, from->what, strlen(from->what));
 }
 
-/* Inserts a plan into c->kept if it is one of the best, and none there has the same value. */
+/* Inserts a plan into c->kept if it is one of the best and no plan there has the same value. */
 static void keep_plan(struct candidates *c, const struct list_schedule *p)
 {
     uint32_t at = c->n;
@@ -73,13 +73,14 @@ static void keep_plan(struct candidates *c, const struct list_schedule *p)
     c->kept[at] = last;
 }
 
-/* Ends a candidate that has run `plans` plans, of which *p is the best (p->dev NULL: there is none): records it, keeps
- * it if it is one of the best, and frees the candidate's memory. */
+/* Ends a candidate that has run `plans` plans, of which *p is the best (p->dev NULL: there is none): records *p,
+ * keeps *p if it is one of the best, and frees the candidate's memory. */
 static void end_candidate(struct candidates *c, struct ctx *x, enum candidate_kind kind,
                           uint32_t plans, struct list_schedule *p)
 {
     struct candidate_record *r = &c->reached[kind];
-    if (p->dev && c->in_light) /* value and lacks with the real memories and bytes */
+    /* replaces value and lacks by those with the real memories and bytes */
+    if (p->dev && c->in_light)
         list_try(c->x, &(struct list_schedule){0}, p);
     c->work -= (int64_t)plans * c->x->levels.base->n;
     if (p->dev) {
@@ -100,7 +101,7 @@ static struct placement *placement_of(struct candidates *c)
     return c->in_light ? &c->light.placement : c->placement;
 }
 
-/* Returns whether work or time is used up; false as long as there is no plan. */
+/* Returns whether work or time is used up; always false as long as there is no plan. */
 static bool is_over(struct candidates *c)
 {
     return c->n > 0 && (c->work <= 0 || clock_out(c->clock));
@@ -213,8 +214,8 @@ static void try_planner(struct candidates *c, enum candidate_kind kind,
     end_candidate(c, &x, kind, 1, &best);
 }
 
-/* Sets c->light, unless it makes no difference: if memory does not count by live bytes, is not limited, or one device
- * can hold everything.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
+/* Sets c->light, except where it makes no difference: where memory does not count by live bytes or is not limited,
+ * or one device can hold everything.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
 static int add_light(struct candidates *c)
 {
     const struct candidate_record *one = &c->reached[CANDIDATE_ONE];
@@ -230,8 +231,7 @@ static int add_light(struct candidates *c)
     return light_make(&c->light, x, c->planner, larger(running, 0), x->use.scratch);
 }
 
-/* Calls method(c, i) with c->in_light, if there is c->light, and then without.  With in_light more plans fit, so it
- * comes first. */
+/* Calls method(c, i), first with c->in_light if there is c->light, since more plans fit then, and then without. */
 static int try_both(struct candidates *c, int (*method)(struct candidates *, uint32_t), uint32_t i)
 {
     int rc = 0;

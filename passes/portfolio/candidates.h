@@ -26,7 +26,8 @@ enum { CANDIDATES_KEPT = 3 };
 struct candidate_record {
     uint32_t plans; /* number of plans that were run; 0: the other fields are not set */
     int64_t value;  /* ps: makespan */
-    int64_t lacks;  /* bytes that the device that lacks most lacks; 0: the plan fits */
+    /* bytes that the device with the largest lack of memory lacks; 0: the plan fits */
+    int64_t lacks;
 };
 
 /* Callers set x, planner, placement, clock and work; the other fields must be zero. */
@@ -35,11 +36,11 @@ struct candidates {
     const char *planner;         /* name of the calling planner, for errors */
     struct placement *placement; /* of the base level; each method empties and fills it */
     struct clock *clock;
-    int64_t work;       /* number of nodes that further runs of plans may have, all together */
+    int64_t work;       /* number of nodes that all further runs of plans may have together */
     struct light light; /* the problem by lasting bytes (light.h); set if has_light */
-    bool has_light;     /* methods are also tried on `light` */
-    bool in_light;      /* the present method is tried on `light` */
-    struct candidate_record reached[CANDIDATES]; /* [kind] */
+    bool has_light;     /* true: methods are also tried on `light` */
+    bool in_light;      /* true: the present method is tried on `light` */
+    struct candidate_record reached[CANDIDATES]; /* [kind] the best plan of the kind so far */
     /* the n best plans, all different, the best first */
     struct list_schedule kept[CANDIDATES_KEPT];
     uint32_t n;
@@ -47,7 +48,8 @@ struct candidates {
 
 /* Tries all kinds until work or time is over, but at least one.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
 int candidates_make(struct candidates *c);
-/* Returns a table in lines: the best value of each kind, then that of `last`, the plan that is left.  Lives in a. */
+/* Returns a table as text, in a: the best value of each kind, then the value of `last`, the plan that the planner
+ * leaves. */
 const char *candidates_table(const struct candidates *c, const struct list_schedule *last,
                              struct arena *a);
 

@@ -1,9 +1,9 @@
 /* Finds a set of nodes that a plan could move together (cluster_growth.h).
  *
  * To move a single node seldom helps: its neighbours stay on their device, and each transfer to them takes time.  So
- * the set grows by the neighbour with the longest transfers to and from the set.  After each step the time is known
- * that a move of the set would add to all transfers, where a value counts for each reader; the set with the least such
- * time is chosen. */
+ * the set grows by the neighbour with the longest transfers to and from the set.  After each step, the time that a
+ * move of the set would add to all transfers (a value counts once for each reader) is known; the set with the least
+ * such time is chosen. */
 #include "passes/portfolio/cluster_growth.h"
 
 #include "ir/base/heap.h"
@@ -95,7 +95,7 @@ void growth_grow(struct growth *g, const int32_t *dev, uint32_t seed, uint32_t t
     uint32_t best = 1;
     g->turn++;
     g->n = 0;
-    /* ps that a move of the set adds to all transfers */
+    /* ps that a move of the set adds to all transfers; the least so far */
     int64_t cost = add_group(g, dev, move, seed, &front), least = cost;
     while (g->n < most && front.n) {
         uint32_t k = heap_pop(&front).item;

@@ -5,7 +5,8 @@
 
 #include "passes/list/list.h"
 
-/* Groups of a placement (vertices that must share a device), and transfer times between groups. */
+/* The set that grows, of groups of a placement (vertices that must share a device), and what it needs: transfer
+ * times between groups. */
 struct growth {
     const struct placement *placement;
     const struct edges *edge;

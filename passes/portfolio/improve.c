@@ -23,12 +23,12 @@
 
 enum {
     MILLION = 1000000,
-    DRAWS = 16 /* the most random draws to find a vertex with some property */
+    DRAWS = 16 /* the most random draws to find a vertex with a certain property */
 };
 
 /* An item of the critical chain: a node or a transfer. */
 struct link {
-    int64_t start;     /* ps */
+    int64_t start;     /* ps at which the item starts */
     uint32_t number;   /* the node, or the net of a transfer */
     uint8_t kind;      /* enum step_kind */
     uint32_t from, to; /* devices of a transfer (task.from, task.to); both the device of a node */
@@ -41,7 +41,7 @@ struct state {
     int32_t *dev;   /* [node] its device */
     uint32_t *rank; /* [node] its position, 0, 1, ..., in a topological order */
     int64_t value;  /* ps: makespan */
-    /* bytes that device `over` lacks; 0: the plan fits; INT64_MAX: it cannot be run */
+    /* bytes that device `over` lacks; 0: the plan fits; INT64_MAX: the plan cannot be run */
     int64_t lacks;
     uint32_t over; /* the device with the largest lack of memory */
 };
@@ -51,7 +51,7 @@ struct improver {
     struct ctx *x;
     const struct placement *placement;
     struct clock *clock;
-    /* what is left of the round's work: number of nodes that may still be run, a plan of n nodes counts n */
+    /* number of nodes that may still be run in this round: a run of a plan of n nodes counts n */
     int64_t work;
     uint32_t tried; /* number of plans run in the round */
     struct list_schedule *best;
@@ -146,14 +146,14 @@ static bool is_accepted(const struct improver *s, uint32_t later)
     return s->next.value <= s->now.value + mul_div_ceil(s->now.value, later, MILLION);
 }
 
-/* Copies `now` to *best if it is better, also when it is run in exactly its order. */
+/* If `now` is better than *best, also when it is run in exactly its order, copies it to *best. */
 static void update_best(struct improver *s)
 {
     struct list_schedule p = {.dev = s->now.dev, .rank = s->now.rank}, best = *s->best;
     if (s->now.lacks > s->best->lacks ||
         (s->now.lacks == s->best->lacks && s->now.value >= s->best->value))
         return;
-    list_try(s->x, &best, &p); /* runs the plan in its own order */
+    list_try(s->x, &best, &p); /* runs the plan in exactly its own order */
     s->work -= s->placement->base->n;
     if (best.dev != p.dev)
         return;
@@ -208,7 +208,7 @@ static bool move_around(struct improver *s, uint32_t v, uint32_t d)
     return true;
 }
 
-/* Returns a device to move v to: sometimes that of a neighbour of v, else any device at random. */
+/* Returns a device to which to move v: sometimes the device of a neighbour of v, else any device at random. */
 static uint32_t draw_device(struct improver *s, uint32_t v)
 {
     const struct wdag *g = s->placement->base;
@@ -325,8 +325,8 @@ static void run_next(struct improver *s, bool exact, uint32_t later)
     arena_release(s->run, mark);
 }
 
-/* Returns the vertex of a node on the chain, or the one that makes the value of a transfer; UINT32_MAX: the host
- * does. */
+/* Returns the vertex of a node on the chain or, for a transfer, the vertex that makes the value; UINT32_MAX: the
+ * host has it. */
 static uint32_t vertex_of(const struct improver *s, const struct link *l)
 {
     const struct wdag *g = s->placement->base;
@@ -393,8 +393,8 @@ static uint32_t draw_link(struct improver *s)
     return draw_below(s, 4) ? i : draw_below(s, s->nchain);
 }
 
-/* Makes `next` of `now` by a random change; *order: whether only the order is changed.  Returns false if the change
- * that was drawn is not possible. */
+/* Makes `next` from `now` by a random change of the plan; *order: whether only the order is changed.  Returns false
+ * if the change that was drawn is not possible. */
 static bool change_plan(struct improver *s, bool *order)
 {
     uint32_t n = s->placement->base->n, i = draw_link(s), dice = draw_below(s, 10);

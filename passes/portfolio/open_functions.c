@@ -1,11 +1,11 @@
 /* open-functions: opens calls of the model's functions: replaces them by the functions' nodes while a plan is made.
  *
  * So planners can cut inside functions.  When the plan is written, calls that no cut divides become calls again
- * (../functions/opened.c).  Only calls in the main graph are opened, and calls in the nodes that replace them; calls in
- * the body of an If or Loop could not be cut anyway.  These calls stay whole: recursive ones; those of functions of
- * another opset (../functions/function_opsets.c); those for which --costs or --profile-at gives a time, since it says
- * nothing about the nodes inside; all calls, if the model would have more than CALLS_MOST nodes; and with the option
- * `plan` all calls, if they were whole when that plan was made.  O(nodes of the result). */
+ * (../functions/opened.c).  Only calls in the main graph are opened, and calls in the nodes that replace them; calls
+ * in the body of an If or Loop could not be cut anyway.  These calls stay whole: recursive ones; those of functions
+ * of another opset (../functions/function_opsets.c); calls for which --costs or --profile-at gives a time, since
+ * that time says nothing about the nodes inside; all calls, if the model would have more than CALLS_MOST nodes; and
+ * with the option `plan` all calls, if they were whole when that plan was made.  O(nodes of the result). */
 #include "passes/functions/opened_calls.h"
 #include "passes/cost/measured.h"
 #include "passes/functions/opened.h"
@@ -13,9 +13,9 @@
 
 #include <inttypes.h>
 
-/* Values of open_opts, by their names. */
+/* The values of the options in open_opts. */
 struct open_options {
-    const char *plan; /* file of a plan; "": none */
+    const char *plan; /* path of a file with a plan; "": none */
 };
 
 static const struct opt open_opts[] = {
@@ -38,8 +38,8 @@ static bool has_time(const struct choice *c, nid call)
     return false;
 }
 
-/* Returns whether a call is to be opened; called for each call that could be (inline_how.enters, inliner.h).  in: the
- * function that the call stands in, 0: the main graph; only there calls can have given times. */
+/* inline_how.enters (inliner.h): returns whether a call that could be opened is to be opened.  in: the function in
+ * which the call stands, 0: the main graph; only calls there can have given times. */
 static bool is_opened(void *user, uint32_t in, nid call, sid name)
 {
     const struct choice *c = user;
@@ -56,7 +56,7 @@ static int open_run(struct ctx *x, const void *options)
     uint32_t before = m->graph[1].count;
     if (m->nfunction == 0 || !module_has_calls(m) || m->cost != NULL || x->results.plan != NULL ||
         (*o->plan != '\0' && !plan_calls_open(x, o->plan)))
-        return 0; /* costs or a plan that came with the input are about whole calls */
+        return 0; /* costs or a plan that came with the input are about whole calls, so nothing is opened */
     if (x->levels.base != NULL || x->results.inferred)
         return diag_error(x->use.diag,
                           "open-functions comes before all other passes: what they found "

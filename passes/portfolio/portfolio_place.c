@@ -1,9 +1,9 @@
 /* portfolio-place: the default planner for a makespan.
  *
  * All methods of pcc make plans, which are run (candidates.c).  The devices of the best plan are also tried with two
- * other orders: those in which the nodes start if each device runs, of its ready nodes, the one that became ready
- * first, or the one with the longest path to the end.  Then the best plans are improved along their critical chains
- * (improve.c): first each one for one round, then the best of them in all further rounds.
+ * other orders: the orders in which the nodes start if each device always runs the ready node that became ready
+ * first, or the ready node with the longest path to the end.  Then the best plans are improved along their critical
+ * chains (improve.c): first each one for one round, then the best of them in all further rounds.
  *
  * Work is counted in nodes of the plans that are run, so that the result does not depend on the machine.  With a time
  * limit, improving goes on until the limit; the option `effort` allows more work without a time limit. */
@@ -19,11 +19,12 @@
 
 enum {
     /* work, in nodes of the plans that are run, about 5 million a second */
-    CANDIDATE_WORK = 2500000, /* for candidates */
-    WORK = 8000000,           /* for improving with effort=1 */
-    SMALL_WORK = 500, /* for improving a graph of n nodes: SMALL_WORK * n * n, if that is less */
-    ROUNDS = 8,       /* number of rounds in which the work for improving is done */
-    IDLE = 4          /* improving ends after this many rounds without a better plan */
+    CANDIDATE_WORK = 2500000, /* work of all candidates */
+    WORK = 8000000,           /* work of improving with effort=1 */
+    /* work of improving a graph of n nodes: SMALL_WORK * n * n, if that is less than WORK */
+    SMALL_WORK = 500,
+    ROUNDS = 8, /* number of rounds among which the work of improving is divided */
+    IDLE = 4    /* improving ends after this many rounds without a better plan */
 };
 
 /* The state of the planner. */
@@ -38,8 +39,8 @@ struct portfolio {
 
 /* ---- orders ------------------------------------------------------------------------------------- */
 
-/* Tries the devices of the best plan with another order: that of the nodes' starts when devices choose among their
- * ready nodes by `dispatch`. */
+/* Tries the devices of the best plan with another order: the order in which the nodes start when devices choose
+ * among their ready nodes by `dispatch`. */
 static void try_dispatch(struct portfolio *p, enum dispatch dispatch)
 {
     struct ctx *x = p->x;
@@ -76,8 +77,8 @@ static bool is_best(const struct portfolio *p, int64_t bound)
     return !p->best.lacks && p->best.value <= bound;
 }
 
-/* Returns whether to do another round; left: work that may still be done; idle: number of rounds without a better plan
- * since the last one with. */
+/* Returns whether to do another round.  left: work that may still be done; idle: number of rounds without a better
+ * plan since the last round with one. */
 static bool goes_on(struct portfolio *p, int64_t left, uint32_t idle)
 {
     return !clock_out(&p->clock) && (p->clock.deadline || (left > 0 && idle < IDLE));
@@ -90,7 +91,7 @@ static int64_t work_of(const struct portfolio *p, int64_t effort)
     return n < most / SMALL_WORK / (n + 1) ? SMALL_WORK * n * n : most;
 }
 
-/* Improves the best plans: each that was kept for one round, then the best one until work, time or progress ends. */
+/* Improves the best plans: each kept plan for one round, then the best one until work, time or progress ends. */
 static void improve(struct portfolio *p, int64_t effort)
 {
     static const uint32_t later[] = {30000, 10000, 50000, 3000}; /* millionths */
@@ -118,7 +119,7 @@ static void improve(struct portfolio *p, int64_t effort)
 
 /* ---- the planner -------------------------------------------------------------------------------- */
 
-/* Values of portfolio_opts, by their names. */
+/* The values of the options in portfolio_opts. */
 struct portfolio_options {
     int64_t effort;
     bool best_effort;
@@ -131,7 +132,7 @@ static const struct opt portfolio_opts[] = {
     LIST_BEST_EFFORT(struct portfolio_options, best_effort),
     {0}};
 
-/* Runs the planner portfolio-place; returns what pass.run returns (passes.h). */
+/* pass.run: leaves the best plan found.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int portfolio_run(struct ctx *x, const void *options)
 {
     const struct portfolio_options *o = options;

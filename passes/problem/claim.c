@@ -1,10 +1,10 @@
 /* What a planner may say about its plan (claim.h).
  *
  * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something
- * about contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
- * about plans that do; only a bound on the level of the mandatory colocation classes (mandatory_level) is about all
- * plans that the user could have (bounds_all).
- * Cost: O(V + pins), and running the plan where parts cost something. */
+ * about contiguous plans; a search of a fused graph, about plans of that graph; a search of a level where contract
+ * keeps groups together, about plans that keep them together; only a bound on the level of the mandatory colocation
+ * classes (mandatory_level) is about all plans that the user could have (bounds_all). Cost: O(V + pins), and running
+ * the plan where parts cost something. */
 #include "passes/problem/claim.h"
 
 #include "ir/exec/evaluate.h"
@@ -60,13 +60,14 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
     if (!x->scene.model.part_cost)
         return p->value;
     const struct plan plan = {.dev = (int32_t *)dev, .copies = p->copies};
-    struct scene timed = x->scene; /* the judge need not count memory at one time */
+    /* a scene without memory at one time, which the judge need not count here */
+    struct scene timed = x->scene;
     timed.model.memory = MEMORY_SUM;
     return plan_evaluate(&timed, &plan, x->use.scratch).value;
 }
 
-/* Whether some calls are single nodes of the base level although they could be opened.  What holds for all plans of the
- * base level then holds only for plans that keep each such call together. */
+/* Whether some calls are single nodes of the base level although they could be opened.  If so, what holds for all
+ * plans of the base level holds only for plans that keep each such call together. */
 static bool has_whole_calls(const struct ctx *x)
 {
     for (uint32_t v = 0; !x->results.looked_inside && v < x->levels.base->n; v++)

@@ -7,8 +7,8 @@
 /* Returns the level whose vertices contiguous plans place: x->levels.contiguous, or before contract has run the base
  * level. */
 struct wdag *contiguous_level(const struct ctx *x);
-/* Return the level of plans of any shape (levels.any_shape), and the level of all plans that the user could have
- * (levels.mandatory); before contract has run the base level. */
+/* any_shape_level() returns the level of plans of any shape (levels.any_shape); mandatory_level() the level of all
+ * plans that the user could have (levels.mandatory).  Before contract has run, both are the base level. */
 struct wdag *any_shape_level(const struct ctx *x);
 struct wdag *mandatory_level(const struct ctx *x);
 
@@ -22,14 +22,15 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
 /* Returns the scope of a proof.  contiguous: about contiguous plans of x->levels.contiguous; else about plans of any
  * shape of x->levels.any_shape.  fused: about the plans of a fused graph made of that level. */
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
-/* Returns words for the plans that a planner looks for, to say that there is none: `kind` ("plan", "contiguous plan",
- * "convex plan"), followed by "that keeps groups together" or the like where claims about them say so, too. */
+/* Returns words for the plans that a planner looks for, to say that there is none: `kind` ("plan", "contiguous
+ * plan", "convex plan"), followed by "that keeps groups together" or the like where the scope of claims says that,
+ * too. */
 const char *claim_plans(const struct ctx *x, const char *kind);
 
 /* Returns what a bounding method may use: `work` arcs, the clock, and the module and arenas of x. */
 struct bound_means bounding_of(struct ctx *x, uint64_t work, struct clock *clock);
 
-/* Returns the value of claim.bound_all where bounds_all() (bounds/bounds.h) found the bound `all`: all.value; or -1 if
+/* Returns the value for claim.bound_all if bounds_all() (bounds/bounds.h) found the bound `all`: all.value; -1 if
  * some calls were left unopened, since `all` does not hold for plans that cut such a call. */
 int64_t claim_bound_all(const struct ctx *x, struct bound all);
 
@@ -39,8 +40,8 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all);
  * bound holds. */
 const char *claim_make(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
-/* Fills the same fields by the bound that the execution model of scene `by` knows without a search (exec_runs.bound),
- * and returns that bound. */
+/* Fills scope, bounds, proof and status of results.plan by the bound that the execution model of scene `by` knows
+ * without a search (exec_runs.bound), and returns that bound. */
 struct bound claim_run(struct ctx *x, const struct scene *by);
 
 #endif

@@ -52,7 +52,7 @@ static void make_plan(struct loads *l, struct arena *a)
 {
     const struct wdag *g = l->c->g;
     l->dev = arena_array(a, (size_t)g->n + 1, sizeof *l->dev);
-    memset(l->dev, 0xff, g->n * sizeof *l->dev); /* all bits set: NOWHERE */
+    memset(l->dev, 0xff, g->n * sizeof *l->dev); /* sets all bits: NOWHERE */
     l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
     bool replicate = l->c->detailed && l->c->scene->model.replicate;
     if (l->c->limited || l->c->values || replicate)
@@ -101,7 +101,7 @@ void loads_share(struct loads *l, const uint32_t *copies)
         l->copies[d++] = n;
         for (; n > 1; n--)
             l->copies[d++] = 0;
-        assert(d <= l->ndev); /* devices that share a stage have successive numbers */
+        assert(d <= l->ndev); /* devices that share a stage must have successive numbers */
     }
 }
 
@@ -145,7 +145,8 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     p->params += l->c->g->param ? by * l->c->g->param[v] : 0;
     for_row (e, l->net_of, v) {
         uint32_t *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];
-        /* whether d holds the vertex that makes the value, before the move and after: then d sends, else it receives */
+        /* other: whether d holds the vertex that makes the value, before the move and after it: if so d sends, else
+         * d receives */
         bool other = src != UINT32_MAX && src != v && l->dev[src] == (int32_t)d;
         bool before = src == v ? by < 0 : other, after = src == v ? by > 0 : other;
         int64_t *t = p->t[l->net_back[e]];
@@ -163,13 +164,14 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     l->back[d] = load[1];
 }
 
-/* Takes v off device d in a problem that is not detailed; before, after: whether d pays for the net then. */
+/* Takes v off device d in a problem that is not detailed: updates load and bytes of d. */
 static void take_off(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
     int64_t load = l->load[d] - l->c->kind[k].time[v];
     for_row (e, l->net_of, v) {
         uint32_t h = l->held[(size_t)e * l->ndev + d]--;
+        /* whether d pays for e: some pins, but not all */
         bool before = h < l->pins[e], after = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
@@ -178,13 +180,14 @@ static void take_off(struct loads *l, uint32_t v, uint32_t d)
         move_bytes(l, v, d, /*by=*/-1);
 }
 
-/* Puts v on device d in a problem that is not detailed; before, after: whether d pays for the net then. */
+/* Puts v on device d in a problem that is not detailed: updates load and bytes of d. */
 static void put_on(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
     int64_t load = l->load[d] + l->c->kind[k].time[v];
     for_row (e, l->net_of, v) {
         uint32_t h = ++l->held[(size_t)e * l->ndev + d];
+        /* whether d pays for e: some pins, but not all */
         bool after = h < l->pins[e], before = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
@@ -231,7 +234,7 @@ static struct loads_change try_moves(struct loads *l, uint32_t v, uint32_t w, ui
         if (w != UINT32_MAX)
             loads_move(l, w, (int32_t)dev[undo]);
     }
-    /* x is now the state before the moves less the state after them */
+    /* x is the state before the moves less the state after them; the signs are turned round */
     for (int i = 0; i < 2; i++) {
         x.load[i] = -x.load[i];
         x.back[i] = -x.back[i];

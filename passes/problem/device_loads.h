@@ -23,7 +23,7 @@ struct loads {
     struct csr pin;    /* net -> vertices */
     uint32_t *src;     /* c->detailed: [net] vertex that makes the value; UINT32_MAX: an input */
     uint8_t *net_back; /* c->detailed: [net] 1: of the backward pass */
-    /* the plan */
+    /* the plan: */
     int32_t *dev;   /* [vertex] its device, or NOWHERE */
     uint32_t *held; /* [net * ndev + device] number of the net's pins on the device */
     /* [shared item * ndev + device] number of vertices on the device that need the item; NULL: memory is ample */
@@ -40,8 +40,8 @@ struct loads {
 /* Checks that the tables for c are not too large.  0, or -1 and an error, which names `planner`, if (nets + shared
  * items) * devices are above LOADS_MOST. */
 int loads_check(const struct problem *c, const char *planner, struct diag *d);
-/* Makes *l, a plan in which no vertex has a device yet.  Lives in a.  0, or -1 and an error as loads_check.  O(V + pins
- * + nets * devices). */
+/* Makes *l, in which no vertex has a device yet; it lives in a.  0, or -1 and an error: the tables would be too
+ * large, as in loads_check().  O(V + pins + nets * devices). */
 int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,
               struct diag *d);
 enum { LOADS_MOST = 1 << 28 };
@@ -66,18 +66,18 @@ void loads_move(struct loads *l, uint32_t v, int32_t to);
 /* Moves every vertex v to dev[v], which may be NOWHERE. */
 void loads_set(struct loads *l, const int32_t *dev);
 
-/* What a move adds to loads (ps) and bytes.  loads_peek: [0] of the device that v would leave, [1] of device `to`,
- * which must be another device.  Nothing is moved.  O(nets of v). */
+/* What a move adds to loads (ps) and bytes.  loads_peek() returns the changes if v moved to device `to`, which must
+ * be another device: [0] of the device that v would leave, [1] of `to`; it moves nothing.  O(nets of v). */
 struct loads_change {
     int64_t load[2], back[2], bytes[2];
 };
 struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to);
-/* Returns what the loads would change by if v and w, which are on different devices, changed places: [0] of v's present
- * device, [1] of w's. */
+/* Returns what the loads would change by if v and w, which are on different devices, changed places: [0] of v's
+ * present device, [1] of w's. */
 struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w);
 
-/* The plan's value, ps: the largest load; with the passes apart the largest forward load plus the largest backward
- * load.  O(devices). */
+/* Returns the plan's value, ps: the largest load; with the passes apart, the largest forward load plus the largest
+ * backward load.  O(devices). */
 int64_t loads_value(const struct loads *l);
 /* Returns the bytes that device d holds beyond its memory; 0: they fit. */
 int64_t loads_excess(const struct loads *l, uint32_t d);

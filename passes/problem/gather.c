@@ -20,8 +20,8 @@ struct tidy_limits tidy_limits(const struct loads *l)
     return m;
 }
 
-/* Whether the plan stays a chain if v moves to device d: d's stage is not before a predecessor's, nor behind a
- * successor's. */
+/* Whether the plan stays a chain if v moves to device d: the stage of d is not before the stage of a predecessor of
+ * v, nor behind the stage of a successor. */
 static bool keeps_order(const struct loads *l, const struct tidy_limits *m, uint32_t v, uint32_t d)
 {
     const struct wdag *g = l->c->g;
@@ -81,7 +81,8 @@ static void sweep(struct loads *l, const struct tidy_limits *m)
 {
     uint32_t n = l->c->g->n;
     bool moved = true;
-    uint32_t most = TIDY_VERTICES / (n + 1) + 2; /* sweeps; + 2: each direction once at least */
+    /* number of sweeps; + 2: at least one in each direction */
+    uint32_t most = TIDY_VERTICES / (n + 1) + 2;
     most = smaller_u32(most, TIDY_SWEEPS);
     for (uint32_t k = 0; k < most && moved; k++) {
         moved = false;
@@ -106,7 +107,8 @@ static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *st
 {
     const struct wdag *g = l->c->g;
     uint32_t n = 0, ndev = l->ndev;
-    /* used: [device] 1: in use, 2: has a stage already; edge: [device * ndev + device] 1: edges lead there */
+    /* used[device]: 1: the device is in use, 2: it has a stage already; edge[device * ndev + device]: 1: edges lead
+     * from the first device to the second one */
     uint8_t *used = arena_alloc(a, (size_t)ndev + 1),
             *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -204,7 +206,7 @@ static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32
     return kept;
 }
 
-/* Gives the devices of each kind out anew, by number, in the order of the chain; writes the new stage[device]. */
+/* Gives out the devices of each kind anew, by number, in the order of the chain; writes the new stage[device]. */
 static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, uint32_t *stage,
                            struct arena *a)
 {

@@ -66,7 +66,7 @@ static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised,
     return holders == ALL_DEVICES ? sum : most;
 }
 
-/* Returns the least memory to which devices must be raised so that room_of the kinds is `bytes` or more. */
+/* Returns the least memory to which devices must be raised so that room_of() of the kinds is at least `bytes`. */
 static int64_t raised_for(const struct problem *c, uint32_t kinds, int64_t bytes,
                           enum holders holders)
 {
@@ -82,7 +82,8 @@ static int64_t raised_for(const struct problem *c, uint32_t kinds, int64_t bytes
     return lo;
 }
 
-/* Raises *n to the need of the vertex that needs the largest devices, and notes a vertex that no device may run. */
+/* Raises *n to the need of the vertex that needs the largest devices; sets n->nowhere to a vertex that no device may
+ * run. */
 static void need_of_vertices(const struct problem *c, struct memory_need *n)
 {
     for (uint32_t v = 0; v < c->g->n; v++) {
@@ -165,7 +166,7 @@ int64_t memory_lacking(const struct cluster *c, const struct verdict *v, int64_t
     return all;
 }
 
-/* memory_of_plan() where devices need what is there at one time: as the judge counts it. */
+/* memory_of_plan() for scenes where devices need memory only for what they hold at one time, as the judge counts it. */
 static int64_t memory_at_once(const struct problem *c, const int32_t *dev, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
@@ -187,7 +188,7 @@ int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena
     struct arena_mark mark = arena_mark(scratch);
     uint32_t ndev = c->cluster->ndev;
     int64_t most = 0, *bytes = arena_array(scratch, (size_t)ndev + 1, sizeof *bytes);
-    /* seen: [device] 1 + the last shared item counted there */
+    /* [device] 1 + the last shared item that was counted on the device */
     uint32_t *seen = arena_array(scratch, (size_t)ndev + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {
         assert(dev[v] >= 0 && (uint32_t)dev[v] < ndev);

@@ -5,15 +5,17 @@
 #include "passes/problem/problem.h"
 
 struct memory_need {
-    /* bytes: no plan fits unless each device with a limit has `least` bytes or more; 0: the present memory may do */
+    /* bytes: no plan fits unless each device with a limit has `least` bytes or more; 0: the present memory may
+     * suffice */
     int64_t least;
     /* the vertex whose bytes are the reason; UINT32_MAX: the bytes of all vertices that only `kinds` may hold are */
     uint32_t vertex;
     uint32_t kinds; /* kinds of devices that may hold the vertices, a bit each */
     int64_t bytes;  /* bytes of the vertex, or of all vertices that the need is about */
-    /* present bytes of the largest device of `kinds`; or, without such a vertex, of all these devices together */
+    /* present bytes of the largest device of `kinds` that may hold the vertex; if `vertex` is UINT32_MAX, of all
+     * devices of `kinds` together */
     int64_t room;
-    uint32_t nowhere; /* a vertex that no device may run; UINT32_MAX: none */
+    uint32_t nowhere; /* a vertex that no device may run; UINT32_MAX: there is none */
 };
 
 /* Compares the bytes of each vertex with the largest device that may hold it; and for each set of kinds the bytes of

@@ -39,7 +39,8 @@ int placing_start(struct ctx *x, const struct place_options *o, struct planner_i
     p->orders.clock = &p->clock;
     p->orders.phase = "trying orders";
     p->problem = problem_build(p->whole, &x->scene, MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
-    p->top = p->problem; /* of the same level, unless a pass such as fuse has made a coarser one */
+    /* one problem for both, unless a pass such as fuse has made a coarser level */
+    p->top = p->problem;
     if (p->problem && p->level != p->whole)
         p->top = problem_build(p->level, &x->scene, MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
     return p->problem && p->top ? 0 : -1;
@@ -95,8 +96,9 @@ static int64_t largest_load(const struct ctx *x, const struct wdag *g, const int
     return most;
 }
 
-/* Returns the value, ps, that the claim of the plan has.  Where parts cost something, only the judge counts their cost;
- * it is added to the largest load by level g, so that a load that the two see differently still shows. */
+/* Returns the value, ps, that the claim of the plan has.  Where parts cost something, only the judge counts their
+ * cost; so the value is the largest load by level g plus the cost of parts by the judge: if g and the judge see a
+ * load differently, the judge's check of the claim shows that. */
 static int64_t value_to_claim(struct ctx *x, const struct wdag *g, const struct problem_plan *best,
                               const int32_t *node_dev)
 {

@@ -8,17 +8,19 @@
 /* Which topological orders interval DP (contiguous/interval_dp.h) tries. */
 struct interval_how {
     uint32_t starts; /* orders to try */
-    uint64_t seed;   /* of the orders; 0: the first order breaks ties by the numbers of vertices */
+    /* seed of the random orders; 0: the first order breaks ties by the numbers of vertices */
+    uint64_t seed;
     uint32_t order; /* kind of the orders: 1 + an enum topo_kind; INTERVAL_MIXED: several in turn */
-    uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
+    /* limit of the steps of the inner loop, all orders together; 0: INTERVAL_BUDGET */
+    uint64_t budget;
     struct clock *clock;
     const char *phase; /* name of the work for the listener; NULL: the listener is not told */
 };
 enum { INTERVAL_BUDGET = 150000000 }; /* the usual interval_how.budget */
 enum { INTERVAL_MIXED = 0 };          /* a value of interval_how.order */
 
-/* The options in place_opts: dp-place has all of them, dpl-place all but the first PLACE_OPTS_EXACT rows, which are for
- * the exact search. */
+/* The options in place_opts: dp-place has all of them, dpl-place all but the first PLACE_OPTS_EXACT rows, which
+ * concern the exact search. */
 struct place_options {
     int64_t max_states, starts, seed, order;
     bool count_ideals, whole;
@@ -41,10 +43,10 @@ struct planner_input {
  * groups of devices.  0, or -1 and an error. */
 int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p);
 
-/* Returns a plan for g without devices: its value is LOAD_INF, or 0 if g has no vertices. */
+/* Returns a plan for g in which no vertex has a device: its value is LOAD_INF, or 0 if g has no vertices. */
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g);
 
-/* The name of the first node in vertex v of level g, for messages.  O(V). */
+/* Returns the name of the first node in vertex v of level g, for messages.  O(V). */
 const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v);
 
 /* Returns the end of a message on plan p, which does not fit: "; with --in-flight=2 it does" if it fits with fewer
@@ -54,7 +56,7 @@ const char *placing_fewer_samples(struct ctx *x, const struct plan *p);
 /* Makes x->results.plan from *best, a plan for the vertices of level g; its claim has a value, but no bound yet. */
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct problem_plan *best);
-/* Does the same for the plan dev[vertex], whose value is the judge's. */
+/* Makes x->results.plan from dev[vertex of g], with the judge's value and no bound yet. */
 void leave_judged(struct ctx *x, const char *planner, const struct wdag *g, int32_t *dev);
 
 #endif

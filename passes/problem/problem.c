@@ -4,9 +4,9 @@
  * w(S) <= scale[k] * load <= cap[k](L).  There are up to four.  Three are of times, a vertex weighing the least
  * scaled time over the kinds: times scaled so that every kind takes equally long for the whole graph; plain times;
  * plain times with host devices counted as unlimited (for plans that have used them up).  The fourth is of bytes,
- * where memory is short.  A net that crosses an ideal is paid once more by what is left, so its cost may be added to
- * what is left.
- * Cost: O(kinds * (V + pins)); a label is compared with those of its ideal. */
+ * where memory is short.  A net that crosses an ideal is paid once more by the devices of the vertices left, so its
+ * cost may be added to the weight of these vertices. Cost: O(kinds * (V + pins)); a label is compared with those of
+ * its ideal. */
 #include "passes/problem/problem.h"
 
 #include "ir/base/units.h"
@@ -94,7 +94,7 @@ static void make_times(struct problem *c, uint32_t k)
     c->kind[k].back = g->back ? g->back[cls] : NULL;
 }
 
-/* Whether some class of devices pays for transferring net e. */
+/* Whether devices of some class pay for the transfer of net e. */
 static bool is_paid(const struct wdag *g, uint32_t e)
 {
     for (uint32_t k = 0; k < g->ncls; k++)
@@ -153,7 +153,7 @@ int64_t problem_scaled(int64_t x, int64_t scale)
 int64_t problem_net_weight(const struct problem *c, const struct problem_pot *p, uint32_t e)
 {
     assert(!p->memory && e < c->g->nnet);
-    if (c->overlap) /* transfers may hide behind computing, so a load need not count them */
+    if (c->overlap) /* transfers may hide behind computing, so loads need not include them */
         return 0;
     int64_t least = LOAD_INF;
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -357,8 +357,8 @@ static bool timed_by_bytes(const struct scene *s)
     return true;
 }
 
-/* Sets c->values, c->most_at_once and c->by_bytes.  Of the values that a set makes and does not send, at most as many
- * are there at one time as in the whole model. */
+/* Sets c->values, c->most_at_once and c->by_bytes.  (A set never has more of the values at one time that it makes
+ * and does not send than the whole model has.) */
 static void make_values(struct problem *c)
 {
     struct set_values *v = c->values = set_values_build(c->g, c->scene, c->mem);
@@ -366,7 +366,8 @@ static void make_values(struct problem *c)
     struct set_memory *all = v ? set_memory_new(v, own) : NULL;
     for (uint32_t x = 0; v && x < c->g->n; x++)
         set_memory_add(all, x);
-    /* all: what the whole model reads and sends are its inputs and outputs, for which no transfer may be paid */
+    /* set_memory of the whole model: what it reads and sends are its inputs and outputs, for which no transfer may
+     * be paid */
     c->most_at_once = v ? sat_add(set_memory_peak(all), all->sent) : 0;
     c->by_bytes = v && timed_by_bytes(c->scene);
     arena_free(own);
@@ -377,7 +378,7 @@ bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int
     const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
     if (cls->host || cls->link_bandwidth <= 0 || c->timeless || cluster_grouped(c->cluster) ||
         !c->by_bytes)
-        return false; /* transfers say nothing of bytes */
+        return false; /* the times of transfers do not tell how many bytes are moved */
     __int128 moved = (__int128)cut * cls->link_bandwidth / PS_PER_S + 1;
     return (__int128)bytes + c->most_at_once + 2 * moved <= c->kind[k].room;
 }
@@ -487,7 +488,8 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
         start[0] = p->of_pass[0] ? c->start : 0;
         start[1] = p->of_pass[1] ? c->start : 0;
     }
-    /* groups are known only to searches for a bound (hier_place.c), for which copies are in one group if they can be */
+    /* only searches for a bound see groups here (hier_place.c); they suppose copies to be in one group if they can
+     * be */
     const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
     int64_t sync = c->g->back ? exec_sync(model, cls, copies <= cls->group, p->params, copies) : 0;
     int64_t first = c->pass_loads
@@ -578,8 +580,9 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
         l->v[worse] = nw;
         return worse;
     }
+    /* index 0 stays unused: it means no label */
     if (l->n == 0)
-        l->n = 1; /* index 0 means no label */
+        l->n = 1;
     l->v = vec_grow(l->mem, l->v, &l->cap, l->n + 1, sizeof *l->v);
     nw.next = *head;
     l->v[l->n] = nw;

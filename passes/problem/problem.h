@@ -33,23 +33,24 @@ enum {
 enum { PART_COMPUTE, PART_IN, PART_OUT, PARTS };
 struct problem_parts {
     int64_t t[2][PARTS]; /* ps */
-    int64_t params;      /* bytes that copies keep equal */
+    int64_t params;      /* bytes of the parameters, which copies keep equal */
     uint32_t vertices;   /* number of vertices in the set */
-    /* number of vertices with nodes of the pass; kept only if the problem is by_pass */
+    /* [pass] number of vertices with nodes of the pass; kept only if the problem is by_pass */
     uint32_t of_pass[2];
 };
 
 struct problem_kind {
-    uint32_t cls;   /* class of the cluster */
+    uint32_t cls;   /* class of the devices, in the cluster */
     int32_t dev;    /* the one device, or -1: all devices of the class without pinned vertices */
     uint32_t count; /* devices, >= 1 */
     int64_t memory; /* bytes of each device; LOAD_INF: no limit, or all vertices fit */
-    /* bytes of each device for what lasts and what is there at one time (set_memory.h); LOAD_INF: any set fits */
+    /* bytes of each device for all that it holds at one time (set_memory.h); LOAD_INF: any set fits */
     int64_t room;
-    const int64_t *time;   /* [vertex] ps; COST_NEVER: devices of this kind cannot run the vertex */
-    const int64_t *back;   /* [vertex] the backward pass's part of `time`; NULL: no backward pass */
-    uint32_t copies;       /* the most devices that may share a stage; 1: stages are not copied */
-    uint32_t shift, width; /* field of this kind in label.used; the top bit of a field stays 0 */
+    const int64_t *time; /* [vertex] ps; COST_NEVER: devices of this kind cannot run the vertex */
+    const int64_t *back; /* [vertex] the backward pass's part of `time`; NULL: no backward pass */
+    uint32_t copies;     /* the most devices that may share a stage; 1: stages are not copied */
+    /* where the kind's field in label.used begins, and its number of bits; the top bit of a field stays 0 */
+    uint32_t shift, width;
 };
 
 struct problem_class {
@@ -108,30 +109,31 @@ struct problem {
     uint32_t nkind;
     struct problem_kind kind[PROBLEM_KINDS];
     struct problem_class cls[CLUSTER_CLASSES];
-    /* vertex -> nets that cost devices of some class something; if not detailed, only those of two vertices or more */
+    /* vertex -> nets that cost devices of some class something; if not detailed, only nets of two vertices or more */
     struct csr net_of;
-    /* the top bit of each field of label.used: problem_no_more compares all fields at once by them */
+    /* the top bit of each field of label.used, by which problem_no_more() compares all fields at once */
     uint64_t guard;
     uint32_t npot;
     struct problem_pot pot[PROBLEM_POTS];
     /* index of the potential that also counts nets that cross an ideal: the vertices outside the ideal pay such a net
      * once more, so its weight is added to theirs */
     uint32_t cross_pot;
-    bool limited; /* some kind's memory is binding */
-    /* what sets of vertices need at one time beside the bytes of vertices; NULL: nothing, or no kind's room can be too
-     * small, or it is not known */
+    bool limited; /* true: the memory of some kind of devices is too small for all vertices */
+    /* what sets of vertices need at one time beside the bytes of vertices; NULL: they need nothing, or no kind's
+     * room can be too small, or the need is not known */
     struct set_values *values;
-    /* bytes, with values: no set needs more at one time, beside what it reads and sends, which counts twice */
+    /* bytes, if there are `values`: the most that a set needs at one time, not counting what it reads and sends
+     * (which counts twice) */
     int64_t most_at_once;
-    bool
-        by_bytes; /* with values: the time of each transfer follows from its bytes (problem_surely_fits) */
+    /* if there are `values`: the time of each transfer follows from its bytes (problem_surely_fits) */
+    bool by_bytes;
     bool timeless; /* problem_forget_times() has set all times and transfers to 0 */
     bool turned;   /* problem_mirror (reversed.h) has reversed all edges */
     /* detailed: the load of a device is more than a sum, since transfers overlap computing (overlap), the two passes
      * count apart (pass_loads), or devices share a stage.  Then problem_loads says what a stage costs.  Searches still
      * prune by the sum (with overlap: of computing alone), which is never more than the load times the copies. */
     bool detailed, pass_loads, overlap;
-    /* ps that running its parts adds to the computing of each stage with vertices (by_pass: once for each pass of
+    /* ps that the cost of parts adds to the computing of each stage with vertices (by_pass: once for each pass of
      * which the stage has nodes); 0: plans are valued here as if parts cost nothing (claim_start adds the cost) */
     int64_t start;
     bool by_pass; /* problem_build_by_pass made this problem */
@@ -157,7 +159,7 @@ struct problem *problem_build_by_pass(const struct wdag *g, const struct scene *
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d);
 
-/* Makes b the bound c->lower if b is higher; returns whether b is. */
+/* If b is higher than c->lower, makes b that bound; returns whether it did. */
 bool problem_raise(struct problem *c, struct bound b);
 
 /* Sets all times and transfers of c to 0, so that any plan that fits the memory is optimal. */
@@ -199,7 +201,7 @@ struct label {
     /* labels: parent: the plan without its last device; next: the next label of the same ideal */
     uint32_t parent, next;
     uint32_t at;     /* where the plan ends: an ideal, or a position in an order */
-    uint16_t kind;   /* of the last device */
+    uint16_t kind;   /* kind of the last device */
     uint16_t copies; /* copies of the last stage; 0 or 1: one device */
 };
 
@@ -207,8 +209,8 @@ struct labels {
     struct arena *mem;
     struct label *v;
     uint32_t n, cap;
-    /* labels that labels_relax() has looked at beyond the first LABELS_FEW of each list: with many kinds of devices
-     * lists are long, and most of the time goes there */
+    /* number of labels that labels_relax() has looked at beyond the first LABELS_FEW of each list: with many kinds
+     * of devices lists are long, and these looks take most of the time */
     uint64_t walked;
     uint32_t longest; /* number of labels of the longest list that labels_relax() has seen */
 };
@@ -262,14 +264,14 @@ static inline uint32_t problem_own_number(const struct problem *c, uint32_t v)
     return c->turned ? c->g->n - 1 - v : v;
 }
 
-/* Fills *out (zeroes at first; in the memory of l, grown as needed) with the labels of list head that can be extended
- * by a device of kind k: one is left, and the value is at most caps->keep. */
+/* Fills *out (zeroes at first; in the memory of l, grown as needed) with the labels of the list `head` that can be
+ * extended by a device of kind k: such a device is left, and the label's value is at most caps->keep. */
 void problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
                   const struct problem_caps *caps, struct live_list *out);
 
 /* Returns the least weight in potential p of the ideal behind a stage on `copies` devices.  l->low[p] counts one of
- * these devices as used; each other one leaves `cap` less room for the rest.  Where a device without limit is left, any
- * rest fits, and low[p] stays. */
+ * these devices as used; each further one leaves `cap` less room for the rest.  Where a device without limit is
+ * left, any rest fits, and low[p] stays. */
 static inline int64_t problem_low(const struct problem *c, const struct live *l, uint32_t p,
                                   uint32_t copies, int64_t cap)
 {
@@ -279,8 +281,8 @@ static inline int64_t problem_low(const struct problem *c, const struct live *l,
 
 /* A plan for the vertices of g. */
 struct problem_plan {
-    int64_t value;    /* LOAD_INF: none */
-    int32_t *dev;     /* [vertex] its device; room for g->n */
+    int64_t value;    /* ps; LOAD_INF: there is no plan */
+    int32_t *dev;     /* [vertex] the vertex's device; has room for g->n entries */
     uint32_t *copies; /* [device] as in struct plan; needed if the model replicates, else NULL */
 };
 

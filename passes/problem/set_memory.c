@@ -4,9 +4,10 @@
  * so the largest sum is the root of a segment tree with additions on ranges.  Vertices outside the set do not change
  * it: what is alive between two vertices of the set is alive at the first one.
  *
- * While vertices join in the order in which they run no tree is needed: a value made in the set is alive at a vertex of
- * the set as long as some pin is still to come, whether that pin will join the set or the value will leave it.  So what
- * is alive at a vertex does not depend on later ones, and the largest sum so far is kept. */
+ * While vertices join in the order in which they run no tree is needed: a value made in the set is alive at a vertex
+ * of the set as long as some pin is still to come, whether that pin will join the set or the value will leave it.
+ * So what is alive at a vertex does not depend on vertices that join later, and it is enough to keep the largest sum
+ * so far. */
 #include "passes/problem/set_memory.h"
 
 #include "ir/base/units.h"
@@ -54,8 +55,8 @@ static enum held held_of(const struct values_build *b, vid x)
     return b->s->m->value[x].flags & VALUE_OUTPUT ? HELD_AND_SENT : HELD_FOR_READERS;
 }
 
-/* Adds the values of nets, the model inputs that are there already, and results without readers that the model returns
- * or keeps as state. */
+/* Adds the values of nets; the model's inputs, which are there from the beginning; and results without readers that
+ * the model returns or keeps as state. */
 static void add_values(struct values_build *b)
 {
     const struct module *m = b->s->m;
@@ -187,7 +188,7 @@ static void count_value(struct set_memory *s, uint32_t i, int by)
     add_range(s, x->maker, leaves || x->held == HELD ? v->n - 1 : s->last[i], bytes);
 }
 
-/* Returns the last pin of value i before vertex u that is in the set. */
+/* Returns the last pin of value i before vertex u that is in the set; UINT32_MAX: there is none. */
 static uint32_t pin_before(const struct set_memory *s, uint32_t i, uint32_t u)
 {
     const struct csr *pin = &s->values->pin;
@@ -218,11 +219,11 @@ static void change(struct set_memory *s, uint32_t u, bool adds)
         add_range(s, u, u, adds ? v->extra[u] : -v->extra[u]);
 }
 
-/* Adds vertex u, which runs after all vertices of the set, without the tree. */
+/* Adds vertex u, which runs after all vertices of the set, without the tree: appends it to s->list and s->at. */
 static void append(struct set_memory *s, uint32_t u)
 {
     const struct set_values *v = s->values;
-    int64_t ends = 0; /* bytes of values that no vertex reads after u */
+    int64_t ends = 0; /* bytes of values that are freed when u has run */
     int64_t now = s->at[s->nlist].now, top = s->at[s->nlist].top;
     s->list[s->nlist++] = u;
     s->in[u] = 1;
@@ -261,7 +262,7 @@ static void unappend(struct set_memory *s)
     s->in[u] = 0;
 }
 
-/* Goes over to the tree. */
+/* Leaves the list and fills the tree with the vertices of the set: s->sorted becomes false. */
 static void plant(struct set_memory *s)
 {
     uint32_t n = s->nlist;
@@ -307,7 +308,7 @@ void set_memory_clear(struct set_memory *s)
     const struct set_values *v = s->values;
     memset(s->in, 0, v->n);
     memset(s->pins, 0, v->nvalue * sizeof *s->pins);
-    if (!s->sorted) {
+    if (!s->sorted) { /* else the tree is clear already */
         memset(s->most, 0, 2 * (size_t)s->leaves * sizeof *s->most);
         memset(s->more, 0, 2 * (size_t)s->leaves * sizeof *s->more);
     }

@@ -15,23 +15,25 @@
 
 /* The values of a model, by vertices of the base level. */
 struct set_values {
-    uint32_t n;      /* vertices of the base level */
-    uint32_t nvalue; /* values that nodes make or read, without weights and state */
+    uint32_t n;      /* number of vertices of the base level */
+    uint32_t nvalue; /* number of values that nodes make or read, without weights and state */
     struct set_value {
         int64_t bytes;
-        uint32_t maker; /* vertex that makes it; UINT32_MAX: it is an input of the model */
-        uint32_t npin;  /* vertices that make or read it */
-        uint8_t held;   /* enum held */
-    } *value;           /* [value] */
-    struct csr pin;     /* value -> vertices that make or read it, ascending */
-    struct csr of;      /* vertex -> its values */
-    int64_t *extra;     /* [vertex] bytes that it works in beyond the bytes of its results */
-    struct csr member;  /* vertex of the problem's level -> vertices of the base level */
-    /* samples on their way at once: 1: one alone; 2; 3: so many that a device may hold values of three */
+        /* the vertex that makes the value; UINT32_MAX: it is an input of the model */
+        uint32_t maker;
+        uint32_t npin; /* number of vertices that make or read the value */
+        uint8_t held;  /* enum held */
+    } *value;          /* [value] */
+    struct csr pin;    /* value -> vertices that make or read it, ascending */
+    struct csr of;     /* vertex -> its values */
+    int64_t *extra;    /* [vertex] bytes that its node works in beyond the bytes of its results */
+    struct csr member; /* vertex of the problem's level -> vertices of the base level */
+    /* number of samples on their way at once: 1: one alone; 2: two; 3: so many that a device may hold values of
+     * three */
     uint32_t samples;
 };
-/* Whether a value stays to the end of the part that makes it: only with readers elsewhere; always; always, and it is
- * sent to the host, too. */
+/* Whether a value stays to the end of the part that makes it: HELD_FOR_READERS: only if it has readers elsewhere;
+ * HELD: always; HELD_AND_SENT: always, and it is sent to the host, too. */
 enum held { HELD_FOR_READERS, HELD, HELD_AND_SENT };
 
 /* Returns the values for a level g, in a; NULL: g was not made of a base level, or the model trains (a device then
@@ -40,20 +42,21 @@ struct set_values *set_values_build(const struct wdag *g, const struct scene *s,
 
 struct set_memory {
     const struct set_values *values;
-    uint8_t *in;         /* [vertex of the base level] 1: in the set */
-    uint32_t *pins;      /* [value] its pins in the set */
-    uint32_t *last;      /* [value] the last pin in the set; counts while pins > 0 */
-    int64_t reads, sent; /* bytes of values that the set reads from elsewhere; that leave the set */
+    uint8_t *in;    /* [vertex of the base level] 1: in the set */
+    uint32_t *pins; /* [value] number of its pins in the set */
+    uint32_t *last; /* [value] the last pin in the set; counts while pins > 0 */
+    /* bytes of the values that the set reads from elsewhere; bytes of the values that leave the set */
+    int64_t reads, sent;
     /* While vertices join in the order in which they run, and leave in the opposite order: list[0 .. nlist) are the
-     * vertices of the set, at[i] the bytes after the first i of them, and the most bytes so far.  Else `sorted` is
-     * false, and the tree counts. */
+     * vertices of the set, at[i].now the bytes after the first i of them have run, at[i].top the most bytes up to
+     * then.  Else `sorted` is false, and the tree counts. */
     bool sorted;
     uint32_t *list, nlist;
     struct set_moment {
         int64_t now, top;
     } *at;
-    /* segment tree over the vertices: at leaves + v, bytes at once while v runs; inner nodes: the largest below them,
-     * less what `more` of their ancestors adds */
+    /* segment tree over the vertices; most[leaves + v]: bytes at once while v runs; at inner nodes `most` is the
+     * largest below the node, less what `more` of its ancestors adds, and `more` is added to all below the node */
     int64_t *most, *more;
     uint32_t leaves;
 };

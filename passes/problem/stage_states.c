@@ -21,18 +21,18 @@
 
 struct state_search {
     const struct layers_of *g;
-    struct arena *a, *own; /* for results; for the search alone */
+    struct arena *a, *own; /* a: memory for results; own: memory of the search */
     uint32_t words;        /* 64-bit words of a set of layers */
     uint64_t *above;       /* [layer * words] bits: all predecessors of the layer, direct or not */
     uint64_t *below;       /* [layer * words] bits: all successors of the layer, direct or not */
-    uint64_t *end;         /* [state * words] the antichain */
-    uint64_t *set;         /* [state * words] the layers */
+    uint64_t *end;         /* [state * words] bits: the state's antichain (its end) */
+    uint64_t *set;         /* [state * words] bits: the state's layers */
     uint32_t n, cap, capset;
-    uint32_t most;         /* number of states that are wanted at most */
-    uint32_t *table, mask; /* by hash: 1 + the state, 0: free; mask: size of the table less 1 */
-    struct pairs step;     /* from state to state */
-    uint64_t *open,
-        *next; /* [words] scratch: the open layers of a state; the antichain of the next one */
+    uint32_t most;         /* the most states that are wanted */
+    uint32_t *table, mask; /* hash table of mask + 1 slots: 1 + the state; 0: the slot is free */
+    struct pairs step;     /* the steps found, from state to state */
+    /* [words] scratch: `open`: the open layers of a state; `next`: the antichain of the next state */
+    uint64_t *open, *next;
 };
 
 /* Whether two sets have a member in common. */
@@ -113,7 +113,7 @@ static void grow_table(struct state_search *f)
     }
 }
 
-/* Returns the state with the antichain end[]; adds it if it is new. */
+/* Returns the number of the state with the antichain end[], which is added if it is new. */
 static uint32_t find_or_add(struct state_search *f, const uint64_t *end)
 {
     size_t bytes = f->words * sizeof *end;
@@ -213,17 +213,18 @@ static void find_narrow(struct state_search *f)
 {
     uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, widest = 0;
     uint32_t *places = arena_array(f->own, (size_t)n + 2, sizeof *places);
+    /* places[c]: the number of places in the order that the results of c layers cross */
     for (uint32_t v = 0; v + 1 < n; v++)
-        places[cross[v]]++; /* places[c]: the number of places that c layers cross */
-    /* places that `widest` layers or fewer cross are taken: as many widths as there is room for, the least in any case
-     * */
+        places[cross[v]]++;
+    /* takes the places that `widest` layers or fewer cross, with `widest` as large as `most` allows, but at least
+     * the least number there is */
     while (widest < n && !places[widest])
         widest++;
     uint32_t count = widest < n ? places[widest] : 0, room = f->most > 1 ? f->most - 1 : 1;
     while (widest < n && count + places[widest + 1] <= room)
         count += places[++widest];
-    each = count > room ? (count + room - 1) / room
-                        : 1; /* too many of the least width: take every each-th */
+    /* if there are too many places of the least number: takes every each-th */
+    each = count > room ? (count + room - 1) / room : 1;
     for (uint32_t v = 0; v < n; v++) {
         bool whole = v + 1 == n;
         if (!whole && (cross[v] > widest || taken++ % each))
@@ -238,7 +239,7 @@ static void find_narrow(struct state_search *f)
     }
 }
 
-/* Returns the bytes that go from state s to the rest of the model (published: stage_states_find). */
+/* Returns the bytes that go from state s to the rest of the model; published: as for stage_states_find(). */
 static int64_t cut_of(struct state_search *f, uint32_t s, bool published)
 {
     const struct layers_of *g = f->g;
@@ -254,7 +255,7 @@ static int64_t cut_of(struct state_search *f, uint32_t s, bool published)
     return sum;
 }
 
-/* Copies the layers of the search's state `from` to state `to` of *s, and adds up their times and bytes. */
+/* Makes state `to` of *s from the search's state `from`: copies its layers, and adds up their times and bytes. */
 static void add_sums(struct state_search *f, struct stage_states *s, uint32_t to, uint32_t from)
 {
     const uint64_t *set = f->set + (size_t)from * f->words;
@@ -306,12 +307,13 @@ static void find_before(struct state_search *f, struct stage_states *s, const ui
     }
 }
 
-/* Writes the states that the search found to *s, sorted by their numbers of layers. */
+/* Writes the states that the search found to *s, sorted by their numbers of layers, with their sums and relations. */
 static void fill(struct state_search *f, struct stage_states *s, bool published)
 {
     struct keyed *by_size = arena_array(f->own, (size_t)f->n + 1, sizeof *by_size);
     uint32_t *place = arena_array(f->own, (size_t)f->n + 1, sizeof *place);
-    /* 1: the search's state 0 is the empty one, and becomes state 0 of *s; 0: numbers begin with 1 */
+    /* 1: the search's state 0 is the empty state, and becomes state 0 of *s; 0: the search has no empty state, so
+     * its states get numbers from 1 */
     uint32_t empty = f->n && !count_bits(f->set, f->words);
     for (uint32_t i = 0; i < f->n; i++)
         by_size[i] = (struct keyed){count_bits(f->set + (size_t)i * f->words, f->words), i};

@@ -19,17 +19,18 @@ struct layers_of {
     const int64_t *forward_overhead, *backward_overhead;
 };
 
-/* States 1 .. n, each after its subsets; state 0 is the empty one. Sums are over the layers of a state. */
+/* States 1 .. n, each after its subsets; state 0 is the empty one. Times and bytes are sums over the layers of a
+ * state. */
 struct stage_states {
     uint32_t n;
-    uint64_t *set; /* [(n + 1) * words] its layers, as bits */
+    uint64_t *set; /* [(n + 1) * words] bits: the layers of each state */
     uint32_t words;
     int64_t *forward, *backward, *activation, *parameter; /* [n + 1] */
     int64_t *forward_overhead, *backward_overhead;        /* [n + 1] */
     int64_t *cut; /* [n + 1] bytes that go from the state to the rest of the model */
     /* state -> the states before it (subsets of it), without state 0, ascending */
     struct csr before;
-    /* [(n + 1) * ceil((n + 1) / 64)] the same as bits: row j has bit i if state i is before state j */
+    /* [(n + 1) * ceil((n + 1) / 64)] `before` as bits: row j has bit i if state i is before state j */
     uint64_t *is_before;
 };
 
@@ -39,9 +40,9 @@ struct stage_states {
 enum states_kind { STATES_ALL, STATES_FIRST, STATES_NARROW };
 
 /* Fills *s with the states of g, about `most` at most.  Returns false and leaves *s empty if there are more (NARROW
- * just takes fewer).  published: `cut` counts the layers that PipeDream's program counts (the open ones,
- * stage_states.c); else the layers that a layer outside the state reads.  Lives in a.  O(states * layers * degree), and
- * the pairs of states. */
+ * then takes fewer instead).  published: `cut` counts the layers that PipeDream's program counts (the open ones,
+ * stage_states.c); else the layers that a layer outside the state reads.  Lives in a.  O(states * layers * degree),
+ * and the pairs of states. */
 bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum states_kind kind,
                        bool published, uint32_t most, struct arena *a);
 

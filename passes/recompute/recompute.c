@@ -1,11 +1,11 @@
 /* recompute: forward nodes of a training graph run once more before the backward nodes that read their results, so
  * that the results need no memory in between ("Training Deep Nets with Sublinear Memory Cost", arXiv 1604.06174).
  *
- * By default each layer (ir/model/layers.h) is made again from what it reads of other nodes: values that go from layer
- * to layer, and results of nodes outside all layers, are kept.  Where names of nodes tell no layers, stretches of the
- * forward pass stand for them, of n nodes the root of n in each (section 3 there).  With keep=REGEX the results of the
- * nodes are kept that the expression matches, and all others that the backward pass reads are made again.  remake.c
- * does the work.
+ * By default each layer (ir/model/layers.h) is made again from what it reads of other nodes: values that go from
+ * layer to layer, and results of nodes outside all layers, are kept.  Where names of nodes tell no layers, the
+ * forward pass is divided into stretches instead: of n nodes, about sqrt(n) stand in each (section 3 of that
+ * paper).  With keep=REGEX, the results of nodes that the expression matches are kept, and all other results that
+ * the backward pass reads are made again.  remake.c does the work.
  *
  * A workload has no values that could be kept or not: forward times are added to backward nodes of their colour class
  * (optimal placement, NeurIPS 2020, Appendix D), each time that the pass runs.
@@ -18,7 +18,7 @@
 #include "ir/dag/remake.h"
 
 struct recompute_options {
-    const char *keep; /* "": by layers */
+    const char *keep; /* the option keep; "": results that go between layers are kept */
 };
 
 static const struct opt recompute_opts[] = {
@@ -31,7 +31,8 @@ static const struct opt recompute_opts[] = {
          "reads are made again; by default, what goes from layer to layer is kept"},
     {0}};
 
-/* Sets segment[] to the layers of the model.  Returns false if the names of nodes tell none. */
+/* Sets segment[node] to the number of the node's layer, for all nodes in layers.  Returns false if the names of
+ * nodes tell no layers. */
 static bool divide_by_layers(struct ctx *x, int32_t *segment)
 {
     const struct graph *g = &x->scene.m->graph[1];
@@ -41,7 +42,8 @@ static bool divide_by_layers(struct ctx *x, int32_t *segment)
     return l.n != 0;
 }
 
-/* Sets segment[] to stretches of the forward pass: of n forward nodes, about the root of n stand in each. */
+/* Sets segment[node] of forward nodes to the number of a stretch of the forward pass: of n forward nodes, about
+ * sqrt(n) stand in each. */
 static void divide_by_root(const struct ctx *x, int32_t *segment)
 {
     const struct module *m = x->scene.m;
@@ -57,7 +59,7 @@ static void divide_by_root(const struct ctx *x, int32_t *segment)
     }
 }
 
-/* Sets kept[] for values that forward nodes of another segment read. */
+/* Sets kept[value] to 1 for values that forward nodes of another segment read. */
 static void keep_between(const struct module *m, const int32_t *segment, uint8_t *kept)
 {
     const struct graph *g = &m->graph[1];
@@ -69,13 +71,13 @@ static void keep_between(const struct module *m, const int32_t *segment, uint8_t
         }
 }
 
-/* Sets segment[]: the nodes that the expression matches are in none, all others in one.  Returns 0, or -1 and reports
- * an error. */
+/* Sets segment[node]: nodes whose names the expression matches are in no segment, all other nodes are in one.
+ * Returns 0, or -1 and reports an error. */
 static int keep_matches(struct ctx *x, const char *text, int32_t *segment)
 {
     const struct graph *g = &x->scene.m->graph[1];
     char why[PATTERN_WHY];
-    struct arena *own = arena_new(x->use.mem); /* of the compiled expression */
+    struct arena *own = arena_new(x->use.mem); /* holds the compiled expression */
     const struct regex *re = pattern_compile(text, own, why);
     uint32_t hits = 0;
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
@@ -97,8 +99,8 @@ static int64_t add_times(int64_t a, int64_t b)
     return a == COST_NEVER || b == COST_NEVER ? COST_NEVER : sat_add(a, b);
 }
 
-/* Adds the sum of time[node] of the forward nodes of each colour class, ps, to that of the first backward node of the
- * class.  ncolor: 1 + the largest colour. */
+/* Adds to time[node] of the first backward node of each colour class the sum of the times, ps, of the class's
+ * forward nodes.  ncolor: 1 + the largest colour. */
 static void add_colour_times(const struct module *m, int64_t *time, uint32_t ncolor,
                              struct arena *a)
 {
@@ -130,11 +132,11 @@ static int add_forward_times(struct ctx *x)
         if (m->cost->overhead != NULL)
             add_colour_times(m, m->cost->overhead[c], ncolor, x->use.scratch);
     }
-    m->edits++; /* so that the runner forgets levels, which have the times of before */
+    m->edits++; /* makes the runner forget levels, which have the old times */
     return 0;
 }
 
-/* Runs the pass.  Returns 0, or -1 and reports an error. */
+/* pass.run: makes forward nodes run again (head of this file).  Returns 0, or -1 and reports an error. */
 static int run_recompute(struct ctx *x, const void *options)
 {
     const struct recompute_options *o = options;

@@ -31,7 +31,7 @@ struct search {
     const struct published_rules *r;
     struct clock *clock;
     struct published_plan *best; /* [PUBLISHED_PLANS] the best plans so far, the best one first */
-    struct arena *a;             /* for the cells */
+    struct arena *a;             /* memory of the cells */
     uint32_t size;               /* devices of each copy of the pipelines that are searched now */
     uint32_t copies;
     struct cell *cell; /* cell 0: the empty plan */
@@ -46,8 +46,8 @@ static int64_t scaled(const struct search *x, int64_t v)
     return mul_div_ceil(v, x->r->size, x->r->of);
 }
 
-/* Returns the ps that one device computes, forward and backward, for a micro-batch in the layers of state `to` that
- * are not in state `from`. */
+/* Returns the ps that one device computes, forward and backward, for a micro-batch, if it has the layers of state
+ * `to` that are not in state `from`. */
 static int64_t work_time(const struct search *x, uint32_t from, uint32_t to)
 {
     const struct stage_states *s = x->s;

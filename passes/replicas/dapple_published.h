@@ -16,7 +16,7 @@ enum {
 /* A plan of n stages: stage s has the layers of state end[s] (stage_states.h) that are not in state end[s - 1]. */
 struct published_plan {
     uint32_t n, end[PUBLISHED_STAGES];
-    struct device_set set[PUBLISHED_STAGES]; /* [stage] its devices in all copies */
+    struct device_set set[PUBLISHED_STAGES]; /* [stage] the devices of the stage, in all copies */
     uint32_t copies; /* copies of the whole pipeline that run side by side */
     int64_t latency; /* ps of an iteration by the program's score; INT64_MAX: no plan */
 };
