@@ -515,13 +515,19 @@ static bool still_proves(const struct attempt *t, struct arena *a)
 {
     if (t->by == BY_REDUCTION)
         return t->r->none;
+    /* the other arguments are about the vertices that remain: the reduction must have come as far as before */
     if (t->r->nstep < t->nstep || t->r->none)
         return false;
-    if (t->by == BY_PRICES)
+    switch (t->by) {
+    case BY_PRICES:
         return bound_by_prices(t->r, paid_nets(t->r, a), t->price) >= t->value;
-    struct longest p = find_longest(t->r, a);
-    return t->by != BY_PIGEONHOLE ||
-           (t->nlongest <= p.n && count_fitting_all(&p, t->nlongest, t->value - 1) < t->nlongest);
+    case BY_PIGEONHOLE: {
+        struct longest p = find_longest(t->r, a);
+        return t->nlongest <= p.n && count_fitting_all(&p, t->nlongest, t->value - 1) < t->nlongest;
+    }
+    default: /* BY_WEIGHTS: the weights hold for the same steps, so the search for them is not repeated */
+        return true;
+    }
 }
 
 /* Returns the argument of s->best, an attempt that proved a bound, in words.  Makes the reduction once more, with

@@ -5,8 +5,8 @@
  *     all values that the part reads, which it holds until its end;
  *     the values that its nodes make: each from its node to its last reader in the set, and to the end if it leaves;
  *     what a node works in while it runs;
- *     and, where samples follow each other, once more all that the part reads and all that leaves it, for the samples
- *     after and before; where two are on their way at once, one of both.
+ *     and, where samples follow each other, once more all that the part reads, for the sample behind, and all that
+ *     leaves the part, for the sample ahead; where only two samples are on their way at once, the larger of the two.
  * That is what the schedule of a plan with one part on each device has at least (schedule.h). */
 #ifndef PCC_PASSES_PROBLEM_SET_MEMORY_H
 #define PCC_PASSES_PROBLEM_SET_MEMORY_H

@@ -17,8 +17,8 @@ static const char *unknown_rank(struct batch_search *x)
 
 /* ---- joining and parting ------------------------------------------------------------------------ */
 
-/* Whether a Concat makes indices in the state INDEX: it joins along the last axis, operand 0 has the numbers of samples
- * (NUMBERS, stride 1, one component), and all others are CUT or WHOLE. */
+/* Whether a Concat makes indices in the state INDEX: it joins along the last axis; operand 0 has the numbers of
+ * samples (state NUMBERS, stride 1, one component), and all other operands are CUT or WHOLE. */
 static bool joins_index(struct batch_search *x, int axis, int rank)
 {
     struct shape s;
@@ -32,8 +32,8 @@ static bool joins_index(struct batch_search *x, int axis, int rank)
     return index;
 }
 
-/* Rule of Concat (r->arg == 0) and QLinearConcat (2, the first operand to join: two stand before it, and behind each
- * one are its scale and zero point). */
+/* Rule of Concat (r->arg == 0) and QLinearConcat.  r->arg: the first operand to join; it is 2 for QLinearConcat,
+ * where two operands stand before it, and a scale and a zero point follow each operand to join. */
 const char *rule_batch_concat(struct batch_search *x, const struct batch_rule *r)
 {
     const uint32_t nformal = x->m->node[x->n].nformal, step = r->arg == 0 ? 1 : 3;
@@ -84,8 +84,8 @@ const char *rule_batch_split(struct batch_search *x, const struct batch_rule *r)
     return batch_want_whole_from(x, 1);
 }
 
-/* Returns the index of the entry of a Slice's starts and ends that is for an axis; -1: there is none; -2: the Slice's
- * axes are not known. */
+/* Returns the index in a Slice's starts and ends of the entry that is for an axis; -1: there is no such entry; -2:
+ * the Slice's axes are not known. */
 static int slice_entry(struct batch_search *x, int axis, int rank)
 {
     const int count = batch_list_of(x, "starts", 1).n;
@@ -137,7 +137,7 @@ const char *rule_batch_slice(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- picking by indices ------------------------------------------------------------------------- */
 
-/* Whether operand i has the same size at `axis` as operand k at axis `other`. */
+/* Whether operand i has, at `axis`, the same size as operand k at axis `other`. */
 static bool is_same_batch(const struct batch_search *x, uint32_t i, int axis, uint32_t k, int other)
 {
     struct shape s, t;
@@ -223,8 +223,9 @@ static int index_length(const struct batch_search *x, uint32_t i)
     return rank < 1 || s.d[rank - 1].value < 0 ? -1 : (int)s.d[rank - 1].value;
 }
 
-/* Sets *out to the state of a GatherND's result, for a ScatterND to the state that its updates must have.  common:
- * number of first axes that data and indices have in common (batch_dims). */
+/* Sets *out to the state of a GatherND's result or, for a ScatterND, to the state that its updates must have.
+ * common: the number of leading axes that data and indices have in common (batch_dims).  Returns NULL, or the reason
+ * why the node must see all samples together. */
 static const char *pick_vectors(struct batch_search *x, int common, struct batch *out)
 {
     struct shape s;
@@ -367,8 +368,8 @@ static struct dim elements_before(struct batch_search *x, const struct shape *s,
     return axis <= s->rank ? dim_product(x->m, s->d, 0, axis) : dim_unknown();
 }
 
-/* Returns the state of a reshaped value whose operand has state s and shape *in.  to: its axis with the blocks; out:
- * its shape. */
+/* Returns the state of a reshaped value whose operand has state s and shape *in.  to: the axis of the result that
+ * has the blocks; out: shape of the result. */
 static struct batch reshaped(struct batch s, const struct shape *in, int to,
                              const struct shape *out)
 {
@@ -382,9 +383,9 @@ static const char *not_contiguous(struct batch_search *x)
     return batch_say(x, "it merges or parts axes so that samples do not stay in blocks");
 }
 
-/* Returns the index of the entry of a Reshape's shape k that is the size of the batch, for a shape without entries that
- * depend on the batch; -1: there is none.  *divide: whether the entry is a number, which copies must divide by N.  in,
- * out: shapes of operand and result; axis: place of the batch in the operand. */
+/* Returns the index of the entry of a Reshape's shape k that is the size of the batch, for a Reshape whose k has no
+ * entries that depend on the batch; -1: no entry is that size.  *divide: whether the entry is a number, which copies
+ * must divide by N.  in, out: shapes of operand and result; axis: place of the batch in the operand. */
 static int target_axis(struct batch_search *x, const struct batch_list *k, const struct shape *in,
                        const struct shape *out, int axis, bool *divide)
 {
@@ -408,8 +409,9 @@ static int target_axis(struct batch_search *x, const struct batch_list *k, const
     return -1;
 }
 
-/* Whether N divides the size that -1 stands for at axis `to` of a Reshape's result.  That is certain if each later axis
- * of the result has the size of another later axis of the operand: then the size is a multiple of the batch. */
+/* Whether N divides the size at axis `to` of a Reshape's result, for which the target has -1.  That is certain if
+ * each later axis of the result has the size of another later axis of the operand: then the size is a multiple of
+ * the batch. */
 static bool open_size_divides(struct batch_search *x, const struct shape *in, int axis,
                               const struct shape *out, int to)
 {
@@ -427,8 +429,9 @@ static bool open_size_divides(struct batch_search *x, const struct shape *in, in
     return true;
 }
 
-/* Writes to *to the axis of a Reshape's result with the batch, and notes that its size must be divided by N if it is a
- * number.  in: state of the operand; s, out: shapes of operand and result. */
+/* Writes to *to the axis of a Reshape's result that has the batch; if the target's entry for it is a number, notes
+ * that copies divide that entry by N.  in: state of the operand; s, out: shapes of operand and result.  Returns
+ * NULL, or the reason why there is no such axis. */
 static const char *find_target(struct batch_search *x, struct batch in, const struct shape *s,
                                const struct shape *out, int *to)
 {
@@ -442,7 +445,8 @@ static const char *find_target(struct batch_search *x, struct batch in, const st
             x,
             "the axis of the batch in the shape that it makes is not known, or it merges samples");
     bool copies = in.axis != *to && node_attr_int(x->m, x->n, "allowzero", 0) == 0;
-    if (copies && batch_entry_is(&k, in.axis, 0)) /* the 0 copies the size of the batch, too */
+    /* the 0 copies the size of the operand's axis, which is the batch, too */
+    if (copies && batch_entry_is(&k, in.axis, 0))
         return not_contiguous(x);
     if (batch_entry_is(&k, *to, -1) && !open_size_divides(x, s, in.axis, out, *to))
         return batch_say(x, "whether %lld divides its axis %d is not known", (long long)x->ways,
@@ -497,8 +501,8 @@ const char *rule_batch_flatten(struct batch_search *x, const struct batch_rule *
 
 /* ---- repeating and resizing --------------------------------------------------------------------- */
 
-/* Sets the state of an Expand's result if the operand, of shape *s, is WHOLE: exactly one entry of the target sizes k
- * may depend on the batch. */
+/* Sets the state of an Expand's result if the operand, of shape *s, is WHOLE: exactly one entry of the target sizes
+ * k may depend on the batch.  Returns NULL, or the reason why the node must see all samples together. */
 static const char *expand_whole(struct batch_search *x, const struct batch_list *k,
                                 const struct shape *s)
 {
@@ -561,8 +565,8 @@ const char *rule_batch_tile(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
-/* Returns the index of an axis in the list `axes`, for operators that list a size, pad or scale for each of these axes;
- * -1: it is not in the list; -2: the list is not known.  rank: of operand 0. */
+/* Returns the index in the list `axes` of an axis, for operators that list a size, pad or scale for each of the axes
+ * in `axes`; -1: the axis is not in the list; -2: the list is not known.  rank: rank of operand 0. */
 static int entry_of_axis(struct batch_search *x, const struct batch_list *axes, int axis, int rank)
 {
     int entry = -1;
@@ -596,8 +600,8 @@ const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
     return batch_want_whole(x, 2);
 }
 
-/* Checks the sizes in operand i of a Resize: entry j, for the axis of the batch, must be the size `batch` that it has
- * already; copies divide it by N. */
+/* Checks the sizes in operand i of a Resize: entry j, for the axis of the batch, must be `batch`, the size that this
+ * axis has already; notes that copies divide the entry by N.  Returns NULL, or the reason why not. */
 static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct dim batch)
 {
     struct batch_list k = batch_list_of(x, NULL, i);
@@ -608,7 +612,8 @@ static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct d
     return scaled ? NULL : batch_divide_entry(x, i, (uint32_t)j);
 }
 
-/* Checks the scales in operand i of a Resize: entry j, for the axis of the batch, must be 1; j < 0: there is none. */
+/* Checks the scales in operand i of a Resize: entry j, for the axis of the batch, must be 1; j < 0: no entry is for
+ * that axis.  Returns NULL, or the reason why not. */
 static const char *resize_by(struct batch_search *x, uint32_t i, int j)
 {
     const struct attr *old = node_attr(x->m, x->n, "scales");
@@ -619,7 +624,8 @@ static const char *resize_by(struct batch_search *x, uint32_t i, int j)
     return one ? batch_want_whole_from(x, 1) : batch_say(x, "it may resize the axis of the batch");
 }
 
-/* Rule of Resize (r->arg == 2: from opset 11 on, operand 2 has the scales) and Upsample (1: operand 1 has them). */
+/* Rule of Resize and Upsample.  r->arg: the operand with the scales: 2 for Resize (from opset 11 on), 1 for
+ * Upsample. */
 const char *rule_batch_resize(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);

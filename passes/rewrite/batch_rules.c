@@ -10,9 +10,10 @@
 
 /* ---- element by element ------------------------------------------------------------------------- */
 
-enum { EACH_MOVES = 1 }; /* r->arg: elements keep their values, as in Cast */
+enum { EACH_MOVES = 1 }; /* a value of r->arg: elements keep their values, as in Cast */
 
-/* Rule (batch_fn) of elementwise operators: only operand 0 may have the batch, all others must be WHOLE. */
+/* Rule (batch_fn) of elementwise operators with one operand that may have the batch, operand 0; all other operands
+ * must be WHOLE. */
 static const char *elementwise(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -39,7 +40,7 @@ static const char *cast_like(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
-/* r->arg: the operator may compute with operands in the state SIZES */
+/* a value of r->arg: the operator may compute with operands in the state SIZES */
 enum { BROADCAST_SIZES = 1 };
 
 /* Rule (batch_fn) of elementwise operators that broadcast all their operands. */
@@ -61,8 +62,8 @@ static const char *broadcast(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
-/* Rule (batch_fn) of QLinearAdd and QLinearMul: operands 0 and 3 are broadcast; the others, their scales and zero
- * points, must be WHOLE. */
+/* Rule (batch_fn) of QLinearAdd and QLinearMul: operands 0 and 3 are broadcast; all other operands, which are scales
+ * and zero points, must be WHOLE. */
 static const char *qlinear(struct batch_search *x, const struct batch_rule *r)
 {
     static const uint32_t data[] = {0, 3}, rest[] = {1, 2, 4, 5, 6, 7};
@@ -75,8 +76,8 @@ static const char *qlinear(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
-/* Rule (batch_fn) of a Dropout that returns its operand unchanged; others draw random numbers and are refused
- * (batch_draws). */
+/* Rule (batch_fn) of a Dropout that returns its operand unchanged; a Dropout that draws random numbers is refused
+ * before (batch_draws). */
 static const char *dropout(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -88,15 +89,16 @@ static const char *dropout(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- along some axes ---------------------------------------------------------------------------- */
 
-/* r->arg: in which opsets the operator combines elements along all axes from `axis` on, not along one axis. */
+/* Values of r->arg: in which opsets the operator combines elements along all axes from `axis` on, instead of one
+ * axis. */
 enum {
     ALONG_FLAT = 1, /* before opset 13 */
-    ALONG_FROM = 2  /* in all */
+    ALONG_FROM = 2  /* in all opsets */
 };
 
 /* Rule (batch_fn) of operators that combine elements along the axis of the attribute `axis`, such as Softmax: the
- * batch must be at another axis.  r->text: the attribute's default, "0" for 0, "-" for -1; with ALONG_FLAT before
- * opset 13 it is 1. */
+ * batch must be at another axis.  r->text: the attribute's default, "0" for 0, "-" for -1; before opset 13 the
+ * default of operators with ALONG_FLAT is 1. */
 static const char *along_axis(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -116,8 +118,8 @@ static const char *along_axis(struct batch_search *x, const struct batch_rule *r
     return batch_want_whole_from(x, 1);
 }
 
-/* Rule (batch_fn) of layer normalisations: as along_axis(); and their scale and bias must not have the axis of the
- * batch. */
+/* Rule (batch_fn) of layer normalisations: checks what along_axis() checks, and that scale and bias have no axis for
+ * the batch. */
 static const char *normalize(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s, t;
@@ -132,7 +134,8 @@ static const char *normalize(struct batch_search *x, const struct batch_rule *r)
     return along_axis(x, r);
 }
 
-/* Rule (batch_fn) of ArgMax and ArgMin: as along_axis(); the reduced axis is dropped, or keeps one element. */
+/* Rule (batch_fn) of ArgMax and ArgMin: checks what along_axis() checks; the reduced axis is dropped, or keeps one
+ * element. */
 static const char *arg_reduce(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -231,8 +234,8 @@ static const char *dft(struct batch_search *x, const struct batch_rule *r)
     return why != NULL ? why : batch_want_whole_from(x, 1);
 }
 
-/* r->arg & ROWS_OPERANDS: number of operands that are broadcast; r->arg >> ROWS_LAST: number of last axes along which
- * elements are combined. */
+/* r->arg of along_last_axes(): r->arg & ROWS_OPERANDS: number of operands that are broadcast; r->arg >> ROWS_LAST:
+ * number of last axes along which elements are combined. */
 enum { ROWS_OPERANDS = 15, ROWS_LAST = 4 };
 
 /* Rule (batch_fn) of operators that combine elements along their last axes only; operands that are not broadcast must
@@ -253,8 +256,8 @@ static const char *along_last_axes(struct batch_search *x, const struct batch_ru
     return why;
 }
 
-/* Rule (batch_fn) of QuantizeLinear and DequantizeLinear: a scale for each position along an axis is allowed unless
- * that is the axis of the batch. */
+/* Rule (batch_fn) of QuantizeLinear and DequantizeLinear.  They may have a scale for each position along an axis,
+ * unless it is the axis of the batch. */
 static const char *quantize(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -279,9 +282,9 @@ struct matrices {
     bool swap_a, swap_b;
 };
 
-/* Sets *out to the state of the product of two stacks of matrices.  The batch may be the rows of the first
- * matrices, the columns of the second ones, or an axis of the stacks; not the axis that is summed over.  Returns
- * as a batch_fn. */
+/* Sets *out to the state of the product of two stacks of matrices.  The batch may be the rows of the first matrices,
+ * the columns of the second ones, or an axis of the stacks; not the axis that is summed over.  Returns what a
+ * batch_fn returns. */
 static const char *multiply(struct batch_search *x, struct matrices k, struct batch *out)
 {
     struct batch a = batch_in(x, k.a), b = batch_in(x, k.b);
@@ -295,7 +298,8 @@ static const char *multiply(struct batch_search *x, struct matrices k, struct ba
     if (ra < 1 || rb < 1)
         return batch_say(x, "the rank of an operand is not known");
     int most = ra > rb ? ra : rb, ranks = (most > 1 ? most : 2) - (ra == 1) - (rb == 1);
-    /* ba, bb: place of the batch counted from the last axis, 1, 2, ...; 0: no batch; row, column: places it may have */
+    /* ba, bb: the place of the batch in each operand, counted from the last axis as 1, 2, ...; 0: the operand has no
+     * batch; row, column: the places of rows and columns */
     int ba = a.how == BATCH_CUT ? ra - a.axis : 0, bb = b.how == BATCH_CUT ? rb - b.axis : 0;
     int row = ra == 1 ? 0 : k.swap_a ? 1 : 2, column = rb == 1 ? 0 : k.swap_b ? 2 : 1;
     *out = a.how == BATCH_CUT ? a : b;
@@ -317,8 +321,8 @@ static const char *multiply(struct batch_search *x, struct matrices k, struct ba
     return NULL;
 }
 
-/* Returns NULL if operand i, the scale or zero point of a matrix with the batch, has a single element and is WHOLE:
- * then it cannot have an element for each sample.  Else returns the reason. */
+/* Checks operand i, the scale or zero point of a matrix with the batch: it must be WHOLE and have a single element,
+ * so that it has none for each sample.  Returns NULL, or the reason. */
 static const char *want_single(struct batch_search *x, uint32_t i)
 {
     struct shape s;
@@ -329,9 +333,9 @@ static const char *want_single(struct batch_search *x, uint32_t i)
 }
 
 /* Rule (batch_fn) of matrix products.  r->arg: the operand that is the second matrix; the first one is operand 0.
- * r->text has a character for each operand: 'a', 'b': it belongs to the first or second matrix, and must have a
- * single element if that matrix has the batch; '1': it must have a single element; '-': it must be WHOLE.  r->text ==
- * "t": attributes may transpose. */
+ * r->text has a character for each operand: 'a', 'b': the operand belongs to the first or second matrix, and must
+ * have a single element if that matrix has the batch; '1': the operand must have a single element; '-': the operand
+ * must be WHOLE.  r->text == "t": attributes may transpose. */
 static const char *mat_mul(struct batch_search *x, const struct batch_rule *r)
 {
     struct matrices k = {.a = 0, .b = (uint32_t)r->arg};
@@ -377,7 +381,8 @@ static const char *gemm(struct batch_search *x, const struct batch_rule *r)
     return c.how == BATCH_WHOLE ? NULL : batch_want_cut(x, 2);
 }
 
-/* Returns the index of a letter in text[from .. to), counted from `from`; -1: it is not there; -2: several times. */
+/* Returns the index of a letter in text[from .. to), counted from `from`; -1: the letter is not there; -2: it is
+ * there several times. */
 static int letter_at(const char *text, size_t from, size_t to, char letter)
 {
     int at = -1;
@@ -416,7 +421,8 @@ static const char *einsum(struct batch_search *x, const struct batch_rule *r)
                 letter = text[from + in.axis];
                 first = in;
             }
-            /* a cut operand must have the letter at its batch; a whole one lacks it, or is cut there */
+            /* an operand that is cut must have the letter at its batch axis; a whole operand with the letter gets
+             * cut there */
             int at = letter_at(text, from, from + n, letter);
             bool fits = in.how == BATCH_CUT ? at == in.axis : at == -1;
             why = round == 1 && !fits && in.how == BATCH_WHOLE && at >= 0 ? batch_cut(x, i, at)
@@ -433,7 +439,8 @@ static const char *einsum(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- operators with an axis for the batch in each operand --------------------------------------- */
 
-/* Cuts operand i, which is WHOLE, in blocks along an axis, unless its size there is 1.  Returns as batch_cut(). */
+/* Cuts operand i, which is WHOLE, in blocks along an axis, unless its size there is 1.  Returns what batch_cut()
+ * returns. */
 static const char *cut_unless_one(struct batch_search *x, uint32_t i, int axis)
 {
     struct shape s;
@@ -441,8 +448,8 @@ static const char *cut_unless_one(struct batch_search *x, uint32_t i, int axis)
     return rank > axis && s.d[axis].value == 1 ? NULL : batch_cut(x, i, axis);
 }
 
-/* Returns NULL if the state of operand i is one that the character `want` (batch_rule.text) allows, else the reason;
- * may cut a WHOLE operand. */
+/* Returns NULL if the character `want` (batch_rule.text) allows the state of operand i, else the reason; may cut a
+ * WHOLE operand. */
 static const char *want_operand(struct batch_search *x, uint32_t i, char want)
 {
     struct batch in = batch_in(x, i);
@@ -468,8 +475,9 @@ static const char *want_operand(struct batch_search *x, uint32_t i, char want)
     return cut_unless_one(x, i, 0);
 }
 
-/* Returns the next character at *at, a place in batch_rule.text, and moves *at behind it, but not if '+' follows: then
- * all further calls return it.  At the end, returns `none`. */
+/* Returns the next character at *at, a place in batch_rule.text, and moves *at behind it; if '+' follows the
+ * character, *at stays, so that all further calls return the same character.  At the end of the text, returns
+ * `none`. */
 static char next_of(const char **at, char none)
 {
     if (**at == '\0' || **at == ':')
@@ -480,8 +488,8 @@ static char next_of(const char **at, char none)
     return want;
 }
 
-/* Checks the operands of node x->n and sets the states of its results, as text (in the form of batch_rule.text)
- * demands.  Returns as a batch_fn. */
+/* Checks the operands of node x->n and sets the states of its results as `text` demands, which has the form of
+ * batch_rule.text.  Returns what a batch_fn returns. */
 static const char *axes_of_text(struct batch_search *x, const char *text)
 {
     const struct node *n = &x->m->node[x->n];
@@ -525,8 +533,8 @@ static const char *recurrent(struct batch_search *x, const struct batch_rule *r)
     return axes_of_text(x, node_attr_int(x->m, x->n, "layout", 0) == 0 ? r->text : "0---000-:000");
 }
 
-/* Rule (batch_fn) of ReverseSequence: the batch must not be at time_axis.  If it is at batch_axis, operand 1, the
- * length of each sequence, must be cut, too; else operand 1 must be WHOLE. */
+/* Rule (batch_fn) of ReverseSequence: the batch must not be at time_axis.  If the batch is at batch_axis, operand 1,
+ * which has the length of each sequence, must be cut, too; else operand 1 must be WHOLE. */
 static const char *reverse_sequence(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -542,7 +550,7 @@ static const char *reverse_sequence(struct batch_search *x, const struct batch_r
     return why != NULL ? why : want_operand(x, 1, '0');
 }
 
-/* Rule (batch_fn) of operators that always mix samples; r->text: the reason, which it returns. */
+/* Rule (batch_fn) of operators that always mix samples: returns the reason r->text. */
 static const char *refuse(struct batch_search *x, const struct batch_rule *r)
 {
     (void)x;

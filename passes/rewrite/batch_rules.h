@@ -15,14 +15,16 @@
 enum batch_how {
     BATCH_WHOLE, /* equal: the value does not depend on the batch */
     BATCH_CUT,   /* it is block i of N equal blocks along an axis */
-    /* Its shape is cut like that of BATCH_CUT.  An element is p * stride + c: p is the element's position along the
-     * axis, counted from 0 in each copy; 0 <= c < extent <= stride. */
+    /* The value's shape is cut like the shape of a CUT value.  An element is p * stride + c: p is the element's
+     * position along the axis, counted from 0 in each copy; 0 <= c < extent <= stride. */
     BATCH_NUMBERS,
-    /* Its shape is cut like that of BATCH_CUT.  The vectors along the last axis are indices: the first component is the
-     * position along the cut axis, counted from 0 in each copy; the others are as for BATCH_CUT. */
+    /* The value's shape is cut like the shape of a CUT value.  The vectors along its last axis are indices: their
+     * first component is the position along the cut axis, counted from 0 in each copy; the other components are as
+     * in the model or cut. */
     BATCH_INDEX,
-    BATCH_SHAPE, /* its shape is cut like that of BATCH_CUT; nothing is known of the elements */
-    /* a list of up to 64 integers, some of which are 1/N of those in the model, the others equal */
+    /* the value's shape is cut like the shape of a CUT value; nothing is known of the elements */
+    BATCH_SHAPE,
+    /* a list of up to 64 integers: some are 1/N of the integer in the model, the others equal it */
     BATCH_SIZES
 };
 
@@ -31,11 +33,11 @@ struct batch {
     uint8_t how;               /* enum batch_how */
     uint8_t axis;              /* CUT, NUMBERS, INDEX, SHAPE: the axis that is cut */
     nid from;                  /* NUMBERS, INDEX, SHAPE: the Range that numbers the samples */
-    uint64_t scaled;           /* SIZES: bit j: element j is 1/N of that in the model */
-    struct dim stride, extent; /* NUMBERS */
+    uint64_t scaled;           /* SIZES: bit j: element j is 1/N of the element in the model */
+    struct dim stride, extent; /* NUMBERS: see there */
 };
 
-/* An operand that the copies of a node do not simply take from their own copy of the model. */
+/* A change of an operand: the copies of a node read something else than their own copy of the value. */
 struct batch_change {
     nid node;
     enum {
@@ -52,12 +54,12 @@ struct batch_search {
     struct arena *a;
     int64_t ways;                /* N */
     struct dim size;             /* size of the batch in the model */
-    struct batch *of;            /* [value] its state */
-    struct batch_change *change; /* [nchange] ascending by node */
+    struct batch *of;            /* [value] state of the value */
+    struct batch_change *change; /* [nchange] the changes so far, ascending by node */
     uint32_t nchange, capchange;
 
     nid n; /* the node whose rule runs */
-    /* bit i < 64: the rule has looked at operand i of n; rules for operators with more operands look at all */
+    /* bit i < 64: the rule has looked at operand i of n; rules for operators with more operands look at all operands */
     uint64_t seen;
     uint64_t set; /* bit i < 64: the rule has set the state of result i of n */
 };
@@ -71,14 +73,14 @@ typedef const char *batch_fn(struct batch_search *x, const struct batch_rule *r)
 struct batch_rule {
     const char *op; /* operator */
     batch_fn *fn;
-    int arg; /* for the rule: see the comment there */
-    /* Of the rule by_axes: a character for each operand, ':', and one for each result: the place of the batch.  A
-     * digit: that axis; a WHOLE operand is cut there (batch_cut).  '-': the operand is WHOLE, as are operands without
-     * a character.  'b': as '0', but a WHOLE operand with size 1 there stays.  'm': as 'b' if the operand has four
-     * axes, else '-'; 'c': the same for three axes.  'k': as 'b'; a vector must have as many entries as operand 0 has
-     * samples. 'r': as '0' if the operand has two axes or more, else '-'.  '!': the result must not be used.  '+':
-     * all further ones are like the one before.  Of the rule refuse: the reason.  Of other rules: see the comments
-     * there. */
+    int arg; /* a number for the rule; the comment of each rule says what it means */
+    /* For the rule by_axes(): a character for each operand, ':', and a character for each result; each says where
+     * the batch is.  A digit: at that axis; a WHOLE operand is cut there (batch_cut).  '-': the operand is WHOLE, as
+     * are operands without a character.  'b': as '0', but a WHOLE operand with size 1 there stays.  'm': as 'b' if
+     * the operand has four axes, else '-'; 'c': the same for three axes.  'k': as 'b'; a vector must have as many
+     * entries as operand 0 has samples. 'r': as '0' if the operand has two axes or more, else '-'.  '!': the result
+     * must not be used.  '+': all further operands or results are like the one before.  For the rule refuse(): the
+     * reason.  For other rules: see their comments. */
     const char *text;
 };
 
@@ -95,7 +97,7 @@ struct batch batch_in(struct batch_search *x, uint32_t i);
 const char *batch_name_in(const struct batch_search *x, uint32_t i);
 /* Writes the shape of operand i to *s and returns its rank; -1: unknown. */
 int batch_shape(const struct batch_search *x, uint32_t i, struct shape *s);
-/* Notes that the rule has looked at operand i, so that its state need not be WHOLE. */
+/* Notes that the rule has looked at operand i: a state other than WHOLE is then no reason to refuse the node. */
 void batch_see(struct batch_search *x, uint32_t i);
 /* Sets the state of result i to s. */
 void batch_set(struct batch_search *x, uint32_t i, struct batch s);
@@ -106,10 +108,12 @@ struct batch batch_at(struct batch s, int axis);
 struct batch batch_computed(struct batch s);
 /* Whether s has an axis that is cut: CUT, NUMBERS, INDEX or SHAPE. */
 bool batch_has_axis(struct batch s);
-/* Return NULL if operand i is WHOLE, or CUT; else a text that says what it is instead. */
+/* Return NULL if operand i is WHOLE (batch_want_whole), or CUT (batch_want_cut); else a text that says what it is
+ * instead. */
 const char *batch_want_whole(struct batch_search *x, uint32_t i);
 const char *batch_want_cut(struct batch_search *x, uint32_t i);
-/* Returns NULL if operand i and all later ones are WHOLE; else a text that says what the first other one is. */
+/* Returns NULL if operand i and all later operands are WHOLE; else a text that says what the first other operand is
+ * instead. */
 const char *batch_want_whole_from(struct batch_search *x, uint32_t i);
 /* Notes that each copy shall read a block of operand i, which is WHOLE, along an axis.  Returns NULL; or the reason why
  * there are no N equal blocks. */
@@ -133,7 +137,7 @@ const char *batch_say(struct batch_search *x, const char *fmt, ...)
 /* A list of integers that an operand holds (in old opsets an attribute), as far as it is known. */
 struct batch_list {
     int n;                  /* length; -1: not known */
-    uint64_t scaled;        /* bit j: entry j is 1/N of that in the model */
+    uint64_t scaled;        /* bit j: entry j is 1/N of the entry in the model */
     const struct nums *num; /* the entries in the model; NULL: none is known */
 };
 /* Returns the list in the attribute `attr` if the node has it (NULL: no attribute), else in operand i. */
@@ -154,18 +158,19 @@ batch_fn rule_batch_concat, rule_batch_split, rule_batch_slice, rule_batch_gathe
 batch_fn rule_batch_shape, rule_batch_size, rule_batch_constant_of_shape, rule_batch_range,
     rule_batch_affine_grid;
 
-/* Rules for operands in the state SIZES: set the state of result 0 and return NULL, or return the reason why its
- * elements would be neither 1/N of those in the model nor the same. */
+/* Rules for nodes with operands in the state SIZES: they set the state of result 0 and return NULL, or return the
+ * reason why an element would be neither 1/N of the element in the model nor equal to it. */
 const char *sizes_elementwise(struct batch_search *x);
 const char *sizes_where(struct batch_search *x);
 const char *sizes_concat(struct batch_search *x);
 const char *sizes_slice(struct batch_search *x);
 const char *sizes_gather(struct batch_search *x);
 const char *sizes_product(struct batch_search *x);
-/* For operators that return all elements of operand 0 in their order. */
+/* The same for operators that return all elements of operand 0 in their order. */
 const char *sizes_same(struct batch_search *x);
-/* Returns the state of result 0 of an elementwise operator.  s: the state SHAPE by batch_broadcast().  For the
- * product or sum of operands in the states NUMBERS and WHOLE: NUMBERS, if stride and extent are known; else s. */
+/* Returns the state of result 0 of an elementwise operator.  s: the state by batch_broadcast(), SHAPE.  If the node
+ * computes the product or sum of operands in the states NUMBERS and WHOLE, and stride and extent are known, returns
+ * NUMBERS; else s. */
 struct batch numbers_elementwise(struct batch_search *x, struct batch s);
 
 #endif

@@ -27,8 +27,8 @@ static const char *not_in_proportion(struct batch_search *x)
         x, "it makes of a size of the batch a number that is not in proportion to the batch");
 }
 
-/* Returns element j of the list; a list with one element stands for any number of equal ones.  Unknown if no element is
- * known. */
+/* Returns element j of the list; a list with one element stands for any number of equal elements.  The result is
+ * unknown if no element of the list is known. */
 static struct num element(const struct batch_list *k, int j)
 {
     if (k->num == NULL || k->num->n == 0)
@@ -37,7 +37,7 @@ static struct num element(const struct batch_list *k, int j)
     return at < k->num->n ? k->num->at[at] : (struct num){0};
 }
 
-/* Whether element j of the list is scaled; its only element counts for all j. */
+/* Whether element j of the list is scaled; in a list with one element, that element counts for all j. */
 static bool is_scaled(const struct batch_list *k, int j)
 {
     return (k->scaled >> (k->n == 1 ? 0 : j) & 1) != 0;
@@ -49,7 +49,8 @@ static bool is_below(struct num x, int64_t most)
     return x.kind == NUM_INT && x.v < most;
 }
 
-/* Whether a / b, for a scaled and b not, is exact and divisible by N.  r: the quotient in the model. */
+/* Whether a / b, for a scaled a and b that is not scaled, is exact and divisible by N.  r: the quotient in the
+ * model. */
 static bool divides_exactly(struct batch_search *x, struct num a, struct num b, struct num r)
 {
     struct dim da = num_dim(a), db = num_dim(b), dr = num_dim(r);
@@ -60,7 +61,8 @@ static bool divides_exactly(struct batch_search *x, struct num a, struct num b, 
 /* PAIR_BAD: the element is neither the same in all copies nor in proportion to the batch; PAIR_SAME; PAIR_SCALED. */
 enum { PAIR_BAD = -1, PAIR_SAME, PAIR_SCALED };
 
-/* Returns whether element j of an elementwise operator's result is scaled: PAIR_*.  a, b: its operands. */
+/* Returns one of PAIR_*: whether element j of an elementwise operator's result is scaled.  a, b: the operator's
+ * operands. */
 static int combine(struct batch_search *x, const struct batch_list *a, const struct batch_list *b,
                    int j)
 {
@@ -79,7 +81,7 @@ static int combine(struct batch_search *x, const struct batch_list *a, const str
         return sa && sb ? PAIR_SAME : sa && divides_exactly(x, ea, eb, er) ? PAIR_SCALED : PAIR_BAD;
     if (strcmp(op, "Add") == 0 || strcmp(op, "Sub") == 0)
         return sa && sb ? PAIR_SCALED : PAIR_BAD;
-    /* the other is at most 1, a size at least 1 */
+    /* the other operand is at most 1, and a size is at least 1 */
     bool least = !(sa && sb) && is_below(sa ? eb : ea, 2);
     if (strcmp(op, "Max") == 0)
         return (sa && sb) || least ? PAIR_SCALED : PAIR_BAD;
@@ -226,7 +228,7 @@ const char *sizes_same(struct batch_search *x)
     if (s.elem != ELEM_I64 && s.elem != ELEM_I32 && s.elem != ELEM_F32 && s.elem != ELEM_F64)
         return not_in_proportion(x); /* sizes are followed in these element types only */
     for (int j = 0; j < k.n && !elem_is_integer(elem_in(x->f, x->n, 0));
-         j++) /* a scaled element must be known to be an integer */
+         j++) /* a scaled element must be known, and an integer */
         if (is_scaled(&k, j) && element(&k, j).kind == NUM_UNKNOWN)
             return not_in_proportion(x);
     batch_set(x, 0, batch_in(x, 0));
@@ -245,8 +247,8 @@ static bool moves_all(const struct module *m, nid n)
     return false;
 }
 
-/* Returns a number that all elements of v, which is WHOLE, are below, if none of them is negative; else unknown.  It is
- * known for constants, and for a Range from 0 in steps of 1 whose result only gets other axes. */
+/* Returns a number that is above all elements of v, a WHOLE value, if none of them is negative; unknown if there is
+ * no such number.  It is known for constants, and for a Range from 0 in steps of 1 to which nodes only add axes. */
 static struct dim limit_of(struct batch_search *x, vid v)
 {
     enum { STEPS = 16 };

@@ -136,8 +136,8 @@ const char *batch_cut(struct batch_search *x, uint32_t i, int axis)
 
 const char *batch_divide_entry(struct batch_search *x, uint32_t i, uint32_t at)
 {
-    /* the copies will read one new weight, an i64 list (split_batch.c): so all entries must be known integers, the
-     * same for all samples, and nothing but i64 will do */
+    /* the copies will read one new weight, an i64 list (split_batch.c): so all entries must be known integers and
+     * equal for all samples, and the type must be i64 */
     struct batch_list k = batch_list_of(x, NULL, i);
     struct num e = k.num != NULL && at < k.num->n ? k.num->at[at] : (struct num){0};
     bool whole = batch_in(x, i).how == BATCH_WHOLE, known = e.kind == NUM_INT && e.v > 0;
@@ -198,7 +198,7 @@ const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t 
                             struct batch *out)
 {
     struct shape s;
-    /* number of axes from that of the batch to the last; rank of the result */
+    /* behind: number of axes from the batch to the last axis; most: rank of the result */
     int behind = -1, most = 0;
     *out = (struct batch){0};
     for (uint32_t j = 0; j < count; j++) {

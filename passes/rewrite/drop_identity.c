@@ -1,11 +1,12 @@
 /* drop-identity: removes nodes that return their operand unchanged; their readers then read the operand.
  *
- * These are Identity; Dropout in inference, if nothing reads its mask; Cast and CastLike to the type that the value
- * has; Reshape to the shape that it has, for all sizes of symbolic dimensions; Transpose that leaves the axes in
- * their order, and two Transposes that undo each other.  A node whose result is an output of its graph stays if the
- * operand cannot be the output instead, as it is an input, a weight, another output, or a value outside the body.
- * Values that only removed nodes read (shapes, ratios, the result of the first of two Transposes) are removed, too.
- * One pass over the nodes in their order also removes chains of such nodes; O(nodes + operands + dimensions). */
+ * These are Identity; Dropout in inference, if nothing reads its mask; Cast and CastLike to the type that the
+ * operand has already; Reshape to the shape that the operand has already, for all sizes of symbolic dimensions;
+ * Transpose that leaves the axes in their order, and two Transposes that undo each other.  A node whose result is an
+ * output of its graph stays if the operand cannot be the output instead, as it is an input, a weight, another
+ * output, or a value outside the body. Values that only removed nodes read (shapes, ratios, the result of the first
+ * of two Transposes) are removed, too. One pass over the nodes in their order also removes chains of such nodes;
+ * O(nodes + operands + dimensions). */
 #include "ir/model/edit.h"
 #include "passes/passes.h"
 
@@ -103,8 +104,8 @@ static bool keeps_axes(const struct identity_sweep *x, nid n, nid before)
     return true;
 }
 
-/* Returns a value that is equal to the result of Transpose n, whose operand is v: v, or the operand of the Transpose
- * that makes v; 0: there is none, as axes move. */
+/* Returns a value that is equal to the result of Transpose n, whose operand is v: v itself, or the operand of the
+ * Transpose that makes v; 0: neither is equal, since axes move. */
 static vid untransposed(const struct identity_sweep *x, nid n, vid v)
 {
     nid before = x->m->value[v].def;
@@ -115,8 +116,8 @@ static vid untransposed(const struct identity_sweep *x, nid n, vid v)
                : 0;
 }
 
-/* Returns the value that node n returns unchanged, and writes to *count the counter for n's kind; 0: n computes a new
- * value. */
+/* If node n returns one of its operands unchanged, returns that operand, and writes to *count the counter for n's
+ * kind of node; returns 0 if n computes a new value. */
 static vid returned(struct identity_sweep *x, nid n, uint32_t **count)
 {
     vid v = edit_in(x->e, n, 0);
@@ -144,7 +145,7 @@ static vid returned(struct identity_sweep *x, nid n, uint32_t **count)
     return has_operator(x, n, "Transpose") ? untransposed(x, n, v) : 0;
 }
 
-/* Whether the first result of n is a value and all others are omitted. */
+/* Whether the first result of n is there and all other results are omitted. */
 static bool has_one_result(const struct module *m, nid n)
 {
     vid v = node_out(m, n, 0);

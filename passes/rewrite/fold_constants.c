@@ -25,15 +25,15 @@ static const struct opt fold_opts[] = {
     {0}};
 
 enum {
-    READ = 16,        /* larger operands than READ * max bytes are not read */
+    READ = 16,        /* operands of more than READ * max bytes are not read */
     ALL = 256,        /* all operands and results together may have ALL * max bytes */
-    LEAST = 64 << 20, /* bytes that they may have together in any case */
+    LEAST = 64 << 20, /* or this many bytes, if that is more */
     ROUNDS = 8        /* most rounds */
 };
 
 struct fold_run {
     struct module *m;
-    struct edit *e; /* of the present round */
+    struct edit *e; /* the edit of the present round */
     struct arena *a;
     struct known **known; /* [value] NULL: not looked at yet, or nothing is known of it */
     int64_t max;          /* bytes: larger results are not folded */
@@ -42,7 +42,7 @@ struct fold_run {
     int64_t bytes;        /* bytes of all folded results */
 };
 
-/* Returns what is known of value v without running the model; NULL: not even its rank is known. */
+/* Returns what is known of value v without running the model; NULL: nothing, not even the rank. */
 static struct known *known_of(struct fold_run *x, vid v)
 {
     const struct value *p = &x->m->value[v];
@@ -96,8 +96,8 @@ static bool compute_node(struct fold_run *x, nid n, struct known *out)
     return good;
 }
 
-/* Stores out[], the results of node n, in x->known, unless one contradicts its value's type.  Returns whether n may be
- * folded: all results are wholly known, none is an output of the model, and n is no Constant. */
+/* Stores out[], the results of node n, in x->known, unless one contradicts its value's type.  Returns whether n may
+ * be folded: all its results are wholly known, none of them is an output of the model, and n is no Constant. */
 static bool note_results(struct fold_run *x, nid n, const struct known *out)
 {
     const struct module *m = x->m;

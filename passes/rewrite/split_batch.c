@@ -24,8 +24,9 @@
 #include <string.h>
 
 struct split_options {
-    int64_t ways;      /* N */
-    const char *batch; /* name of the batch dimension, or of an input; "": found by itself */
+    int64_t ways; /* N */
+    /* name of the batch dimension, or of an input; "": the pass finds the batch itself */
+    const char *batch;
 };
 
 static const struct opt split_opts[] = {
@@ -47,10 +48,10 @@ static const struct opt split_opts[] = {
 
 /* What the pass does with a node. */
 enum fate {
-    FATE_DEAD,   /* removes it: no output needs the node */
-    FATE_SHARED, /* keeps it for all copies: the node depends on weights alone */
-    FATE_ONCE,   /* keeps it; the node then reads values of copy 0, or joined ones */
-    FATE_COPIED  /* replaces it by N copies */
+    FATE_DEAD,   /* removes the node: no output needs it */
+    FATE_SHARED, /* keeps the node once for all copies: it depends on weights alone */
+    FATE_ONCE,   /* keeps the node once: it reads the values of copy 0, or joined values */
+    FATE_COPIED  /* replaces the node by N copies */
 };
 
 /* State of a run of the pass.  A share of a value is the value that one copy has in its place. */
@@ -61,15 +62,18 @@ struct batch_split {
     struct arena *a;
     struct batch_search s;
     uint8_t *fate; /* [node] enum fate */
-    bool *local;   /* [value] it has shares; else all copies read the value itself */
-    bool *stays;   /* [value] a node with FATE_ONCE or its body reads it */
+    /* [value] true: each copy has a share of the value; false: all copies read the value itself */
+    bool *local;
+    /* [value] true: a node with FATE_ONCE, or a node in its body, reads the value */
+    bool *stays;
 
     struct edit *e;
-    uint32_t ways;   /* N */
-    uint32_t *share; /* [value] index in `pool` of its N shares; 0: not made yet, or not local */
-    vid *pool;       /* shares of values, N each, from index 1 */
+    uint32_t ways; /* N */
+    /* [value] index in `pool` of the value's N shares; 0: they are not made yet, or the value is not local */
+    uint32_t *share;
+    vid *pool; /* shares of values, N each, from index 1 */
     uint32_t npool, cappool, capshare;
-    /* values and shares made once for several readers: key -> value, or index in pool */
+    /* values and shares that are made once for several readers: key -> value, or index in `pool` */
     struct map made;
     uint32_t next; /* index in s.change of the first change of a node that is not copied yet */
     uint32_t nsplit, njoined, ncopied; /* numbers of inputs split, outputs joined, nodes copied */
@@ -92,14 +96,16 @@ static const char *input_name(const struct module *m, uint32_t i)
     return value_name(m, m->arg[m->graph[1].in.at + i]);
 }
 
-/* Whether d is a better choice for the batch than `old`: names are better than numbers, other numbers better than 1. */
+/* Whether d is a better choice for the batch than `old`: a name is better than a number, a number other than 1
+ * better than 1. */
 static bool is_better(struct dim d, struct dim old)
 {
     return dim_known(d) && (!dim_known(old) || (d.sym != 0 && old.sym == 0) ||
                             (d.sym == 0 && old.sym == 0 && old.value == 1 && d.value != 1));
 }
 
-/* Sets x->s.size to the dimension that all inputs have first.  Returns 0, or -1 and reports an error. */
+/* Sets x->s.size to the first dimension of the inputs, which must be the same for all of them.  Returns 0, or -1 and
+ * reports an error. */
 static int find_common(struct batch_split *x)
 {
     struct module *m = x->m;
@@ -286,8 +292,8 @@ static void set_fate(struct batch_split *x, nid n, enum fate fate)
         x->stays[x->m->arg[p->in.at + i]] = true;
 }
 
-/* Whether n is the Shape or Size of an input: then it is kept once and measures share 0, as all shares have one
- * shape. */
+/* Whether n is the Shape or Size of an input: such a node is kept once and measures share 0, since all shares have
+ * the same shape. */
 static bool measures_input(const struct batch_split *x, nid n)
 {
     const struct value *v = &x->m->value[node_in(x->m, n, 0)];
@@ -341,7 +347,8 @@ static int follow_batch(struct batch_split *x)
         const char *why = r != NULL && batch_draws(&x->s, r) ? "it draws random numbers" : NULL;
         if (why == NULL && reads)
             why = apply_rule(x, n, r);
-        else if (why == NULL) /* operators without a row must not be run several times */
+        /* an operator without a row in the table must not be run several times */
+        else if (why == NULL)
             set_fate(x, n,
                      needs_weights_only(x, n) ? FATE_SHARED
                      : r != NULL              ? FATE_COPIED
@@ -370,8 +377,8 @@ static int check_outputs(const struct batch_split *x)
     return 0;
 }
 
-/* Checks that each state pair (state_pairs.h) has one state for each sample: input and output with the batch at the
- * same axis.  Returns 0, or -1 and reports an error. */
+/* Checks each state pair (state_pairs.h): its input and its output must have the batch, at the same axis, so that
+ * there is one state for each sample.  Returns 0, or -1 and reports an error. */
 static int check_state(const struct batch_split *x)
 {
     const struct settings *set = ctx_settings(x->x);
@@ -401,7 +408,7 @@ static uint32_t new_shares(struct batch_split *x)
     return at;
 }
 
-/* Returns the name of share i of a value, or copy i of a node, called `name`. */
+/* Returns a name for share i of a value, or copy i of a node, that is called `name` in the model: "name@i". */
 static const char *share_name(struct batch_split *x, const char *name, uint32_t i)
 {
     return arena_fmt(x->a, "%s@%u", name, i);
@@ -428,7 +435,7 @@ static uint32_t share_type(struct batch_split *x, vid v)
     return module_add_tensor_type(x->m, shape.elem, shape.rank, shape.d);
 }
 
-/* Adds a node with operator op before all others and returns it. */
+/* Adds a node with operator op before all other nodes and returns it. */
 static nid first_node(struct batch_split *x, const char *op)
 {
     const struct graph *g = &x->m->graph[1];
@@ -531,7 +538,8 @@ static vid slice_of(struct batch_split *x, vid v, uint32_t axis, int64_t from, i
     return edit_result(e, n, value_name(x->m, v), v);
 }
 
-/* Whether v is a weight whose blocks can be weights that refer to its bytes (edit_slice), without copying any. */
+/* Whether v is a weight whose blocks can be weights that refer to ranges of its bytes (edit_slice), so that no bytes
+ * are copied. */
 static bool has_ranges(const struct module *m, vid v)
 {
     const struct value *p = &m->value[v];
@@ -540,8 +548,8 @@ static bool has_ranges(const struct module *m, vid v)
     return weight && tensor_has_bytes(t) && elem_bits((enum elem)t->elem) % 8 == 0;
 }
 
-/* Returns the index in x->pool of the N blocks along an axis of v, which is WHOLE; makes them at the first call, by
- * Slices before node `at` unless v is a weight. */
+/* Returns the index in x->pool of the N blocks, along an axis, of v, which is WHOLE.  Makes the blocks at the first
+ * call: as weights if v is a weight that has_ranges(), else by Slices before node `at`. */
 static uint32_t cut_whole(struct batch_split *x, vid v, uint32_t axis, nid at)
 {
     uint64_t key = map_key(v, axis + 1);
@@ -602,7 +610,7 @@ static void change_operand(struct batch_split *x, const struct batch_change *c, 
 
 /* ---- 5. copies ---------------------------------------------------------------------------------- */
 
-/* Adds copy i of node n.  type: [result] type of its shares. */
+/* Adds copy i of node n.  type: [result] type of the result's shares. */
 static void copy_node(struct batch_split *x, nid n, uint32_t i, const uint32_t *type)
 {
     struct module *m = x->m;
@@ -645,7 +653,8 @@ static void copy_all(struct batch_split *x, nid n)
     x->ncopied++;
 }
 
-/* Joins the shares of v, an output or the operand of a node that stays, by a Concat that takes the place of v. */
+/* Joins the shares of v, an output or an operand of a node that stays, by a Concat whose result takes the place of
+ * v. */
 static void join(struct batch_split *x, vid v)
 {
     nid n = edit_add(x->e, 1, "Concat");
@@ -661,8 +670,8 @@ static void join(struct batch_split *x, vid v)
     x->njoined++;
 }
 
-/* Replaces outputs and operands of nodes that stay: by the joined shares of a value, or by share 0 if all shares are
- * equal.  Values up to `most`, exclusive, are those of the model before it was changed. */
+/* For outputs of the model and operands of nodes that stay: replaces each value that has shares by the joined shares
+ * or, if all shares are equal, by share 0.  Values up to `most`, exclusive, are values of the original model. */
 static void replace_single_reads(struct batch_split *x, vid most)
 {
     for (vid v = 1; v < most; v++) {
@@ -742,6 +751,6 @@ const struct pass pass_split_batch = {
         "data parallelism for inference: copies of the model over blocks of the batch, joined at the end",
     .opts = split_opts,
     .optsize = sizeof(struct split_options),
-    .needs = NEED_SHAPES | NEED_COST, /* files of costs name nodes that it replaces */
+    .needs = NEED_SHAPES | NEED_COST, /* files of costs name nodes that this pass replaces */
     .rewrites = true,
     .run = run_split_batch};

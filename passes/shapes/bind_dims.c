@@ -9,12 +9,12 @@
 #include <assert.h>
 #include <string.h>
 
-/* NAMED: a message lists at most this many guesses by name.  GUESS_BATCH: the guess for batch sizes.  NESTED: the most
- * sequences and optional values within each other that are looked into. */
+/* NAMED: number of guesses that a message lists by name, at most.  GUESS_BATCH: the guess for batch sizes.  NESTED:
+ * number of sequences and optional values within each other that are looked into, at most. */
 enum { NAMED = 8, GUESS_BATCH = 1, NESTED = 8 };
 
-/* Sizes to guess for other dimensions: each is tried if with the one before the model's times or bytes add up to
- * CTX_SUM_MAX (passes.h) or more. */
+/* Sizes to guess for dimensions that are no batch: a size is tried if with the size before it the model's times or
+ * bytes add up to CTX_SUM_MAX (passes.h) or more. */
 static const int64_t guesses[] = {128, 32, 8, 1};
 
 /* Returns the size that is guessed now for dimensions that are not batch sizes. */
@@ -159,8 +159,8 @@ static void add_type_names(struct names *k, uint32_t type)
         add_dim_names(k, k->m->dim[t->dim + (uint32_t)i]);
 }
 
-/* Puts each name that alone is the first dimension of a model input (without an initializer), and never a later one,
- * into *batch. */
+/* Puts into *batch each name that, by itself, is the first dimension of a model input (without an initializer) and
+ * is no later dimension of any input. */
 static void mark_first_dims(const struct module *m, struct id_map *batch)
 {
     struct slice in = m->graph[1].in;
@@ -212,7 +212,8 @@ int64_t bind_planned_batch(const struct ctx *x)
 {
     const struct module *m = x->scene.m;
     sid name = batch_name(m);
-    int64_t number = -1; /* -1: no input begins with a number; 0: they differ */
+    /* number: the number that first dimensions of inputs are; -1: none so far; 0: they differ */
+    int64_t number = -1;
     for (uint32_t i = 0; i < m->graph[1].in.n && !name; i++) {
         const struct value *v = &m->value[m->arg[m->graph[1].in.at + i]];
         const struct type *t = &m->type[v->type];
@@ -355,8 +356,8 @@ static void count_open(void *user, uint32_t input, uint32_t axis)
     ((struct open_dims *)user)->n++;
 }
 
-/* For each_open_dim(): adds a dimension of an input, by the name that stands for it, to the sizes: the size that the
- * user says for nameless ones, or a guess. */
+/* For each_open_dim(): adds a dimension of an input to the sizes, under the name that stands for it, with the size
+ * that the user gives for nameless dimensions, or with a guess. */
 static void add_open(void *user, uint32_t input, uint32_t axis)
 {
     struct open_dims *o = user;
@@ -396,13 +397,13 @@ bool bind_wants(const struct ctx *x, bool *nameless)
     struct open_dims o = {0};
     for (uint32_t i = 0; i < ctx_ndims(x); i++)
         id_put(&list.name, str_id(x->scene.m, ctx_dim(x, i)->name), 1);
-    add_input_names(&list); /* names that have a size are in the list already */
+    add_input_names(&list); /* add_input_names() has put names that have a size in the list, too */
     each_open_dim(x, count_open, &o);
     *nameless = o.n > 0 && x->results.nnameless == 0;
     return list.n > 0 || *nameless;
 }
 
-/* Tells, with -v, the first demand that the guessed sizes do not meet; NULL: they meet all. */
+/* Adds a note, with -v, about d, the first demand that the guessed sizes do not meet; NULL: they meet all demands. */
 static void note_unmet(const struct ctx *x, const struct demands *all, const struct demand *d)
 {
     static const char *const sign[DEMAND_KINDS] = {"=", "=", "<="};
@@ -469,7 +470,8 @@ struct input_sizes bind_input_sizes(const struct ctx *x)
     struct dim_values *k = dim_values_new(x, x->use.mem);
     struct input_sizes s = {.at = arena_array(x->use.mem, (size_t)in.n + 1, sizeof *s.at),
                             .open = arena_array(x->use.mem, (size_t)in.n + 1, 1)};
-    uint32_t n = 0, cap = 0, nameless = 0; /* nameless: the next one in r->nameless */
+    /* nameless: index in r->nameless of the next dimension without a name */
+    uint32_t n = 0, cap = 0, nameless = 0;
     for (uint32_t i = 0; i < in.n; i++) {
         const struct type *t = tensor_type(m, m->value[m->arg[in.at + i]].type);
         int rank = t->kind == TYPE_TENSOR ? t->rank : -1;
@@ -542,7 +544,8 @@ static const char *nameless_shape(const struct ctx *x, struct dim_values *k, uin
     return arena_fmt(x->use.scratch, "%s]", s);
 }
 
-/* Returns the guesses for names and for inputs with dimensions without a name as text; NULL: nothing was guessed. */
+/* Returns a text with all guesses, for names and for inputs whose dimensions have no name; NULL: nothing was
+ * guessed. */
 static const char *all_guesses(const struct ctx *x)
 {
     const struct results *r = &x->results;
@@ -570,7 +573,8 @@ void bind_warn_guesses(struct ctx *x)
                         (long long)guesses[0]);
     s = arena_fmt(x->use.mem, "assuming %s%s%s", s, why,
                   x->results.nguessed > 0 ? "; set with --dim" : "");
-    if (x->results.told && !strcmp(x->results.told, s)) /* before a pass changed nodes */
+    /* the same warning was given before a pass changed nodes */
+    if (x->results.told && !strcmp(x->results.told, s))
         return;
     x->results.told = s;
     diag_warning(x->use.diag, WARN_GUESSED_DIM, "%s", s);

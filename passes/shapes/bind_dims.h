@@ -1,12 +1,13 @@
 /* Binds names of symbolic dimensions to numbers, for planning.
  *
- * Values from --dim (settings.dims) come first; other names are guessed, as are dimensions of inputs without a name.  A
- * batch size is guessed as 1: a name like "batch", or a first dimension of model inputs that is no later one of others.
- * All others are guessed as 128, or less if the model's times or bytes would add up to CTX_SUM_MAX (passes.h) or more.
- * Where nodes demand something else of sizes (demands.h), the guesses are changed to meet that: the only rule there is
- * for sizes that were not said, and all tools take them from here (--emit=sizes, "dims" and "sizes" of a manifest).
- * Guesses are appended to results.guessed and results.nameless.  Names that exporters made up for values inside the
- * model are guessed only if the value's size does not follow from the inputs. */
+ * Values from --dim (settings.dims) come first; other names are guessed, as are dimensions of inputs without a
+ * name.  A batch size is guessed as 1; names like "batch" are batch sizes, and names of first dimensions of model
+ * inputs that are no later dimension of an input.  All other sizes are guessed as 128, or less if the model's times
+ * or bytes would add up to CTX_SUM_MAX (passes.h) or more. Where nodes demand something else of sizes (demands.h),
+ * the guesses are changed to meet the demands.  There is no other rule for sizes that the user does not give; all
+ * tools take the guesses from here (--emit=sizes, "dims" and "sizes" of a manifest). Guesses are appended to
+ * results.guessed and results.nameless.  Names that exporters made up for values inside the model are guessed only
+ * if the value's size does not follow from the inputs. */
 #ifndef PCC_PASSES_SHAPES_BIND_DIMS_H
 #define PCC_PASSES_SHAPES_BIND_DIMS_H
 
@@ -20,18 +21,18 @@ bool bind_wants(const struct ctx *x, bool *nameless);
 /* Guesses sizes for all dimensions of model inputs that have none.  demands: what nodes demand of sizes; NULL: nothing.
  * Returns the sizes of all names that were met, for bind_open_dims(). */
 struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands);
-/* Guesses a size for each name that has none, in the dimensions of values other than inputs whose size is still
+/* Guesses a size for each name that has none, among the dimensions of values other than inputs whose size is still
  * unknown.  k: from bind_input_dims(); type: [value] its type under the bindings so far (planning_types()).  Returns
  * whether there was such a name. */
 bool bind_open_dims(struct ctx *x, struct sizes *k, const uint32_t *type);
 /* The sizes of the dimensions of model inputs, in a form for backends (struct result). */
 struct input_sizes {
     int64_t *size; /* [at[inputs]] -1: not known */
-    uint32_t *at;  /* [inputs + 1] */
+    uint32_t *at;  /* [inputs + 1] index in `size` of the first dimension of each input */
     uint8_t *open; /* [inputs] 1: the number of dimensions is not known */
 };
-/* Returns the sizes under the bindings that x has now, in x->use.mem; of sequences and optional values those of their
- * elements. */
+/* Returns the sizes under the bindings that x has now, in x->use.mem; for a sequence or an optional value, the sizes
+ * of its elements. */
 struct input_sizes bind_input_sizes(const struct ctx *x);
 /* Writes to *batch the batch size that --dim gives: the size of a name like "batch", else of a name that alone is the
  * first dimension of model inputs.  Returns 0, or -1 after an error: there is no such name, or several with different
@@ -54,9 +55,9 @@ const char *bind_excuse(const struct ctx *x);
 int64_t bind_said(const struct ctx *x, const char *name);
 /* Returns the size of dimensions without a name, from --dim '?=N'; -1: it is not said. */
 int64_t bind_nameless(const struct ctx *x);
-/* Returns the batch size for which the model is planned; 0: not known.  It is the size, given by --dim or guessed, of a
- * name like "batch" among the first dimensions of inputs, else of any name among them; else the number that all of two
- * or more of these dimensions are. */
+/* Returns the batch size for which the model is planned; 0: not known.  Of the first dimensions of inputs it is: the
+ * size, given by --dim or guessed, of a name like "batch"; else the size of any name; else the number that two or
+ * more of these dimensions are, if all are the same. */
 int64_t bind_planned_batch(const struct ctx *x);
 
 /* Numbers of dimensions under the bindings of their names; each expression is computed once. */

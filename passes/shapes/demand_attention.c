@@ -1,8 +1,9 @@
-/* Demands of operators for attention and of what stands before it (demands.h).
+/* Demands of operators for attention and of the operators that usually stand before it (demands.h).
  *
- * Caches of keys and values belong together: what is past and what is new make the total, which masks and tables of
- * rotations are about; attributes give numbers of heads, and so the size of a head.  The forms of operands are those of
- * the operator documents of ONNX and of ONNX Runtime.  O(operands) for each node. */
+ * Caches of keys and values belong together: the past length and the number of new tokens add up to the total
+ * length, for which masks and tables of rotations are made; attributes give numbers of heads, and so the size of a
+ * head.  The forms of operands are those of the operator documents of ONNX and of ONNX Runtime.  O(operands) for
+ * each node. */
 #include "passes/shapes/demands.h"
 
 /* Returns d / by; unknown if by < 1. */
@@ -12,7 +13,7 @@ static struct dim share(struct demands *k, struct dim d, int64_t by)
 }
 
 /* Notes that a cache (batch, heads, length, size) in operand i, if it is there, has this batch, these heads and this
- * size of a head.  Returns its length; unknown if it is not there. */
+ * size of a head.  Returns the cache's length; unknown if there is no cache. */
 static struct dim demand_cache(struct demands *k, nid n, uint32_t i, struct dim batch,
                                struct dim heads, struct dim size)
 {
@@ -25,7 +26,7 @@ static struct dim demand_cache(struct demands *k, nid n, uint32_t i, struct dim 
     return past.d[2];
 }
 
-/* Returns past + fresh; fresh alone if there is no past cache in operand i. */
+/* Returns past + fresh; if operand i, the past cache, is omitted, fresh alone. */
 static struct dim total_length(struct demands *k, nid n, uint32_t i, struct dim past,
                                struct dim fresh)
 {
@@ -65,15 +66,15 @@ void demand_attention(struct demands *k, nid n, int arg)
 
 /* --- com.microsoft --- */
 
-/* Notes that a mask in operand i is about `total` keys of `batch` entries, and, if it has more axes, about the queries,
- * too. */
+/* Notes that a mask in operand i has entries for `total` keys of `batch` sequences and, if it has more axes, for the
+ * queries, too. */
 static void demand_mask(struct demands *k, nid n, uint32_t i, struct dim batch, struct dim total)
 {
     struct shape mask = operand_shape(k->f, n, i);
     if (mask.rank < 2)
         return;
     demand(k, DEMAND_MATCH, mask.d[0], batch);
-    if (mask.rank < 4) /* with four axes the last one may be longer */
+    if (mask.rank < 4) /* a mask with four axes may be longer than the keys */
         demand(k, DEMAND_EQUAL, mask.d[mask.rank - 1], total);
 }
 
@@ -155,8 +156,9 @@ void demand_multi_head(struct demands *k, nid n, int arg)
     demand_bias(k, n, mask + 1, scores);
 }
 
-/* Notes what tables of rotations, (positions, half of the size that is rotated), in operand i and the next one demand
- * of the size of a head and of the number of positions.  rotated: attribute with the size; 0: all of the head. */
+/* Notes demands of two tables of rotations, operand i and the next one, of shape (positions, half of the size that
+ * is rotated): on the size of a head and on the number of positions.  rotated: attribute with the size; 0: all of
+ * the head. */
 static void demand_rotations(struct demands *k, nid n, uint32_t i, struct dim size, int64_t rotated,
                              struct dim positions)
 {
@@ -236,10 +238,12 @@ void demand_embed_norm(struct demands *k, nid n, int arg)
     (void)arg;
     if (ids.rank != 2)
         return;
-    static const uint32_t as_long[] = {1, 7, 8}; /* operands that are as long as the tokens */
+    /* operands with as many columns as there are tokens */
+    static const uint32_t as_long[] = {1, 7, 8};
     for (uint32_t i = 0; i < 3; i++) {
         struct shape s = operand_shape(k->f, n, as_long[i]);
-        if (s.rank == 2 && as_long[i] != 8) /* positions may be those of all entries of the batch */
+        /* there may be one row of positions for all entries of the batch */
+        if (s.rank == 2 && as_long[i] != 8)
             demand_same(k, &s, 0, &ids, 0);
         if (s.rank == 2)
             demand_same(k, &s, 1, &ids, 1);

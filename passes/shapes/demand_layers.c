@@ -2,8 +2,8 @@
  * O(operands * rank) for each node. */
 #include "passes/shapes/demands.h"
 
-/* Notes that there is room for a window of a convolution or pooling on every axis, and that a convolution's channels
- * are those of its weights.  arg: the operand with the weights; 0: none. */
+/* Notes that a window of a convolution or pooling fits on every axis, and that the input of a convolution has as
+ * many channels as its weights.  arg: the operand with the weights; 0: there is none. */
 void demand_window(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), out,
@@ -26,8 +26,8 @@ void demand_channels(struct demands *k, nid n, int arg)
         demand_same(k, &in, 1, &scale, 0);
 }
 
-/* Notes that operands 1 to 4, as many as there are, are broadcast with the last axes of operand 0: scale and bias; of
- * the Skip operators a summand, scale and biases. */
+/* Notes that operands 1 to 4, as many as there are, are broadcast with the last axes of operand 0: scale and bias
+ * or, for the Skip operators, a summand, a scale and biases. */
 void demand_norm(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), other;
@@ -80,7 +80,8 @@ void demand_nms(struct demands *k, nid n, int arg)
     demand_same(k, &boxes, 1, &scores, 2);
 }
 
-/* Notes that operand 2 of a RoiAlign says for each region of operand 1 which image of operand 0 it is in. */
+/* Notes that operand 2 of a RoiAlign, which names the image of operand 0 in which each region lies, has an entry for
+ * each region of operand 1. */
 void demand_regions(struct demands *k, nid n, int arg)
 {
     struct shape images = operand_shape(k->f, n, 0), rois = operand_shape(k->f, n, 1),

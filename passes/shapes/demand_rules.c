@@ -6,14 +6,14 @@
 
 /* --- broadcasts --- */
 
-/* Notes that *s is broadcast with the shapes before it.  Puts into *all what is known of the common shape: of two
- * dimensions the one that is surely not 1. */
+/* Notes that *s is broadcast with the shapes before it, whose common shape is *all, and puts into *all what is now
+ * known of the common shape: of two dimensions, the one that is surely not 1. */
 static void match_next(struct demands *k, struct shape *all, const struct shape *s)
 {
     if (s->rank < 0)
         return;
     demand_match(k, all, s);
-    if (all->rank < s->rank) { /* the axes before those of *all */
+    if (all->rank < s->rank) { /* *all gets the axes that only *s has, in front */
         int had = all->rank < 0 ? 0 : all->rank, more = s->rank - had;
         memmove(&all->d[more], &all->d[0], (size_t)had * sizeof all->d[0]);
         memcpy(&all->d[0], &s->d[0], (size_t)more * sizeof all->d[0]);
@@ -26,7 +26,7 @@ static void match_next(struct demands *k, struct shape *all, const struct shape 
     }
 }
 
-/* Returns a shape that is broadcast with nothing yet. */
+/* Returns the common shape of no shapes, for match_next(). */
 static struct shape match_begin(void)
 {
     return shape_unknown(ELEM_NONE);
@@ -96,8 +96,8 @@ void demand_matmul(struct demands *k, nid n, int arg)
     demand_match(k, &a, &b);
 }
 
-/* Notes that inner dimensions are equal, and that the summand is broadcast.  arg: number of the operand with the second
- * matrix; the summand is the next operand, or operand 6 of QGemm (arg 3). */
+/* Notes that the inner dimensions of the two matrices are equal, and that the summand is broadcast.  arg: number of
+ * the operand with the second matrix; the summand is the next operand, or operand 6 of QGemm (arg 3). */
 void demand_gemm(struct demands *k, nid n, int arg)
 {
     struct shape a = operand_shape(k->f, n, 0), b = operand_shape(k->f, n, (uint32_t)arg),
@@ -114,8 +114,8 @@ void demand_gemm(struct demands *k, nid n, int arg)
     demand_match(k, &c, &out);
 }
 
-/* Notes that the last dimension of operand 0, which is multiplied with a packed matrix, is attribute K, or N where
- * transB is 0. */
+/* Notes that the last dimension of operand 0, which is multiplied with a packed matrix, is the attribute K or, where
+ * transB is 0, the attribute N. */
 void demand_rows(struct demands *k, nid n, int arg)
 {
     struct shape a = operand_shape(k->f, n, 0);
@@ -128,7 +128,8 @@ void demand_rows(struct demands *k, nid n, int arg)
 /* Notes that dimensions with the same letter are broadcast.  Equations with an ellipsis are passed over. */
 void demand_einsum(struct demands *k, nid n, int arg)
 {
-    struct dim of[128] = {{0, 0}}; /* [letter] the first dimension with it; {0, 0}: none yet */
+    /* [letter] the first dimension that has the letter; {0, 0}: none yet */
+    struct dim of[128] = {{0, 0}};
     const char *c = node_attr_str(k->f->m, n, "equation", "");
     struct shape s;
     (void)arg;
@@ -152,7 +153,8 @@ void demand_einsum(struct demands *k, nid n, int arg)
 
 /* --- joining, cutting, rearranging --- */
 
-/* Notes that all dimensions but the one that is joined are equal.  arg: operands for each piece (rule_concat()). */
+/* Notes that dimensions along axes that are not joined are equal.  arg: number of operands for each piece
+ * (rule_concat()). */
 void demand_concat(struct demands *k, nid n, int arg)
 {
     struct shape first = shape_unknown(ELEM_NONE), s;
@@ -201,8 +203,8 @@ static void demand_multiple(struct demands *k, struct dim d, int64_t by)
         demand(k, DEMAND_EQUAL, d, dim_mul(k->f->m, dim_div(k->f->m, d, dim_num(by)), dim_num(by)));
 }
 
-/* Notes that the sizes of the pieces add up to that of the operand, or, if the pieces are equal, that it can be
- * divided. */
+/* Notes that the sizes of the pieces add up to the size of the operand or, if the pieces are equal, that the size is
+ * a multiple of their number. */
 void demand_split(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
@@ -231,8 +233,8 @@ void demand_squeeze(struct demands *k, nid n, int arg)
         demand(k, DEMAND_EQUAL, shape_dim(&in, axis_of(axes[i], in.rank)), dim_num(1));
 }
 
-/* Notes that positions which depend on names are within the axis that is cut.  A Slice would take less without an
- * error, but its consumers would seldom run. */
+/* Notes that starts and ends which depend on names are within the axis that is cut.  A Slice with other positions
+ * would take fewer elements without an error, but the nodes that read its result would seldom run. */
 void demand_slice(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
@@ -253,7 +255,8 @@ void demand_slice(struct demands *k, nid n, int arg)
     }
 }
 
-/* Notes that blocks of channels become sides of an image (arg 0), or blocks of its sides channels (arg 1). */
+/* Notes that channels can be divided into blocks of pixels (arg 0), or the sides of an image into such blocks (arg
+ * 1). */
 void demand_blocks(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
@@ -284,8 +287,8 @@ void demand_gather(struct demands *k, nid n, int arg)
                  shape_dim(&in, axis_of(node_attr_int(k->f->m, n, axis, 0), in.rank)));
 }
 
-/* Notes that indices of a GatherElements or ScatterElements are in range, and not more of them than elements on other
- * axes; operand 2, if there is one, has an element for each. */
+/* Notes that indices of a GatherElements or ScatterElements are in range, that there are not more of them along
+ * other axes than elements, and that operand 2, if there is one, has an element for each index. */
 void demand_gather_elements(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), index = operand_shape(k->f, n, 1),
@@ -303,8 +306,8 @@ void demand_gather_elements(struct demands *k, nid n, int arg)
     }
 }
 
-/* Notes that the last axis of v holds coordinates in axes of *in from `first` on.  Several are looked at one by one if
- * v is what a Concat makes of them. */
+/* Notes that the last axis of v holds coordinates in the axes of *in from `first` on.  If v is made by a Concat,
+ * each of the joined coordinates is looked at by itself. */
 static void demand_coordinates(struct demands *k, vid v, const struct shape *in, int first)
 {
     const struct module *m = k->f->m;

@@ -1,9 +1,10 @@
 /* Demands of nodes (demands.h): the sweep over all nodes, and the table of operators.
  *
- * After a run of inference in symbolic mode every node is visited once, graphs before the bodies in them.  The rule of
- * its operator compares dimensions of its operands; equal ones, and numbers, cost nothing more.  What is left is noted
- * once for each pair of texts: layers that repeat demand the same.  Each node also hands on how far the elements of
- * small integers reach (index_reach.c), for the operators that pick by index. */
+ * After a run of inference in symbolic mode every node is visited once, graphs before the bodies in them.  The rule
+ * of its operator compares dimensions of its operands; demands of equal dimensions, and of two numbers, are
+ * dropped.  Other demands are noted once for each pair of texts, since layers that repeat demand the same.  Each
+ * node also hands on how far the elements of small integers reach (index_reach.c), for the operators that pick by
+ * index. */
 #include "passes/shapes/demands.h"
 
 #include "ir/base/strings.h"
@@ -14,8 +15,8 @@
 /* A row of a table: what an operator demands of its operands, and how far the elements of its result reach. */
 struct demand_rule {
     const char *op;
-    demand_fn *demand; /* NULL: nothing */
-    reach_fn *reach;   /* NULL: not known */
+    demand_fn *demand; /* NULL: the operator demands nothing */
+    reach_fn *reach;   /* NULL: how far elements of its result reach is not known */
     int arg;           /* passed to both functions */
 };
 
@@ -151,8 +152,8 @@ void demand(struct demands *k, enum demand_kind kind, struct dim a, struct dim b
         demand(k, DEMAND_MOST, b, a);
         return;
     }
-    if (kind !=
-        DEMAND_MATCH) /* a MATCH compares one side with 1: moving terms across would change that */
+    /* only one side of a MATCH is compared with 1, so moving terms across would change the demand */
+    if (kind != DEMAND_MATCH)
         dim_balance(k->f->m, &a, &b);
     if (a.sym == 0 && b.sym == 0)
         return;

@@ -1,8 +1,8 @@
-/* What nodes demand of the sizes of their operands: dimensions that must be equal, or at most another one.
+/* What nodes demand of the sizes of their operands: that a dimension is equal to another one, or at most as large.
  *
- * A MatMul wants inner dimensions that are equal, an Add dimensions that can be broadcast, a Gather indices below the
- * size of the axis that it picks from.  Where such a demand has a name ("sequence" must be at most 77), the sizes that
- * are guessed for names must meet it, or the model does not run (size_guess.h). */
+ * A MatMul wants inner dimensions that are equal, an Add dimensions that can be broadcast, a Gather indices below
+ * the size of the axis that it picks from.  Where such a demand has a name ("sequence" must be at most 77), the
+ * sizes that are guessed for names must meet it, or the model does not run (size_guess.h). */
 #ifndef PCC_PASSES_SHAPES_DEMANDS_H
 #define PCC_PASSES_SHAPES_DEMANDS_H
 
@@ -14,7 +14,7 @@
 enum demand_kind { DEMAND_EQUAL, DEMAND_MATCH, DEMAND_MOST, DEMAND_KINDS };
 
 struct demand {
-    struct dim a, b; /* at least one of them is no number */
+    struct dim a, b; /* at least one of the two is no number */
     uint8_t kind;    /* enum demand_kind */
     nid n;           /* the first node with this demand, in infer.m */
 };
@@ -25,7 +25,7 @@ enum { DEMANDS_MOST = 20000 };
 /* The demands of all nodes, each once. */
 struct demands {
     struct infer *f;   /* a finished run of inference in symbolic mode */
-    struct demand *at; /* [n], those of the main graph first */
+    struct demand *at; /* [n] the demands; those of the main graph come first */
     uint32_t n, cap;
     struct map seen[DEMAND_KINDS]; /* pairs of texts of dimensions -> 1 */
     /* [value] one more than the largest element of a tensor of integers, as far as it is known: {0, 0}: not looked up

@@ -1,15 +1,15 @@
 /* How far the elements of integer tensors reach: one more than the largest of them, as a dimension (demands.h).
  *
- * Positions in a table of embeddings are a Range up to the sequence, or a CumSum of a mask; what is added to them, cut
- * out of them or repeated leaves their reach known.  An integer input holds 0 and 1, since that is what tools that
- * make inputs make.  Where one of two tensors may hold the largest element, the one whose reach has a name is taken:
- * the other's is a small number.  Nothing is known of large constants.  O(operands) for each node. */
+ * Positions in a table of embeddings are a Range up to the sequence, or a CumSum of a mask; what is added to them,
+ * cut out of them or repeated leaves their reach known.  An integer input is supposed to hold 0 and 1, since tools
+ * that make inputs choose these.  Where one of two tensors may hold the largest element, the reach that has a name
+ * is taken: the other reach is a small number.  Nothing is known of large constants.  O(operands) for each node. */
 #include "passes/shapes/demands.h"
 
-enum { INPUT_REACH = 2 }; /* of inputs of the model */
+enum { INPUT_REACH = 2 }; /* reach of the model's inputs */
 
-/* Returns the reach of the elements x of a small tensor; unknown if one of them is, or if an expression is not the only
- * element. */
+/* Returns the reach of a small tensor with the elements x; unknown if an element is unknown, or if one is an
+ * expression and there are others. */
 static struct dim reach_of_nums(struct infer *f, const struct nums *x)
 {
     int64_t most = -1;
@@ -81,8 +81,8 @@ struct dim reach_add(struct demands *k, nid n, int arg)
     return dim_known(a) && dim_known(b) ? dim_add(k->f->m, a, b) : dim_unknown();
 }
 
-/* Returns the smallest, or the largest, element of operand 1 of node n: of several only if all are numbers; else
- * unknown. */
+/* Returns the smallest or the largest element of operand 1 of node n; unknown if one of several elements is no
+ * number. */
 static struct dim extreme_of(struct demands *k, nid n, bool largest)
 {
     const struct nums *x = nums_of(k->f, node_in(k->f->m, n, 1));
@@ -137,7 +137,7 @@ struct dim reach_least(struct demands *k, nid n, int arg)
     return least;
 }
 
-/* Returns the reach of a tensor whose elements come from one of reach a, or from one of reach b. */
+/* Returns the reach of a tensor each of whose elements comes from a tensor of reach a or from one of reach b. */
 static struct dim either(struct dim a, struct dim b)
 {
     if (!dim_known(a) || !dim_known(b))
@@ -161,7 +161,7 @@ struct dim reach_concat(struct demands *k, nid n, int arg)
     return reach_larger(k, n, 0);
 }
 
-/* arg 1: ReduceSum, which adds up along the axes that are listed; 0: CumSum, along one axis. */
+/* reach_sum(): arg 1: ReduceSum, which adds up along the listed axes; arg 0: CumSum, along one axis. */
 struct dim reach_sum(struct demands *k, nid n, int arg)
 {
     struct dim last = last_of(k, reach_in(k, n, 0));
@@ -173,7 +173,7 @@ struct dim reach_sum(struct demands *k, nid n, int arg)
         return dim_unknown();
     for (int i = 0; i < count && dim_known(last); i++)
         last = dim_mul(k->f->m, last, shape_dim(&s, (int)axis[i]));
-    for (int i = 0; i < s.rank && count == -1; i++) /* no axes: all of them */
+    for (int i = 0; i < s.rank && count == -1; i++) /* no list of axes: all axes */
         last = dim_mul(k->f->m, last, s.d[i]);
     return count >= -1 && s.rank >= 0 ? up_to(k, last) : dim_unknown();
 }

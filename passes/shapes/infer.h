@@ -10,7 +10,7 @@
 #include "passes/passes.h"
 
 enum {
-    /* no shape is inferred for tensors with more dimensions: the file's stays */
+    /* a tensor with more dimensions gets no inferred shape: the shape in the file stays */
     SHAPE_RANK = 16,
     SHAPE_VALUES = 64,   /* elements of integer tensors with more elements are not followed */
     CONFLICTS_SHOWN = 10 /* most warnings of shapes in the file that contradict the operands */
@@ -49,27 +49,28 @@ struct infer {
     /* pure mode, a kind of symbolic mode: names in dimensions are those of the model's inputs (nameless inputs get
      * names, too), and each Slice is taken to lie within its operand */
     bool pure;
-    /* the run found less than one in pure mode does: it kept a name of the file where the operands give another
-     * dimension, or a Slice may reach beyond the end */
+    /* the run in symbolic mode found less than a run in pure mode would: it kept a name of the file where the
+     * operands give another dimension, or a Slice may reach beyond the end */
     bool hides;
     int64_t opset; /* version of ai.onnx for the node that is visited; INT64_MAX: the newest */
     /* [node] the version of ai.onnx that it is written for, -1: not given; NULL: the model's version for all nodes */
     const int64_t *versions;
     uint32_t *type;  /* [value] the type known so far, an index in m->type; 0: unknown */
     uint32_t *start; /* [value] the type before the run */
-    /* [value] its elements; n == 0: nothing is known about them; NULL: not looked up yet */
+    /* [value] elements of the value; n == 0: nothing is known about them; NULL: not looked up yet */
     const struct nums **data;
     struct dim_values *values; /* bound mode: values of the names; else NULL */
     const sid *input_names;    /* names in the dimensions of the model's inputs, ascending */
     uint32_t ninput_names;
-    /* [node] its first body, 0: none; NULL (and so the next three): the module has no bodies */
+    /* [node] its first body, 0: none; NULL (as are the next three arrays then): the module has no bodies */
     uint32_t *first_body;
-    uint32_t *next_body;         /* [graph] the next body of the same node; 0: none */
-    struct body_state **carried; /* [graph] of a body of Loop or Scan; NULL: not visited yet */
-    uint8_t *visited;            /* [node] 1: its bodies have been visited */
-    uint32_t conflicts;          /* shapes in the file that contradict the operands */
-    tid missing;     /* the first tensor that was needed and is in a missing file; 0: none */
-    bool unreadable; /* a file could not be read; the error is reported, so the run fails */
+    uint32_t *next_body; /* [graph] the next body of the same node; 0: none */
+    /* [graph] what the body of a Loop or Scan carries; NULL: not visited yet */
+    struct body_state **carried;
+    uint8_t *visited;   /* [node] 1: its bodies have been visited */
+    uint32_t conflicts; /* number of shapes in the file that contradict the operands */
+    tid missing;        /* the first tensor that was needed and is in a missing file; 0: none */
+    bool unreadable;    /* a file could not be read; the error is reported, so the run fails */
 };
 
 /* A rule infers the types of the results of node n from its operands and attributes.  arg: the number in the operator's
@@ -107,7 +108,7 @@ struct shape operand_shape(const struct infer *f, nid n, uint32_t i);
 struct shape shape_unknown(enum elem e);
 struct shape shape_scalar(enum elem e);
 struct shape shape_vector(enum elem e, struct dim d); /* rank 1; d: its length */
-/* Returns dimension i, counted from the end if negative; an unknown one if there is no dimension i. */
+/* Returns dimension i of *s, counted from the end if negative; an unknown dimension if there is no dimension i. */
 struct dim shape_dim(const struct shape *s, int i);
 /* Merges the inferred shape *s into the type known for value v (infer_core.c).  n: the node, for messages. */
 void shape_merge(struct infer *f, nid n, vid v, const struct shape *s);
@@ -127,8 +128,8 @@ struct dim dim_product(struct module *m, const struct dim *d, int from, int to);
 int axis_of(int64_t axis, int rank);
 /* Writes the integers of an attribute to out[max]; returns their number; -1: it is absent, or has more than max. */
 int attr_ints(const struct infer *f, nid n, const char *name, int64_t *out, int max);
-/* Writes integers that are an attribute in old opsets and operand i in new ones to out[max]; returns their number; -1:
- * neither is given; -2: given, but not known, or more than max. */
+/* Writes integers that are an attribute in old opsets and operand i in new ones to out[max]; returns their number;
+ * -1: neither is given; -2: they are given, but not known or more than max. */
 int attr_or_input(struct infer *f, nid n, const char *name, uint32_t i, int64_t *out, int max);
 /* Returns d + c, for a number c of any sign. */
 struct dim dim_shift(struct module *m, struct dim d, int64_t c);
@@ -179,7 +180,7 @@ enum num_op {
     NUM_GE,
     NUM_AND,
     NUM_OR,
-    NUM_NEG, /* from here on: one operand */
+    NUM_NEG, /* operators from here on have one operand */
     NUM_NOT,
     NUM_ABS,
     NUM_COPY
@@ -193,12 +194,13 @@ struct dim value_dim(struct infer *f, nid n, uint32_t i, uint32_t j);
 
 /* --- values of `arg` of rules, where it is more than a number --- */
 
-/* rule_broadcast: enum num_op, in the bits of NUM_MASK, and flags: RULE_BOOL: the result is bool; RULE_QLINEAR: a scale
- * and a zero point follow each operand. */
+/* arg of rule_broadcast(): an enum num_op, in the bits of NUM_MASK, and flags: RULE_BOOL: the result is bool;
+ * RULE_QLINEAR: a scale and a zero point follow each operand. */
 enum { NUM_MASK = 31, RULE_BOOL = 32, RULE_QLINEAR = 64 };
-/* rule_like: number of the operand + (element type of the result << LIKE_ELEM); type 0: that of the operand. */
+/* arg of rule_like(): number of the operand + (element type of the result << LIKE_ELEM); type 0: the type of the
+ * operand. */
 enum { LIKE_ELEM = 8 };
-/* rule_fixed_elem: where the element type of the result comes from. */
+/* rule_fixed_elem(): where the element type of the result comes from. */
 enum {
     FIXED_NONE,       /* the type of operand 0 */
     FIXED_BOOL,       /* always bool */
@@ -212,22 +214,22 @@ enum {
     FIXED_FLOAT,      /* always f32 */
     FIXED_HASH        /* u32, or i32 if attribute "positive" is 0 */
 };
-/* rule_reduce: enum num_op, and flags: REDUCE_ATTR: the axes are an attribute, never an operand; REDUCE_WIDE: the
- * result has another element type than the operand. */
+/* arg of rule_reduce(): an enum num_op, and flags: REDUCE_ATTR: the axes are an attribute, never an operand;
+ * REDUCE_WIDE: the result has another element type than the operand. */
 enum { REDUCE_ATTR = 32, REDUCE_WIDE = 64 };
 /* rule_dropout: the mask has a bool (MASK_BOOL) or a bit (MASK_BITS) for each element. */
 enum { MASK_BOOL, MASK_BITS };
 /* rule_classifier and rule_regressor: the kind of the model. */
 enum { CLASSIFY_TREE, CLASSIFY_LINEAR, CLASSIFY_SVM };
 enum { TARGETS_TREE, TARGETS_LINEAR, TARGETS_ONE, TARGETS_ENSEMBLE };
-/* rule_regions: the operator (RoiAlign, MaxRoiPool, CropAndResize), and so where the size of the images that become of
- * regions is given. */
+/* arg of rule_regions(): the operator (RoiAlign, MaxRoiPool, CropAndResize); it decides where the size of the images
+ * is given that become of the regions. */
 enum { REGION_ALIGN, REGION_POOL, REGION_CROP };
-/* rule_conv, rule_pool: element type of the result (0: that of the operand), in the bits of WINDOW_ELEM, and flags:
- * WINDOW_LAST: the channels are the last axis; WINDOW_MAYBE_LAST: they are if attribute channels_last is not 0;
- * WINDOW_INDICES: a second result holds indices. */
+/* arg of rule_conv(), rule_pool(): element type of the result (0: that of the operand), in the bits of WINDOW_ELEM,
+ * and flags: WINDOW_LAST: the channels are the last axis; WINDOW_MAYBE_LAST: the channels are the last axis if
+ * attribute channels_last is not 0; WINDOW_INDICES: a second result holds indices. */
 enum { WINDOW_ELEM = 63, WINDOW_LAST = 64, WINDOW_MAYBE_LAST = 128, WINDOW_INDICES = 256 };
-/* rule_matmul: which operand is the second matrix, and where the element type of the result comes from. */
+/* arg of rule_matmul(): which operand is the second matrix, and where the element type of the result comes from. */
 enum {
     MATMUL_PLAIN,    /* operand 1; type of operand 0 */
     MATMUL_INTEGER,  /* operand 1; i32 */
@@ -236,8 +238,8 @@ enum {
     MATMUL_ORDERED,  /* operand 2; type of operand 0 */
     MATMUL_SPARSE    /* operand 1; type of operand 1, since operand 0 is a sparse tensor */
 };
-/* rule_listed: number of the operand that lists the shape, in the bits of LISTED_OPERAND, and a flag: LISTED_DTYPE:
- * attribute dtype gives the element type (f32 if it is absent). */
+/* arg of rule_listed(): number of the operand that lists the shape, in the bits of LISTED_OPERAND, and a flag:
+ * LISTED_DTYPE: attribute dtype gives the element type (f32 if it is absent). */
 enum { LISTED_OPERAND = 7, LISTED_DTYPE = 8 };
 /* rule_nms: NonMaxSuppression, or TensorRT's EfficientNMS_TRT. */
 enum { NMS_ONNX, NMS_TENSORRT };

@@ -10,12 +10,14 @@
 #include <assert.h>
 #include <string.h>
 
-enum { LAST_ROUND = 2 }; /* changes of carried shapes after which they are all taken as unknown */
+/* after this many changes of carried shapes, all carried shapes are taken as unknown */
+enum { LAST_ROUND = 2 };
 
-/* The values that a Loop or Scan carries from iteration to iteration. */
+/* What is known of the values that a Loop or Scan carries from iteration to iteration. */
 struct body_state {
-    uint32_t n;      /* number of values */
-    uint32_t round;  /* changes of their shapes so far; UINT32_MAX: all visits are done */
+    uint32_t n; /* number of values */
+    /* number of changes of their shapes so far; UINT32_MAX: all visits are done */
+    uint32_t round;
     struct shape *s; /* [n] what is known of their shapes in all iterations */
 };
 
@@ -26,7 +28,7 @@ static const struct attr *body_attr(const struct infer *f, nid n, const char *na
     return a != NULL && a->kind == ATTR_GRAPH && a->u.g > 1 && a->u.g < f->m->ngraph ? a : NULL;
 }
 
-/* graph_in, graph_out: return input or output i of graph g; 0: i is past the end. */
+/* graph_in() and graph_out() return input or output i of graph g; 0: i is past the end. */
 static vid graph_in(const struct module *m, gid g, uint32_t i)
 {
     return i < m->graph[g].in.n ? m->arg[m->graph[g].in.at + i] : 0;
@@ -57,8 +59,8 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t operand, uint3
         uint8_t kind = f->m->type[outer != 0 ? f->type[outer] : 0].kind;
         if (kind == TYPE_NONE || kind == TYPE_TENSOR)
             shape_merge(f, n, inner, &c->s[i]);
-        else if (inner != 0 &&
-                 f->type[inner] == 0) /* a sequence may come back with elements of another shape */
+        /* a sequence that the body returns may have elements of another shape */
+        else if (inner != 0 && f->type[inner] == 0)
             f->type[inner] = type_without_shape(f, f->type[outer]);
     }
 }
@@ -116,7 +118,7 @@ static void drop_axes(struct shape *s, int k)
 }
 
 /* Sets the types of the inputs of body g of Scan n in opset 8: operand 0 holds lengths, and all other operands and
- * results have a first axis for the batch, which the body does not see. */
+ * all results have a first axis for the batch, which the body does not see. */
 static void enter_scan_8(struct infer *f, nid n, gid g)
 {
     uint32_t nscan = scan_inputs(f, n), formal = f->m->node[n].nformal;
@@ -196,7 +198,7 @@ void rule_if(struct infer *f, nid n, int arg)
         vid va = graph_out(f->m, t->u.g, i), vb = graph_out(f->m, e->u.g, i);
         bool fa = shape_of(f, va, &a), fb = shape_of(f, vb, &b);
         if (!fa || !fb) {
-            if (va != 0 && vb != 0) /* containers, or unknown */
+            if (va != 0 && vb != 0) /* a container, or a value of unknown type */
                 container_set(f, n, i, type_join(f, f->type[va], f->type[vb]));
             continue;
         }
@@ -237,7 +239,8 @@ static void loop_result(struct infer *f, nid n, uint32_t i, vid v)
     container_set(f, n, i, before == 0 ? after : type_join(f, before, after));
 }
 
-/* Rule for Loop: first the carried values, then outputs of the body with a new first axis for the iterations. */
+/* Rule for Loop: the first results are the carried values; further results are outputs of the body with a new first
+ * axis for the iterations. */
 void rule_loop(struct infer *f, nid n, int arg)
 {
     const struct attr *a = body_attr(f, n, "body");
@@ -294,7 +297,8 @@ static void leave_scan_8(struct infer *f, nid n, gid g)
     }
 }
 
-/* Rule for Scan: first the carried values, then outputs of the body with a new axis for the iterations. */
+/* Rule for Scan: the first results are the carried values; further results are outputs of the body with a new axis
+ * for the iterations. */
 void rule_scan(struct infer *f, nid n, int arg)
 {
     const struct attr *a = body_attr(f, n, "body");

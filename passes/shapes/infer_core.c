@@ -1,10 +1,10 @@
 /* Shape inference: shapes of values, and merging an inferred shape with the shape in the file.
  *
- * The file's shape comes first.  The inferred shape fills in what the file leaves open.  An inferred rank replaces an
- * unknown one, a number a name, a name an unknown dimension, and a name from the model's inputs a name that stands
- * only on a value inside the model (exporters make up such names).  If two numbers differ, that is a conflict: a
- * warning, and the file's number stays.  In a bound run only numbers of the file stay; the values of its names are
- * replaced by what follows from the inputs.  O(rank) for each merge. */
+ * The file's shape comes first.  The inferred shape fills in what the file leaves open.  An inferred rank replaces
+ * an unknown rank.  Of dimensions, a number replaces a name, a name replaces an unknown dimension, and a name from
+ * the model's inputs replaces a name that only a value inside the model has (exporters make up such names).  If two
+ * numbers differ, that is a conflict: a warning, and the file's number stays.  In a bound run only numbers of the
+ * file stay; the values of its names are replaced by what follows from the inputs.  O(rank) for each merge. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
@@ -108,8 +108,8 @@ static bool is_from_inputs(const struct infer *f, struct dim d)
     return k.all;
 }
 
-/* Merges the inferred dimension `found` into *old, which is known so far; declared: the dimension in the file.
- * Returns 1 if *old changed, -1 for a conflict, else 0. */
+/* Merges the inferred dimension `found` into *old, what is known of the dimension so far; declared: the dimension in
+ * the file. Returns 1 if *old changed, -1 for a conflict, else 0. */
 static int merge_dim(struct infer *f, struct dim *old, struct dim declared, struct dim found)
 {
     if (!dim_known(found) || dim_same(*old, found))
@@ -226,7 +226,7 @@ void shape_set_like(struct infer *f, nid n, uint32_t i, vid v, enum elem e)
     const struct type *from = &f->m->type[f->type[v]], *to = &f->m->type[f->type[out]];
     bool same_elem = e == ELEM_NONE || e == from->elem;
     if (to->kind == TYPE_NONE && from->kind != TYPE_NONE && same_elem) {
-        f->type[out] = f->type[v]; /* the common case: share the type */
+        f->type[out] = f->type[v]; /* the result gets the same type, the most frequent case */
         return;
     }
     struct shape s;
@@ -246,14 +246,14 @@ struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b)
         return b;
     if (b.sym == 0 && b.value == 1)
         return a;
-    /* these numbers do not fit; a bound run goes on with the larger one, as an estimate */
+    /* these numbers do not fit together; a bound run goes on with the larger one, as an estimate */
     if (a.value >= 0 && b.value >= 0)
         return f->bound ? (a.value > b.value ? a : b) : dim_unknown();
     if (a.value >= 0)
         return a;
     if (b.value >= 0)
         return b;
-    /* a and Min(a, c) fit only if the Min is a or 1 */
+    /* a and Min(a, c) only fit together if the Min is a or 1 */
     if (dim_is_min_of(f->m, b, a))
         return a;
     if (dim_is_min_of(f->m, a, b))

@@ -59,7 +59,8 @@ static struct rule_cache rule_cache_new(const struct module *m, struct arena *me
 
 static void set_opset(struct infer *f, int64_t version)
 {
-    f->opset = version < 0 ? INT64_MAX : version; /* < 0: the model imports none: the newest */
+    /* version < 0: the model imports no version, so the newest counts */
+    f->opset = version < 0 ? INT64_MAX : version;
 }
 
 void infer_at(struct infer *f, nid n)
@@ -152,7 +153,7 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 static void walk_graphs(struct infer *f)
 {
     struct rule_cache d = rule_cache_new(f->m, f->mem);
-    sid domain[RULE_DOMAINS] = {0}; /* ai.onnx is the empty one */
+    sid domain[RULE_DOMAINS] = {0}; /* domain[0] is ai.onnx, whose name is empty */
     for (int k = 1; k < RULE_DOMAINS; k++)
         domain[k] = str_id(f->m, rule_domain[k].name);
     struct walk w = {0};
@@ -261,8 +262,8 @@ static void fill_inputs(struct infer *f)
     }
 }
 
-/* Returns the type with every name replaced by its value, in pure mode by nothing.  map: [type] what this function
- * returned for each smaller type. */
+/* Returns the type with every name of a dimension replaced by its value; in pure mode, by an unknown dimension.
+ * map: [type] what this function returned for each smaller type. */
 static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
 {
     assert(type < f->m->ntype);
@@ -286,8 +287,8 @@ static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
     return names ? module_add_tensor_type(f->m, s.elem, s.rank, s.d) : type;
 }
 
-/* Sets f->type and f->start to the types in the file, in bound mode with names replaced by their values, in pure mode
- * without names but for those of the model's inputs. */
+/* Sets f->type and f->start to the types in the file; in bound mode with names replaced by their values, in pure
+ * mode without names that are none of the model's inputs. */
 static void start_types(struct infer *f)
 {
     struct module *m = f->m;
@@ -334,8 +335,8 @@ static void warn_missing(const struct module *m, tid t, struct diag *d)
 struct infer_ask {
     struct diag *diag;         /* where conflicts are reported; NULL: nowhere */
     struct dim_values *values; /* the bindings, for bound mode; NULL: symbolic mode */
-    bool pure;                 /* struct infer */
-    const int64_t *versions;   /* struct infer */
+    bool pure;                 /* as in struct infer */
+    const int64_t *versions;   /* as in struct infer */
 };
 
 /* Runs inference over all graphs of m and returns the state, in mem. */
@@ -370,8 +371,8 @@ static struct infer *infer_module(struct module *m, struct arena *mem, struct in
     return f;
 }
 
-/* Does the same as infer_module() on a module in which calls are replaced by the functions' nodes where possible.  That
- * module is the result's m; new types are added to `m`, too. */
+/* Does what infer_module() does, on a copy of the module in which calls are replaced by the functions' nodes where
+ * possible.  That copy is the result's m; new types are added to `m`, too. */
 static struct infer *infer_inlined(struct module *m, struct arena *mem, struct infer_ask ask)
 {
     struct inlined_module *e = calls_expand(m, /*names=*/false, mem);
@@ -394,9 +395,9 @@ struct infer *infer_values(struct module *m, struct arena *mem)
     return infer_module(m, mem, (struct infer_ask){0});
 }
 
-/* Runs inference in symbolic mode, without messages, over all graphs with calls replaced, with the names of the model's
- * inputs alone: what the file says of values inside is not taken, so that all names follow from the operands.  A
- * dimension of an input without a name is called open_dim_name().  The state lives in mem. */
+/* Runs inference in symbolic mode, without messages, over all graphs with calls replaced, with the names of the
+ * model's inputs alone: types in the file of values inside the model are ignored, so that all names follow from the
+ * operands.  A dimension of an input without a name is called open_dim_name().  The state lives in mem. */
 static struct infer *infer_from_inputs(struct module *m, struct arena *mem)
 {
     return infer_inlined(m, mem, (struct infer_ask){.pure = true});
@@ -416,7 +417,8 @@ static bool has_open_input(const struct module *m)
     return false;
 }
 
-/* Whether a dimension of the model has a name, or one of an input is unknown: then bound mode gives other types. */
+/* Whether a dimension of the model has a name, or a dimension of an input is unknown: then bound mode gives other
+ * types. */
 static bool has_names(const struct module *m)
 {
     for (uint32_t i = 0; i < m->ndim; i++) {
@@ -472,8 +474,8 @@ static int64_t count_unknown(struct ctx *x, const uint32_t *type)
     return unknown;
 }
 
-/* Returns what nodes demand of sizes, where a size must be guessed (bind_wants()); else NULL.  f: the state of a run in
- * symbolic mode, which serves if it hides nothing; NULL: there is none. */
+/* Returns what nodes demand of sizes if a size must be guessed (bind_wants()); else NULL.  f: the state of a run in
+ * symbolic mode, which is used if it hides nothing; NULL: there is none. */
 static const struct demands *find_demands(struct ctx *x, struct infer *f)
 {
     bool nameless;
@@ -503,7 +505,8 @@ bool guess_smaller(struct ctx *x)
     return true;
 }
 
-/* pass.run: infers the types of all values, and sets the sizes for which the model is planned. */
+/* pass.run: infers the types of all values, and sets the sizes for which the model is planned.  Returns 0, or -1
+ * after an error. */
 static int run_infer(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;

@@ -1,11 +1,11 @@
 /* Shape inference: finds types of values that no rule could infer.
  *
  * The schema of an operator says which of its operands and results have the same type, whatever their shapes
- * (type_table.h).  So the operand of a MatMul has the type of its weights, and the result of a Tanh that of its
- * operand.  For each letter in the schema of a node's operator, the operands and results with this letter are a
- * group.  Types spread through the groups, breadth first, from values with known types.  Values whose types
- * contradict each other (no runtime would accept such a model) keep them.
- * O(nodes + operands); nothing is done if all types are known. */
+ * (type_table.h).  So the first operand of a MatMul has the type of its weights, and the result of a Tanh has the
+ * type of its operand.  For each letter in the schema of a node's operator, the operands and results with this
+ * letter are a group.  Types spread through the groups, breadth first, from values with known types.  Values whose
+ * types contradict each other (no runtime would accept such a model) keep them. O(nodes + operands); nothing is done
+ * if all types are known. */
 #include "passes/shapes/infer.h"
 #include "passes/shapes/type_table.h"
 
@@ -19,7 +19,7 @@ struct spread {
     struct infer *f;
     sid domain[TYPE_DOMAINS];      /* names of the domains of type_domain[] */
     int64_t version[TYPE_DOMAINS]; /* versions that the model imports; INT64_MAX: none given */
-    /* [pair] member[pair], a value, is in group[pair]; groups are numbered from 1 */
+    /* for each pair, the value member[pair] is in the group group[pair]; groups are numbered from 1 */
     uint32_t *group, *member;
     uint32_t npair, capgroup, capmember, ngroup;
     vid *queue; /* values with a known type, in the order in which types became known */
@@ -36,7 +36,7 @@ static bool is_known(const struct infer *f, vid v)
     return type_is_declarable(m, f->type[v]);
 }
 
-/* Gives v the type, for this run and for the next one, and queues v.  A tensor of unknown element type keeps its
+/* Gives v the type, for this run and for the next run, and queues v.  A tensor of unknown element type keeps its
  * shape. */
 static void learn_type(struct spread *s, vid v, uint32_t type)
 {
@@ -129,8 +129,8 @@ static void add_member(struct spread *s, uint32_t *group, char letter, vid v)
     s->member[s->npair++] = v;
 }
 
-/* Reads the letters from *at on, up to a colon, for the n values v: puts these into groups, or sets their types.  *at
- * becomes the text after the colon. */
+/* Reads the letters from *at on, up to a colon, for the n values v[]: puts each value into the group of its letter,
+ * or sets its type.  *at becomes the text after the colon. */
 static void read_letters(struct spread *s, const char **at, const vid *v, uint32_t n,
                          uint32_t *group)
 {

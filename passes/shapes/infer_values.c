@@ -30,7 +30,7 @@ struct dim num_dim(struct num x)
     return x.kind == NUM_INT ? dim_num(x.v) : dim_unknown();
 }
 
-/* Whether x is a number below 0 that negate() can negate. */
+/* Whether x is a known number below 0, other than INT64_MIN, which cannot be negated. */
 static bool is_negative(struct num x)
 {
     return x.kind == NUM_INT && x.v < 0 && x.v != INT64_MIN;
@@ -88,7 +88,7 @@ static struct num num_div(struct infer *f, struct num a, struct num b)
     return num_of_dim(dim_div(f->m, da, db));
 }
 
-/* Returns 1 or 0. */
+/* Returns the number 1 for true, 0 for false. */
 static struct num num_bool(bool v)
 {
     return num_int(v ? 1 : 0);
@@ -182,7 +182,7 @@ bool elem_followed(enum elem e)
     return elem_is_integer(e) || is_float(e);
 }
 
-/* Returns the integer v; unknown if v is none, or too large to be exact. */
+/* Returns v as a number; unknown if v is no integer, or too large to be exact. */
 static struct num num_of_float(double v)
 {
     bool exact = v >= -FLOAT_EXACT && v <= FLOAT_EXACT && v == (double)(int64_t)v;
@@ -213,7 +213,8 @@ int tensor_small_ints(struct infer *f, tid t, int64_t *out, int max)
     return (int)n;
 }
 
-/* Returns the elements of tensor t of f32 or f64; none if t has more than SHAPE_VALUES, or cannot be read. */
+/* Returns the elements of tensor t of f32 or f64; nothing known (no_nums) if it has more than SHAPE_VALUES, or
+ * cannot be read. */
 static const struct nums *read_floats(struct infer *f, tid t)
 {
     union {
@@ -234,7 +235,8 @@ static const struct nums *read_floats(struct infer *f, tid t)
     return x;
 }
 
-/* Returns the elements of tensor t (0: none) if it is a small tensor of integers or floats, else none. */
+/* Returns the elements of tensor t if it is a small tensor of integers or floats; else, or if t is 0, nothing known
+ * (no_nums). */
 static const struct nums *read_tensor(struct infer *f, tid t)
 {
     int64_t buf[SHAPE_VALUES];
@@ -251,7 +253,8 @@ static const struct nums *read_tensor(struct infer *f, tid t)
     return x;
 }
 
-/* Returns the elements of the result of Constant n, if it is a small tensor of integers or floats, else none. */
+/* Returns the elements of the result of Constant n if it is a small tensor of integers or floats; else nothing known
+ * (no_nums). */
 static const struct nums *read_constant(struct infer *f, nid n)
 {
     const struct attr *a = node_attr(f->m, n, "value");
@@ -276,7 +279,8 @@ const struct nums *nums_of(struct infer *f, vid v)
         return NULL;
     if (f->data[v] == NULL) {
         const struct value *x = &f->m->value[v];
-        /* before IR version 4 every initializer is also an input; from then on such a value is only a default */
+        /* before IR version 4 every initializer is also an input; from then on an initializer that is an input is
+         * only a default */
         bool fixed = (x->flags & VALUE_INPUT) == 0 || f->m->ir_version < 4;
         if (x->tensor != 0 && fixed)
             f->data[v] = read_tensor(f, x->tensor);
@@ -344,7 +348,7 @@ void values_elementwise(struct infer *f, nid n, enum num_op op)
     vid va = node_in(f->m, n, 0), vb = node_in(f->m, n, 1);
     const struct nums *a = nums_of(f, va);
     bool unary = op >= NUM_NEG;
-    /* Max and Min may have more than two operands; with fmod, Mod has the sign of the dividend */
+    /* excluded: Max and Min with more than two operands; Mod with fmod, whose result has the sign of the dividend */
     if (a == NULL || op == NUM_NONE || (!unary && f->m->node[n].nformal != 2) ||
         (op == NUM_MOD && node_attr_int(f->m, n, "fmod", 0) != 0))
         return;

@@ -456,7 +456,8 @@ void list_shape_rules(FILE *out)
     }
 }
 
-/* Result 0 has the shape and element type of operand 0.  arg: enum num_op, which gives the elements of the result. */
+/* Rule: result 0 has the shape and element type of operand 0.  arg: enum num_op, which gives the elements of the
+ * result. */
 void rule_same(struct infer *f, nid n, int arg)
 {
     vid in = node_in(f->m, n, 0);
@@ -470,14 +471,15 @@ void rule_same(struct infer *f, nid n, int arg)
         values_elementwise(f, n, (enum num_op)arg);
 }
 
-/* Result 0 has the shape of operand arg; its element type is arg >> LIKE_ELEM (0: the operand's). */
+/* Rule: result 0 has the shape of operand `arg`, without the bits from LIKE_ELEM on; its element type is arg >>
+ * LIKE_ELEM (0: the operand's). */
 void rule_like(struct infer *f, nid n, int arg)
 {
     uint32_t from = (uint32_t)arg & ((1U << LIKE_ELEM) - 1);
     shape_set_like(f, n, 0, node_in(f->m, n, from), (enum elem)(arg >> LIKE_ELEM));
 }
 
-/* Result i has the shape and element type of operand arg + i. */
+/* Rule: result i has the shape and element type of operand arg + i. */
 void rule_each(struct infer *f, nid n, int arg)
 {
     for (uint32_t i = 0; i < f->m->node[n].out.n; i++)
@@ -493,15 +495,15 @@ void rule_optimizer(struct infer *f, nid n, int arg)
         shape_set_like(f, n, i, node_in(f->m, n, 2 + i + (i < k ? 0 : k)), ELEM_NONE);
 }
 
-/* Result 0 is a scalar of element type arg. */
+/* Rule: result 0 is a scalar of element type arg. */
 void rule_scalar(struct infer *f, nid n, int arg)
 {
     struct shape s = shape_scalar((enum elem)arg);
     shape_set(f, n, 0, &s);
 }
 
-/* The operator embedding_backward(gradient, indices, rows, ...) of PyTorch: result 0 is the gradient of a table with as
- * many rows as operand 2 says. */
+/* Sets the result of PyTorch's operator embedding_backward(gradient, indices, rows, ...), the gradient of a table
+ * that has as many rows as operand 2 says. */
 static void embedding_backward(struct infer *f, nid n)
 {
     struct shape in = operand_shape(f, n, 0), out = {.rank = 2};
@@ -532,7 +534,7 @@ void rule_broadcast(struct infer *f, nid n, int arg)
     enum elem e = (arg & RULE_BOOL) != 0 ? ELEM_BOOL : ELEM_NONE;
     k = step == 3 && k > 6 ? 6 : k;
     if (f->opset < 7 || (k == 2 && a != 0 && b != 0 && f->type[a] == f->type[b])) {
-        /* before opset 7 the second operand is broadcast to the first */
+        /* before opset 7 the second operand was broadcast to the shape of the first */
         shape_set_like(f, n, 0, a, e);
     } else if (out != 0 && shape_of(f, a, &acc)) {
         for (uint32_t i = step; i < k; i += step) {
@@ -551,7 +553,7 @@ void rule_broadcast(struct infer *f, nid n, int arg)
 static bool fits(int64_t v, enum elem e)
 {
     assert(elem_followed(e));
-    if (!elem_is_integer(e)) /* a float that holds integers up to 2^24 */
+    if (!elem_is_integer(e)) /* floats hold integers up to 2^24 exactly */
         return v <= (1 << 24) && v >= -(1 << 24);
     bool is_signed = e == ELEM_I64 || e == ELEM_I32 || e == ELEM_I16 || e == ELEM_I8 ||
                      e == ELEM_I4 || e == ELEM_I2;
@@ -603,7 +605,8 @@ static enum elem attr_elem(const struct infer *f, nid n, const char *name)
     return e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_NONE;
 }
 
-/* Returns the element type of result 0, where arg, a FIXED_*, says; ELEM_NONE: that of operand 0, or not known. */
+/* Returns the element type of result 0 from where arg, one of FIXED_*, says; ELEM_NONE: the type of operand 0, or
+ * not known. */
 static enum elem fixed_elem(const struct infer *f, nid n, int arg)
 {
     enum elem e;
@@ -636,7 +639,8 @@ static enum elem fixed_elem(const struct infer *f, nid n, int arg)
     }
 }
 
-/* Result 0 has the shape of operand 0, and its own element type.  arg: FIXED_*, where the element type comes from. */
+/* Rule: result 0 has the shape of operand 0 and an element type of its own.  arg: one of FIXED_*, which says where
+ * the element type comes from. */
 void rule_fixed_elem(struct infer *f, nid n, int arg)
 {
     enum elem e = fixed_elem(f, n, arg);

@@ -29,7 +29,8 @@ void rule_attention(struct infer *f, nid n, int arg)
                        : dim_unknown();
     }
     shape_set(f, n, 0, &out);
-    for (uint32_t i = 1; i < 3; i++) { /* present keys and values: past and new ones */
+    /* present keys and values are the past ones and the new ones together */
+    for (uint32_t i = 1; i < 3; i++) {
         struct shape *x = i == 1 ? &k : &v;
         if (x->rank == 4 && shape_in(f, n, 3 + i, &past) && past.rank == 4)
             x->d[2] = dim_add(f->m, x->d[2], past.d[2]);
@@ -54,8 +55,8 @@ void rule_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 3, &scores);
 }
 
-/* Rule for FlexAttention of ai.onnx.preview: the result has the four axes of the queries; the last one has the size
- * of the values'. */
+/* Rule for FlexAttention of ai.onnx.preview: the result has the four axes of the queries, but the last axis has the
+ * size of the last axis of the values. */
 void rule_flex_attention(struct infer *f, nid n, int arg)
 {
     struct shape q = operand_shape(f, n, 0), v = operand_shape(f, n, 2);
@@ -316,8 +317,8 @@ void rule_position_bias(struct infer *f, nid n, int arg)
 
 /* --- operators before attention --- */
 
-/* Rule for EmbedLayerNormalization.  Results 0 and 2 are (batch, length, width), result 1, the mask, is (batch).  arg
- * 1: the tables are quantized, and the result is f32. */
+/* Rule for EmbedLayerNormalization.  Results 0 and 2 have the shape (batch, length, width); result 1, the mask, has
+ * (batch).  arg 1: the tables are quantized, and the result is f32. */
 void rule_embed_layer_norm(struct infer *f, nid n, int arg)
 {
     struct shape ids = operand_shape(f, n, 0), w = operand_shape(f, n, 2), out, mask;
@@ -334,9 +335,9 @@ void rule_embed_layer_norm(struct infer *f, nid n, int arg)
     shape_set(f, n, 2, &out);
 }
 
-/* Rule for RemovePadding: turns (batch, length, width) into the tokens of all sequences one after the other, (tokens,
- * width); results 1 to 3 say where they were.  arg 1: RestorePadding, the reverse; operand 1 says where the tokens
- * go. */
+/* Rule for RemovePadding, which turns (batch, length, width) into (tokens, width): the tokens of all sequences one
+ * after the other; results 1 to 3 say where the tokens were.  arg 1: RestorePadding, the reverse, whose operand 1
+ * says where the tokens go. */
 void rule_padding(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), offset = operand_shape(f, n, 1), out = in;
@@ -364,8 +365,9 @@ void rule_padding(struct infer *f, nid n, int arg)
 
 /* --- searching for a text --- */
 
-/* Rule for BeamSearch: result 0, (batch, sequences, length), has tokens as indices in the vocabulary.  arg 1:
- * GreedySearch and Sampling, whose only result is (batch, length); 2: WhisperBeamSearch, which has another result. */
+/* Rule for BeamSearch: result 0, of shape (batch, sequences, length), has tokens as indices in the vocabulary.  arg
+ * 1: GreedySearch and Sampling, whose only result has the shape (batch, length); 2: WhisperBeamSearch, which has one
+ * more result. */
 void rule_search(struct infer *f, nid n, int arg)
 {
     struct shape ids = operand_shape(f, n, 0), out = {.elem = ELEM_I32, .rank = 0};

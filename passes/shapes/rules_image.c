@@ -25,8 +25,8 @@ static int constant_floats(struct infer *f, vid v, float *out, int max)
     return f->unreadable ? -1 : (int)n;
 }
 
-/* Returns the size d times scale, rounded down.  Of a number, as the product of floats that runtimes compute; of a name
- * only for scales that are whole numbers or 1/2, 1/4, ..., 1/64. */
+/* Returns the size d times scale, rounded down.  For a number it is the product of floats, as runtimes compute it;
+ * for a name it is known only if scale is a whole number or 1/2, 1/4, ..., 1/64. */
 static struct dim scale_dim(struct infer *f, struct dim d, float scale)
 {
     float x = (float)d.value * scale;
@@ -41,8 +41,9 @@ static struct dim scale_dim(struct infer *f, struct dim d, float scale)
     return dim_num((int64_t)x);
 }
 
-/* Multiplies the dimensions axis[0 .. k) of *s by one factor, and rounds to the nearest integer.  Each axis alone would
- * need some factor to get its size in `size`; the common factor is the least of these (least), else the largest. */
+/* Multiplies the dimensions axis[0 .. k) of *s by one factor, and rounds to the nearest integer.  Each axis by
+ * itself would need some factor to get its size in `size`; the common factor is the least of these factors if
+ * `least` is set, else the largest. */
 static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struct nums *size,
                         bool least)
 {
@@ -64,15 +65,16 @@ static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struc
     }
 }
 
-/* Rule for Resize: operand 3 gives sizes, or operand 2 scales; arg 1: Upsample, whose scales are operand 1 or an
- * attribute. */
+/* Rule for Resize, where operand 3 gives sizes or operand 2 gives scales.  arg 1: Upsample, whose scales are operand
+ * 1 or an attribute. */
 void rule_resize(struct infer *f, nid n, int arg)
 {
     struct shape s;
     float scale[SHAPE_RANK];
     int64_t axes[SHAPE_RANK];
     shape_in(f, n, 0, &s);
-    bool old = arg == 1 || f->opset < 11; /* before operands roi and sizes were added */
+    /* whether the operator has no operands roi and sizes yet */
+    bool old = arg == 1 || f->opset < 11;
     const struct nums *size = old ? NULL : nums_of(f, node_in(f->m, n, 3));
     int nscale = constant_floats(f, node_in(f->m, n, old ? 1 : 2), scale, SHAPE_RANK);
     const struct attr *a = node_attr(f->m, n, "scales");
@@ -98,7 +100,7 @@ void rule_resize(struct infer *f, nid n, int arg)
             s.d[axis] = size == NULL && nscale == k && !crops ? scale_dim(f, s.d[axis], scale[i])
                                                               : dim_unknown();
     }
-    /* with another policy the loop has left the axes with sizes as they are */
+    /* keeps the aspect; with the policy "stretch" the loop has set the axes to their sizes already */
     if (s.rank >= 0 && size != NULL && size->n == (uint32_t)k && strcmp(policy, "stretch") != 0)
         keep_aspect(&s, axes, k, size, strcmp(policy, "not_larger") == 0);
     shape_set(f, n, 0, &s);
@@ -149,8 +151,8 @@ void rule_regions(struct infer *f, nid n, int arg)
     }
 }
 
-/* Sets the results of TensorRT's EfficientNMS_TRT: for each image the number of boxes, the boxes, their scores, and
- * their classes.  An attribute gives the largest number of boxes. */
+/* Sets the results of TensorRT's EfficientNMS_TRT: result 0 has the number of boxes of each image, results 1 to 3
+ * the boxes, their scores and their classes.  An attribute gives the largest number of boxes. */
 static void set_best_boxes(struct infer *f, nid n)
 {
     struct shape boxes = operand_shape(f, n, 0), s = {.elem = ELEM_I32, .rank = 2};
@@ -165,7 +167,8 @@ static void set_best_boxes(struct infer *f, nid n)
     shape_set(f, n, 1, &s);
 }
 
-/* Rule for NonMaxSuppression: (boxes, 3); the number of boxes depends on the data.  arg: NMS_*. */
+/* Rule for NonMaxSuppression: the result has the shape (boxes, 3); the number of boxes depends on the data.  arg:
+ * one of NMS_*. */
 void rule_nms(struct infer *f, nid n, int arg)
 {
     struct shape s = {.elem = ELEM_I64, .rank = 2};
@@ -178,8 +181,8 @@ void rule_nms(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for TensorRT's PyramidROIAlign_TRT: each of the regions (batch, regions, 4) in operand 0 becomes an image of
- * one size, with the channels of the feature maps (batch, channels, ...), which are the operands from 1 on. */
+/* Rule for TensorRT's PyramidROIAlign_TRT: each region in operand 0, of shape (batch, regions, 4), becomes an image
+ * of one size, with as many channels as the feature maps (batch, channels, ...), which are the operands from 1 on. */
 void rule_pyramid(struct infer *f, nid n, int arg)
 {
     struct shape roi = operand_shape(f, n, 0), map = operand_shape(f, n, 1), out = {.rank = 5};
@@ -192,8 +195,8 @@ void rule_pyramid(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for Crop: attribute "border" gives the pixels to cut off left, top, right and bottom; "scale", if present, the
- * height and width that remain. */
+/* Rule for Crop: attribute "border" gives the pixels to cut off at the left, top, right and bottom; attribute
+ * "scale", if present, gives the height and width that remain. */
 void rule_crop(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -210,7 +213,7 @@ void rule_crop(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for CenterCropPad: operand 1 gives the new sizes of the axes in attribute "axes" (all by default). */
+/* Rule for CenterCropPad: operand 1 gives the new sizes of the axes in attribute "axes" (all axes by default). */
 void rule_center_crop_pad(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -303,8 +306,8 @@ void rule_max_unpool(struct infer *f, nid n, int arg)
 
 /* --- grids --- */
 
-/* Rule for AffineGrid: (batch, height, width, 2) or (batch, depth, height, width, 3), for images whose shape operand
- * 1 lists. */
+/* Rule for AffineGrid: the result has the shape (batch, height, width, 2) or (batch, depth, height, width, 3), for
+ * images whose shape operand 1 lists. */
 void rule_affine_grid(struct infer *f, nid n, int arg)
 {
     struct shape size, out = {.rank = -1};
@@ -322,8 +325,8 @@ void rule_affine_grid(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for GridSample: the image in operand 0 at the points of the grid (batch, points..., coordinates) in operand
- * 1. */
+/* Rule for GridSample: the result has the channels of the image in operand 0 at the points of the grid in operand 1,
+ * whose shape is (batch, points..., coordinates). */
 void rule_grid_sample(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), grid = operand_shape(f, n, 1), out = in;
@@ -336,7 +339,8 @@ void rule_grid_sample(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for ImageDecoder: (height, width, channels) of u8; only the number of channels is known. */
+/* Rule for ImageDecoder: the result has the shape (height, width, channels) and elements u8; only the number of
+ * channels is known. */
 void rule_image_decoder(struct infer *f, nid n, int arg)
 {
     bool grey = strcmp(node_attr_str(f->m, n, "pixel_format", "RGB"), "Grayscale") == 0;

@@ -22,7 +22,7 @@ static void read_listed_shape(struct infer *f, vid v, struct shape *s)
         s->d[i] = x != NULL ? num_dim(x->at[i]) : dim_unknown();
 }
 
-/* Rule for Expand: operand 0, broadcast to the shape that operand 1 lists. */
+/* Rule for Expand: the result is operand 0, broadcast to the shape that operand 1 lists. */
 void rule_expand(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), want = {0};
@@ -86,8 +86,8 @@ void rule_pad(struct infer *f, nid n, int arg)
 
 /* --- making shapes and values --- */
 
-/* Rule for Shape: the dimensions start .. end - 1 of operand 0, both attributes being counted from the end if
- * negative. */
+/* Rule for Shape: the result has dimensions start .. end - 1 of operand 0 as its elements; attributes start and end
+ * are counted from the end if negative. */
 void rule_shape(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0);
@@ -109,7 +109,7 @@ void rule_shape(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for Size: the number of elements of operand 0. */
+/* Rule for Size: the result is the number of elements of operand 0. */
 void rule_size(struct infer *f, nid n, int arg)
 {
     struct shape in, out = shape_scalar(ELEM_I64);
@@ -122,7 +122,7 @@ void rule_size(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for Constant: one of several attributes gives the value: a tensor, a number or string, or a list. */
+/* Rule for Constant: the value is in one of several attributes, as a tensor, a number or string, or a list. */
 void rule_constant(struct infer *f, nid n, int arg)
 {
     static const struct {
@@ -180,7 +180,8 @@ void rule_constant_of_shape(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for Range: a vector of the numbers from operand 0 up to, but without, operand 1, in steps of operand 2. */
+/* Rule for Range: the result is a vector of the numbers from operand 0 up to, but without, operand 1, in steps of
+ * operand 2. */
 void rule_range(struct infer *f, nid n, int arg)
 {
     const struct nums *a = nums_of(f, node_in(f->m, n, 0)), *b = nums_of(f, node_in(f->m, n, 1)),
@@ -208,8 +209,25 @@ void rule_range(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for Where: operands 0 (the condition), 1 and 2 are broadcast.  arg 1: QLinearWhere, where a scale and a zero
- * point follow operands 1 and 4, which are broadcast with the condition. */
+/* Sets the elements of result 0 of Where n: element i is that of x if element i of the condition c is not 0, else that
+ * of y; it stays unknown if the condition is.  Lists of one element stand for any number of equal elements. */
+static void choose_elements(struct infer *f, nid n, const struct nums *c, const struct nums *x,
+                            const struct nums *y)
+{
+    uint32_t k = larger_u32(larger_u32(c->n, x->n), y->n);
+    bool fits = (c->n == 1 || c->n == k) && (x->n == 1 || x->n == k) && (y->n == 1 || y->n == k);
+    struct nums *r = nums_new(f, fits ? k : 0);
+    for (uint32_t i = 0; i < r->n; i++) {
+        struct num which = c->at[c->n == 1 ? 0 : i];
+        if (which.kind == NUM_INT)
+            r->at[i] = which.v != 0 ? x->at[x->n == 1 ? 0 : i] : y->at[y->n == 1 ? 0 : i];
+    }
+    nums_set(f, n, 0, r);
+}
+
+/* Rule for Where: operands 0 (the condition), 1 and 2 are broadcast.  Where the elements of all three are followed
+ * (scalars and vectors), so are those of the result.  arg 1: QLinearWhere, where a scale and a zero point follow
+ * operands 1 and 4, which are broadcast with the condition. */
 void rule_where(struct infer *f, nid n, int arg)
 {
     struct shape c, x, y;
@@ -220,19 +238,8 @@ void rule_where(struct infer *f, nid n, int arg)
     shape_in(f, n, arg == 1 ? 4 : 2, &y);
     enum elem e = x.elem != 0 ? x.elem : y.elem;
     if (arg == 0 && nc != NULL && nx != NULL && ny != NULL && c.rank <= 1 && x.rank <= 1 &&
-        y.rank <= 1) {
-        uint32_t k = larger_u32(nc->n, nx->n);
-        k = larger_u32(k, ny->n);
-        bool fits =
-            (nc->n == 1 || nc->n == k) && (nx->n == 1 || nx->n == k) && (ny->n == 1 || ny->n == k);
-        struct nums *r = nums_new(f, fits ? k : 0);
-        for (uint32_t i = 0; i < r->n; i++) {
-            struct num which = nc->at[nc->n == 1 ? 0 : i];
-            if (which.kind == NUM_INT)
-                r->at[i] = which.v != 0 ? nx->at[nx->n == 1 ? 0 : i] : ny->at[ny->n == 1 ? 0 : i];
-        }
-        nums_set(f, n, 0, r);
-    }
+        y.rank <= 1)
+        choose_elements(f, n, nc, nx, ny);
     shape_broadcast(f, &c, &x);
     shape_broadcast(f, &c, &y);
     c.elem = (uint8_t)e;
@@ -241,8 +248,8 @@ void rule_where(struct infer *f, nid n, int arg)
 
 /* --- reducing --- */
 
-/* Sets the element of result 0 to the sum, product, minimum or maximum of the elements of operand 0, if it is a vector
- * and they are followed.  arg: enum num_op. */
+/* Sets the element of result 0 to the sum, product, minimum or maximum of the elements of operand 0, if this is a
+ * vector and its elements are followed.  arg: enum num_op. */
 static void reduce_values(struct infer *f, nid n, int arg)
 {
     assert(arg >= NUM_NONE && arg <= NUM_COPY);
@@ -307,8 +314,8 @@ void rule_reduce(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for ArgMax, ArgMin: an index for each position of the other axes; the axis is dropped, or has size 1 with
- * keepdims. */
+/* Rule for ArgMax and ArgMin: the result has an index for each position along the other axes; the reduced axis is
+ * dropped, or has size 1 with keepdims. */
 void rule_arg_reduce(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_unknown(ELEM_I64);
@@ -325,7 +332,7 @@ void rule_arg_reduce(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for TopK: k elements along an axis, and their indices; k is an attribute or operand 1. */
+/* Rule for TopK: the results are k elements along an axis, and their indices; k is an attribute or operand 1. */
 void rule_topk(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -342,7 +349,7 @@ void rule_topk(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &s);
 }
 
-/* Rule for OneHot: a new axis whose size is the element of operand 1. */
+/* Rule for OneHot: the result has a new axis, whose size is the element of operand 1. */
 void rule_onehot(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out;
@@ -359,7 +366,8 @@ void rule_onehot(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for NonZero: (rank of operand 0, number of elements that are not 0, which depends on the data). */
+/* Rule for NonZero: the result has the shape (rank of operand 0, number of elements that are not 0); the number
+ * depends on the data. */
 void rule_nonzero(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = {.elem = ELEM_I64, .rank = 2};
@@ -369,8 +377,8 @@ void rule_nonzero(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for Compress: keeps some entries of an axis, or of all elements in a row if there is no axis; how many depends
- * on the data. */
+/* Rule for Compress: the result keeps some entries of an axis or, if there is no axis, some of all elements in a
+ * row; how many depends on the data. */
 void rule_compress(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -386,8 +394,8 @@ void rule_compress(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for RandomNormal, RandomUniform: shape and element type are attributes.  arg: the element type without an
- * attribute. */
+/* Rule for RandomNormal and RandomUniform: shape and element type are attributes.  arg: the element type if the
+ * attribute is absent. */
 void rule_random(struct infer *f, nid n, int arg)
 {
     int64_t d[SHAPE_RANK], e = node_attr_int(f->m, n, "dtype", arg);
@@ -398,9 +406,10 @@ void rule_random(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for Unique.  Results: the distinct elements; the index where each occurs first; for each element of operand 0
- * its index among the distinct elements; how often each distinct element occurs.  With an axis, slices along it count
- * as elements.  arg 1: Unique of com.microsoft, which has no axis and not the second result. */
+/* Rule for Unique.  The results are: the distinct elements; for each of them the index where it occurs first; for
+ * each element of operand 0 its index among the distinct elements; and for each distinct element how often it
+ * occurs.  With an axis, slices along it count as elements.  arg 1: Unique of com.microsoft, which has no axis and
+ * not the second result. */
 void rule_unique(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_vector((enum elem)in.elem, dim_unknown()),
@@ -423,7 +432,7 @@ void rule_unique(struct infer *f, nid n, int arg)
     shape_set(f, n, 3, &some);
 }
 
-/* Rule for Multinomial: (batch, samples); the number of samples is an attribute. */
+/* Rule for Multinomial: the result has the shape (batch, samples); the number of samples is an attribute. */
 void rule_multinomial(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = {.rank = 2};
@@ -435,7 +444,7 @@ void rule_multinomial(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for SliceGrad, DequantizeBFP: an operand lists the shape of the result.  arg: LISTED_*. */
+/* Rule for SliceGrad and DequantizeBFP: an operand lists the shape of the result.  arg: LISTED_* (infer.h). */
 void rule_listed(struct infer *f, nid n, int arg)
 {
     int64_t e = node_attr_int(f->m, n, "dtype", ELEM_F32);
@@ -446,7 +455,7 @@ void rule_listed(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for QuantizeBFP.  Results: bytes, whose number is not known; the shape of operand 0; its strides. */
+/* Rule for QuantizeBFP: the results are bytes, whose number is not known; the shape of operand 0; and its strides. */
 void rule_bfp(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_vector(ELEM_U8, dim_unknown());
@@ -483,7 +492,8 @@ void rule_tensor_fill(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for DynamicTimeWarping: (2, length of the path): the rows and the columns that the path goes through. */
+/* Rule for DynamicTimeWarping: the result has the shape (2, length of the path): the rows and the columns that the
+ * path goes through. */
 void rule_time_warping(struct infer *f, nid n, int arg)
 {
     struct shape s = {.elem = ELEM_I32, .rank = 2, .d = {dim_num(2), dim_unknown()}};
@@ -491,8 +501,8 @@ void rule_time_warping(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for BifurcationDetector.  Results: the tokens so far and the predicted tokens that matched, whose number
- * depends on the data; the index at which a match was found. */
+/* Rule for BifurcationDetector: result 0 has the tokens so far and the predicted tokens that matched, whose number
+ * depends on the data; result 1 has the index at which a match was found. */
 void rule_bifurcation(struct infer *f, nid n, int arg)
 {
     struct shape words = shape_vector(ELEM_I64, dim_unknown()), place = shape_scalar(ELEM_I64);

@@ -29,8 +29,8 @@ static struct dim svm_scores(const struct infer *f, nid n, uint32_t labels)
     return dim_num((int64_t)labels * (labels - 1) / 2);
 }
 
-/* Rule for classifiers.  Results: the label of each row; the scores of each row, one for each label.  arg:
- * CLASSIFY_*. */
+/* Rule for classifiers: result 0 has the label of each row, result 1 the scores of each row, one for each label.
+ * arg: one of CLASSIFY_*. */
 void rule_classifier(struct infer *f, nid n, int arg)
 {
     static const char *const list[] = {"classlabels_int64s", "classlabels_ints",
@@ -52,8 +52,8 @@ void rule_classifier(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &score);
 }
 
-/* Rule for regressors: the result is (rows, targets).  arg: TARGETS_*, which says where the number of targets is
- * given. */
+/* Rule for regressors: the result has the shape (rows, targets).  arg: one of TARGETS_*, which says where the number
+ * of targets is given. */
 void rule_regressor(struct infer *f, nid n, int arg)
 {
     struct shape in, out = {.elem = ELEM_F32, .rank = 2};
@@ -65,7 +65,7 @@ void rule_regressor(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for OneHotEncoder: a new last axis has an entry for each category. */
+/* Rule for OneHotEncoder: the result has a new last axis with an entry for each category. */
 void rule_one_hot_encoder(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -144,7 +144,7 @@ static enum elem map_value(const struct infer *f, vid v)
     return (enum elem)f->m->type[t->inner].elem;
 }
 
-/* Rule for DictVectorizer: a row with an entry for each word of a vocabulary. */
+/* Rule for DictVectorizer: the result is a row with an entry for each word of a vocabulary. */
 void rule_dict_vectorizer(struct infer *f, nid n, int arg)
 {
     uint32_t k = list_length(f, n, "string_vocabulary") + list_length(f, n, "int64_vocabulary");
@@ -155,7 +155,7 @@ void rule_dict_vectorizer(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for CastMap: a row with the values of a map; its length is known only for sparse maps. */
+/* Rule for CastMap: the result is a row with the values of a map; the row's length is known only for sparse maps. */
 void rule_cast_map(struct infer *f, nid n, int arg)
 {
     const char *to = node_attr_str(f->m, n, "cast_to", "TO_FLOAT");
@@ -200,8 +200,8 @@ void rule_string_split(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for TfIdfVectorizer: the last axis becomes one with a weight for each n-gram; the largest index in an
- * attribute gives their number. */
+/* Rule for TfIdfVectorizer: the last axis of the operand is replaced by an axis with a weight for each n-gram; the
+ * largest index in an attribute gives the number of n-grams. */
 void rule_tfidf(struct infer *f, nid n, int arg)
 {
     struct shape s;

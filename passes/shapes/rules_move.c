@@ -82,8 +82,8 @@ void rule_reshape(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for Flatten: a matrix; its rows are the product of the axes before attribute axis, its columns that of the
- * others. */
+/* Rule for Flatten: the result is a matrix whose number of rows is the product of the axes before attribute `axis`,
+ * and whose number of columns is the product of the other axes. */
 void rule_flatten(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = {.rank = 2};
@@ -232,7 +232,7 @@ void rule_concat(struct infer *f, nid n, int arg)
 {
     struct shape out, s;
     uint32_t step = (uint32_t)arg, i = step == 3 ? 2 : 0;
-    shape_in(f, n, i, &out); /* of the first piece; the loop below adds the other pieces */
+    shape_in(f, n, i, &out); /* shape of the first piece; the loop below adds the other pieces */
     int64_t along = node_attr_int(f->m, n, "axis", f->opset < 4 ? 1 : 0);
     int axis = axis_of(along, out.rank);
     for (i += step; i < f->m->node[n].nformal; i += step) {
@@ -244,7 +244,8 @@ void rule_concat(struct infer *f, nid n, int arg)
                 out.d[k] = k == axis ? dim_unknown() : s.d[k];
             continue;
         }
-        if (out.rank != s.rank || axis < 0) { /* of this piece nothing is known, or nothing fits */
+        /* nothing is known of this piece, or the pieces do not fit together */
+        if (out.rank != s.rank || axis < 0) {
             if (s.rank < 0 && axis >= 0)
                 out.d[axis] = dim_unknown();
             continue;
@@ -279,7 +280,7 @@ static struct dim piece_size(struct dim whole, uint32_t i, uint32_t k)
     return dim_num(left < 0 ? 0 : smaller(left, each));
 }
 
-/* Rule for Split: pieces along an axis; their sizes are listed, or equal. */
+/* Rule for Split: the results are pieces along an axis; the sizes of pieces are listed, or equal. */
 void rule_split(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0);
@@ -349,7 +350,8 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
 static struct dim slice_backwards(int64_t start, int64_t end, int64_t step, int64_t d)
 {
     assert(step < 0 && d >= 0);
-    start = start < 0 ? (start < -d ? 0 : start + d) : start; /* unlike the end, never before 0 */
+    /* unlike an end, a start is never before 0 */
+    start = start < 0 ? (start < -d ? 0 : start + d) : start;
     start = smaller(start, d - 1);
     end = end < 0 ? (end < -d ? -1 : end + d) : end;
     end = smaller(end, d - 1);
@@ -378,7 +380,8 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
         span = dim_num(e.value > s.value ? e.value - s.value : 0);
     } else {
         span = dim_sub(f->m, e, s);
-        bool rest = s.value == 1 && dim_same(e, d); /* d - 1: not negative, as d is at least 1 */
+        /* whether the rest is d - 1, which is not negative, since d is at least 1 */
+        bool rest = s.value == 1 && dim_same(e, d);
         bool sure = dim_nonneg(f->m, span) || rest || (s.value == 0 && s.sym == 0);
         f->hides = f->hides || !sure;
         if (!sure && !f->pure)
@@ -394,7 +397,7 @@ struct slice_spec {
     int64_t axis[SHAPE_RANK], step[SHAPE_RANK]; /* [naxes] step 0: not known */
 };
 
-/* Reads what Slice n does into *x; returns false if the axes are not known, or lists differ in length. */
+/* Reads what Slice n does into *x; returns false if the axes are not known, or the lists differ in length. */
 static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
 {
     struct shape s;
@@ -419,8 +422,8 @@ static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
     return fits;
 }
 
-/* Sets the elements of result 0 for a Slice of a vector, or of rows of a matrix (so exporters reverse a list of
- * pads). */
+/* Sets the elements of result 0 for a Slice of a vector, or of the rows of a matrix (which exporters use to reverse
+ * a list of pads). */
 static void slice_values(struct infer *f, nid n, const struct slice_spec *x)
 {
     const struct nums *in = nums_of(f, node_in(f->m, n, 0));
@@ -520,14 +523,15 @@ void rule_gather(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for GatherElements: an element for each index in operand 1. */
+/* Rule for GatherElements: the result has an element for each index in operand 1. */
 void rule_gather_elements(struct infer *f, nid n, int arg)
 {
     (void)arg;
     shape_set_like(f, n, 0, node_in(f->m, n, 1), elem_in(f, n, 0));
 }
 
-/* Rule for GatherND: the last axis of operand 1 holds coordinates of elements or slices of operand 0. */
+/* Rule for GatherND: the last axis of operand 1 holds coordinates of the elements or slices of operand 0 that make
+ * the result. */
 void rule_gather_nd(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1),
@@ -547,8 +551,8 @@ void rule_gather_nd(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for GatherBlockQuantized of com.microsoft: a Gather from a quantized table.  Elements of fewer than 8 bits are
- * packed along the last axis, which is unpacked. */
+/* Rule for GatherBlockQuantized of com.microsoft: a Gather from a quantized table.  If elements have fewer than 8
+ * bits, several are packed in a byte along the last axis; the result has them unpacked. */
 void rule_gather_blocks(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1), out;
@@ -562,8 +566,8 @@ void rule_gather_blocks(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for Embedding: operand `arg` is a table; the next operand lists rows of the table, which stand on a new last
- * axis. */
+/* Rule for Embedding: operand `arg` is a table, and the next operand lists rows of the table; these rows stand on a
+ * new last axis of the result. */
 void rule_embedding(struct infer *f, nid n, int arg)
 {
     struct shape table = operand_shape(f, n, (uint32_t)arg),
@@ -576,7 +580,7 @@ void rule_embedding(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for Det: a determinant for each matrix in the last two axes. */
+/* Rule for Det: the result has a determinant for each matrix in the last two axes of the operand. */
 void rule_det(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);

@@ -11,13 +11,15 @@
 /* The windows of a convolution or pooling. */
 struct window {
     int nspatial; /* number of spatial axes: those behind batch and channels */
-    /* [spatial axis]; kernel -1: unknown; pad: first the pads at the starts of all axes, then those at the ends */
+    /* [spatial axis] kernel: -1: unknown; pad: first the pads at the starts of all axes, then the pads at the ends */
     int64_t kernel[SHAPE_RANK], stride[SHAPE_RANK], dilation[SHAPE_RANK], pad[2 * SHAPE_RANK];
-    enum { PAD_GIVEN, PAD_SAME, PAD_VALID } pads; /* attribute auto_pad; PAD_GIVEN: `pad` counts */
-    bool ceil;                                    /* the number of windows is rounded up */
+    /* what attribute auto_pad says; PAD_GIVEN: `pad` has the pads */
+    enum { PAD_GIVEN, PAD_SAME, PAD_VALID } pads;
+    bool ceil; /* the number of windows is rounded up */
 };
 
-/* Writes the k integers of an attribute to out[k]; if it is absent or has another length, k times `fill`. */
+/* Writes the k integers of an attribute to out[k]; if the attribute is absent or has another length, writes k times
+ * `fill`. */
 static void list_or_default(const struct infer *f, nid n, const char *name, int k, int64_t fill,
                             int64_t *out)
 {
@@ -103,7 +105,8 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
     return dim_num(k);
 }
 
-/* Sets the spatial dimensions of *out, which start at dimension `at`, to the numbers of windows in those of *in. */
+/* Sets the spatial dimensions of *out, which begin at dimension `at`, to the numbers of windows along the spatial
+ * dimensions of *in. */
 static void apply_windows(struct infer *f, const struct window *x, const struct shape *in, int at,
                           struct shape *out)
 {
@@ -138,7 +141,7 @@ static void set_conv(struct infer *f, nid n, uint32_t weight, enum elem e, bool 
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for convolutions.  arg: WINDOW_*. */
+/* Rule for convolutions.  arg: WINDOW_* (infer.h). */
 void rule_conv(struct infer *f, nid n, int arg)
 {
     enum elem e = (enum elem)(arg & WINDOW_ELEM);
@@ -347,7 +350,7 @@ void rule_mul_integer(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &a);
 }
 
-/* Rule for CDist: (rows of operand 0, rows of operand 1), the distances between the rows. */
+/* Rule for CDist: the result has the shape (rows of operand 0, rows of operand 1): the distances between the rows. */
 void rule_cdist(struct infer *f, nid n, int arg)
 {
     struct shape a = operand_shape(f, n, 0), b = operand_shape(f, n, 1);
@@ -443,8 +446,8 @@ static bool is_label(char c)
 
 /* The equation of an Einsum, as far as its operands are read. */
 struct equation {
-    struct dim size[128]; /* [label, a letter] size of the axes with this label */
-    uint8_t seen[128];    /* [label] 0: it does not occur; 1: once; 2: more than once */
+    struct dim size[128]; /* [label, a letter] size of the axes that have this label */
+    uint8_t seen[128];    /* [label] how often the label occurs: 0, 1, or 2 for more than once */
     struct shape dots;    /* the axes that "..." stands for */
     bool has_dots;        /* "..." occurs */
 };
@@ -481,7 +484,8 @@ static const char *read_labels(struct infer *f, const char *s, const struct shap
             s += 3;
             continue;
         }
-        unsigned char c = (unsigned char)*s++; /* a letter */
+        /* a letter, since read_labels() has passed over blanks and dots */
+        unsigned char c = (unsigned char)*s++;
         struct dim d = shape_dim(in, k++);
         e->size[c] = e->seen[c] == 0 ? d : broadcast_dim(f, e->size[c], d);
         e->seen[c] = e->seen[c] < 2 ? (uint8_t)(e->seen[c] + 1) : 2;
@@ -502,8 +506,9 @@ static bool put_dots(const struct equation *e, struct shape *out)
     return true;
 }
 
-/* Writes the dimensions of the result to *out.  Its labels follow "->" at s; if s is the end of the equation, they are
- * the axes of "..." and then the labels that occur once, sorted.  Returns false if the shape is not known. */
+/* Writes the dimensions of the result to *out.  The labels of the result follow "->" at s; if s is the end of the
+ * equation, the result has the axes of "..." and then the labels that occur once, sorted.  Returns false if the
+ * shape is not known. */
 static bool write_labels(const struct equation *e, const char *s, struct shape *out)
 {
     bool fits = true;

@@ -67,8 +67,8 @@ static struct shape fill_shape(struct shape acc, struct shape s)
     return acc;
 }
 
-/* Returns a type made of the types a and b.  fill: both hold for a value, so unknown parts of a are filled in from b;
- * else a value has one of the two types, so only their common parts stay.  0: a and b are of different kinds. */
+/* Returns a type made of the types a and b; 0: these are of different kinds.  fill: both types hold for a value, so
+ * unknown parts of a are filled in from b; else a value has one of the two types, so only their common parts stay. */
 static uint32_t combine_types(struct infer *f, uint32_t a, uint32_t b, bool fill)
 {
     assert(a < f->m->ntype && b < f->m->ntype);
@@ -127,7 +127,8 @@ void container_set(struct infer *f, nid n, uint32_t i, uint32_t type)
         f->type[out] = now;
 }
 
-/* Returns the type of operand i; 0: unknown.  Adds a type for an initializer that has only a tensor. */
+/* Returns the type of operand i; 0: unknown.  If the operand is an initializer that has no type yet, adds a type for
+ * its tensor. */
 static uint32_t type_in(struct infer *f, nid n, uint32_t i)
 {
     struct shape s;
@@ -204,8 +205,9 @@ static struct dim piece_size(struct infer *f, nid n, struct dim whole)
         if (v[i] != v[0])
             return dim_unknown();
     }
+    /* the last piece may be smaller */
     if (s.rank == 0 && (v[0] <= 0 || whole.value < 0 || whole.value % v[0] != 0))
-        return dim_unknown(); /* the last one may be smaller */
+        return dim_unknown();
     return dim_num(v[0]);
 }
 
@@ -282,7 +284,7 @@ static struct dim sum_of_parts(struct infer *f, nid made, int axis)
     return num_dim(sum);
 }
 
-/* Rule for ConcatFromSequence: joins the elements of a sequence along an axis; with new_axis along a new one. */
+/* Rule for ConcatFromSequence: joins the elements of a sequence along an axis or, with new_axis, along a new axis. */
 void rule_concat_from_sequence(struct infer *f, nid n, int arg)
 {
     uint32_t type = element_in(f, n, 0);
@@ -337,7 +339,7 @@ void enter_sequence_map(struct infer *f, nid n, gid g)
     }
 }
 
-/* Rule for SequenceMap: each result is a sequence of the values that an output of the body has. */
+/* Rule for SequenceMap: each result is the sequence of the values that an output of the body gets. */
 void rule_sequence_map(struct infer *f, nid n, int arg)
 {
     const struct attr *a = node_attr(f->m, n, "body");
@@ -356,7 +358,7 @@ void rule_sequence_map(struct infer *f, nid n, int arg)
     }
 }
 
-/* Rule for ZipMap: a sequence of maps from labels to scores, one map for each row. */
+/* Rule for ZipMap: the result is a sequence of maps from labels to scores, with one map for each row. */
 void rule_zip_map(struct infer *f, nid n, int arg)
 {
     const struct attr *a = node_attr(f->m, n, "classlabels_int64s");

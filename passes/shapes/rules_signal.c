@@ -25,14 +25,14 @@ void rule_dft(struct infer *f, nid n, int arg)
     if (known && axis < 0) {
         s.rank = -1;
     } else if (!known && !onesided && node_in(f->m, n, 1) == 0) {
-        known = true; /* the axis is not known, but no axis changes its size */
+        known = true; /* the axis is not known, but no axis would change its size */
     } else if (!known) {
         for (int i = 1; i < s.rank - 1; i++)
             s.d[i] = dim_unknown();
     } else {
         if (node_in(f->m, n, 1) != 0)
             s.d[axis] = value_dim(f, n, 1, 0);
-        else if (onesided && inverse) /* an odd length must be given by operand 1 */
+        else if (onesided && inverse) /* operand 1 must give an odd length */
             s.d[axis] = dim_shift(f->m, dim_mul(f->m, s.d[axis], dim_num(2)), -2);
         if (onesided && !inverse)
             s.d[axis] = one_side(f, s.d[axis]);
@@ -42,8 +42,8 @@ void rule_dft(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for STFT: (batch, frames, points, 2) from (batch, samples, 1 or 2), with a frame every `operand 1` samples.  A
- * frame is as long as operand 3 says, or as the window in operand 2. */
+/* Rule for STFT: turns (batch, samples, 1 or 2) into (batch, frames, points, 2), with a frame every `operand 1`
+ * samples.  A frame is as long as operand 3 says, or as the window in operand 2. */
 void rule_stft(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), window, out = {.rank = 4};
@@ -69,7 +69,8 @@ static enum elem output_datatype(const struct infer *f, nid n)
     return e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_NONE;
 }
 
-/* Rule for BlackmanWindow, HammingWindow, HannWindow: a vector whose length is the element of operand 0. */
+/* Rule for BlackmanWindow, HammingWindow and HannWindow: the result is a vector whose length is the element of
+ * operand 0. */
 void rule_window(struct infer *f, nid n, int arg)
 {
     (void)arg;
@@ -77,7 +78,8 @@ void rule_window(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for MelWeightMatrix: (points of a one-sided transform of operand 1 points, mel bands as operand 0 says). */
+/* Rule for MelWeightMatrix: the result has the shape (points of the one-sided transform of n points, mel bands),
+ * where n is the element of operand 1 and operand 0 gives the number of mel bands. */
 void rule_mel(struct infer *f, nid n, int arg)
 {
     struct shape s = {.elem = (uint8_t)output_datatype(f, n), .rank = 2};

@@ -30,8 +30,8 @@ static struct dim sequences(const struct infer *f, nid n, uint32_t i)
     return dim_shift(f->m, shape_dim(&starts, 0), -1);
 }
 
-/* Rule for NGramHashMapping.  Results: a hash for each token and head; the last tokens of each sequence.  arg 1:
- * VarlenNGramHashMapping, with packed tokens. */
+/* Rule for NGramHashMapping: result 0 has a hash for each token and head, result 1 the last tokens of each
+ * sequence.  arg 1: VarlenNGramHashMapping, where tokens are packed. */
 void rule_ngram_hash(struct infer *f, nid n, int arg)
 {
     struct shape ids = operand_shape(f, n, 0);
@@ -50,8 +50,8 @@ void rule_ngram_hash(struct infer *f, nid n, int arg)
     }
 }
 
-/* Rule for VarlenCausalConvWithState.  Results: the output, with the shape of operand 0; the new state, with that of
- * the old one in operand 4; updates of the state. */
+/* Rule for VarlenCausalConvWithState: result 0, the output, has the shape of operand 0; result 1, the new state, has
+ * the shape of the old state in operand 4; result 2 has updates of the state. */
 void rule_varlen_conv(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), state = operand_shape(f, n, 4);
@@ -120,8 +120,9 @@ static bool selects_tokens(const struct infer *f, nid n)
     return strcmp(node_attr_str(f->m, n, "policy_mode", ""), "qsa") == 0;
 }
 
-/* Returns how many tokens or entries indexer n selects for each query, at most: the size of its result.  Tokens:
- * whole blocks of compress_ratio tokens, token_budget tokens in all, and the tokens after the last whole block. */
+/* Returns how many tokens or entries indexer n selects for each query, at most: the size of its result.  An indexer
+ * of tokens selects whole blocks of compress_ratio tokens, token_budget tokens in all, and the tokens after the last
+ * whole block. */
 static struct dim most_selected(struct infer *f, nid n)
 {
     if (!selects_tokens(f, n))

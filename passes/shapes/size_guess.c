@@ -15,7 +15,7 @@
 
 enum {
     ROUNDS = 8,
-    NAMES_MOST = 8,    /* free names of a demand whose sizes are changed */
+    NAMES_MOST = 8,    /* the most free names of a demand whose sizes are changed */
     SCAN = 512,        /* the most sizes that are tried, from the present one downwards */
     GROW_MOST = 65536, /* no size grows beyond GROW_MOST */
     TRIES_MOST = 50000 /* evaluations for all changes together */
@@ -30,7 +30,7 @@ struct sizes *sizes_new(struct module *m, int64_t usual, struct arena *mem)
     return k;
 }
 
-/* Returns the place of a name in k->at; 0: it is not there. */
+/* Returns the index of a name in k->at; 0: the name is not there. */
 static uint32_t place_of(const struct sizes *k, const char *name)
 {
     return map_get(&k->index, map_key(0, str_id(k->m, name)));
@@ -66,8 +66,9 @@ static uint32_t equal_to(const struct sizes *k, uint32_t at)
     return dim_is_symbol(k->m, is) ? place_of(k, module_str(k->m, is.sym)) : 0;
 }
 
-/* For dim_replace(): returns the dimension that a name stands for, the end of the chain of names that are equal to it;
- * shortens the chain for the next time (as a union-find does); unknown: the name is free, or not in the table. */
+/* For dim_replace(): returns the dimension that a name stands for; unknown: the name is free, or not in the table.
+ * If names are equal to each other in a chain, follows the chain to its end and shortens it for the next time (as a
+ * union-find does). */
 static struct dim meaning(void *user, const char *name)
 {
     struct sizes *k = user;
@@ -130,7 +131,8 @@ static void add_free(void *user, const char *name)
 }
 
 /* Whether it is better to put `is` in place of name a than to put `other` in place of name b (NULL: there is no b).
- * First an expression that cannot be negative, then the name of whose size less is known, then the later name. */
+ * An expression that cannot be negative is better than one that may be; of equally good expressions, the name of
+ * whose size less is known is better replaced; then the later name. */
 static bool is_better(const struct sizes *k, const struct size *a, struct dim is,
                       const struct size *b, struct dim other)
 {
@@ -165,7 +167,8 @@ static bool solve(struct sizes *k, struct dim a, struct dim b)
         return false;
     best->is = value;
     if (!dim_nonneg(k->m,
-                    value)) /* it may be negative: that it is 0 or more is a demand of its own */
+                    /* `value` may be negative: that it is at least 0 becomes a demand of its own */
+                    value))
         add_todo(k, &(struct demand){dim_num(0), value, DEMAND_MOST, 0});
     return true;
 }
@@ -223,7 +226,8 @@ struct change {
     const struct demand *d;
     struct free_names x;
     int64_t before[NAMES_MOST]; /* sizes of the names x before the attempt */
-    uint32_t *tries; /* number of evaluations of demands that are left for all attempts */
+    /* number of evaluations of demands that all attempts together may still make */
+    uint32_t *tries;
 };
 
 /* Limits the free names to sizes from `least` to `most`; returns whether the demand holds then, and false without
@@ -236,7 +240,7 @@ static bool try_sizes(struct change *c, int64_t least, int64_t most)
     return *c->tries > 0 && holds(c->k, c->d);
 }
 
-/* Returns the multiple of the largest power of 2 in from .. to, from >= 1. */
+/* Returns the multiple of the largest possible power of 2 in the range from .. to; from >= 1. */
 static int64_t roundest(int64_t from, int64_t to)
 {
     int64_t step = 1;
@@ -245,8 +249,9 @@ static int64_t roundest(int64_t from, int64_t to)
     return to / step * step;
 }
 
-/* Limits the free names to the largest size with which the demand holds.  If the demand holds for sizes in some range
- * that does not begin at 1, takes the roundest size of that range.  Returns false if it holds for no size. */
+/* Limits the free names to the largest size with which the demand holds.  If the demand holds for sizes in some
+ * range that does not begin at 1, takes the roundest size of that range.  Returns false if the demand holds for no
+ * size. */
 static bool shrink(struct change *c)
 {
     int64_t top = 0;
@@ -264,8 +269,8 @@ static bool shrink(struct change *c)
     return true;
 }
 
-/* Lets the free names grow to the smallest power of 2 with which the demand holds; a first dimension to the usual size
- * if that does.  Returns false if there is none. */
+/* Lets the free names grow to the smallest power of 2 with which the demand holds; a first dimension gets the usual
+ * size if the demand holds with it.  Returns false if the demand holds with no such size. */
 static bool grow(struct change *c)
 {
     bool first = true;
@@ -279,7 +284,7 @@ static bool grow(struct change *c)
     return to <= GROW_MOST;
 }
 
-/* Changes sizes until the demand holds; leaves them as they are if that cannot be. */
+/* Changes sizes until the demand holds; if no sizes make it hold, leaves them as they were. */
 static void meet(struct sizes *k, const struct demand *d, uint32_t *tries)
 {
     struct change c = {.k = k, .d = d, .x = {.k = k}, .tries = tries};
@@ -287,11 +292,12 @@ static void meet(struct sizes *k, const struct demand *d, uint32_t *tries)
     dim_names(k->m, d->b, add_free, &c.x);
     for (uint32_t i = 0; i < c.x.n; i++)
         c.before[i] = k->at[c.x.at[i]].value;
+    /* the sizes as they were */
     if (c.x.n > 0 && !shrink(&c) && !grow(&c))
-        try_sizes(&c, 0, INT64_MAX); /* as they were */
+        try_sizes(&c, 0, INT64_MAX);
 }
 
-/* Makes names follow from others as far as demands that dimensions are equal say so. */
+/* Makes names follow from other names, as far as demands for equal dimensions say so. */
 static void solve_all(struct sizes *k)
 {
     for (uint32_t i = 0; i < k->ntodo; i++) {
@@ -301,8 +307,8 @@ static void solve_all(struct sizes *k)
     }
 }
 
-/* Looks at all demands once and changes sizes where one does not hold.  Returns the place of the first such demand in
- * k->todo; UINT32_MAX: all hold. */
+/* Looks at all demands once and changes sizes where one does not hold.  Returns the index in k->todo of the first
+ * demand that did not hold; UINT32_MAX: all hold. */
 static uint32_t meet_all(struct sizes *k, uint32_t *tries)
 {
     uint32_t bad = UINT32_MAX;

@@ -4,26 +4,29 @@
 
 #include "passes/shapes/demands.h"
 
-/* What is known of a name beside demands.  SIZE_GIVEN: its size.  The others have a size to try first: SIZE_BATCH: its
- * name is one for batches.  SIZE_FIRST: it is the first dimension of an input, so probably a batch.  SIZE_OTHER. */
+/* What is known of a name beside demands.  SIZE_GIVEN: its size is given.  Other names have a size to try first.
+ * SIZE_BATCH: the name is one for batches.  SIZE_FIRST: the name is the first dimension of an input, so probably a
+ * batch.  SIZE_OTHER: nothing is known. */
 enum size_kind { SIZE_GIVEN, SIZE_BATCH, SIZE_OTHER, SIZE_FIRST };
 
 /* A name and its size. */
 struct size {
     sid name;
     uint8_t kind;  /* enum size_kind */
-    int64_t value; /* the size; of a name that follows from others (`is`) without meaning */
-    struct dim is; /* equal to the name, in other names; unknown: it has a size of its own */
+    int64_t value; /* the size; meaningless if `is` is set */
+    /* an expression of other names that equals this name; unknown: the name has a size of its own */
+    struct dim is;
 };
 
 struct sizes {
     struct module *m;
     struct arena *mem;
-    struct size *at; /* [n], at[0] is none; the names in the order of sizes_add() */
+    struct size *at; /* [n] the names, in the order of sizes_add(); at[0] is not used */
     uint32_t n, cap;
     struct map index; /* name -> its place in `at` */
-    int64_t usual;    /* to try first for SIZE_OTHER, and for SIZE_FIRST where 1 does not do */
-    /* [ntodo] the demands, and that expressions (`is`) which may be negative are not */
+    /* size to try first for SIZE_OTHER, and for SIZE_FIRST where 1 does not meet the demands */
+    int64_t usual;
+    /* [ntodo] the demands, and for each expression (`is`) that may be negative the demand that it is not */
     struct demand *todo;
     uint32_t ntodo, captodo;
 };

@@ -5,8 +5,9 @@
  * other as they can be.  O(levels * servers). */
 #include "passes/stages/best_places.h"
 
-/* Returns the number of kinds of links between servers, from the innermost one.  For kind i, writes to far[i] the first
- * server that such a link joins to server 0, and to joined[i] the number of servers that it joins in all. */
+/* Returns the number of kinds of links between servers, from the innermost one.  For kind i, writes to far[i] the
+ * first server that a link of the kind joins to server 0, and to joined[i] the number of servers that such links
+ * join in all. */
 static uint32_t link_kinds(const struct servers *s, uint32_t far[SPREADS], uint32_t joined[SPREADS])
 {
     uint32_t n = 0, before = 1;
@@ -62,7 +63,7 @@ int64_t least_move(const struct servers *s, int64_t bytes)
     for (uint32_t l = 0; l < many; l++) {
         struct device_set from = {{0}}, two = {{1}};
         from.of[far[l]] = 1;
-        /* one of the size[0] senders is beyond the link, so only that sender's slice goes over the link */
+        /* only one of the size[0] senders is beyond the link, so only that sender's slice goes over the link */
         from.of[0] = (uint16_t)(s->size[0] - 1);
         two.of[far[l]] = 1;
         int64_t other = servers_move(s, &from, &one, bytes);

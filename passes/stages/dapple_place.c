@@ -11,7 +11,7 @@
 
 enum { MOST_STATES = 200 };
 
-/* Values of dapple_opts, by their names; score, micro: indices in score_names, micro_names. */
+/* The values of the options in dapple_opts; score, micro: indices in score_names, micro_names. */
 struct dapple_options {
     bool literal, errors;
     int64_t beam, plans, score, micro;
@@ -40,7 +40,7 @@ static const struct opt dapple_opts[] = {
 
 /* ---- as published ------------------------------------------------------------------------------- */
 
-/* Finds the states of the model.  If there are too many, finds those of a chain of all layers in their order. */
+/* Finds the states of the model; if there are too many, the states of a chain of all layers in their order. */
 static void find_states(const struct train *t, struct stage_states *s)
 {
     struct arena *a = t->x->use.scratch;
@@ -55,8 +55,8 @@ static void find_states(const struct train *t, struct stage_states *s)
     stage_states_find(s, &row, STATES_FIRST, /*published=*/true, row.n, a);
 }
 
-/* Returns a text such as "2.598s by its score with (0,22)x8 (22,40)x8": a stage from state 0 to 22 on 8 devices, and
- * one from 22 to 40, the last state. */
+/* Returns a text such as "2.598s by its score with (0,22)x8 (22,40)x8": the plan has a stage from state 0 to state
+ * 22 on 8 devices, and a stage from state 22 to state 40, the last one. */
 static const char *print_published(const struct train *t, const struct stage_states *s,
                                    const struct published_plan *p)
 {
@@ -71,8 +71,8 @@ static const char *print_published(const struct train *t, const struct stage_sta
     return text;
 }
 
-/* Runs the plan of the published program and makes it the planner's result; notes tell the program's best two plans and
- * their scores.  Returns what a pass returns. */
+/* Runs the plan of the published program and makes it the planner's result; adds notes with the program's best two
+ * plans and their scores.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int leave_published(struct train *t)
 {
     const struct training *m = &t->x->scene.model.training;
@@ -91,7 +91,8 @@ static int leave_published(struct train *t)
             "dapple-place: score=published plans for 2 to %d devices, as in the paper's tables",
             PUBLISHED_STAGES);
     uint32_t *stage_of = arena_array(a, (size_t)t->layers.n + 1, sizeof *stage_of);
-    /* end[k] has the layers of stages 0 .. k, so the last write, by the smallest k, is the layer's stage */
+    /* end[k] has the layers of stages 0 .. k; stages are visited from the last to the first, so the smallest k is
+     * written last */
     for (uint32_t k = best[0].n; k-- > 0;)
         for (uint32_t v = 0; v < t->layers.n; v++)
             if (bits_have(s.set + (size_t)best[0].end[k] * s.words, v))
@@ -106,7 +107,7 @@ static int leave_published(struct train *t)
     return train_leave(t, &p, "DAPPLE's published program");
 }
 
-/* Writes a note: how near the formula comes to the plans that were run, and its time for the best plan of several
+/* Adds a note: how near the formula comes to the plans that were run, and what it says of the best plan of several
  * stages. */
 static void note_errors(const struct train *t, const struct dapple_found *found)
 {
@@ -119,7 +120,7 @@ static void note_errors(const struct train *t, const struct dapple_found *found)
               i < found->nplan ? time_print(time, found->plan[i].latency) : "");
 }
 
-/* Runs the planner dapple-place; returns what pass.run returns (passes.h). */
+/* pass.run: leaves the best plan of DAPPLE's search.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int dapple_run(struct ctx *x, const void *options)
 {
     const struct dapple_options *o = options;

@@ -14,9 +14,10 @@
 #include <string.h>
 
 enum {
-    /* plans by PipeDream's rules: one device for each stage or several, devices idle or not */
+    /* number of kinds of plans by PipeDream's rules: one device for each stage or several; devices may be idle or
+     * not */
     HIER_PLANS = 4,
-    FEW_STATES = 500, /* the most states of a model for which all of these are found */
+    FEW_STATES = 500, /* all kinds are found if the model has at most this number of states */
     MOST_MOVED = 4    /* the most layers that move to a neighbouring stage at once */
 };
 
@@ -26,8 +27,9 @@ struct plan_choice {
     struct layer_chain chain;
     struct stage_layout best;  /* the best plan so far; n is 0: none was run */
     uint32_t tried;            /* number of plans that were run */
-    struct dapple_rules rules; /* for the formula's errors */
-    int64_t work, most;        /* tasks run so far, about; when there are more, the search ends */
+    struct dapple_rules rules; /* the rules by which the formula's errors are found */
+    /* number of tasks run so far, about; the search ends when it is above `most` */
+    int64_t work, most;
 };
 
 /* Returns whether no more plans may be run. */
@@ -75,9 +77,10 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
         c->best = *p;
 }
 
-/* Runs interleaved plans on the n places `set`: with as many stages on each as the user wants; else with 1, 2, 4, ...
- * as long as that takes less time.  On a single place several stages only save memory, since each stage runs forward
- * again by itself: they are tried there if no plan fits yet and the user gives no number. */
+/* Runs interleaved plans on the n places `set`: with as many stages on each place as the user wants; if the user
+ * gives no number, with 1, 2, 4, ... as long as plans get faster.  On a single place several stages only save
+ * memory, since each stage runs forward again by itself: so there they are tried only if no plan fits yet and the
+ * user gives no number. */
 static void try_interleaved(struct plan_choice *c, uint32_t n, const struct device_set *set)
 {
     uint32_t said = c->t->x->scene.model.training.per_device;
@@ -106,8 +109,8 @@ static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
     try_layout(c, &p);
 }
 
-/* Returns whether no layer reads a result of a later stage.  Stages that are no ranges of the row of layers, such as
- * PipeDream's, can become so when layers move.  O(layers + edges). */
+/* Returns whether no layer reads a result of a later stage.  Where stages are no ranges of the row of layers, as
+ * PipeDream's, a moved layer can break that rule.  O(layers + edges). */
 static bool goes_forward(const struct layers_of *l, const uint32_t *stage_of)
 {
     for (uint32_t v = 0; v < l->n; v++)
@@ -117,8 +120,9 @@ static bool goes_forward(const struct layers_of *l, const uint32_t *stage_of)
     return true;
 }
 
-/* Runs the best plan with a border between stages moved by `by` layers: the stage that begins at layer v gives its
- * first layers to the stage before; back: gets the last layers of that stage.  Does nothing if too few are there. */
+/* Runs the best plan with a border between stages moved by `by` layers.  The border is before layer v, the first of
+ * its stage.  back: that stage gets the last `by` layers of the stage before; else it gives its first `by` layers to
+ * the stage before.  Does nothing if the giving stage has too few. */
 static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
 {
     struct arena *a = c->t->x->use.scratch;
@@ -140,8 +144,9 @@ static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
     try_layout(c, &p);
 }
 
-/* Runs a plan of n stages of about the same time, on `each` devices each, which are taken server by server.  samples:
- * of a micro-batch; `each` is lowered until it divides them; 0: a device's share need not be whole samples. */
+/* Runs a plan of n stages of about the same time, on `each` devices each, which are taken server by server.
+ * samples: number of samples of a micro-batch; `each` is lowered until it divides this number; 0: a device's share
+ * need not be whole samples. */
 static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t samples)
 {
     const struct servers *s = &c->t->servers;
@@ -170,9 +175,9 @@ static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t s
     try_plan(c, n, end, set);
 }
 
-/* Finds t->pipedream, unless it has been found: the plans by PipeDream's rules (pipedream_hier_place.c), with stages on
- * one device each or on several; if t wants many, with idle devices, too, and where the model has more than FEW_STATES
- * states, which takes a second. */
+/* Sets t->pipedream, unless it is set: the plans by PipeDream's rules (pipedream_hier_place.c), with stages on one
+ * device each, and on several.  If t->wide, finds plans with idle devices, too, and plans of models with more than
+ * FEW_STATES states, which takes a second. */
 static void find_pipedream(struct train *t)
 {
     struct stage_states states;
@@ -223,7 +228,7 @@ static struct stage_layout copy_best(const struct plan_choice *c, uint32_t **sta
     return (struct stage_layout){.n = c->best.n, .stage_of = *stage_of, .set = *set};
 }
 
-/* Runs the plan p, which copy_best() made after `mark`; gives its memory back unless it is the best plan now. */
+/* Runs the plan p, which copy_best() made after `mark`; if it is not the best plan then, frees its memory. */
 static void try_copy(struct plan_choice *c, struct stage_layout *p, struct arena_mark mark)
 {
     const uint32_t *stage_of = p->stage_of;
@@ -232,8 +237,8 @@ static void try_copy(struct plan_choice *c, struct stage_layout *p, struct arena
         arena_release(c->t->x->use.scratch, mark);
 }
 
-/* Runs the best plan with a device of server v moved from one stage to another.  Does nothing if `from` has no device
- * there, or no other one. */
+/* Runs the best plan with one device of server v moved from stage `from` to stage `to`.  Does nothing if `from` has
+ * no device in server v, or no other device. */
 static void try_device(struct plan_choice *c, uint32_t from, uint32_t to, uint32_t v)
 {
     const struct servers *s = &c->t->servers;
@@ -248,7 +253,7 @@ static void try_device(struct plan_choice *c, uint32_t from, uint32_t to, uint32
     try_copy(c, &p, mark);
 }
 
-/* Runs the best plan with stages k and k + 1 as one, on the devices of both. */
+/* Runs the best plan with stages k and k + 1 joined to one stage on the devices of both. */
 static void try_merged(struct plan_choice *c, uint32_t k)
 {
     uint32_t *stage_of;
@@ -265,8 +270,8 @@ static void try_merged(struct plan_choice *c, uint32_t k)
     try_copy(c, &p, mark);
 }
 
-/* Runs the best plan with stage k, which has several devices, as two: its layers before layer `at`, on its first
- * devices, and the others. */
+/* Runs the best plan with stage k, which has several devices, split in two: the layers before layer `at` on the
+ * first devices, and the other layers on the other devices. */
 static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
 {
     const struct servers *s = &c->t->servers;
@@ -290,7 +295,7 @@ static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
     try_copy(c, &p, mark);
 }
 
-/* Moves the borders between the stages of the best plan by a few layers.  Returns whether a plan got better. */
+/* Moves the borders between the stages of the best plan by a few layers.  Returns whether the best plan got better. */
 static bool move_borders(struct plan_choice *c)
 {
     int64_t before = c->best.value;
@@ -304,7 +309,7 @@ static bool move_borders(struct plan_choice *c)
     return c->best.value < before;
 }
 
-/* Moves a device of the best plan to another stage.  Returns whether a plan got better. */
+/* Moves a device of the best plan to another stage.  Returns whether the best plan got better. */
 static bool move_devices(struct plan_choice *c)
 {
     int64_t before = c->best.value;
@@ -319,7 +324,8 @@ static bool move_devices(struct plan_choice *c)
     return c->best.value < before;
 }
 
-/* Joins two stages of the best plan, or splits one before any of its layers.  Returns whether a plan got better. */
+/* Joins two stages of the best plan, or splits a stage before any of its layers.  Returns whether the best plan got
+ * better. */
 static bool change_stages(struct plan_choice *c)
 {
     int64_t before = c->best.value;
@@ -368,8 +374,9 @@ struct stage_layout dapple_best(struct train *t, const struct dapple_found *foun
     for (uint32_t n = 2; n <= ndev && n <= c.chain.n && !is_over(&c); n++)
         if (ndev % n == 0)
             try_even(&c, n, ndev / n, samples);
+    /* one stage on fewer devices is better if AllReduces among more devices take too long */
     for (uint32_t k = 1; k < ndev && !is_over(&c); k += k / 2 + (k == 1))
-        try_even(&c, 1, k, samples); /* better if AllReduces among more devices take too long */
+        try_even(&c, 1, k, samples);
     if (!is_over(&c))
         try_pipedream(&c);
     if (c.best.value < INT64_MAX)

@@ -23,12 +23,13 @@
 #include <string.h>
 
 enum {
-    USUAL_BEAM = 4, /* of dapple_rules.beam, most and work, if these are 0 */
+    /* the usual values of dapple_rules.beam, most and work, which count if these are 0 */
+    USUAL_BEAM = 4,
     USUAL_MOST = 64,
     USUAL_WORK = 12000000,
     ENOUGH = 40, /* the search is coarse if the work does not allow this many prefixes per cut */
     LEAST_CUTS = 16, /* number of cuts that a coarse search has at least */
-    NONE = -1,       /* no prefix; the empty prefix */
+    NONE = -1,       /* the number of no prefix, or of the empty prefix */
     STAGES = 1024    /* the most stages of a plan */
 };
 
@@ -37,18 +38,20 @@ struct prefix {
     int32_t parent; /* the prefix without the last stage; NONE: there is only one stage */
     uint32_t end, nstage, ndev; /* ndev: number of devices used */
     uint32_t take, used;        /* sets in the pool: devices of the last stage; of all stages */
-    /* ps, the largest of its stages: forward + backward pass of a micro-batch; AllReduce; transfer to the next stage */
+    /* ps, the largest value among its stages of: forward and backward pass of a micro-batch; AllReduce; transfer to
+     * the next stage */
     int64_t worst, reduce, link;
     int64_t latency; /* ps of an iteration of the plan with one more stage */
     int64_t key; /* ps that the slowest stage or link of the prefix takes for all micro-batches */
-    int64_t balance; /* ps: the larger one of key and the same time of the remaining stage */
+    /* ps: the larger one of `key` and the same time for the stage of all remaining layers */
+    int64_t balance;
 };
 
 /* Prefixes with the same end and the same devices in use (coarse: the same number of devices). */
 struct state {
     uint32_t used; /* the set of devices in use, in the pool; coarse: not set */
     /* [2 * beam] indices of prefixes: in the first half those of least latency, in the second half those of least
-     * prefix.key, each half ascending, with NONE in entries that are not used.  NULL: none is kept yet */
+     * prefix.key, each half ascending, with NONE in unused entries.  NULL: no prefix is kept yet */
     int32_t *kept;
 };
 
@@ -57,24 +60,27 @@ struct search {
     const struct layer_chain *c;
     const struct dapple_rules *r;
     const struct servers *s;
-    struct arena *a, *own; /* for the result; for the search */
+    struct arena *a, *own; /* a: memory for the result; own: memory for the search */
     uint32_t beam, most;   /* as in struct dapple_rules, not 0 */
     bool coarse;           /* see the head of this file */
     struct prefix *prefix; /* [nprefix] */
     uint32_t nprefix, cap;
-    uint16_t *pool; /* [nset * servers] sets of devices: a number for each server */
+    /* [nset * servers] sets of devices: for each set, a number of devices for each server */
+    uint16_t *pool;
     uint32_t nset, capset;
-    /* [cut][i] states of prefixes that end at the cut; coarse: i = devices in use */
+    /* [cut][i] states of prefixes that end at the cut; in a coarse search i is the number of devices in use */
     struct state **at;
-    uint32_t *nstate, *capstate; /* [cut] number of states; room */
-    /* [cut] hash table of states by `used`: entries are i + 1, or 0: free; size of the table - 1 */
+    /* [cut] number of states; number of states for which there is room */
+    uint32_t *nstate, *capstate;
+    /* [cut] hash table of states by `used`: an entry is 1 + the state, or 0: free; size of the table - 1 */
     uint32_t **table, *mask;
     uint32_t *cut, ncut; /* [ncut] layers at which a stage may begin, ascending, the first one 0 */
     uint32_t *count, ncount; /* [ncount] numbers of devices that a stage may have, ascending */
     /* stages and links of a prefix (unroll), and space for two more stages */
     struct formula_stage *stage;
     int32_t *best; /* [most] prefixes of the best plans, by latency; NONE at the end */
-    uint64_t evaluated, allowed; /* evaluations of the formula: number so far; about the most */
+    /* number of evaluations of the formula so far; about the most that are allowed */
+    uint64_t evaluated, allowed;
     struct clock *clock;
 };
 
@@ -107,7 +113,8 @@ static int64_t formula_ps(int64_t ps)
     return smaller(ps, FORMULA_MOST);
 }
 
-/* Returns the ps of a pass on each of n devices; ps: on one, of which `overhead` are taken whole by each. */
+/* Returns the ps of a pass on each of n devices that share it.  ps: the time on one device, of which each device
+ * takes `overhead` whole. */
 static int64_t share_of(int64_t ps, int64_t overhead, uint32_t n)
 {
     return sat_add(overhead, mul_div_ceil(ps - overhead, 1, n));
@@ -164,8 +171,8 @@ static bool can_share(const struct search *x, uint32_t devices)
     return x->r->samples % devices == 0;
 }
 
-/* Takes devices away from `rest`, those of the last server first, until the others can share a micro-batch.  Returns
- * the number of devices that stay. */
+/* Takes devices out of `rest`, beginning with the last server, until the remaining devices can share a micro-batch.
+ * Returns the number of devices that stay. */
 static uint32_t trim_to_share(const struct search *x, struct device_set *rest)
 {
     uint32_t n = servers_devices(x->s, rest), v = x->s->n;
@@ -255,20 +262,20 @@ static struct state *state_at(struct search *x, uint32_t cut, const struct devic
     return s;
 }
 
-/* Returns whether a prefix with the value v belongs among the n best, row[0 .. n): these ascend by latency (by_key:
- * by key), and NONE stands in places without a prefix. */
+/* Returns whether a prefix with the value v belongs among the n best prefixes, row[0 .. n), which ascend by latency
+ * (by_key: by key); unused entries are NONE. */
 static bool enters(const struct search *x, const int32_t *row, uint32_t n, bool by_key, int64_t v)
 {
     int32_t last = row[n - 1];
     return last == NONE || v < (by_key ? x->prefix[last].key : x->prefix[last].latency);
 }
 
-/* Inserts prefix p into a row as enters() takes it; the row loses its last entry.  enters() must be true for p. */
+/* Inserts prefix p into a row as enters() takes it; the row's last entry is lost.  enters() must be true for p. */
 static void insert_sorted(const struct search *x, int32_t *row, uint32_t n, bool by_key, int32_t p)
 {
     int64_t v = by_key ? x->prefix[p].key : x->prefix[p].latency;
     uint32_t i = n - 1;
-    /* p belongs before row[i - 1] if it is among the best i, so that entry moves one place back */
+    /* p belongs before row[i - 1] if it is among the best i, so row[i - 1] moves one place back */
     for (; i > 0 && enters(x, row, i, by_key, v); i--)
         row[i] = row[i - 1];
     row[i] = p;
@@ -289,10 +296,11 @@ static int32_t add_prefix(struct search *x, const struct prefix *p, const struct
 struct prefix_extension {
     int32_t prefix; /* number of the prefix; NONE: the empty prefix */
     uint32_t n;     /* number of stages and links of the prefix, in x->stage */
-    /* used: devices of the prefix; take: of the new stage; now: of both; rest: of the last stage of a plan */
+    /* devices used by the prefix; devices of the new stage (take); both together (now); devices that a last stage
+     * would get (rest) */
     struct device_set used, take, now, rest;
     uint32_t ntake, nrest;     /* number of devices in take and rest */
-    struct formula_stage link; /* from the prefix to the new stage */
+    struct formula_stage link; /* the link from the prefix to the new stage */
 };
 
 /* Makes the longer prefix whose new stage ends at cut `to`, and the plan with all remaining layers in one more stage;
@@ -358,7 +366,7 @@ static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
     for (uint32_t k = 0; k < x->ncount && used + x->count[k] < x->s->ndev; k++) {
         uint32_t nseen = 0;
         for (uint32_t p = 0; p < ASSIGN_POLICIES; p++) {
-            /* skipped: the policy finds too few devices, or an earlier policy took the same ones */
+            /* skips policies that find too few devices, or take the same devices as an earlier policy */
             bool twice = !servers_assign(x->s, &e.used, p, x->count[k], &e.take);
             for (uint32_t i = 0; i < nseen && !twice; i++)
                 twice = !memcmp(&seen[i], &e.take, sizeof e.take);
@@ -396,8 +404,8 @@ static void choose_cuts(struct search *x, uint32_t most)
     }
 }
 
-/* Sets count[]: all numbers of devices that can share a micro-batch; unless `all`, and if any number can, some that
- * grow by half. */
+/* Sets count[]: all numbers of devices that can share a micro-batch; if `all` is false and any number can, only some
+ * numbers, each about half as large again as the one before. */
 static void choose_counts(struct search *x, bool all)
 {
     x->count = arena_array(x->own, (size_t)x->s->ndev + 1, sizeof *x->count);
@@ -406,7 +414,8 @@ static void choose_counts(struct search *x, bool all)
             x->count[x->ncount++] = m;
 }
 
-/* Chooses cuts, numbers of devices and coarse by the work allowed.  Returns whether none is left out. */
+/* Chooses cuts, numbers of devices and x->coarse by the work allowed.  Returns whether no cut and no number is left
+ * out. */
 static bool choose_work(struct search *x)
 {
     double n = x->c->n, d = x->s->ndev, allowed = (double)x->allowed;
@@ -421,8 +430,8 @@ static bool choose_work(struct search *x)
 }
 
 /* Returns the number of prefixes that end at cut `at` and may be extended within the work allowed, at least 2.  All
- * cuts have equal shares of the work; a prefix is extended to each later cut by each of ncount numbers of devices,
- * in two ways if there are several servers. */
+ * cuts have equal shares of the work.  A prefix is extended to each later cut, by each of the ncount numbers of
+ * devices, in two ways if there are several servers. */
 static uint32_t allowed_at(const struct search *x, uint32_t at)
 {
     double each = (double)(x->ncut - at) * x->ncount * (x->s->n > 1 ? 2 : 1);
@@ -430,8 +439,8 @@ static uint32_t allowed_at(const struct search *x, uint32_t at)
     return n < 2 ? 2 : n > 1e9 ? 1000000000 : (uint32_t)n;
 }
 
-/* Lists the prefixes that are to be extended at a cut in *list, and returns their number: all that are kept there, or
- * if these are too many, the best by latency and the best by balance in turn. */
+/* Lists in *list the prefixes at a cut that are to be extended, and returns their number: all prefixes that are kept
+ * there or, if these are too many, the best by latency and the best by balance in turn. */
 static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
 {
     uint32_t n = 0, most = allowed_at(x, at);
@@ -439,7 +448,8 @@ static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
     for (uint32_t i = 0; i < x->nstate[at]; i++)
         for (uint32_t k = 0; x->at[at][i].kept && k < 2 * x->beam; k++) {
             int32_t p = x->at[at][i].kept[k];
-            bool again = p == NONE; /* or: p is among the best by latency, too */
+            /* whether p is no prefix, or was listed before, since it is among the best by latency, too */
+            bool again = p == NONE;
             for (uint32_t b = 0; b < x->beam && k >= x->beam; b++)
                 again = again || x->at[at][i].kept[b] == p;
             if (!again)

@@ -24,7 +24,7 @@ struct dapple_rules {
      * samples */
     int64_t samples;
     int64_t memory;        /* bytes of a device for weights and activations; 0: no limit */
-    int64_t weight_copies; /* number of copies of the weights that count in its memory */
+    int64_t weight_copies; /* number of copies of the weights that count in a device's memory */
     bool literal;          /* use the formula as printed (stage_formula) */
     /* number of prefixes (plans of the first layers) that are kept by each of two measures, among those with the same
      * layers and devices; 0: 4 */
@@ -38,13 +38,15 @@ struct dapple_found {
     struct stage_plan *plan; /* [nplan] the best by the formula first */
     uint32_t nplan;
     uint64_t evaluated; /* number of evaluations of the formula */
-    /* all cuts and numbers of devices were tried; false: some were left out for the work, or the clock ran out */
+    /* true: all cuts and numbers of devices were tried; false: some were left out because of the work, or the clock
+     * ran out */
     bool complete;
 };
 
-/* Returns the best plans found by the formula, among them the one with a single stage.  Plans use all devices; if
- * shares must be whole samples, the last stage leaves out devices until the others can share a micro-batch.  Lives in
- * a. O(layers^2 * ways to use devices * devices) evaluations of O(stages), or `work` evaluations. */
+/* Returns the best plans by the formula that were found, among them the plan with a single stage.  Plans use all
+ * devices; if shares must be whole samples, the last stage leaves out devices until the others can share a
+ * micro-batch.  Lives in a. O(layers^2 * ways to use devices * devices) evaluations of O(stages), or `work`
+ * evaluations. */
 struct dapple_found dapple_search(const struct layer_chain *c, const struct dapple_rules *r,
                                   struct clock *clock, struct arena *a);
 

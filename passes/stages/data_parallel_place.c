@@ -1,11 +1,11 @@
 /* data-parallel-place: one stage on all devices, the baseline of every pipeline.
  *
- * Source: DAPPLE (arXiv 2007.01045), VI-C.  The devices share the batch.  Each one computes its share in as few rounds
- * of forward and backward as memory allows, and adds up the gradients; then an AllReduce adds those of all devices
- * (--allreduce-overlap: after the last backward pass, during it, or also during the first forward pass of the next
- * iteration).  A round is a micro-batch here, with at least one sample for each device.  If the user has set the
- * micro-batches, or the samples of a micro-batch are not known, the number of micro-batches stays as it is.
- * O(divisors of the batch) runs. */
+ * Source: DAPPLE (arXiv 2007.01045), VI-C.  The devices share the batch.  Each one computes its share in as few
+ * rounds of forward and backward as memory allows, and adds up the gradients; then an AllReduce adds up the
+ * gradients of all devices (--allreduce-overlap: after the last backward pass, during it, or also during the first
+ * forward pass of the next iteration).  A round is a micro-batch here, with at least one sample for each device.  If
+ * the user has set the micro-batches, or the samples of a micro-batch are not known, the number of micro-batches
+ * stays as it is. O(divisors of the batch) runs. */
 #include "passes/stages/data_parallel.h"
 
 struct stage_layout data_parallel_best(struct train *t)
@@ -46,7 +46,8 @@ struct stage_layout data_parallel_best(struct train *t)
     return best;
 }
 
-/* Runs the planner data-parallel-place, which has no options; returns what pass.run returns (passes.h). */
+/* pass.run: leaves the plan of one stage on all devices; the planner has no options.  Returns 0, or -1 or
+ * PASS_INFEASIBLE after an error. */
 static int data_parallel_run(struct ctx *x, const void *options)
 {
     struct train t;

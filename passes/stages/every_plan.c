@@ -7,10 +7,10 @@
  * one.  With several stages on each place (interleaved) the first stages take the devices, and the others follow in
  * turn.
  *
- * A partial plan is given up if it cannot become faster than the best plan so far: a stage's device has the passes of
- * all micro-batches to do after the first one came there, and an AllReduce after that; and the remaining layers have at
- * most all free devices, beside what comes before.  What is left is run (train_try).  All counts in favour of plans:
- * recomputing and transfers take no time here. */
+ * A partial plan is given up if it cannot become faster than the best plan so far: a stage's device has the passes
+ * of all micro-batches to do after the first one came there, and an AllReduce after that; and the remaining layers
+ * have at most all free devices, beside what comes before.  Plans that are not given up are run (train_try).  These
+ * estimates are in favour of plans: recomputing and transfers take no time in them. */
 #include "passes/stages/every_plan.h"
 
 #include "ir/base/units.h"
@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum {
-    MOST_STATES = 64, /* of the model */
-    MOST_STAGES = 12  /* of a plan */
+    MOST_STATES = 64, /* the most states of the model */
+    MOST_STAGES = 12  /* the most stages of a plan */
 };
 
 struct every_plan {
@@ -30,11 +30,12 @@ struct every_plan {
     /* the partial plan: states at which its stages end, their devices, the devices of all stages */
     uint32_t end[MOST_STAGES];
     struct device_set set[MOST_STAGES], used;
-    int64_t busy[MOST_STAGES]; /* [place] ps of all passes of the stages there */
+    int64_t busy[MOST_STAGES]; /* [place] ps of all passes of the stages on the place */
     uint32_t places;           /* number of places of the plans; 0: a place for each stage */
-    /* PipeDream's schedule: devices of a stage take turns, there is no first micro-batch */
+    /* PipeDream's schedule: the devices of a stage take turns, so there is no first micro-batch */
     bool turns;
-    double apart, shared; /* number of plans: every_plan_count() */
+    /* number of plans with each stage on devices of its own; with several stages on each place */
+    double apart, shared;
 };
 
 /* ---- how many there are ------------------------------------------------------------------------- */
@@ -48,8 +49,8 @@ static double choose(uint32_t n, uint32_t k)
     return ways;
 }
 
-/* Returns the number of ways to give k stages disjoint sets of devices, none of them empty: all ways less those that
- * leave some stages without a device (inclusion and exclusion). */
+/* Returns the number of ways to give k stages disjoint sets of devices, none of them empty: counts all ways and
+ * takes off those that leave some stages without a device (inclusion and exclusion). */
 static double count_sets(const struct servers *s, uint32_t k)
 {
     double ways = 0;
@@ -66,7 +67,8 @@ static double count_sets(const struct servers *s, uint32_t k)
 static void count_ways(const struct every_plan *e, double *ways)
 {
     const struct stage_states *s = &e->s;
-    double to[MOST_STATES + 1] = {1}; /* [state] ways to it in as many steps as were taken so far */
+    /* [state] number of ways to the state in as many steps as were taken so far */
+    double to[MOST_STATES + 1] = {1};
     for (uint32_t k = 1; k <= MOST_STAGES; k++) {
         double next[MOST_STATES + 1] = {0};
         for (uint32_t j = 1; j <= s->n; j++) {
@@ -142,8 +144,8 @@ static void run_plan(struct every_plan *e, uint32_t n)
         *e->best = keep_layout(e, &p);
 }
 
-/* Returns whether servers v - 1 and v are joined to all others by the same links, and have given each of the first k
- * stages equally many devices. */
+/* Returns whether servers v - 1 and v have the same links to all other servers, and have given equally many devices
+ * to each of the first k stages. */
 static bool are_alike(const struct every_plan *e, uint32_t k, uint32_t v)
 {
     const struct servers *s = &e->t->servers;
@@ -156,8 +158,8 @@ static bool are_alike(const struct every_plan *e, uint32_t k, uint32_t v)
     return true;
 }
 
-/* Makes e->set[k] the next set of free devices, in an order that begins with the empty set; returns false after the
- * last one. */
+/* Makes e->set[k] the next set of free devices, in an order that begins with the empty set; returns false if there
+ * is no next set. */
 static bool next_set(struct every_plan *e, uint32_t k)
 {
     const struct servers *s = &e->t->servers;
@@ -200,8 +202,8 @@ static int64_t all_passes(const struct every_plan *e, uint32_t from, uint32_t to
     return e->turns ? sat_mul(each, count - 1) / n : sat_mul(each, count);
 }
 
-/* Returns whether stage k, from state `from` to state `to`, whose first micro-batch comes after `first` ps, cannot be
- * part of a plan that is better than the best; else adds its passes to those of its place. */
+/* Returns whether stage k, from state `from` to state `to`, whose first micro-batch comes after `first` ps, cannot
+ * be part of a plan that is better than the best; if it can, adds its passes to e->busy of its place. */
 static bool is_too_slow(struct every_plan *e, uint32_t k, uint32_t from, uint32_t to, int64_t first)
 {
     const struct servers *s = &e->t->servers;
@@ -217,14 +219,14 @@ static bool is_too_slow(struct every_plan *e, uint32_t k, uint32_t from, uint32_
     int64_t rest =
         sat_add(e->s.forward[e->s.n] - e->s.forward[to], e->s.backward[e->s.n] - e->s.backward[to]);
     uint32_t left = e->places ? s->ndev : s->ndev - servers_devices(s, &e->used);
-    /* less one ps for each micro-batch, which rounding up may have added */
+    /* one ps less for each micro-batch, which rounding up may have added */
     int64_t over = sat_add(e->s.forward_overhead[e->s.n] - e->s.forward_overhead[to],
                            e->s.backward_overhead[e->s.n] - e->s.backward_overhead[to]);
     int64_t share = left ? training_time(m, rest, over, 1) / left : 0;
     return share > 1 && sat_mul(share - 1, training_count(m)) >= most;
 }
 
-/* Returns whether n stages give each place equally many, and as many as the user wants. */
+/* Returns whether n stages are equally many on each place, and as many as the user wants. */
 static bool is_whole(const struct every_plan *e, uint32_t n)
 {
     uint32_t said = e->t->x->scene.model.training.per_device;
@@ -233,7 +235,7 @@ static bool is_whole(const struct every_plan *e, uint32_t n)
 
 static void add_stages(struct every_plan *e, uint32_t k, uint32_t from, int64_t first);
 
-/* Tries all ends of stage k, which begins at state `from` on the devices e->set[k]. */
+/* Tries all states at which stage k can end; it begins at state `from`, after `first` ps, on the devices e->set[k]. */
 static void try_ends(struct every_plan *e, uint32_t k, uint32_t from, int64_t first)
 {
     uint32_t n = servers_devices(&e->t->servers, &e->set[k]);
@@ -249,8 +251,9 @@ static void try_ends(struct every_plan *e, uint32_t k, uint32_t from, int64_t fi
     }
 }
 
-/* Tries all stages k and later ones behind a partial plan of k stages that ends at state `from`; first: ps after which
- * the first micro-batch comes there at the earliest.  As deep as stages are many, at most MOST_STAGES. */
+/* Tries all stages k and later ones behind a partial plan of k stages that ends at state `from`; first: ps after
+ * which the first micro-batch comes there at the earliest.  Calls itself for each further stage, at most MOST_STAGES
+ * deep. */
 static void add_stages(struct every_plan *e, uint32_t k, uint32_t from, int64_t first)
 {
     const struct servers *s = &e->t->servers;
@@ -266,8 +269,9 @@ static void add_stages(struct every_plan *e, uint32_t k, uint32_t from, int64_t 
     memset(&e->set[k], 0, sizeof e->set[k]);
     while (next_set(e, k)) {
         uint32_t n = servers_devices(s, &e->set[k]);
+        /* the devices would not have whole samples each */
         if (!m->any_slices && m->micro_size && m->micro_size % n && !e->turns)
-            continue; /* no whole samples for each device */
+            continue;
         for (uint32_t v = 0; v < s->n; v++)
             e->used.of[v] = (uint16_t)(before.of[v] + e->set[k].of[v]);
         try_ends(e, k, from, first);

@@ -6,15 +6,17 @@
 
 struct every_plan;
 
-/* Returns what the others need, in a; NULL if the model has too many states.  O(states^2 * stages). */
+/* Returns the data that the functions below need, in a; NULL if the model has too many states.  O(states^2 *
+ * stages). */
 struct every_plan *every_plan_find(struct train *t, struct arena *a);
 
-/* Returns the number of plans under a schedule: with stages on devices of their own or, if interleaved, also several on
- * each.  Plans that only differ in which of several equal servers they use are counted apart. */
+/* Returns the number of plans under a schedule: with each stage on devices of its own or, if interleaved, also with
+ * several stages on each place.  Plans that only differ in which of several equal servers they use are counted
+ * apart. */
 double every_plan_count(const struct every_plan *e, enum training_schedule schedule);
 
-/* Runs all plans under the settings of the scene that may take less time than *best, and writes the fastest one to
- * *best, in t's scratch arena, if it does.  best->n 0: there is no plan yet.  Returns the number of plans that were
+/* Runs all plans, under the settings of the scene, that may take less time than *best; if the fastest one does,
+ * writes it to *best, in t's scratch arena.  best->n 0: there is no plan yet.  Returns the number of plans that were
  * run.  Ends early when t's clock is out. */
 uint32_t every_plan_run(struct every_plan *e, struct stage_layout *best);
 

@@ -2,10 +2,10 @@
 #include "passes/stages/hier_plan.h"
 #include "ir/base/bits.h"
 
-/* The levels of machines that PipeDream's planner uses: those with more than one machine. */
+/* The levels of machines that PipeDream's planner uses: levels with more than one machine. */
 struct plan_levels {
     struct hier_rules *r;
-    /* [level] number of servers in a machine of the level; 0: its machines are the devices of a server */
+    /* [level] number of servers in a machine of the level; 0: machines of the level are the devices of a server */
     uint32_t below[HIER_LEVELS];
 };
 
@@ -30,7 +30,7 @@ static void find_levels(const struct train *t, struct plan_levels *l)
         add_level(l, s->above[k].servers / joined, s->above[k].rate, joined);
         joined = s->above[k].servers;
     }
-    if (!l->r->nlevel) { /* a single device */
+    if (!l->r->nlevel) { /* there is a single device */
         l->r->machines[l->r->nlevel] = 1;
         l->r->bandwidth[l->r->nlevel++] = s->inner;
     }

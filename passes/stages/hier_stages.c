@@ -18,8 +18,8 @@
 
 #include <assert.h>
 
-/* How best(i, j, m) is reached: the last stage is (last, j) on `copies` machines, behind best(i, last, used - copies);
- * last == i: it is the only stage. */
+/* How best(i, j, m) is reached: the last stage is (last, j) on `copies` machines, behind best(i, last, used -
+ * copies); last == i: that stage is the only one. */
 struct choice {
     uint32_t last;
     uint16_t copies;
@@ -35,7 +35,7 @@ struct level {
     /* [pair_row(i, j) * (machines + 1) + m] ps: best(i, j, m), the least time of the layers between the states i and
      * j on m machines; INT64_MAX: no plan */
     int64_t *best;
-    struct choice *choice; /* [as best] how that time is reached */
+    struct choice *choice; /* [as best] how the time in `best` is reached */
 };
 
 /* The state of the dynamic program. */
@@ -173,15 +173,15 @@ static bool find_level(struct search *x, uint32_t l)
 
 /* ---- the plan ----------------------------------------------------------------------------------- */
 
-/* Where the stages of the best plan are collected; cap: room of r->stage. */
+/* Collects the stages of the best plan; cap: room of r->stage. */
 struct stage_trace {
     struct search *x;
     struct hier_result *r;
     uint32_t cap;
 };
 
-/* Appends the stages of the best plan of the range on m machines of its level to the result; the range's machines on
- * the levels above are chosen.  Goes down from level to level. */
+/* Appends to the result the stages of the best plan for the layers of `range` on m machines of the range's level,
+ * whose machines on the levels above are chosen already.  Calls itself for the levels below. */
 static void trace(struct stage_trace *t, const struct hier_stage *range, uint32_t m)
 {
     const struct level *v = &t->x->level[range->level];

@@ -10,10 +10,12 @@ enum { HIER_LEVELS = 4 };
 /* Levels of machines: a machine of a level has machines[level - 1] machines of the level below; those of level 0 are
  * devices. */
 struct hier_rules {
-    uint32_t nlevel;                /* number of levels, the innermost one first */
-    uint32_t machines[HIER_LEVELS]; /* [level] number of machines in a machine of the level above */
-    int64_t bandwidth[HIER_LEVELS]; /* [level] bytes per second between these */
-    /* the factor by which transfers of activations are smaller, in millionths; 0: transfers take no time */
+    uint32_t nlevel; /* number of levels, the innermost one first */
+    /* [level] number of machines of the level in a machine of the level above */
+    uint32_t machines[HIER_LEVELS];
+    int64_t bandwidth[HIER_LEVELS]; /* [level] bytes per second between machines of the level */
+    /* the factor by which compression makes transfers of activations smaller, in millionths; 0: transfers take no
+     * time */
     int64_t compression;
     int64_t memory; /* bytes of a machine for the published memory test; -1: no limit */
     bool straight;  /* each stage is on one machine only */
@@ -24,15 +26,17 @@ struct hier_rules {
 struct hier_stage {
     uint32_t from, to;
     uint32_t level; /* the innermost level whose machines are chosen; 0 in a result */
-    /* [level] number of machines, in each machine of the level above */
+    /* [level] number of the stage's machines in each machine of the level above */
     uint32_t copies[HIER_LEVELS];
-    uint32_t first[HIER_LEVELS]; /* [level] the first of these, from 0 in the machine above */
-    uint32_t devices;            /* product of all copies */
+    /* [level] the first of these machines, counted from 0 in the machine of the level above */
+    uint32_t first[HIER_LEVELS];
+    uint32_t devices; /* product of all copies */
 };
 
 /* Result of the dynamic program. */
 struct hier_result {
-    /* ps: the time of the slowest stage for a minibatch, divided by its machines; INT64_MAX: no plan fits */
+    /* ps: the time of the slowest stage for a minibatch, divided by the number of its machines; INT64_MAX: no plan
+     * fits */
     int64_t value;
     uint32_t nstage;
     struct hier_stage *stage; /* [nstage] from the first layers to the last */

@@ -8,12 +8,13 @@
  * i is the sum over the layers before layer i, so that layers i .. j - 1 together have entry[j] - entry[i]. */
 struct layer_chain {
     uint32_t n;
-    const int64_t *forward, *backward; /* ps of the two passes */
+    const int64_t *forward, *backward; /* ps of the forward and the backward pass */
     const int64_t *parameter;          /* bytes of weights; their gradients have the same bytes */
     const int64_t *stored;             /* bytes that the forward pass keeps for the backward pass */
     /* ps of forward and backward that each device takes whole, however small its slice is; NULL: 0 everywhere */
     const int64_t *forward_overhead, *backward_overhead;
-    const int64_t *cut; /* [i] bytes of values that layers before layer i make and others read */
+    /* [i] bytes of the values that layers before layer i make and other layers read */
+    const int64_t *cut;
 };
 
 /* Returns the ps of forward (or backward) that the layers from .. to - 1 take each device whole. */

@@ -6,7 +6,7 @@
 
 #include "ir/base/units.h"
 
-/* Values of hier_place_opts, by their names; states, cut: index in states_names, cut_names. */
+/* The values of the options in hier_place_opts; states, cut: indices in states_names, cut_names. */
 struct hier_place_options {
     int64_t states, cut, compression;
     bool straight, fewer, memory;
@@ -35,8 +35,8 @@ static const struct opt hier_place_opts[] = {
      .help = "the published program's memory test"},
     {0}};
 
-/* Finds the states at which the model may be cut, as the options want.  Returns false, after an error message, if there
- * are too many. */
+/* Finds the states at which the model may be cut, as the options say.  Returns false, after an error, if there are
+ * too many. */
 static bool find_states(const struct train *t, const struct hier_place_options *o,
                         struct stage_states *s)
 {
@@ -62,7 +62,7 @@ static bool find_states(const struct train *t, const struct hier_place_options *
     return few;
 }
 
-/* Runs the planner pipedream-hier-place; returns what pass.run returns (passes.h). */
+/* pass.run: leaves the plan of PipeDream's planner.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int hier_place_run(struct ctx *x, const void *options)
 {
     const struct hier_place_options *o = options;

@@ -2,7 +2,8 @@
  * iteration together (pipeline_search.c). */
 #include "passes/stages/pipeline_search.h"
 
-/* Runs the planner pipeline-place, which has no options; returns what pass.run returns (passes.h). */
+/* pass.run: leaves the plan of pipeline_search(); the planner has no options.  Returns 0, or -1 or PASS_INFEASIBLE
+ * after an error. */
 static int pipeline_place_run(struct ctx *x, const void *options)
 {
     struct train t;

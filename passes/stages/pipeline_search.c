@@ -1,13 +1,13 @@
 /* The search for stages, devices, size of micro-batches, schedule, warm-up and recomputing together
  * (pipeline_search.h).
  *
- * Settings of the user stay; the others are chosen.  For each size of micro-batches that divides the batch (if the
- * samples of a micro-batch are known, as in a profile) DAPPLE's search proposes plans.  For each schedule that updates
- * the weights once per iteration (dapple, gpipe, zb-h1, interleaved) these plans are run, and the
- * best one that fits is kept; warm-up and recomputing are chosen for each plan when it is run (train.c).  Data
+ * Settings of the user stay; all other settings are chosen.  For each size of micro-batches that divides the batch
+ * (if the samples of a micro-batch are known, as in a profile) DAPPLE's search proposes plans.  For each schedule
+ * that updates the weights once per iteration (dapple, gpipe, zb-h1, interleaved) these plans are run, and the best
+ * one that fits is kept; warm-up and recomputing are chosen for each plan when it is run (train.c).  Data
  * parallelism has a size of its own.  If the model is small and devices are few, every plan is run in the end
- * (every_plan.c).  The order in which plans are run does not depend on the time limit, which only ends it.  O(sizes *
- * schedules) times dapple-place. */
+ * (every_plan.c).  A time limit does not change the order in which plans are run; it only ends the search.  O(sizes
+ * * schedules) times dapple-place. */
 #include "passes/stages/pipeline_search.h"
 #include "passes/stages/data_parallel.h"
 #include "passes/stages/every_plan.h"
@@ -15,14 +15,16 @@
 #include "ir/base/units.h"
 
 enum {
-    SIZES =
-        12, /* the most sizes of micro-batches that are tried, beside one for data parallelism */
-    EVERY_WORK =
-        60000, /* number of plans * micro-batches up to which every plan of a size and schedule is run */
-    WORK = 3000000,        /* tasks of the plans that are run, for each size and schedule */
-    FORMULA = 4000000,     /* evaluations of DAPPLE's formula for each size */
-    PLANS = 24,            /* number of plans that DAPPLE's search proposes for each size */
-    MOST_DIVISOR = 1000000 /* only divisors of the batch up to this, and batch / these, are found */
+    /* the most sizes of micro-batches that are tried, beside one for data parallelism */
+    SIZES = 12,
+    /* number of plans * micro-batches up to which every plan of a size and schedule is run */
+    EVERY_WORK = 60000,
+    /* number of tasks of the plans that are run, for each size and schedule */
+    WORK = 3000000,
+    FORMULA = 4000000, /* number of evaluations of DAPPLE's formula, for each size */
+    PLANS = 24,        /* number of plans that DAPPLE's search proposes for each size */
+    /* divisors of the batch are found only up to this, or as the batch divided by such a divisor */
+    MOST_DIVISOR = 1000000
 };
 
 static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
@@ -33,28 +35,31 @@ enum { SCHEDULES = sizeof offered / sizeof *offered };
 struct choices {
     const struct pipeline_search *of;
     struct ctx *x;
-    int64_t global;          /* samples of the batch, in all micro-batches; 0: not known */
-    int64_t size[SIZES + 1]; /* [nsize] samples of a micro-batch, ascending; 0: not known */
-    /* ps: the best plan with a size, with a schedule; INT64_MAX: none */
+    /* number of samples of the batch, in all micro-batches; 0: not known */
+    int64_t global;
+    /* [nsize] number of samples of a micro-batch, ascending; 0: not known */
+    int64_t size[SIZES + 1];
+    /* ps: the value of the best plan with a size, and with a schedule; INT64_MAX: no plan */
     int64_t by_size[SIZES + 1], by_schedule[TRAINING_SCHEDULES];
     uint32_t nsize, tried;                  /* tried: number of plans that were run */
     uint64_t evaluated;                     /* number of evaluations of DAPPLE's formula */
-    const enum training_schedule *schedule; /* [nschedule] that are tried */
+    const enum training_schedule *schedule; /* [nschedule] the schedules that are tried */
     uint32_t nschedule;
     struct training given;      /* settings of the scene at first */
     struct training best_model; /* settings of the best plan */
     struct stage_layout best;   /* n is 0: no plan was run */
 };
 
-/* Divisors of the batch.  all: the first SIZES divisors of n that were found.  best[k]: among those from 2^k to 2^(k+1)
+/* Divisors of the batch.  all: the first SIZES divisors of n that were found.  best[k]: among
+ * the divisors from 2^k to 2^(k+1)
  * - 1 the one with the highest score, most[k], in add_divisor; 0: none. */
 struct divisors {
     int64_t all[SIZES], best[63];
     uint32_t n, most[63];
 };
 
-/* Adds a divisor of the batch.  Its score is the number of device counts that divide the samples of a micro-batch, and
- * of those that divide the number of micro-batches. */
+/* Adds a divisor `size` of the batch: samples of a micro-batch.  Its score is the number of numbers of devices that
+ * divide the samples of a micro-batch, plus the number of those that divide the number of micro-batches. */
 static void add_divisor(const struct choices *c, struct divisors *s, int64_t size)
 {
     uint32_t shares = 0, k = 0;
@@ -86,8 +91,8 @@ static void add_size(struct choices *c, int64_t size)
     c->nsize++;
 }
 
-/* Sets the sizes of micro-batches to try: that of the settings, and unless the user has set it, all divisors of the
- * batch, or if there are too many, one between each two powers of two. */
+/* Sets the sizes of micro-batches to try: the size in the settings and, unless the user has set it, all divisors of
+ * the batch or, if there are too many, one divisor between each two powers of two. */
 static void choose_sizes(struct choices *c)
 {
     const struct training *m = &c->x->scene.model.training;
@@ -110,8 +115,8 @@ static void choose_sizes(struct choices *c)
             add_size(c, s.best[k]);
 }
 
-/* Counts p, a plan with size number `size` under the settings of the scene, among the best of its size and schedule,
- * and of all, once it fits the memory by the judge's count. */
+/* Makes p, a plan with size number `size` under the settings of the scene, fit the memory by the judge's count; if
+ * it then fits, notes it if it is the best of its size, of its schedule, or of all. */
 static void keep_best(struct choices *c, struct train *t, struct stage_layout *p, uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
@@ -150,8 +155,8 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     rules.work = own ? 0 : FORMULA;
     struct dapple_found found = dapple_search(&chain, &rules, &t->clock, c->x->use.scratch);
     c->evaluated += found.evaluated;
-    /* the proposals of a search that the clock ended are run only if there is no plan yet: a longer search may make
-     * other proposals */
+    /* the proposals of a search that the clock ended are run only if there is no plan yet, since a longer search may
+     * make other proposals */
     for (size_t i = 0; i < c->nschedule; i++) {
         if (c->best.value < INT64_MAX && clock_out(&t->clock))
             return;
@@ -161,7 +166,7 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     }
 }
 
-/* Runs every plan of each size and schedule for which there are not too many. */
+/* Runs every plan, for each size and schedule with at most EVERY plans * micro-batches. */
 static void try_every(struct choices *c, struct train *t)
 {
     struct training *m = &c->x->scene.model.training;
@@ -199,8 +204,8 @@ static void list_offered(struct choices *c, struct train *t)
     *model = c->given;
 }
 
-/* Returns text with the best time of a choice appended: "dapple: 748 ms, gpipe: has no room"; name: "gpipe:"; none:
- * text for a time of INT64_MAX. */
+/* Returns `text` with the best time of a choice appended, such as "dapple: 748 ms" or "gpipe: has no room", after a
+ * comma if it is not the first; name: "gpipe:"; none: text for a time of INT64_MAX. */
 static const char *add_choice(const struct choices *c, const char *text, const char *name,
                               int64_t ps, const char *none)
 {
@@ -209,7 +214,7 @@ static const char *add_choice(const struct choices *c, const char *text, const c
                      ps < INT64_MAX ? time_short(time, ps) : none);
 }
 
-/* Writes notes with the best time for each size and each schedule. */
+/* Adds notes with the best time for each size and for each schedule. */
 static void note_choices(const struct choices *c, const struct train *t)
 {
     const char *none = t->too_long ? "no plan" : "has no room";

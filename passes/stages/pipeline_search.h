@@ -4,7 +4,7 @@
 
 #include "passes/stages/dapple_plans.h"
 
-/* What is chosen, and how plans are searched. */
+/* What is chosen, and how plans are searched for. */
 struct pipeline_search {
     bool schedule;             /* choose the schedule, unless the user has set it */
     bool size;                 /* choose the size of micro-batches, unless the user has set it */
@@ -12,7 +12,7 @@ struct pipeline_search {
 };
 
 /* Finds the best plan of all sizes and schedules, and makes it the result of t's planner, with notes on the best of
- * each size and schedule.  Returns what pass.run returns (passes.h). */
+ * each size and schedule.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 int pipeline_search(struct train *t, const struct pipeline_search *of);
 
 #endif

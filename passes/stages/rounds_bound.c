@@ -55,14 +55,14 @@ static const double LARGE_BYTES = 1LL << 40;
 /* What plans on n places cannot avoid. */
 struct rounds_places {
     uint32_t n;
-    /* ps that devices are idle for transfers, at least, the sum over all places: idle: in both directions, I of (A) in
-     * the head of this file; idle_there: forward only, for (B) there */
+    /* sums over the places of the ps that devices are at least idle for transfers: `idle` in both directions (I of
+     * (A) in the head of this file); `idle_there` only forward, for (B) */
     double idle, idle_there;
     double link; /* ps for which the busiest link is busy at least */
 };
 
-/* A layer or a block: ps of its passes for one micro-batch on one device, and what of these each of several devices
- * takes whole; bytes of its parameters. */
+/* A layer or a block: ps of its passes for one micro-batch on one device; the part of this time that each of several
+ * devices takes whole; bytes of its parameters. */
 struct weight {
     double forward, backward, forward_overhead, backward_overhead, parameter;
 };
@@ -73,10 +73,11 @@ struct rounds {
     uint32_t ndev, nlayer, nprice, nplaces;
     struct rounds_places *places; /* [nplaces] the numbers of places that plans may have */
     bool *allowed;                /* [devices] whether a place may have this many devices */
-    double *rate;                 /* [devices] ps of an AllReduce among them, per byte */
-    struct weight *layer;         /* [layer] */
-    double count;                 /* number of micro-batches */
-    double all;  /* ps of the passes of all layers and all micro-batches on one device */
+    /* [devices] ps per byte of an AllReduce among that number of devices */
+    double *rate;
+    struct weight *layer; /* [layer] */
+    double count;         /* number of micro-batches */
+    double all;           /* ps of the passes of all layers and all micro-batches on one device */
     double part; /* ps that each pass of a stage takes beside its work (exec_model.part_cost) */
     double price[MOST_PRICES]; /* [nprice] q: ps per byte of parameters */
     double total[MOST_PRICES]; /* [nprice] worth of all layers at the price, ps */
@@ -119,8 +120,8 @@ static double *sum_moves(const struct rounds *r)
     return sum;
 }
 
-/* Sets idle, idle_there and link of *p for plans of two rounds; plans with more rounds have all of these transfers,
- * too.  move: from sum_moves(). */
+/* Sets idle, idle_there and link of *p for plans of two rounds; plans with more rounds have these transfers, too.
+ * move: from sum_moves(). */
 static void set_links(const struct rounds *r, struct rounds_places *p, const double *move)
 {
     uint32_t n = p->n, links = 2 * n - 1;
@@ -130,7 +131,7 @@ static void set_links(const struct rounds *r, struct rounds_places *p, const dou
     for (uint32_t i = 0; i < n; i++)
         p->idle_there += move[n + i];
     p->idle = (1 + gradient_share(r)) * p->idle_there;
-    /* between two places values and gradients of all stages share two lanes, with half duplex one */
+    /* between two places, values and gradients of all stages share two lanes; with half duplex, one lane */
     double lanes = n == 2 && half ? 1 : n;
     p->link = r->count * (1 + (n == 2 || half ? gradient_share(r) : 0)) * move[links] / lanes;
 }
@@ -213,7 +214,7 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
-/* A block that a place may hold: the ps that it adds to the place's time, and its worth at the present price. */
+/* A block that a place may hold: the ps by which it lengthens the place's time, and its worth at the present price. */
 struct item {
     double cost, worth;
     uint32_t block;
@@ -223,7 +224,7 @@ struct item {
 struct rounds_question {
     const struct rounds *r;
     double time; /* ps */
-    /* number of cuts for which a link has time; an upper limit if states are unknown */
+    /* number of cuts for whose transfers a link has time; an upper limit if states are unknown */
     uint32_t cuts;
     uint32_t nblock;
     struct weight *block; /* [nblock] */
@@ -231,7 +232,8 @@ struct rounds_question {
     struct arena *a;
 };
 
-/* Returns the ps on each of n devices of what takes one device ps, of which each takes `overhead` whole. */
+/* Returns the least ps that each of n devices takes for work that takes one device `ps`; each device takes
+ * `overhead` of it whole. */
 static double on_devices(double ps, double overhead, uint32_t n)
 {
     return overhead + (ps - overhead) / n;
@@ -256,12 +258,13 @@ static bool takes_block(const struct rounds_question *q, uint32_t block, uint32_
     return q->r->allowed[n] && block_time(q->r, &q->block[block], n) * ROUNDING_MARGIN <= q->time;
 }
 
-/* Splits each block that has layers in the state and outside it in two.  of: [layer] its block. */
+/* Splits each block that has layers both inside and outside the state in two.  of: [layer] the layer's block. */
 static void split_blocks(struct rounds_question *q, uint32_t *of, uint32_t state)
 {
     const struct stage_states *s = q->r->of.s;
     uint32_t *out = arena_array(q->a, (size_t)q->nblock + 1, sizeof *out), n = q->nblock;
-    uint8_t *has = arena_alloc(q->a, (size_t)q->nblock + 1); /* bits: 1 layers outside, 2 inside */
+    /* bits: 1: the block has layers outside the state, 2: inside */
+    uint8_t *has = arena_alloc(q->a, (size_t)q->nblock + 1);
     for (uint32_t v = 0; v < q->r->nlayer; v++) {
         bool in = bits_have(s->set + (size_t)state * s->words, v);
         has[of[v]] |= in ? 2 : 1;
@@ -306,7 +309,8 @@ static void find_blocks(struct rounds_question *q, bool unlinked)
     }
 }
 
-/* Returns the least n such that each block fits n devices or fewer; more than ndev: some block fits no number. */
+/* Returns the least n such that each block fits a place of n devices or fewer; more than ndev if some block fits no
+ * number of devices. */
 static uint32_t devices_needed(const struct rounds_question *q)
 {
     uint32_t most = 1, at = 1;
@@ -354,8 +358,8 @@ static int by_worth(const void *x, const void *y)
     return a->block < b->block ? -1 : a->block > b->block;
 }
 
-/* The largest worth that a place can hold within a time, and the worth per ps of the last item in it; 0 if it holds all
- * items. */
+/* The largest worth that a place can hold within a time, and the worth per ps of the last block in it; 0 if it holds
+ * all blocks. */
 struct device_worth {
     double worth, slope;
 };
@@ -390,7 +394,8 @@ static struct device_worth worth_of_place(struct rounds_question *q, uint32_t pr
     return x;
 }
 
-/* [number of devices] the worth of the blocks that a place can hold: the place with stage 0; any other place */
+/* [number of devices] the worth of the blocks that a place can hold: `first`: the place with stage 0; `other`: any
+ * other place */
 struct worths {
     struct device_worth first[MOST_DEVICES + 1], other[MOST_DEVICES + 1];
 };

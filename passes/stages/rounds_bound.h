@@ -14,8 +14,8 @@ struct rounds_of {
     const int64_t *move; /* [state] the least ps to move a micro-batch's values out of the state */
 };
 
-/* Returns the data that rounds_refutes needs.  Lives in a; so must what *of points to.  O(layers * devices + states log
- * states). */
+/* Returns the data that rounds_refutes() needs.  The data live in a, and so must everything that *of points to.
+ * O(layers * devices + states log states). */
 struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a);
 /* Returns whether it is proved that no plan with two or more stages on each device takes `most` ps or less.  O(states *
  * layers), and for each number of places O(devices^3 + devices * layers log layers), with at most 32 devices. */

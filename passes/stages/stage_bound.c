@@ -29,7 +29,7 @@
 #include <string.h>
 
 enum {
-    MOST_STATES = 400,     /* the most states of a model whose states are looked for */
+    MOST_STATES = 400,     /* the states of a model with more states are not looked for */
     MOST_PIECES = 1 << 20, /* the most pieces for all settings together */
     MOST_STEPS = 24000000, /* the most steps of one question, about: pieces * devices */
     PRECISION = 100000,    /* the bisection ends when its range is a 100000th of the value */
@@ -41,25 +41,26 @@ enum {
 /* A stage of certain layers on a certain number of devices, and what it adds to a way; a way is a partial plan: the
  * stages up to some state (head of this file).  In ps. */
 struct piece {
-    /* the stage can extend a way if way.first + first <= most and way.around + around <= most; first NEVER: it never
-     * can */
+    /* the stage can extend a way if way.first + first <= most and way.around + around <= most; first is NEVER if the
+     * stage can extend no way */
     int64_t first, around;
-    /* f, which is added to way.first; f + b, which is added to way.around */
+    /* f, by which the stage makes way.first longer; f + b, by which it makes way.around longer */
     int64_t forward, through;
-    int64_t leave; /* f + b + r: the longer way has an `around` of at least way.first + leave */
+    int64_t leave; /* f + b + r: the extended way has an `around` of at least way.first + leave */
 };
 
 /* One of the settings that the bound is for, with the times of all stages and links under it. */
 struct choice {
     const struct training *m;
-    /* ps: the largest time so far with a proof that no plan takes as little; 0: none */
+    /* ps: the largest time for which a proof was found that no plan takes as little; 0: none */
     int64_t refuted;
-    bool plain; /* ways are searched; false: another choice has all of these ways (is_covered) */
+    /* true: ways are searched; false: they are not, since another choice has all of these ways (is_covered) */
+    bool plain;
     struct rounds *rounds; /* the bound for several stages on each device; NULL: not interleaved */
     /* [pair * ncount + i] pairs of states as in make_choice, count[i] devices */
     struct piece *piece;
-    /* [state] ps on the link between the state's last stage and the next one: a transfer of one micro-batch forth, one
-     * back, and the transfers of all micro-batches in both directions */
+    /* [state] ps on the link between the last stage of the state and the next stage: of one micro-batch forth; of
+     * one micro-batch back; of all micro-batches in both directions */
     int64_t *forth, *back, *moves;
 };
 
@@ -68,13 +69,15 @@ struct stage_bound_search {
     const struct train *t;
     const struct stage_bound_question *of;
     uint32_t ndev, ncount; /* number of devices; number of entries of count[] */
-    /* [layer] index of the layer among the nlayer layers of the states; UINT32_MAX: not among these */
+    /* [layer] index of the layer among the nlayer layers of the states; UINT32_MAX: it is not among them */
     uint32_t *place, nlayer;
     struct stage_states s;
     uint32_t *count;       /* [i] a number of devices that a stage may have, ascending */
     struct spread *spread; /* [i] the best places of count[i] devices (best_places.h) */
-    int64_t *stored;       /* [state] bytes that its forward passes keep for the backward passes */
-    int64_t *cut; /* [state] bytes of forward values that it makes and layers outside it read */
+    /* [state] bytes that the forward passes of the state keep for the backward passes */
+    int64_t *stored;
+    /* [state] bytes of forward values that the state makes and layers outside the state read */
+    int64_t *cut;
     /* [state * (ndev + 1) + devices used] ps: the least of all ways to the state; NEVER: there is no way */
     int64_t *first, *around;
     struct choice *choice; /* [nchoice] */
@@ -100,8 +103,8 @@ static int64_t exposed(const struct training *m, int64_t reduce, int64_t f, int6
     return reduce > hides ? reduce - hides : 0;
 }
 
-/* Returns the least ps of an iteration of a stage by itself, on n devices placed as in *x; sum: its ps forward, ps
- * backward, bytes of parameters, and the overhead in the two ps. */
+/* Returns the least ps of an iteration of a stage by itself, on n devices placed as in *x; sum: ps of its forward
+ * pass, ps of its backward pass, bytes of its parameters, and the overheads contained in the two times. */
 static int64_t time_alone(const struct training *m, const int64_t sum[5], const struct servers *s,
                           const struct spread *x, uint32_t n)
 {
@@ -115,8 +118,8 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
 {
     const struct layers_of *l = &t->layers;
     int64_t most = 0;
-    /* the best number of devices for the longest layer so far; is tried first, since a layer that is not longer there
-     * can be skipped */
+    /* the best number of devices for the longest layer so far; it is tried first: a layer that is not longer on this
+     * number can be skipped */
     uint32_t usual = 1;
     struct spread *spread = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *spread);
     for (uint32_t n = 1; n <= t->servers.ndev; n++)
@@ -156,8 +159,9 @@ static struct piece make_piece(const struct stage_bound_search *p, const struct 
     int64_t count = training_count(m);
     int64_t reduce = exposed(m, least_reduce(&p->t->servers, &p->spread[i], param), f, b);
     int64_t share = m->weight_share ? m->weight_share : 500000;
+    /* the share depends on the stage's nodes; it is at most the whole backward pass */
     if (scene->m->ir_version && !m->weight_share)
-        share = MILLION; /* depends on the stage's nodes; at most the whole backward pass */
+        share = MILLION;
     int64_t weights = m->schedule == TRAINING_ZB_H1 ? mul_div_ceil(b, share, MILLION) : 0;
     int64_t memory = scene->cluster->cls[cluster_main_class(scene->cluster)].memory;
     int64_t bytes =
@@ -193,7 +197,7 @@ static void make_choice(struct stage_bound_search *p, struct choice *c, const st
             for (uint32_t i = 0; i < p->ncount; i++)
                 c->piece[at++] = make_piece(p, m, u, to, i);
         c->forth[to] = least_move(&p->t->servers, training_share(m, p->cut[to], 1));
-        /* bytes of gradients are known only in a profile: those of the values */
+        /* bytes of gradients are known only in a profile, where they are those of the values */
         c->back[to] = p->t->x->scene.m->ir_version ? 0 : c->forth[to];
         int64_t rest = (int64_t)training_count(m) - 1, both = sat_add(c->forth[to], c->back[to]);
         c->moves[to] = sat_add(both, sat_mul(rest, m->half_duplex ? both : c->forth[to]));
@@ -273,8 +277,8 @@ static bool all_refuted(struct stage_bound_search *p, int64_t most)
     return true;
 }
 
-/* Returns a time such that no plan takes less: about the largest that can be proved, but at least `low`, which is known
- * to be one, and at most `high`. */
+/* Returns a time such that no plan takes less: about the largest that can be proved, but at least `low`, for which
+ * that is known, and at most `high`. */
 static int64_t bisect(struct stage_bound_search *p, int64_t low, int64_t high)
 {
     struct clock clock = p->t->clock;
@@ -299,13 +303,13 @@ static bool in_state(const struct stage_bound_search *p, uint32_t state, uint32_
     return layer < p->nlayer && bits_have(p->s.set + (size_t)state * p->s.words, layer);
 }
 
-/* Returns whether a layer is outside a state, but in a larger one. */
+/* Returns whether a layer of t->layers is outside a state, but inside a larger state. */
 static bool is_beyond(const struct stage_bound_search *p, uint32_t state, uint32_t layer)
 {
     return p->place[layer] < p->nlayer && !in_state(p, state, layer);
 }
 
-/* Sums up p->cut. */
+/* Fills p->cut. */
 static void sum_cuts(struct stage_bound_search *p)
 {
     const struct scene *s = &p->t->x->scene;
@@ -326,9 +330,9 @@ static void sum_cuts(struct stage_bound_search *p)
     }
 }
 
-/* Returns whether ways need not be searched under settings i of n, since other settings with the same micro-batches
- * allow all of these ways.  The conditions of dapple, gpipe and interleaved (with one stage on each device) are the
- * same here, so the first of these settings is searched for all; those of zb-h1 are weaker. */
+/* Returns whether ways need not be searched under model[i], one of n settings, since other settings with the same
+ * micro-batches allow all of these ways.  The conditions of dapple, gpipe and interleaved (with one stage on each
+ * device) are the same here, so the first of these settings is searched for all; those of zb-h1 are weaker. */
 static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
 {
     const struct training *own = &model[i];
@@ -443,9 +447,9 @@ static void find_counts(struct stage_bound_search *p)
     }
 }
 
-/* Returns the bound's data for several stages on each device under the settings m.  whole: the states are those of all
- * layers.  If they are those of a path, two stages of a plan may end at the same state, so that nothing is known of the
- * plan's cuts. */
+/* Returns the bound's data for several stages on each device under the settings m.  whole: the states are those of
+ * all layers.  If they are the states of a path, two stages of a plan may end at the same state, so that nothing is
+ * known of the plan's cuts. */
 static struct rounds *make_rounds(struct stage_bound_search *p, const struct training *m,
                                   bool whole)
 {
@@ -455,7 +459,8 @@ static struct rounds *make_rounds(struct stage_bound_search *p, const struct tra
     return rounds_set_up(&(struct rounds_of){p->t, m, whole ? &p->s : NULL, move}, p->a);
 }
 
-/* Prepares the search: fills *p.  Returns false if there can be none: PipeDream's schedule, or too many states. */
+/* Prepares the search: fills *p.  Returns false if no search is possible: with PipeDream's schedule, or if there are
+ * too many states. */
 static bool set_up(struct stage_bound_search *p)
 {
     const struct training *model = p->of->model;
@@ -493,7 +498,7 @@ static bool set_up(struct stage_bound_search *p)
     return true;
 }
 
-/* Returns the ps of the longest layer, under the settings for which it is least; 0 with PipeDream's schedule. */
+/* Returns the ps of the longest layer under the settings for which this time is least; 0 with PipeDream's schedule. */
 static int64_t least_longest(const struct train *t, const struct stage_bound_question *of,
                              struct arena *a)
 {

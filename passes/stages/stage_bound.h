@@ -6,8 +6,9 @@
 
 /* Result: a lower bound. */
 struct stage_bound {
-    int64_t value;     /* ps: no plan that fits the memory takes less; 0: nothing is known */
-    const char *why;   /* why it holds: "the longest layer, on the best number of devices" */
+    int64_t value; /* ps: no plan that fits the memory takes less; 0: no bound is known */
+    /* why the bound holds: "the longest layer, on the best number of devices" */
+    const char *why;
     const char *proof; /* the reasons for users: lines that end in a newline; "": none */
 };
 

@@ -1,13 +1,13 @@
 /* DAPPLE's formula for the time of an iteration (stage_formula.h).
  *
- * Source: the paper's formulas (1) to (3).  Stages are here both those that compute and the links between them.  The
- * pivot Q is the stage that no other one holds up: first the last stage; then, from back to front, an earlier stage
- * replaces it if its steady phase is longer than that of Q and the passes of the stages between the two.  An iteration
- * takes the forward passes of one micro-batch up to Q (warm_up), the passes of all other micro-batches on Q (steady),
- * and the longest time until a stage s has ended its AllReduce (ending).  Before that AllReduce a stage s <= Q waits
- * for the last backward passes of the stages s .. Q; a stage s > Q has begun it earlier, by the backward passes of the
- * stages Q + 1 .. s - 1.  The formula as printed subtracts those of Q .. s for s > Q, and at s = Q subtracts Q's own
- * last backward pass instead of adding it. */
+ * Source: the paper's formulas (1) to (3).  The word stage is used here for stages that compute and for the links
+ * between them.  The pivot Q is the stage that no other one holds up: first the last stage; then, from back to
+ * front, an earlier stage replaces it if its steady phase is longer than that of Q and the passes of the stages
+ * between the two.  An iteration takes the forward passes of one micro-batch up to Q (warm_up), the passes of all
+ * other micro-batches on Q (steady), and the longest time until a stage s has ended its AllReduce (ending).  Before
+ * that AllReduce a stage s <= Q waits for the last backward passes of the stages s .. Q; a stage s > Q has begun it
+ * earlier, by the backward passes of the stages Q + 1 .. s - 1.  The formula as printed subtracts those of Q .. s
+ * for s > Q, and at s = Q subtracts Q's own last backward pass instead of adding it. */
 #include "passes/stages/stage_formula.h"
 
 #include "ir/base/numbers.h"

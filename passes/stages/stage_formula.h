@@ -12,11 +12,11 @@
  * stages, the others links, and there are 2 * stages - 1.  All in ps. */
 struct formula_stage {
     int64_t forward, backward; /* for one micro-batch; of a link: to the next stage, and back */
-    int64_t reduce;            /* the AllReduce, once an iteration; 0 for a link */
+    int64_t reduce;            /* ps of the AllReduce, once an iteration; 0 for a link */
 };
 
-/* The time of an iteration: latency is the sum of the three phases.  pivot: index of the element that no other one
- * holds up (stage_formula.c).  All but the pivot in ps. */
+/* The time of an iteration: latency is the sum of the three phases.  pivot: index of the element that no other
+ * element holds up (stage_formula.c).  All but the pivot in ps. */
 struct formula {
     uint32_t pivot;
     int64_t warm_up, steady, ending, latency;

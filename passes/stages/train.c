@@ -54,7 +54,7 @@ static void add_parts(const struct train *t, const struct stage_layout *p, struc
     }
 }
 
-/* Adds the bytes and the number of values of a span. */
+/* Adds to *bytes and *values the bytes and the number of values of a span. */
 static void add_sent(int64_t *bytes, int64_t *values, const struct layer_span *x)
 {
     *bytes = sat_add(*bytes, x->amount);
@@ -85,7 +85,7 @@ static void add_spans(const struct train *t, const struct stage_layout *p, struc
     }
 }
 
-/* Adds what the updates of a layer take to the sums of its stage. */
+/* Adds what the updates of a layer take to the sums of its stage.  apart: updates are apart from backward passes. */
 static void add_update(const struct layer_update *u, bool apart, struct stage_sums *sum)
 {
     sum->backward = sat_add(sum->backward, apart ? u->each : u->within);
@@ -138,7 +138,8 @@ struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t 
     return (struct stage_layout){.n = n, .stage_of = stage_of, .set = set};
 }
 
-/* Returns whether both passes through the layers from .. to - 1 take n devices at most `most` ps, about. */
+/* Returns whether the passes through the layers from .. to - 1, forward and backward, take each of n devices at most
+ * `most` ps, about. */
 static bool stage_takes(const struct layer_chain *c, uint32_t from, uint32_t to, uint32_t n,
                         int64_t most)
 {
@@ -149,9 +150,9 @@ static bool stage_takes(const struct layer_chain *c, uint32_t from, uint32_t to,
     return overhead <= most && all - overhead <= sat_mul(most - overhead, n);
 }
 
-/* Fills end[] (see train_cut) with the p->n stages of p: as many layers for each as take `most` ps on its devices, but
- * at least one, and at least one is left for each later stage.  Returns false if a stage takes longer than `most`, or
- * if layers are left over. */
+/* Fills end[] (see train_cut) with the p->n stages of p: as many layers for each as take `most` ps on its devices,
+ * but at least one, and so many that at least one layer is left for each later stage.  Returns false if a stage
+ * takes longer than `most`, or if layers are left over. */
 static bool fill_stages(const struct train *t, const struct layer_chain *c,
                         const struct stage_layout *p, int64_t most, uint32_t *end)
 {
@@ -218,12 +219,14 @@ static uint32_t kept_at_once(const struct iteration_run *r, const struct trainin
     return n < r->x.micro_batches ? (uint32_t)n : r->x.micro_batches;
 }
 
-/* Which stages recompute, if the planner may choose.  NEEDED: those that have no room otherwise.  EAGER: also those
- * whose memory holds fewer micro-batches than the policy wants.  A number of 0 or more: stage k if it has bit k. */
+/* Values of `which`: which stages recompute, if the planner may choose.  RECOMPUTE_NEEDED: stages that have no room
+ * otherwise.  RECOMPUTE_EAGER: in addition, stages whose memory holds fewer micro-batches than the policy wants.  A
+ * number of 0 or more: stage k recomputes if the number has bit k. */
 enum { RECOMPUTE_NEEDED = -2, RECOMPUTE_EAGER = -1 };
 
-/* Sets `recompute` of stage k, and `ahead` as its memory allows.  which: as above.  Returns false if the stage cannot
- * hold even the least that it needs: with GPipe all micro-batches, else those of `ahead` 1. */
+/* Sets `recompute` of stage k, and `ahead` as its memory allows.  which: as above.  Returns false if the stage
+ * cannot hold even the least that it needs: with GPipe all micro-batches, else the micro-batches that it holds with
+ * `ahead` 1. */
 static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_t slope,
                          int64_t which, uint32_t k)
 {
@@ -243,7 +246,8 @@ static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_
     }
     if (room < least)
         return false;
-    if (!rigid && want > 1 && want > room) /* at least `want` micro-batches are held */
+    /* whether at least `want` micro-batches have to be held */
+    if (!rigid && want > 1 && want > room)
         want = room;
     while (want > 1 && kept_at_once(r, m, k, want) > room && !rigid)
         want--;
@@ -251,7 +255,7 @@ static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_
     return true;
 }
 
-/* Settles all stages of *r.  Returns false if one of them has no room. */
+/* Settles all stages of *r (settle_stage).  Returns false if a stage has no room. */
 static bool settle_stages(const struct train *t, struct iteration_run *r, uint32_t slope,
                           int64_t which)
 {
@@ -302,7 +306,7 @@ static bool splits_samples(const struct train *t, const struct device_set *set)
 }
 
 /* Returns whether to run plans with DAPPLE's policy A (slope 1) or B (slope 2).  Where the schedule or the user sets
- * `ahead`, both would give the same, so that only A is run. */
+ * `ahead`, both policies give the same plan, so only A is run. */
 static bool is_policy_tried(const struct training *m, uint32_t slope)
 {
     bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
@@ -318,7 +322,7 @@ struct saving {
     int64_t ps;    /* time of running the stage forward once more, >= 1 */
 };
 
-/* Compares savings by bytes per ps, the largest first, then by stage, for qsort(). */
+/* Compares savings by bytes per ps, the largest first, then by stage; for qsort(). */
 static int by_saving(const void *a, const void *b)
 {
     const struct saving *x = a, *y = b;
@@ -328,8 +332,8 @@ static int by_saving(const void *a, const void *b)
     return x->stage < y->stage ? -1 : x->stage > y->stage;
 }
 
-/* Sets `recompute` for the n stages of a place that save most for their time, and for no other stage there.  list:
- * memory for all stages of a place. */
+/* Sets `recompute` of the stages of a place: to 1 for the n stages that save most for their time, to 0 for all other
+ * stages there.  list: room for all stages of a place. */
 static void recompute_best(struct iteration_run *r, uint32_t place, uint32_t n, struct saving *list)
 {
     uint32_t count = 0;
@@ -405,7 +409,8 @@ static void try_policy(const struct train *t, struct stage_layout *p, const stru
     bool fits = settle_stages(t, &r, slope, which), any = which < RECOMPUTE_EAGER;
     for (uint32_t k = 0; k < p->n; k++)
         any = any || r.stage[k].recompute;
-    if (fits && any) { /* eager without any stage that recomputes is the same as RECOMPUTE_NEEDED */
+    /* without any stage that recomputes, eager is the same as RECOMPUTE_NEEDED */
+    if (fits && any) {
         iteration_run(&r, s, own);
         fits = r.t.status == RUN_DONE && r.t.over == 0;
         p->too_long = p->too_long || (fits && r.value == INT64_MAX);
@@ -501,11 +506,12 @@ static struct stages *choose_devices(const struct train *t, const struct stage_l
     uint32_t places = p->places ? p->places : p->n;
     s->device.to =
         arena_array(a, (size_t)t->servers.ndev * (p->n / places) + 1, sizeof *s->device.to);
+    /* `first` becomes the first device of class cls */
     for (uint32_t k = 0; k < cls; k++)
-        first += c->cls[k].count; /* first device of class cls */
+        first += c->cls[k].count;
     for (uint32_t k = 0; k < p->n; k++) {
         uint32_t base = first, before = k % places;
-        if (k >= places) { /* the devices of the place's first stage, once more */
+        if (k >= places) { /* the stage gets the devices of its place's first stage, once more */
             uint32_t count = s->device.at[before + 1] - s->device.at[before];
             memcpy(s->device.to + n, s->device.to + s->device.at[before],
                    count * sizeof *s->device.to);
@@ -536,7 +542,8 @@ static const char *claim_bound(const struct train *t)
     c->proof = arena_fmt(x->use.mem, "%s%s", c->proof, b.proof);
     if (b.value <= c->bound)
         return work.why;
-    /* stage_bound() is about plans that keep layers whole; not all plans do if groups need not share a device */
+    /* stage_bound() is about plans that keep layers whole; where groups need not share a device, other plans are
+     * possible */
     if (mandatory_level(x)->n != x->levels.contiguous->n)
         c->scope = SCOPE_LAYERS;
     c->bound = b.value;
@@ -545,7 +552,7 @@ static const char *claim_bound(const struct train *t)
     return b.why;
 }
 
-/* Returns the end of the message "no plan ...": the reason why there is none.  p: the best plan that was tried. */
+/* Returns the end of the message "no plan ...": the reason why there is no plan.  p: the best plan that was tried. */
 static const char *why_none(const struct train *t, const struct stage_layout *p)
 {
     if (!p->n)

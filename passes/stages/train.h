@@ -9,12 +9,14 @@
 
 struct stage_layout;
 
-/* Bytes or ps that concern two layers and those between them. */
+/* Bytes or ps that concern two layers and all layers between them. */
 struct layer_span {
     uint32_t from, to; /* layers; `to` may be the lower one */
-    int64_t amount;    /* bytes, ps */
-    int64_t overhead;  /* ps that do not depend on the slice of a micro-batch; of bytes: 0 */
-    int64_t values;    /* number of values that bytes are of; of ps: 0 */
+    int64_t amount;    /* bytes or ps */
+    /* of an amount in ps: the part that does not depend on the slice of a micro-batch; of bytes: 0 */
+    int64_t overhead;
+    /* of an amount in bytes: the number of values that have these bytes; of ps: 0 */
+    int64_t values;
 };
 /* A growing list of spans. */
 struct layer_spans {
@@ -22,9 +24,10 @@ struct layer_spans {
     uint32_t n, cap;
 };
 
-/* What the updates of a layer take, in ps, on each of several devices whole.  Apart (update_pass_wanted()): each,
- * beside each backward pass, to add gradients up; once, an iteration; weight, the share of `each` that no other layer
- * waits for.  Within backward passes: within, of which within_overhead does not depend on the slice. */
+/* The ps that the updates of a layer take each of several devices whole.  If updates are apart
+ * (update_pass_wanted()): each: beside each backward pass, to add gradients up; once: once an iteration; weight: the
+ * share of `each` for which no other layer waits.  If they are within backward passes: within; within_overhead: the
+ * part of it that does not depend on the slice. */
 struct layer_update {
     int64_t each, weight, once, within, within_overhead;
 };
@@ -37,9 +40,10 @@ struct train {
     struct servers servers;  /* the accelerators */
     struct layers_of layers; /* times, bytes and edges (stage_states.h) */
     int64_t *stored;         /* [layer] bytes that the forward pass keeps for the backward pass */
-    int64_t *constant;       /* [layer] bytes of constants that training does not change */
-    /* [layer] beside layers.backward, which has no updates if they may be apart: bounds by it hold wherever they are;
-     * NULL: they are within, and layers.backward has them */
+    int64_t *constant;       /* [layer] bytes of constants, which training does not change */
+    /* [layer] what updates take beside layers.backward, which has no updates if they may be apart: so bounds by
+     * layers.backward hold wherever the updates are; NULL: updates are within backward passes, and layers.backward
+     * has them */
     struct layer_update *update;
     const uint32_t *layer; /* [base vertex] its layer */
     struct clock clock;
@@ -49,28 +53,29 @@ struct train {
      * results, directly or not; if both layers are in one stage, the nodes only make gradients of weights there
      * (ir/plan/weight_pass.h). */
     struct layer_spans values, gradients, waiting;
-    /* plans by PipeDream's rules, which depend neither on the schedule nor on the batch; found by the first call of
-     * dapple_best() (dapple_plans.h); NULL: not yet */
+    /* plans by PipeDream's rules, which depend neither on the schedule nor on the batch; the first call of
+     * dapple_best() (dapple_plans.h) finds them; NULL: not found yet */
     struct stage_layout *pipedream;
     uint32_t npipedream;
-    bool
-        wide; /* more of these plans are wanted than dapple-place runs, and more changes of the best plan */
+    /* true: more of these plans are found than dapple-place runs, and more changes of the best plan are tried */
+    bool wide;
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
     const struct training *offered;
     uint32_t noffered;
-    bool too_long; /* some tried plan is too long (struct stage_layout) */
+    bool too_long; /* a tried plan was too long (struct stage_layout) */
     /* plans of few stages are tried with every set of stages that recompute, where memory is short (train_try) */
     bool every_recompute;
-    /* tried plans that are odd (struct stage_layout): their number, and the largest number of places among them */
+    /* of the tried plans that are odd (struct stage_layout): their number, and the largest number of places among
+     * them */
     struct {
         uint32_t plans, places;
     } odd;
     /* collects the formula's errors for the plans that dapple_best() runs (formula_errors.h); NULL: not wanted */
     struct formula_errors *errors;
-    uint64_t
-        judged;   /* effort that train_fit() spent on judging: nodes, and values of micro-batches */
+    /* effort that train_fit() has spent on judging: number of nodes, and of values times micro-batches */
+    uint64_t judged;
     bool refused; /* the judge refused a plan that fitted by the sums of its stages */
-    /* stages do at most so many forward passes before the first backward one; 0: any number */
+    /* the most forward passes that a stage may do before its first backward pass; 0: any number */
     uint32_t most_ahead;
 };
 
@@ -78,17 +83,19 @@ struct train {
 struct stage_layout {
     uint32_t n;
     const uint32_t *stage_of;     /* [layer] its stage */
-    const struct device_set *set; /* [stage] its devices, as numbers for each server */
+    const struct device_set *set; /* [stage] the stage's devices, as a number for each server */
     /* number of places: stage k is on the devices of stage k % places; 0: n places */
     uint32_t places;
     /* filled by train_try; the two arrays stay NULL if the plan cannot be run or does not fit the memory */
-    uint32_t *ahead;    /* [stage] number of forward passes before the first backward pass */
-    uint8_t *recompute; /* [stage] 1: runs its forward pass again before the backward pass */
-    bool uneven;        /* slices of a micro-batch on some stage would not be whole samples */
-    bool odd; /* the schedule cannot run this number of micro-batches on this many places */
-    /* fits the memory, but an iteration takes 2^63 ps or more, which cannot be counted */
+    uint32_t *ahead; /* [stage] number of forward passes before the first backward pass */
+    /* [stage] 1: the stage runs its forward pass again before the backward pass */
+    uint8_t *recompute;
+    bool uneven; /* slices of a micro-batch on some stage would not be whole samples */
+    bool odd;    /* the schedule cannot run this number of micro-batches on this many places */
+    /* the plan fits the memory, but an iteration takes 2^63 ps or more, which cannot be counted */
     bool too_long;
-    const char *why_not; /* why the judge refused it, when train_fit() asked; NULL: it did not */
+    /* why the judge refused the plan, if train_fit() asked; NULL: the judge did not refuse it */
+    const char *why_not;
     /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven, odd or too long */
     int64_t value;
 };
@@ -98,7 +105,8 @@ struct stage_layout {
 int train_begin(struct train *t, struct ctx *x, const char *planner);
 /* Returns the layer of a placed node. */
 uint32_t train_layer(const struct train *t, nid n);
-/* Returns the sums over layers for one micro-batch of the scene's size. */
+/* Returns the layers as a chain, with sums over the layers before each layer, for one micro-batch of the scene's
+ * size. */
 struct layer_chain train_chain(const struct train *t);
 /* Sets the size of micro-batches to `size` samples, and their number so that the batch has `global` samples, which
  * `size` must divide. */
@@ -110,7 +118,7 @@ struct stage_sums *train_sums(const struct train *t, const struct stage_layout *
 /* Runs the plan with all choices of `ahead` and `recompute` that the scene's settings allow, and writes the fastest one
  * that fits the memory to *p. */
 void train_try(const struct train *t, struct stage_layout *p);
-/* Returns whether p is to be kept instead of *best: it is faster, or there was no plan, or neither can be run and p
+/* Returns whether p is to be kept instead of *best: p is faster, or *best is no plan, or neither can be run and p
  * tells more about the reason, because it is neither odd nor uneven. */
 bool train_better(const struct stage_layout *p, const struct stage_layout *best);
 /* Runs a plan that fits with more forward passes before the first backward pass than DAPPLE's policies want, which
@@ -125,12 +133,12 @@ struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t 
  * devices set[k % places]. */
 struct stage_layout train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
                                uint32_t places, const struct device_set *set);
-/* Does nothing if p, a plan that was run, takes `limit` ps or more.  Else lets it fit the memory by the judge's count,
- * too, with fewer forward passes ahead or more stages that recompute where it does not.  Where that does not help, or
- * takes `limit` or more, sets p->value to INT64_MAX, and p->why_not. */
+/* Does nothing if p, a plan that was run, takes `limit` ps or more.  Else makes it fit the memory by the judge's
+ * count, too: if it does not, tries fewer forward passes ahead, and more stages that recompute.  If no such plan
+ * fits, or takes less than `limit` ps, sets p->value to INT64_MAX, and p->why_not. */
 void train_fit(struct train *t, struct stage_layout *p, int64_t limit);
-/* Calls train_fit(), for planners that still search.  Does nothing if that was done for many plans; but if some of
- * these did not fit, sets p->value to INT64_MAX where there is a limit. */
+/* Calls train_fit(), for planners that still search, unless it was called for many plans already; in that case sets
+ * p->value to INT64_MAX if the judge has refused a plan before and there is a limit. */
 void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit);
 /* Returns the plan p, which was run, with stages and the device of each node, without a claim, in a. */
 struct plan *train_plan(const struct train *t, const struct stage_layout *p, struct arena *a);

@@ -1,11 +1,11 @@
 /* Makes plans fit memory by the lists of their devices (train_fit() in train.h).
  *
- * While plans are searched, memory is told by sums over stages (iteration_verdict.h); the judge also counts what the
- * lists of an ONNX graph come to (written_plan.h): gradients of activations, and values that come early since stages
- * before are micro-batches ahead.  Where that is more than a device has, stages do fewer forward passes before their
- * first backward pass, with the stages recomputing that the sums tell to, or all of them: the faster plan is kept.
- * O(log(forward passes ahead)) runs of the plan and of the judge; where the plan is no better than one that there is,
- * of the judge once or twice. */
+ * While plans are searched, their memory is estimated by sums over stages (iteration_verdict.h); the judge also
+ * counts what the lists of an ONNX graph come to (written_plan.h): gradients of activations, and values that come
+ * early since stages before are micro-batches ahead.  Where that is more than a device has, stages do fewer forward
+ * passes before their first backward pass, once with the stages recomputing that recompute by the sums, once with
+ * all stages recomputing; the faster plan is kept. O(log(forward passes ahead)) runs of the plan and of the judge;
+ * where the plan is no better than one that there is, of the judge once or twice. */
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 #include "passes/stages/train.h"
@@ -25,7 +25,8 @@ static int64_t crossing_bytes(const struct stage_layout *p, const struct layer_s
     return bytes;
 }
 
-/* Returns the bytes that the nodes of a place need at once if each keeps what it makes, of the place with most. */
+/* Returns the bytes that the nodes of a place need at once if each node keeps what it makes: the most over all
+ * places. */
 static int64_t largest_place(const struct train *t, const struct stage_layout *p, struct arena *a)
 {
     const struct scene *s = &t->x->scene;
@@ -42,9 +43,10 @@ static int64_t largest_place(const struct train *t, const struct stage_layout *p
     return most;
 }
 
-/* Whether an accelerator has less memory than all weights with their copies, all that the largest place makes, twice
- * since its values may be made again, and all values between stages come to together, for as many micro-batches as
- * there are at once.  Else the plan fits, whatever its lists are. */
+/* Whether the plan may not fit an accelerator's memory: whether it has less memory than the sum of all weights with
+ * their copies; all that the largest place makes, twice, since its values may be made again; and all values between
+ * stages, for as many micro-batches as there are at once.  If not, the plan fits, whatever the lists of its devices
+ * are. */
 static bool is_memory_short(const struct train *t, const struct stage_layout *p)
 {
     const struct scene *s = &t->x->scene;
@@ -72,8 +74,9 @@ static bool holds(struct train *t, struct stage_layout *p)
     struct evaluation e = plan_evaluate(&t->x->scene, train_plan(t, p, own), own);
     p->why_not = e.why_not ? arena_strdup(t->x->use.scratch, e.why_not, strlen(e.why_not)) : NULL;
     t->judged += t->x->scene.m->nnode;
-    t->judged += (uint64_t)(t->values.n + t->gradients.n) / 4 *
-                 training_count(&t->x->scene.model.training); /* about a quarter crosses */
+    /* about a quarter of the values crosses */
+    t->judged +=
+        (uint64_t)(t->values.n + t->gradients.n) / 4 * training_count(&t->x->scene.model.training);
     arena_free(own);
     t->refused = t->refused || p->why_not;
     return p->why_not == NULL;
@@ -93,8 +96,8 @@ static bool run_ahead(const struct train *t, const struct stage_layout *p, uint3
     return q->value < limit;
 }
 
-/* Writes the plan with the most forward passes ahead that the judge accepts to *best, by bisection.  Returns false if
- * there is none that takes less than `limit` ps.  More passes ahead take less time, as a rule, and more memory. */
+/* Writes the plan with the most forward passes ahead that the judge accepts to *best, by bisection.  Returns false
+ * if no such plan takes less than `limit` ps.  More passes ahead take less time, as a rule, and more memory. */
 static bool find_ahead(struct train *t, const struct stage_layout *p, int64_t limit,
                        struct stage_layout *best)
 {
@@ -103,7 +106,8 @@ static bool find_ahead(struct train *t, const struct stage_layout *p, int64_t li
     for (uint32_t k = 0; k < p->n; k++)
         most = larger_u32(p->ahead[k], most);
     uint32_t low = most, high = most;
-    while (slow + 1 < low) { /* the fewest passes that are fast enough: `slow` are not */
+    /* finds the fewest passes that are fast enough, `low`; with `slow` passes the plan is too slow */
+    while (slow + 1 < low) {
         uint32_t mid = slow + (low - slow) / 2;
         if (run_ahead(t, p, mid, limit, &q))
             low = mid;
@@ -112,7 +116,7 @@ static bool find_ahead(struct train *t, const struct stage_layout *p, int64_t li
     }
     if (!run_ahead(t, p, low, limit, best) || !holds(t, best))
         return false;
-    while (low + 1 < high) { /* `low` fits, `high` does not */
+    while (low + 1 < high) { /* `low` passes ahead fit the memory, `high` do not */
         uint32_t mid = low + (high - low) / 2;
         if (run_ahead(t, p, mid, limit, &q) && holds(t, &q)) {
             low = mid;
@@ -147,7 +151,7 @@ void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit)
 {
     if (t->judged < MOST_JUDGED && !clock_out(&t->clock))
         train_fit(t, p, limit);
+    /* memory is tight: a plan that the judge has accepted is better than one that may not fit */
     else if (t->refused && limit < INT64_MAX)
-        p->value =
-            INT64_MAX; /* memory is tight: a plan that was judged is better than one that may not fit */
+        p->value = INT64_MAX;
 }

@@ -28,7 +28,7 @@ uint32_t train_layer(const struct train *t, nid n)
     return t->layer[t->x->levels.base->vertex[n]];
 }
 
-/* Adds what node n takes to the updates of its layer l.  Returns whether the node is part of an update. */
+/* Adds what node n takes to t->update of its layer l.  Returns whether the node is part of an update. */
 static bool measure_update(struct layer_sums *m, nid n, uint32_t l)
 {
     const struct costs *k = m->t->x->scene.m->cost;
@@ -116,14 +116,14 @@ static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x
     s->span[s->n++] = x;
 }
 
-/* Returns a span with the amounts of two between the same layers. */
+/* Returns a span between the same two layers as x and y, with the sums of their amounts. */
 static struct layer_span sum_of_spans(struct layer_span x, struct layer_span y)
 {
     return (struct layer_span){x.from, x.to, sat_add(x.amount, y.amount),
                                sat_add(x.overhead, y.overhead), sat_add(x.values, y.values)};
 }
 
-/* Sorts spans and merges those between the same layers: their amounts are added. */
+/* Sorts the spans and joins spans between the same layers to one, whose amounts are the sums. */
 static void join_spans(struct layer_spans *s)
 {
     uint32_t n = 0;
@@ -137,8 +137,8 @@ static void join_spans(struct layer_spans *s)
     s->n = n;
 }
 
-/* Fills t->values and t->gradients: for each net its bytes, from the layer that makes it to the farthest layer that
- * reads it (for gradients the lowest). */
+/* Fills t->values and t->gradients: for each net a span with its bytes, from the layer that makes it to the farthest
+ * layer that reads it (for gradients: to the lowest). */
 static void measure_moves(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -163,8 +163,8 @@ static void measure_moves(struct layer_sums *m)
     join_spans(&t->gradients);
 }
 
-/* Fills t->waiting: for each backward node its time, from its layer to the lowest layer with a backward node that needs
- * its result, directly or not. */
+/* Fills t->waiting: for each backward node a span with its time, from its layer to the lowest layer with a backward
+ * node that needs its result, directly or not. */
 static void measure_waiting(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -196,8 +196,9 @@ static void measure_waiting(struct layer_sums *m)
 
 /* ---- the row ------------------------------------------------------------------------------------ */
 
-/* Returns pairs of layers (from, to) such that `from` must not be in a later stage than `to`: the edges of g, and for
- * each value maker and reader; for a value of the backward pass, which moves to earlier stages, reader and maker. */
+/* Returns pairs of layers (from, to) such that `from` must not be in a later stage than `to`: the edges of g; for
+ * each value, its maker and each reader; for a value of the backward pass, which moves to earlier stages, each
+ * reader and the maker. */
 static struct pairs list_pairs(const struct train *t, const struct wdag *g, struct arena *a)
 {
     const struct scene *s = &t->x->scene;
@@ -284,8 +285,8 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     if (why)
         return diag_error(x->use.diag, "%s: %s", planner, why);
     struct layer_sums m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
-    struct scene several =
-        x->scene; /* planners may choose more micro-batches, unless the user has set them */
+    /* a scene of several micro-batches, which planners may choose unless the user has set their number or size */
+    struct scene several = x->scene;
     if (several.model.training.micro_size && !train_size_said(x))
         several.model.training.micro_batches = TRAINING_MICRO_BATCHES;
     m.update = update_cost_find(&several, NULL, NULL, a);
@@ -314,49 +315,58 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     return 0;
 }
 
+/* Adds a value of `bytes` bytes, which layer `from` makes and layer `to` is the last to read, to cut[]: where it begins
+ * to cross the row, behind `from`, and with a minus sign where it ends, behind `to`. */
+static void add_cut(int64_t *cut, uint32_t from, uint32_t to, int64_t bytes)
+{
+    cut[from + 1] = sat_add(cut[from + 1], bytes);
+    cut[to + 1] -= bytes;
+}
+
 struct layer_chain train_chain(const struct train *t)
 {
     const struct layers_of *l = &t->layers;
     const struct training *r = &t->x->scene.model.training;
     struct arena *a = t->x->use.scratch;
-    /* forward, backward, parameter, stored, cut, and the two overheads, as in struct layer_chain */
-    int64_t *sum[7];
-    for (uint32_t i = 0; i < 7; i++)
+    /* the arrays of struct layer_chain */
+    enum { FORWARD, BACKWARD, PARAMETER, STORED, CUT, FORWARD_OVERHEAD, BACKWARD_OVERHEAD, SUMS };
+    int64_t *sum[SUMS];
+    for (uint32_t i = 0; i < SUMS; i++)
         sum[i] = arena_array(a, (size_t)l->n + 2, sizeof *sum[i]);
     for (uint32_t v = 0; v < l->n; v++) {
-        const int64_t add[] = {training_time(r, l->forward[v], l->forward_overhead[v], 1),
-                               training_time(r, l->backward[v], l->backward_overhead[v], 1),
-                               l->parameter[v],
-                               training_share(r, t->stored[v], 1),
-                               0,
-                               l->forward_overhead[v],
-                               l->backward_overhead[v]};
-        for (uint32_t i = 0; i < 7; i++)
+        const int64_t add[SUMS] = {
+            [FORWARD] = training_time(r, l->forward[v], l->forward_overhead[v], 1),
+            [BACKWARD] = training_time(r, l->backward[v], l->backward_overhead[v], 1),
+            [PARAMETER] = l->parameter[v],
+            [STORED] = training_share(r, t->stored[v], 1),
+            [FORWARD_OVERHEAD] = l->forward_overhead[v],
+            [BACKWARD_OVERHEAD] = l->backward_overhead[v]};
+        for (uint32_t i = 0; i < SUMS; i++)
             sum[i][v + 1] = sat_add(sum[i][v], add[i]);
     }
     /* cut: the bytes of a value are added behind its maker and taken off behind its last reader; summed up below */
     for (uint32_t i = 0; i < t->values.n; i++) {
         const struct layer_span *x = &t->values.span[i];
         int64_t bytes = training_share(r, x->amount, 1);
-        sum[4][x->from + 1] = sat_add(sum[4][x->from + 1], bytes);
-        sum[4][x->to + 1] -= bytes;
+        add_cut(sum[CUT], x->from, x->to, bytes);
     }
+    /* a profile (ir_version 0) has no values: the activation of a layer is read up to its last successor */
     for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
         uint32_t last = v;
         for_row (w, l->succ, v)
             last = larger_u32(w, last);
         int64_t bytes = training_share(r, l->activation[v], 1);
-        sum[4][v + 1] = sat_add(sum[4][v + 1], last > v ? bytes : 0);
-        sum[4][last + 1] -= last > v ? bytes : 0;
+        if (last > v)
+            add_cut(sum[CUT], v, last, bytes);
     }
     for (uint32_t v = 1; v <= l->n; v++)
-        sum[4][v] += sum[4][v - 1];
+        sum[CUT][v] += sum[CUT][v - 1];
     return (struct layer_chain){.n = l->n,
-                                .forward = sum[0],
-                                .backward = sum[1],
-                                .parameter = sum[2],
-                                .stored = sum[3],
-                                .cut = sum[4],
-                                .forward_overhead = sum[5],
-                                .backward_overhead = sum[6]};
+                                .forward = sum[FORWARD],
+                                .backward = sum[BACKWARD],
+                                .parameter = sum[PARAMETER],
+                                .stored = sum[STORED],
+                                .cut = sum[CUT],
+                                .forward_overhead = sum[FORWARD_OVERHEAD],
+                                .backward_overhead = sum[BACKWARD_OVERHEAD]};
 }
