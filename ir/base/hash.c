@@ -51,6 +51,8 @@ static inline uint64_t word_at(const unsigned char *p)
 
 uint64_t hash_bytes(const struct hash_key *key, const void *bytes, size_t n)
 {
+    /* the constants, and 0xff before the last rounds, are those of SipHash; `last` holds the bytes behind the last
+     * eight, and the number of bytes in its highest byte */
     const unsigned char *p = bytes;
     uint64_t last = (uint64_t)n << 56;
     uint64_t v[4] = {

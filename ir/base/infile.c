@@ -174,6 +174,7 @@ bool infile_same(const char *one, const char *two)
 
 /* ---- as a whole ------------------------------------------------------------------------------- */
 
+/* Closes a file descriptor that was cast to a pointer; for arena clean-ups. */
 static void close_fd(void *fd)
 {
     close((int)(intptr_t)fd);

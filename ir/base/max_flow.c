@@ -39,6 +39,7 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
     append_arc(f, to, from, 0);
 }
 
+/* State of a phase, which sends flow only along shortest paths from s to t. */
 struct phase {
     uint32_t *level; /* [node] 1 + its distance from s; 0: not reached */
     uint32_t *arc;   /* [node] 1 + the next arc to try; 0: none is left */
@@ -94,6 +95,9 @@ int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work)
         uint32_t n = 0, v = s; /* the current path has n arcs, p.queue[0 .. n), and ends in v */
         for (; *work; --*work) {
             uint32_t a = p.arc[v];
+            /* at t: sends flow and goes back to where the path has no capacity left; at a dead end: goes back by an
+             * arc; else extends the path by an arc to the next level, or goes on to the next arc of v.  Arc a ^ 1 is
+             * the opposite of arc a */
             if (v == t) {
                 n = send_along(f, p.queue, n, &sum);
                 v = f->to[p.queue[n] ^ 1];

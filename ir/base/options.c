@@ -123,6 +123,7 @@ bool opt_set(const struct opt *o, void *opts, const char *text)
         if (word < 0 &&
             (o->kind == OPT_CHOICE || !parse_quantity(o->kind, text, &v) || !in_range(o, v)))
             return false;
+        /* a name of an integer option, names[word], is kept as -word */
         opt_put(o, opts, word < 0 ? v : o->kind == OPT_INT ? -word : word);
         return true;
     }

@@ -149,7 +149,7 @@ int outfile_close(struct outfile *o, bool ok)
     ok = ok && diag_broken_off(o->diag) == 0;
     bool whole = ok && fflush(o->f) == 0 && ferror(o->f) == 0;
     whole = whole && (o->temp != NULL || give_name(o) == 0);
-    int e = errno;
+    int e = errno; /* of the first failure, which the message names */
     if (fclose(o->f) != 0 && whole) {
         whole = false;
         e = errno;

@@ -32,6 +32,7 @@ static uint32_t rotate(uint32_t x, int n)
 /* Updates the hash h by a block of SHA256_BLOCK bytes. */
 static void take_block(uint32_t *h, const unsigned char *block)
 {
+    /* FIPS 180-4, section 6.2.2.  Its names: w is the message schedule W, `last` is h, `one` and `two` are T1 and T2 */
     uint32_t w[ROUNDS];
     for (int t = 0; t < 16; t++)
         w[t] = (uint32_t)block[4 * t] << 24 | (uint32_t)block[4 * t + 1] << 16 |

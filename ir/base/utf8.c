@@ -7,6 +7,7 @@
 size_t utf8_decode(const char *text, size_t n, uint32_t *code)
 {
     assert(n > 0);
+    /* [number of bytes] the smallest code with that many bytes; longer forms of smaller codes are not valid */
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *s = (const unsigned char *)text;
     /* number of bytes of the character, told by its first byte; 0: bytes from 0x80 to 0xc1 begin no character */
@@ -26,8 +27,10 @@ size_t utf8_decode(const char *text, size_t n, uint32_t *code)
 
 bool utf8_shown(uint32_t c)
 {
+    /* marks of the direction of text, and the separators of lines and paragraphs */
     bool layout = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
                   (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+    /* the last two codes of each 65536, xfffe and xffff, are no characters */
     return c >= ' ' && !(c >= 0x7f && c < 0xa0) && !layout && (c & 0xfffe) != 0xfffe;
 }
 
@@ -116,6 +119,7 @@ const char *utf8_stray(const char *s)
  * returns 0. */
 static size_t escape_at(const char *s, uint32_t *code)
 {
+    /* the number of hexadecimal digits; 0: no escape */
     size_t n = *s != '\\' ? 0 : s[1] == 'x' ? 2 : s[1] == 'u' ? 4 : s[1] == 'U' ? 6 : 0;
     *code = 0;
     for (size_t i = 0; i < n; i++) {
@@ -136,9 +140,11 @@ const char *utf8_unescaped(struct arena *a, const char *s)
     for (size_t n; *s; s += n) {
         n = escape_at(s, &code);
         if (!n || code < 0x80) {
+            /* no escape at s: its byte is copied; else the code is one byte */
             *to++ = n ? (char)code : *s;
             n += !n;
         } else if (code < 0x800) {
+            /* UTF-8: the first byte tells the length and holds the highest bits; each further byte holds six */
             *to++ = (char)(0xc0 | code >> 6);
             *to++ = (char)(0x80 | (code & 0x3f));
         } else {

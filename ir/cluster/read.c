@@ -762,7 +762,8 @@ static bool level_parse(const char *text, size_t n, struct cluster_level *l)
     copy[n] = '\0';
     if (!(rate = strchr(copy, ':')) || !(time = strchr(rate + 1, ',')))
         return false;
-    *rate++ = *time++ = '\0';
+    *rate++ = *time++ =
+        '\0'; /* cuts the copy into SIZE, rate, time and, if it is there, the rate of reductions */
     if ((reduce = strchr(time, ',')))
         *reduce++ = '\0';
     unsigned long size = strtoul(copy, &end, 10);

@@ -50,6 +50,7 @@ static nid maker_again(struct remaking *x, nid reader, uint32_t i)
     const struct remake_rule *r = x->rule;
     vid v = node_in(m, reader, i);
     nid d = v != 0 ? m->value[v].def : 0;
+    /* same: the reader reads copies of its own segment only */
     bool same = !m->backward[reader] || r->within;
     if (!is_in_segment(x, d) || (r->kept != NULL && r->kept[v] != 0) ||
         (same && r->segment[reader] != r->segment[d]) || node_is(m, d, "Shape") ||
@@ -57,6 +58,7 @@ static nid maker_again(struct remaking *x, nid reader, uint32_t i)
         return 0;
     if (place_is_pure(m, d))
         return d;
+    /* d must not run twice; x->spared is the first such node */
     x->made.spared += !x->seen[d];
     x->seen[d] = 1;
     x->spared = x->spared == 0 || d < x->spared ? d : x->spared;

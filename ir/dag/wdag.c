@@ -232,7 +232,7 @@ static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *
         if (c->param)
             c->param[k] = sat_add(c->param[k], fine->param[v]);
         if (c->pass)
-            c->pass[k] |= fine->pass[v];
+            c->pass[k] |= fine->pass[v]; /* bits: 1 forward, 2 backward */
         c->size[k] = sat_add(c->size[k], fine->size[v]);
         if (c->runs)
             c->runs[k] = larger(c->runs[k], fine->runs[v]);
@@ -282,6 +282,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
     struct csr pins = rename_rows(c->mem, &fine->net_pin, fine->nnet, c->map, c->n);
     struct net_table t = {NULL, 1};
     const uint64_t seed = hash_key_new().k[0];
+    /* the table has a power of two slots, at least twice as many as nets; then mask is the highest slot */
     while (t.mask < fine->nnet * UINT64_C(2))
         t.mask <<= 1;
     t.slot = arena_array(c->mem, t.mask, sizeof *t.slot);

@@ -94,6 +94,7 @@ static uint64_t choose_parts(const struct bridge_state *b, uint32_t e, const str
         some |= has;
         all &= has;
     }
+    /* takes the lowest bit of `left` until n parts are chosen */
     for (int turn = 0; turn < 2; turn++)
         for (uint64_t left = turn ? some & ~all : ~some; left && n; left &= left - 1, n--)
             chosen |= left & -left;

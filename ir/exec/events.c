@@ -68,6 +68,7 @@ struct run {
     uint32_t *changed, nchanged; /* lanes on which an item may be able to start now */
 };
 
+/* Returns the task of an item. */
 static uint32_t task_at(const struct run *r, uint32_t item)
 {
     return r->task_of ? r->task_of[item] : item;

@@ -75,6 +75,7 @@ static double to_float(enum form f, union number x, enum elem to)
     if (to == ELEM_F64)
         return f == FORM_SIGNED ? (double)x.i : (double)x.u;
     const float r = f == FORM_SIGNED ? (float)x.i : (float)x.u;
+    /* f32 has all integers up to 2^24 */
     const bool large = f == FORM_SIGNED ? x.i > 1 << 24 || x.i < -(1 << 24) : x.u > 1 << 24;
     return large && to != ELEM_F32 ? (double)NAN : (double)r;
 }

@@ -44,6 +44,7 @@ bool get_number(const struct known *k, int64_t i, union number *x)
         return false;
     default:
         x->u = 0;
+        /* the bytes are little-endian; a negative number gets ones in the bits above its own */
         for (uint32_t b = size; b-- > 0;)
             x->u = x->u << 8 | p[b];
         if (form_of(k->elem) == FORM_SIGNED && size < 8 && x->u >> (8 * size - 1) != 0)
@@ -215,7 +216,9 @@ static bool power(enum elem e, union number a, enum elem eb, union number b, uni
         return false;
     if (base >= -1 && base <= 1)
         p = times == 0 || base == 1 || (base == -1 && times % 2 == 0) ? 1 : base;
-    else if (times > 53)
+    else if (
+        times >
+        53) /* a power of a base of 2 or more would be above 2^53, so a double may not hold it */
         return false;
     for (int64_t k = 0; k < times && (base < -1 || base > 1); k++)
         if (__builtin_mul_overflow(p, base, &p))
@@ -446,12 +449,14 @@ bool compute_reduce(struct computation *c, int arg)
     uint32_t rank = 0, kept = 0;
     const enum math op = (enum math)arg;
     struct known *x = take_elements(c, 0);
+    /* axes are operand 1 from opset 13 on for ReduceSum, from opset 18 on for the others; before, an attribute */
     struct list axes = take_either(c, "axes", 1, op == MATH_ADD ? 13 : 18);
     if (x == NULL || x->n == 0 || /* runtimes differ in the result for no elements */
         (form_of(x->elem) != FORM_SIGNED && form_of(x->elem) != FORM_UNSIGNED))
         return false;
     if (axes.n == 0 && take_int(c, "noop_with_empty_axes", 0) != 0)
         return make_reshaped(c, x, x->rank, x->dim);
+    /* set: bit i: axis i is reduced */
     uint32_t set = axes.n > 0 ? take_axes(c, axes, x->rank) : (UINT32_C(1) << x->rank) - 1;
     const bool keep = take_int(c, "keepdims", 1) != 0;
     for (uint32_t i = 0; i < x->rank; i++)

@@ -51,6 +51,7 @@ static bool accept(struct parser *p, const char *token)
     return true;
 }
 
+/* Whether a name may begin with c; bytes of characters beyond ASCII may. */
 static bool name_start(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
@@ -61,6 +62,7 @@ static bool digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Whether c may stand in a name behind its first character. */
 static bool name_part(char c)
 {
     return name_start(c) || digit(c) || c == '.' || c == ':' || c == '$' || c == '@';
@@ -295,15 +297,18 @@ static void apply_function(struct parser *p, const char *f, size_t n, struct rat
 {
     static const char *const name[] = {"floor", "ceil", "ceiling", "FloorDiv", "Mod",
                                        "Min",   "Max",  "min",     "max"};
+    enum { NAMES = sizeof name / sizeof *name };
     uint32_t k = 0;
-    while (k < 9 && (strlen(name[k]) != n || strncmp(f, name[k], n) != 0))
+    while (k < NAMES && (strlen(name[k]) != n || strncmp(f, name[k], n) != 0))
         k++;
     struct ratio minus = integer(-1);
-    if (k == 9 || (k < 3 && narg != 1) || (k >= 3 && narg != 2)) {
+    /* the first three functions have one argument, the others two */
+    if (k == NAMES || (k < 3 && narg != 1) || (k >= 3 && narg != 2)) {
         fail(p, PARSE_SYNTAX);
     } else if (k == 0) {
         ratio_floor(p, arg);
     } else if (k < 3) {
+        /* ceil(x) is -floor(-x) */
         ratio_mul(p, arg, &minus);
         ratio_floor(p, arg);
         ratio_mul(p, arg, &minus);
@@ -312,7 +317,7 @@ static void apply_function(struct parser *p, const char *f, size_t n, struct rat
     } else if (k == 4) {
         ratio_mod(p, arg, arg + 1);
     } else {
-        ratio_min_max(p, name[k][1] == 'a', arg, arg + 1);
+        ratio_min_max(p, /*max=*/name[k][1] == 'a', arg, arg + 1);
     }
 }
 

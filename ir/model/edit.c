@@ -512,8 +512,11 @@ bool edit_replace(struct edit *e, vid v, vid w)
         freeze_operands(e, e->m->value[w].def);
     e->change = vec_grow(e->a, e->change, &e->capchange, e->nchange + 1, sizeof *e->change);
     e->change[e->nchange] = (struct edit_change){++e->time, w, 0};
-    *(e->value[v].first_change == 0 ? &e->value[v].first_change
-                                    : &e->change[e->value[v].last_change].next) = e->nchange;
+    /* appends the change to the list of v's changes */
+    if (e->value[v].first_change == 0)
+        e->value[v].first_change = e->nchange;
+    else
+        e->change[e->value[v].last_change].next = e->nchange;
     e->value[v].last_change = e->nchange++;
     return true;
 }

@@ -37,6 +37,7 @@ static void index_outputs(struct pair_search *f)
     }
 }
 
+/* Returns the output of the model with this name; 0: there is none. */
 static vid output_by_name(const struct pair_search *f, sid name)
 {
     return name < f->nname ? f->output_named[name] : 0;

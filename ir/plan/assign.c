@@ -174,6 +174,7 @@ int assign_slot_numbered(struct assignment *r, int64_t id, uint32_t slot)
     return 0;
 }
 
+/* Whether node n needs a device (PLACE_NODE). */
 static bool is_placed(const struct assignment *r, nid n)
 {
     return r->scene->place->kind[n] == PLACE_NODE;

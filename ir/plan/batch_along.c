@@ -201,6 +201,7 @@ const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
     vid x = node_in(m, n, 0);
     if (hands_state_on(m, n, axis))
         return "takes samples one after the other, and keeps a state between them";
+    /* x: the operand that has the axis of the batch; only Concat may have it in another operand than the first */
     for (uint32_t i = 1; node_is(m, n, "Concat") && i < m->node[n].in.n && axis[x] < 0; i++)
         x = m->arg[m->node[n].in.at + i];
     int rank = m->type[m->value[x].type].rank;
@@ -216,10 +217,11 @@ const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
         struct along_row r = rows[k];
         if (!node_is(m, n, r.op))
             continue;
-        if (k < 3 &&
-            /* before opset 13 the first three of the table, Softmax, LogSoftmax and Hardmax, took all axes from 1 on */
-            module_opset(m, 0) < 13)
-            r.along = ALONG_FROM, r.usual = 1;
+        /* before opset 13 the first three of the table, Softmax, LogSoftmax and Hardmax, took all axes from 1 on */
+        if (k < 3 && module_opset(m, 0) < 13) {
+            r.along = ALONG_FROM;
+            r.usual = 1;
+        }
         bool met = r.along == ALONG_AXIS   ? axis_of(m, n, &r, rank) == axis[x]
                    : r.along == ALONG_FROM ? axis_of(m, n, &r, rank) <= axis[x]
                    : r.along == ALONG_AXES ? is_among(m, n, &r, axis[x], rank)

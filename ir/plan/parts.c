@@ -39,6 +39,7 @@ struct parts_builder {
     struct pairs in, copy, weight;
 };
 
+/* Whether n is a node of which each part that reads it has its own copy. */
 static bool is_copy(const struct parts_builder *c, nid n)
 {
     return n && c->p->kind[n] == PLACE_COPY;

@@ -354,6 +354,7 @@ static uint32_t pieces_by_level(const struct module *m, const struct place *p, c
             continue;
         if (!p->atom)
             raise_readers(p, &made, dev, u, level);
+        /* the keys of all pieces; without repeats and sorted, a key's position is the number of its piece */
         key[n++] = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
     }
     qsort(key, n, sizeof *key, by_u64);
@@ -407,6 +408,8 @@ uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece
         uint32_t *map = arena_array(a, (size_t)n + 1, sizeof *map);
         quotient_merge(&q, map, join_stays(&q, ndev, map));
         quotient_distinct(&q);
+        /* the budget, 64 looks at each pin and node and 4 million more, keeps the time linear in the size of the
+         * model */
         join_pairs(&q, ndev, map, n, 64 * ((uint64_t)pins + m->graph[1].count) + (1 << 22));
         renumber(m, p, piece, map);
         rank = arena_array(a, (size_t)q.n + 1, sizeof *rank);

@@ -77,6 +77,7 @@ static void order_parts(struct schedule_build *b)
         levels = b->y->level[x] >= levels ? b->y->level[x] + 1 : levels;
         phases = phase[x] >= phases ? phase[x] + 1 : phases;
     }
+    /* both sorts keep the order of equal parts, so the second one leaves the parts of a phase sorted by level */
     b->order = sort_by(b->order, n, b->y->level, levels, b->a);
     b->order = sort_by(b->order, n, phase, phases, b->a);
     for (uint32_t i = 0; i < n; i++)
@@ -87,6 +88,7 @@ static void order_parts(struct schedule_build *b)
             b->nth[b->parts.to[i]] = i - b->parts.at[d];
 }
 
+/* Returns the number of parts that the device runs. */
 static uint32_t count_parts(const struct schedule_build *b, uint32_t dev)
 {
     return b->parts.at[dev + 1] - b->parts.at[dev];

@@ -52,6 +52,7 @@ static bool refuse(struct schedule_state *c, const char *fmt, ...)
     return false;
 }
 
+/* Returns instruction `item` of the schedule. */
 static const struct instruction *item_at(const struct schedule_state *c, uint32_t item)
 {
     assert(item < c->s->at[c->s->nlane]);

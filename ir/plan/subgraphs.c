@@ -19,6 +19,7 @@ struct slot_build {
     struct arena *a;
 };
 
+/* Whether node n needs a device (PLACE_NODE). */
 static bool is_placed(const struct slot_build *c, nid n)
 {
     return c->s->place->kind[n] == PLACE_NODE;
@@ -35,6 +36,7 @@ struct node_set {
     enum { BOTH_PASSES, FORWARD_PASS, BACKWARD_PASS } pass;
 };
 
+/* Whether node n is in the set. */
 static bool is_inside(const struct slot_build *c, struct node_set set, nid n)
 {
     const uint8_t *back = c->s->m->backward;
@@ -100,6 +102,7 @@ static uint64_t key_of(const struct slot_build *c, nid n, bool slotted)
         return (uint64_t)atom << 1 | 1;
     bool back = slotted && c->s->m->backward && c->s->m->backward[n];
     uint64_t slot = slotted ? c->slot[n] : c->slot[atom];
+    /* bit 0 is clear, unlike in keys of hosts; bit 62 keeps the key from being 0, which maps cannot hold */
     return ((uint64_t)(uint32_t)c->dev[n] << 34 | slot << 2 | (uint64_t)back << 1) + (1ULL << 62);
 }
 

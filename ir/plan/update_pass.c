@@ -308,6 +308,8 @@ static void check_sums(struct update_search *k)
     for (uint32_t i = 0; i < k->to->n; i++)
         up[k->to->of[i].gradient] = 1;
     for (nid n = g->first + g->count; n-- > g->first && !k->to->why;) {
+        /* above: the node makes a value from which only operators that keep sums lead to a gradient; batch: the node
+         * reads a value with an axis of the batch, so that the sum over samples may begin here */
         bool above = false, batch = false, linear = true;
         for (uint32_t i = 0; i < m->node[n].out.n; i++)
             above = above || up[m->arg[m->node[n].out.at + i]];
@@ -374,6 +376,7 @@ static void mark_nodes(struct update_search *k)
 {
     const struct module *m = k->m;
     const struct graph *g = &m->graph[1];
+    /* sum: [value] 1: a gradient; made: [value] 1: a value that follows from gradients */
     uint8_t *sum = arena_alloc(k->own, m->nval), *made = arena_alloc(k->own, m->nval);
     k->to->own = arena_alloc(k->a, (size_t)m->nnode + 1);
     for (uint32_t i = 0; i < k->to->n; i++)
@@ -567,7 +570,8 @@ static enum loss_join join_divided(enum loss_join how, bool divided)
 static enum loss_join join_of(const struct module *m, const uint8_t *varies, const int32_t *axis,
                               const uint8_t *counts, vid v)
 {
-    bool divided = false;
+    bool divided =
+        false; /* a Div by the number of samples stands between the operator that joins and v */
     for (;;) {
         nid n = m->value[v].def;
         vid x = n ? node_in(m, n, 0) : 0, y = n ? node_in(m, n, 1) : 0;

@@ -118,11 +118,13 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
         int64_t domain = text ? machine_field(text, "domain") : -1;
         if (!text && i > 0)
             return;
-        struct gpu *to =
-            at < 0 ? NULL
-                   : gpu_at(g, arena_fmt(s->a, "%04x:%02x:%02x.%x",
-                                         (unsigned)(domain < 0 ? 0 : domain), (unsigned)at >> 8,
-                                         (unsigned)at >> 3 & 31, (unsigned)at & 7));
+        struct gpu *to = NULL;
+        if (at >= 0) {
+            unsigned bus = (unsigned)at >> 8, device = (unsigned)at >> 3 & 31,
+                     function = (unsigned)at & 7;
+            to = gpu_at(g, arena_fmt(s->a, "%04x:%02x:%02x.%x", (unsigned)(domain < 0 ? 0 : domain),
+                                     bus, device, function));
+        }
         int64_t simds = text ? machine_field(text, "simd_count") : -1;
         int64_t per_unit = text ? machine_field(text, "simd_per_cu") : -1;
         if (!to || simds <= 0 || per_unit <= 0)
@@ -146,6 +148,7 @@ static void take_device(const struct gpu_search *s, const char *bus, struct gpus
 {
     const char *folder = arena_fmt(s->a, "/sys/bus/pci/devices/%s", bus);
     long class = hex(s, folder, "class") >> 16, vendor = hex(s, folder, "vendor");
+    /* classes of PCI: 0x03 display controllers, 0x12 processing accelerators */
     for (int i = 0; i < MAKERS && (class == 0x03 || class == 0x12); i++) {
         if (makers[i].vendor != vendor || !driven_by(s, folder, makers[i].drivers))
             continue;

@@ -110,11 +110,13 @@ static int64_t cpu_cfs(const char *root, const char *folder, struct arena *a)
     return quota > 0 && period > 0 ? mul_div_ceil(quota, 1000, period) : -1;
 }
 
+/* Returns the memory limit of a control group (version 2), in bytes; -1: none. */
 static int64_t memory_max(const char *root, const char *folder, struct arena *a)
 {
     return machine_number(root, arena_fmt(a, "%s/memory.max", folder), a);
 }
 
+/* Returns the memory limit of a control group (version 1), in bytes; -1: none. */
 static int64_t memory_limit(const char *root, const char *folder, struct arena *a)
 {
     return machine_number(root, arena_fmt(a, "%s/memory.limit_in_bytes", folder), a);

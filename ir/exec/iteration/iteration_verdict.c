@@ -52,6 +52,8 @@ static void set_stage(const struct scene *s, const struct servers *servers,
 {
     const struct training *t = &s->model.training;
     uint32_t n = servers_devices(servers, set), slices = takes_turns(s) ? 1 : n;
+    /* in millionths of the backward pass; not given: half, unless the nodes that make these gradients are summed
+     * below */
     int64_t share = t->weight_share ? t->weight_share : 500000;
     w->forward = training_time(t, sum->forward, sum->overhead.forward, slices);
     w->backward = training_time(t, sum->backward, sum->overhead.backward, slices);

@@ -54,6 +54,7 @@ static void add_part(struct gradient_list *g, uint32_t stage, int64_t ready, int
     g->n++;
 }
 
+/* Returns the stage of node n. */
 static uint32_t stage_at(const struct gradient_list *g, nid n)
 {
     return (uint32_t)g->stage_of[n];

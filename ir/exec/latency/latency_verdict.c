@@ -51,10 +51,8 @@ uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, st
     uint32_t *on = arena_array(a, (size_t)r->k.n + 1, sizeof *on), n = 0;
     int64_t *until = arena_array(a, (size_t)c->ndev + 1, sizeof *until);
     struct keyed *x = arena_array(a, (size_t)r->k.n + 1, sizeof *x);
-    for (
-        int more = 0; more < 2;
-        /* of nodes with equal starts, nodes that take no time come first: their number as `item` is smaller */
-        more++)
+    /* of subgraphs with equal starts, those that take no time come first: their number as `item` is smaller */
+    for (int more = 0; more < 2; more++)
         for (uint32_t i = 0; i < r->k.n; i++) {
             on[i] = r->k.sub[i].dev;
             if (r->k.sub[i].host && (r->g.task[i].time > 0) == (more == 1))

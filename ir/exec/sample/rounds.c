@@ -355,6 +355,7 @@ static void run_tasks(struct replay *r, const struct csr *level, bool batch, str
  * have more than MANY runs in all. */
 static uint32_t enough_samples(const struct replay *r)
 {
+    /* after as many samples as there are levels all tasks run; as many again and 4 show it, or 4 if levels are many */
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
     uint32_t most = r->ntask ? MANY / r->ntask : MANY;
     n = smaller_u32(n, most);

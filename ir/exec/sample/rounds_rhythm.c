@@ -8,6 +8,8 @@ struct rhythm rhythm_of_rounds(const struct rhythm_ask *of, struct arena *a)
     struct sample_work *w = of->work;
     uint32_t *level = arena_array(a, (size_t)w->npart + 1, sizeof *level);
     uint8_t *phase = arena_alloc(a, (size_t)w->npart + 1);
+    /* a reader on another device runs one round after the maker; if transfers have lanes of their own, two rounds,
+     * since the transfer has the round in between */
     uint32_t hop = s->model.overlap == OVERLAP_SUM ? 1 : 2;
     for (uint32_t x = 0; x < w->npart; x++) {
         if (exec_apart(&s->model))
