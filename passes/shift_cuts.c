@@ -30,8 +30,8 @@ struct cuts {
     uint32_t ndev;
     uint32_t *device; /* [place] number of the device at a place in the row of devices */
     uint32_t *order;  /* [position] vertex */
-    uint32_t *
-        cut; /* [place + 1] the device at a place holds the positions cut[place] .. cut[place + 1] - 1 */
+    /* [place + 1] the device at a place holds the positions cut[place] .. cut[place + 1] - 1 */
+    uint32_t *cut;
     int32_t *dev;   /* [vertex] device; scratch of look() */
     uint64_t looks; /* number of looks at nodes that may still be made */
 };

@@ -12,8 +12,8 @@ struct extents;
  * before.  O(V + pins + EXTENT_PAIRS) memory. */
 struct extents *extents_new(const struct problem *c, int64_t upper, struct arena *a);
 enum {
-    EXTENT_PAIRS = 1
-    << 20 /* pairs of path vertices, for all kinds together, that are looked at, about */
+    /* pairs of path vertices, for all kinds together, that are looked at, about */
+    EXTENT_PAIRS = 1 << 20
 };
 
 /* Continues the search for with->work more work, and returns the best bound found so far, at most `upper`, or the lower

@@ -406,8 +406,8 @@ static void warn_of_large(struct ctx *x, const struct wdag *level, const struct 
     const struct wdag *g = x->levels.base, *top = x->levels.top;
     uint32_t *any = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *any);
     int *why = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *why);
-    for (uint32_t v = 0; v < top->n;
-         v++) { /* if a vertex has several classes, a cycle joined them */
+    /* if a vertex has several classes, a cycle joined them */
+    for (uint32_t v = 0; v < top->n; v++) {
         uint32_t to = level->map[v], base = g->vertex[top->node[v]];
         why[to] |= c->parent[base] == base ? c->why[base] : 0;
         if (any[to] && any[to] - 1 != class_of[v])

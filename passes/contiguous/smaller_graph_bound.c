@@ -46,8 +46,8 @@ struct smaller_problem problem_relax(const struct problem *c, const uint8_t *out
     struct smaller_problem r = {
         .c = problem_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
     arena_free(work);
-    const struct problem_pot *p =
-        r.c ? r.c->pot : c->pot; /* the scales may differ from those of c */
+    /* the scales may differ from those of c */
+    const struct problem_pot *p = r.c ? r.c->pot : c->pot;
     for (uint32_t v = 0; v < g->n; v++)
         if (out[v]) {
             r.lost++;

@@ -96,8 +96,8 @@ static int apply(const struct sheet *s, const struct names *names, bool *given, 
             nid v = names_get(names, part->node[i], 0);
             if (v == 0 && unknown++ == 0)
                 first = part->node[i];
-            if (v == 0 ||
-                given[v]) /* copies of a node in several parts: it is counted in the first */
+            /* copies of a node in several parts: it is counted in the first */
+            if (v == 0 || given[v])
                 continue;
             given[v] = true;
             node[n++] = v;

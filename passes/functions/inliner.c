@@ -132,8 +132,8 @@ static vid new_value(struct inliner *w, const struct env *e, vid from)
     y->flags = x->flags & kept;
     if ((y->flags & VALUE_LOST) != 0)
         y->name = 0;
-    if (x->tensor != 0 &&
-        (y->flags & VALUE_INIT) != 0) { /* a tensor of its own, since the value has a new name */
+    /* a tensor of its own, since the value has a new name */
+    if (x->tensor != 0 && (y->flags & VALUE_INIT) != 0) {
         tid t = module_add_tensor(w->m);
         w->m->tensor[t] = w->m->tensor[edit_source_tensor(s, x->tensor)];
         w->m->tensor[t].name = w->m->value[v].name;

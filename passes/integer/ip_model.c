@@ -64,8 +64,8 @@ struct builder {
     struct mip_term *cut;
     uint32_t capcut;
     struct mip_bytes bytes;
-    uint32_t top
-        [2]; /* detailed: the columns TF and TB of the two passes; passes not apart: top[0] is T */
+    /* detailed: the columns TF and TB of the two passes; passes not apart: top[0] is T */
+    uint32_t top[2];
     struct sum in[2], out[2]; /* detailed: what a slot takes in and sends out in each pass */
 };
 

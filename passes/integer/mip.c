@@ -19,8 +19,8 @@ enum { RECORD_SOLUTION = 1, RECORD_END = 2 }; /* values of record.what */
 
 /* What the child writes; after a RECORD_SOLUTION follow the values of all columns. */
 struct record {
-    uint64_t what, status,
-        nodes;    /* what: RECORD_*; status (an enum mip_status) and nodes only with RECORD_END */
+    /* what: RECORD_*; status (an enum mip_status) and nodes only with RECORD_END */
+    uint64_t what, status, nodes;
     double value; /* RECORD_SOLUTION: objective; RECORD_END: lower bound */
 };
 

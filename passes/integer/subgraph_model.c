@@ -375,8 +375,8 @@ static uint32_t make_out(struct builder *b, uint32_t i, uint32_t s)
     uint32_t own = v->src == UINT32_MAX ? MIP_ZERO : x_in(b, v->src, s);
     if (own == MIP_ZERO || !cost_at(b, v, s))
         return MIP_ZERO;
-    bool sure =
-        b->g->net_host[v->net]; /* some reader is outside s in every plan with the maker in s */
+    /* some reader is outside s in every plan with the maker in s */
+    bool sure = b->g->net_host[v->net];
     for (uint32_t r = v->from; r < v->to; r++)
         sure = sure || x_in(b, b->reader[r], s) == MIP_ZERO;
     if (sure)

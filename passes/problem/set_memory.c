@@ -24,8 +24,8 @@ struct values_build {
     const struct scene *s;
     const struct wdag *base;
     struct pairs pins; /* (value, vertex) */
-    uint8_t *
-        seen; /* [value of the module] 1: it has a number already, or it is a state that comes in */
+    /* [value of the module] 1: it has a number already, or it is a state that comes in */
+    uint8_t *seen;
     uint8_t *state; /* [value of the module] 1: it is a state that goes out */
 };
 

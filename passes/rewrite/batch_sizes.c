@@ -227,8 +227,8 @@ const char *sizes_same(struct batch_search *x)
     shape_of(x->f, node_out(x->m, x->n, 0), &s);
     if (s.elem != ELEM_I64 && s.elem != ELEM_I32 && s.elem != ELEM_F32 && s.elem != ELEM_F64)
         return not_in_proportion(x); /* sizes are followed in these element types only */
-    for (int j = 0; j < k.n && !elem_is_integer(elem_in(x->f, x->n, 0));
-         j++) /* a scaled element must be known, and an integer */
+    /* a scaled element must be known, and an integer */
+    for (int j = 0; j < k.n && !elem_is_integer(elem_in(x->f, x->n, 0)); j++)
         if (is_scaled(&k, j) && element(&k, j).kind == NUM_UNKNOWN)
             return not_in_proportion(x);
     batch_set(x, 0, batch_in(x, 0));

@@ -99,8 +99,8 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
     if (last_start.value < 0 || last_start.value > INT64_MAX / 4)
         return dim_unknown();
     int64_t k = (last_start.value + x->stride[i] - 1) / x->stride[i] + 1;
-    if ((k - 1) * x->stride[i] >=
-        d.value + before) /* no window may start in the padding at the end */
+    /* no window may start in the padding at the end */
+    if ((k - 1) * x->stride[i] >= d.value + before)
         k--;
     return dim_num(k);
 }

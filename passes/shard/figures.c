@@ -1,9 +1,9 @@
-/* What is told of a rewriting beside its value: exchanges of each layer, and axes that could not be cut.
+/* What is reported of a rewriting beside its value: the exchanges of each layer, and axes that could not be cut.
  *
- * An axis is told of if its node, which takes time, stays whole for want of any option, its size is a number, and the
- * number of devices does not divide it: heads, or words of a vocabulary.  What padding would give is the node's time
- * less that of a piece of the padded node, at most: whether the other nodes around it can follow is not looked at.
- * O(nodes + exchanges). */
+ * An axis is reported if its node takes time and has no option, the size of the axis is a number, and the number of
+ * devices does not divide it, as may be with heads or with the words of a vocabulary.  The gain of padding is
+ * reported as the node's time less the time of a piece of the padded node.  It is an upper limit: whether the nodes
+ * around the node could be cut, too, is not looked at. O(nodes + exchanges). */
 #include "ir/base/units.h"
 #include "ir/model/layers.h"
 #include "passes/shard/shard.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For qsort(): what saves more comes first. */
+/* For qsort(): axes whose padding saves more time come first, then smaller sizes. */
 static int by_saving(const void *pa, const void *pb)
 {
     const struct sharded_axis *a = pa, *b = pb;
@@ -19,7 +19,8 @@ static int by_saving(const void *pa, const void *pb)
                                 : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Adds node n, whose axis of this size does not divide, to the axes of that size.  of: size -> 1 + index in axis[]. */
+/* Adds node n, which has an axis of this size that cannot be cut, to the entry for that size in axis[].  of: maps a
+ * size to 1 + its index in axis[]. */
 static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of, struct sharding *k,
                      struct sharded_axis *axis)
 {
@@ -49,7 +50,7 @@ static bool is_undivided(const struct shard *s, struct dim size)
            !shard_cuts_unevenly(s->ways, size, (size.value - 1) / s->ways + 1);
 }
 
-/* Fills k->undivided. */
+/* Fills k->undivided with the largest axes of nodes that no option cuts, the most saving ones first. */
 static void find_undivided(const struct shard *s, struct sharding *k)
 {
     const struct graph *g = &s->m->graph[1];
@@ -72,7 +73,8 @@ static void find_undivided(const struct shard *s, struct sharding *k)
     memcpy(k->undivided, axis, k->nundivided * sizeof *axis);
 }
 
-/* Returns how the devices have the operands, then the results of node n, with option p; NULL: whole. */
+/* Returns the states in which the devices have the operands and then the results of node n with option p; NULL: all
+ * are whole. */
 static struct sharded_value *values_of(const struct shard *s, nid n, const struct shard_option *p)
 {
     const struct node *k = &s->m->node[n];
@@ -99,7 +101,7 @@ static struct sharded_value *values_of(const struct shard *s, nid n, const struc
     return list;
 }
 
-/* Fills k->node. */
+/* Fills k->node with what is done with each node of the model. */
 static void list_nodes(const struct shard *s, const struct shard_choice *c, const uint32_t *layer,
                        struct sharding *k)
 {
@@ -135,7 +137,7 @@ struct shard_figures shard_figures_begin(const struct shard *s, const struct sha
     return (struct shard_figures){l.of, l.n};
 }
 
-/* For qsort(): orders layers by their exchanges; 0: they have the same. */
+/* For qsort(): orders layers by their exchanges; 0: two layers have the same exchanges. */
 static int by_exchanges(const void *pa, const void *pb)
 {
     const struct sharded_layers *a = pa, *b = pb;
@@ -150,7 +152,7 @@ static int by_exchanges(const void *pa, const void *pb)
     return (a->cut < b->cut) - (a->cut > b->cut);
 }
 
-/* For qsort(): the most layers first, then as by_exchanges(). */
+/* For qsort(): entries for more layers come first; equal ones in the order of by_exchanges(). */
 static int by_number(const void *pa, const void *pb)
 {
     const struct sharded_layers *a = pa, *b = pb;
@@ -173,7 +175,7 @@ void shard_figures_end(const struct shard *s, const struct shard_figures *f,
         to->added_bytes = sat_add(to->added_bytes, e->how == SHARD_ADDED ? e->bytes : 0);
     }
     k->layers = group;
-    group[k->nlayers++] = each[0]; /* what is in no layer */
+    group[k->nlayers++] = each[0]; /* layer 0 has the exchanges of nodes in no layer */
     qsort(each + 1, f->nlayer, sizeof *each, by_exchanges);
     for (uint32_t i = 1; i <= f->nlayer; i++) {
         if (i == 1 || by_exchanges(&each[i - 1], &each[i]) != 0)

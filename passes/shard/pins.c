@@ -1,7 +1,7 @@
 /* Pins of nodes in a model that devices share: a pinned node is on its device alone (SHARD_ONCE).
  *
- * The first pattern counts that matches a node's name or path, as for other plans.  Patterns are tried on the nodes of
- * the model; what is made of them, pieces and exchanges, has no pins.  O(nodes * pins). */
+ * If several patterns match a node's name or path, the first of them counts, as for other plans.  Patterns are tried
+ * on the nodes of the given model; pieces and exchanges, which are made of them, have no pins.  O(nodes * pins). */
 #include "passes/functions/patterns.h"
 #include "passes/shard/shard.h"
 
@@ -17,7 +17,8 @@ uint32_t shard_home(struct shard *s, uint32_t dev)
     return i;
 }
 
-/* Pins the nodes that no earlier pattern matches; *hits: how many.  Returns 0, or -1 and reports an error. */
+/* Pins the nodes that p's pattern matches and no earlier pattern has; *hits: the number of nodes that the pattern
+ * matches. Returns 0, or -1 and reports an error. */
 static int pin_nodes(struct shard *s, const struct pin *p, uint8_t *pinned, uint32_t *hits)
 {
     const struct graph *g = &s->m->graph[1];

@@ -1,17 +1,18 @@
 /* Times for sharding (shard.h): of nodes in pieces, and of exchanges between devices.
  *
- * A piece of a node takes what the pass cost gives a node of its sizes.  All devices send at the same time, in R rounds
- * of hops: N - 1 if a device sends one piece at a time and receives one at a time.  With N devices and a tensor of x
- * bytes, joining takes R hops of x / N bytes and a Concat.  Terms are added up in one step, R hops of x bytes and a
- * Sum, or in two: pieces of them, R hops of x / N bytes, a Split and a Sum, are joined.  Each exchange ends a part on
- * each device: --part-cost.  O(operands). */
+ * A piece of a node takes the time that the pass cost gives to a node of the piece's sizes.  All devices send at the
+ * same time, in R rounds of hops: N - 1 if a device sends one piece at a time and receives one at a time.  With N
+ * devices and a tensor of x bytes, joining takes R hops of x / N bytes and a Concat.  Terms are added up in one
+ * step, with R hops of x bytes and a Sum; or in two steps: each device adds up a piece, with a Split, R hops of x /
+ * N bytes and a Sum, and then the pieces are joined.  Each exchange ends a part on each device: --part-cost.
+ * O(operands). */
 #include "passes/shard/shard.h"
 
 #include "ir/base/numbers.h"
 #include "ir/base/units.h"
 #include "passes/cost/known_costs.h"
 
-/* Returns the type, for planning, of a piece of v in state st, an index in module.type; 0: that of v itself. */
+/* Returns the type, for planning, of a piece of v in state st, an index in module.type; 0: the type of v itself. */
 static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
 {
     struct module *m = s->m;
@@ -28,12 +29,12 @@ static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
     return module_add_tensor_type(m, (enum elem)t.elem, t.rank, d);
 }
 
-/* Returns the bytes of a piece of v, at most. */
+/* Returns the bytes of the largest piece of v. */
 static int64_t piece_bytes(const struct shard *s, vid v);
 /* Returns the ps until each device has sent `bytes` bytes to each other device. */
 static int64_t hops_time(const struct shard *s, int64_t bytes);
 
-/* Returns the ps of adding up `count` tensors of v's type, whose results and operands are of that many bytes.  Integers
+/* Returns the ps of adding up `count` tensors of v's type; operands and result have `bytes` bytes each.  Integers
  * are added two at a time (write_exchanges.c). */
 static int64_t sum_time(const struct shard *s, vid v, uint32_t count, int64_t bytes)
 {
@@ -43,8 +44,8 @@ static int64_t sum_time(const struct shard *s, vid v, uint32_t count, int64_t by
     return sat_mul(pricing_move(s->price, s->cls, sat_mul(bytes, 3)), (int64_t)count - 1);
 }
 
-/* Returns the ps of option o, which adds up the terms of an operand of all devices, and other operands: at least
- * `given`, what the node takes if that operand is whole, so that what is whole serves for terms. */
+/* Returns the ps of option o, which adds up an operand's terms from all devices, and other operands.  The result is
+ * at least `given`, the node's time if that operand is whole, so that a whole operand can stand in for terms. */
 static int64_t absorb_time(const struct shard *s, const struct shard_option *o, int64_t given)
 {
     vid v = node_in(s->m, o->node, o->change[0].operand);
@@ -54,25 +55,26 @@ static int64_t absorb_time(const struct shard *s, const struct shard_option *o, 
     return larger(smaller(time, CTX_SUM_MAX), given);
 }
 
-/* Whether option o takes an operand, or makes a result, cut. */
+/* Whether option o takes an operand cut, or makes a result cut. */
 static bool cuts_some(const struct shard *s, const struct shard_option *o)
 {
     const struct node *k = &s->m->node[o->node];
-    for (uint32_t i = 0; i < k->nformal + k->out.n; i++) /* out[] lies behind in[] */
+    for (uint32_t i = 0; i < k->nformal + k->out.n; i++) /* o->out[] lies behind o->in[] */
         if (shard_is_cut(o->in[i]))
             return true;
     return false;
 }
 
-/* Returns the ps of option o, whose node has the time `whole` by the sizes in the module, and the time `given` in the
- * costs of the module, which may come from a file. */
+/* Returns the ps of option o.  whole: the time of its node, by the sizes in the module; given: the node's time in
+ * the costs of the module, which may come from a file. */
 static int64_t option_time(struct shard *s, const struct shard_option *o, int64_t whole,
                            int64_t given)
 {
     const struct node k = s->m->node[o->node];
     uint32_t *in = arena_array(s->a, k.nformal + k.out.n + 1, sizeof *in), *out = in + k.nformal;
     for (uint32_t i = 0; i < k.nformal; i++) {
-        uint32_t j = 0; /* an operand that is the same piece has the same type */
+        /* the index of an earlier operand that is the same value in the same state, so of the same type */
+        uint32_t j = 0;
         while (j < i && (node_in(s->m, o->node, j) != node_in(s->m, o->node, i) ||
                          !shard_same(o->in[j], o->in[i])))
             j++;
@@ -83,11 +85,13 @@ static int64_t option_time(struct shard *s, const struct shard_option *o, int64_
     int64_t time = pricing_time(s->price, o->node, s->cls, in, out);
     if (o->change[0].kind == SHARD_ABSORB)
         return absorb_time(s, o, given);
+    /* each device computes as much as for the whole node */
     if (!cuts_some(s, o))
-        return given; /* each device computes as much as for the whole */
+        return given;
     if (whole != given)
         time = share_of_time(given, time, whole);
-    if (o->change[0].kind == SHARD_MEAN) { /* it divides by a number */
+    /* the result of the piece is divided by a number, one more node */
+    if (o->change[0].kind == SHARD_MEAN) {
         vid v = node_out(s->m, o->node, 0);
         enum elem e = (enum elem)s->m->type[pricing_type(s->price, v)].elem;
         int64_t bytes = sat_add(sat_mul(2, s->m->cost->bytes[v]), elem_bytes(e, 1));
@@ -125,7 +129,7 @@ static int64_t piece_bytes(const struct shard *s, vid v)
     return most;
 }
 
-/* The lanes that a hop from device i to device k holds (enum contention), as bits. */
+/* The lanes (enum contention) that a hop from device i to device k holds, as bits of the devices. */
 struct held {
     uint64_t out, in;
 };
@@ -141,17 +145,18 @@ static struct held lanes_of(enum contention how, uint32_t i, uint32_t k)
     case CONTENTION_RX:
     case CONTENTION_BAECHI:
         return (struct held){0, to};
-    default: /* nothing, or a link that no other hop takes */
+    default: /* a hop holds nothing, or a link that no other hop takes */
         return (struct held){0, 0};
     }
 }
 
-/* Returns in how many rounds each device sends a value to all others, if all begin at once and all hops take as long,
- * as the judge has it (ir/exec/makespan): the first hop whose lanes are free starts first, in the order of the senders
- * and then of the receivers, so that 5 devices take as many rounds as 8.  O(ways^3). */
+/* Returns the number of rounds in which each device sends a value to all others, if all begin at once and all hops
+ * take equally long.  Hops are ordered as the judge does (ir/exec/makespan): a hop starts as soon as its lanes are
+ * free, senders in their order and then receivers in theirs; so 5 devices take as many rounds as 8.  O(ways^3). */
 static uint32_t count_rounds(uint32_t ways, enum contention how)
 {
-    uint64_t left[SHARD_WAYS], todo = (uint64_t)ways * (ways - 1); /* left[device]: receivers */
+    /* left[device]: bits of the receivers that still wait for its value; todo: number of hops left */
+    uint64_t left[SHARD_WAYS], todo = (uint64_t)ways * (ways - 1);
     uint32_t rounds = 0;
     for (uint32_t i = 0; i < ways; i++)
         left[i] = (UINT64_MAX >> (SHARD_WAYS - ways)) & ~(UINT64_C(1) << i);
@@ -181,8 +186,9 @@ static int64_t hops_time(const struct shard *s, int64_t bytes)
 void shard_count_rounds(struct shard *s)
 {
     const struct step_model *k = &s->x->scene.model.step;
-    /* By way of the host each value is sent once, and then received by all others, one after the other.  A device with
-     * one channel for both receives what others sent before, if it is late, and is late for them by that. */
+    /* Over the host each value is sent once, and then received by all others, one after the other.  A device with
+     * one channel for both directions that is late receives first what others have sent, and its own value is late
+     * for them. */
     s->rounds = k->network == NETWORK_DIRECT       ? count_rounds(s->ways, k->contention)
                 : k->contention == CONTENTION_NONE ? 2
                 : k->contention == CONTENTION_HALF ? s->ways + 1
@@ -197,7 +203,7 @@ int64_t shard_send(const struct shard *s, vid v)
     return sat_add(sat_mul(hop, hops), s->x->scene.model.part_cost);
 }
 
-/* Returns the ps on each device of joining v on all of them. */
+/* Returns the ps, on each device, of joining the pieces of v on all devices. */
 static int64_t gather_time(const struct shard *s, vid v)
 {
     int64_t move = pricing_move(s->price, s->cls, sat_mul(2, s->m->cost->bytes[v]));
@@ -206,15 +212,15 @@ static int64_t gather_time(const struct shard *s, vid v)
         CTX_SUM_MAX);
 }
 
-/* Returns the ps on each device of taking its piece of v, which is there whole.  From opset 10 on starts, ends and axes
- * are operands. */
+/* Returns the ps, on each device, of cutting its piece out of v, which is there whole.  From opset 10 on, starts,
+ * ends and axes are operands, whose bytes count. */
 static int64_t slice_time(const struct shard *s, vid v)
 {
     const int64_t lists = s->f->opset >= 10 ? 3 * (int64_t)sizeof(int64_t) : 0;
     return pricing_move(s->price, s->cls, sat_add(lists, sat_mul(2, piece_bytes(s, v))));
 }
 
-/* Returns the ps on each device of adding up the terms of v on all of them, in one step. */
+/* Returns the ps, on each device, of adding up the terms of v on all devices, in one step. */
 static int64_t total_time(const struct shard *s, vid v)
 {
     int64_t bytes = s->m->cost->bytes[v];
@@ -223,7 +229,8 @@ static int64_t total_time(const struct shard *s, vid v)
                    CTX_SUM_MAX);
 }
 
-/* Returns the ps on each device of adding up its piece of the terms of v.  Unequal sizes are an operand of Split. */
+/* Returns the ps, on each device, of adding up its own piece of the terms of v.  If pieces are unequal, their sizes
+ * are an operand of the Split, whose bytes count. */
 static int64_t scatter_time(const struct shard *s, vid v)
 {
     const int64_t whole = s->m->cost->bytes[v], bytes = piece_bytes(s, v),
@@ -258,8 +265,8 @@ const struct shard_moves *shard_moves_of(const struct shard *s, vid v)
     return k;
 }
 
-/* Returns the ps of bringing v from `have`, where it is not whole, to all devices; *from: the bit of the state from
- * which the last step makes it. */
+/* Returns the ps, on each device, of bringing v to all devices, whole; have: the states in which it is there, as
+ * bits, without the whole; *from: the bit of the state from which the last step makes v. */
 static int64_t whole_time(const struct shard_moves *k, uint32_t have, uint32_t *from)
 {
     uint32_t terms = k->terms != 0 ? UINT32_C(1) << k->terms : 0, cut = have & ~terms;
@@ -298,7 +305,7 @@ int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t wan
     if (want != 0 && shard_source(s, v, have, want) != 0)
         return k->scatter;
     int64_t time = (have & 1) != 0 ? 0 : whole_time(k, have, &from);
-    if (from != k->terms) /* 0: it is there whole, or was cut before */
+    if (from != k->terms) /* from is 0 if v is there whole, or was cut before */
         *also |= UINT32_C(1) << from;
     *also |= 1;
     return want != 0 ? sat_add(time, k->slice) : time;

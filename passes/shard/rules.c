@@ -13,10 +13,13 @@
 
 #include <string.h>
 
-enum { UNEVEN = 4 /* uneven pieces: what the last one lacks is at most 1/4 of all positions */ };
+enum {
+    /* pieces may be unequal if what the last piece lacks is at most 1 / UNEVEN of all positions */
+    UNEVEN = 4
+};
 
-/* Sorted by operator (bytewise).  arg of rule_shard_each: the number of operands that are broadcast, 0: all; the
- * others are whole.  Of other rules: see there. */
+/* The table, sorted by operator (bytewise).  arg of rule_shard_each(): the number of operands that are broadcast, 0:
+ * all; other operands are whole.  For arg of other rules see their comments. */
 static const struct shard_row onnx_rows[] = {
     {"Abs", rule_shard_each, 1},
     {"Acos", rule_shard_each, 1},
@@ -209,7 +212,7 @@ static const struct {
 } domains[] = {{"", onnx_rows, sizeof onnx_rows / sizeof *onnx_rows},
                {"com.microsoft", ms_rows, sizeof ms_rows / sizeof *ms_rows}};
 
-/* Whether n draws random numbers: a Dropout that trains, or may. */
+/* Whether n draws random numbers: it is a Dropout that trains, or may train. */
 static bool draws(const struct module *m, nid n)
 {
     vid mode = node_in(m, n, 2);
@@ -251,7 +254,8 @@ bool shard_same(struct shard_state a, struct shard_state b)
 tid shard_weight(const struct module *m, vid v)
 {
     const struct value *p = &m->value[v];
-    if ((p->flags & VALUE_INIT) != 0) /* parts have no such inputs, also where the model does */
+    /* parts have no inputs with a default, even if the model has */
+    if ((p->flags & VALUE_INIT) != 0)
         return p->tensor;
     if (p->def == 0 || !node_is(m, p->def, "Constant"))
         return 0;
@@ -304,16 +308,17 @@ bool shard_is_uneven(const struct shard *s, vid v, struct shard_state st)
            k.d[st.axis].value % (st.run * s->ways) != 0;
 }
 
-/* Whether the pieces of a value of shape *k that have several blocks can be joined and cut by Reshapes around a node:
- * at most one number of their shapes may depend on names, since a Reshape finds out one; axes before the cut one do not
- * count, they are copied. */
+/* Whether the pieces of a value of shape *k that have several blocks can be joined and cut by Reshapes around a
+ * node: at most one number of their shapes may depend on names, since a Reshape can work out one number.  The axes
+ * before the cut one may have names: their sizes are copied. */
 static bool can_reshape(const struct shape *k, struct shard_state st)
 {
     uint32_t named = k->d[st.axis].sym != 0;
     for (int i = st.axis + 1; i < k->rank; i++) {
         named += k->d[i].sym != 0;
+        /* a Reshape would take a size of 0 for "copy the size" */
         if (k->d[i].value == 0)
-            return false; /* a Reshape would take it for a size to copy */
+            return false;
     }
     return named <= 1;
 }
@@ -369,7 +374,7 @@ struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit)
     return s->item[i].s;
 }
 
-/* Adds a state of v, if it is new.  false: v has too many already. */
+/* Adds state st to the states of v, unless it is there.  Returns false if v has too many states already. */
 static bool add_item(struct shard *s, vid v, struct shard_state st)
 {
     uint32_t *last = &s->first_item[v], n = 0;
@@ -381,7 +386,7 @@ static bool add_item(struct shard *s, vid v, struct shard_state st)
         return false;
     }
     uint32_t id = s->nitem++;
-    *last = id; /* before the array moves */
+    *last = id; /* stored before vec_grow() moves the array that `last` may point into */
     s->item = vec_grow(s->a, s->item, &s->capitem, s->nitem, sizeof *s->item);
     s->item[id] = (struct shard_item){.v = v, .s = st};
     return true;
@@ -417,7 +422,8 @@ void shard_set_all_out(struct shard_ask *q, int axis)
             shard_set_out(q, i, axis);
 }
 
-/* Whether the answer has a change that divides a number by that of the devices, or takes pieces for equal ones. */
+/* Whether the answer has a change that divides a number by the number of devices, so that it is right only for equal
+ * pieces. */
 static bool divides_sizes(const struct shard_ask *q)
 {
     for (uint32_t c = 0; c < SHARD_CHANGES; c++) {
@@ -429,8 +435,8 @@ static bool divides_sizes(const struct shard_ask *q)
     return false;
 }
 
-/* Whether the answer is an option: all tensors can be cut as it says, or some option makes them in terms, and the one
- * that was asked about is. */
+/* Whether the answer is an option: something is cut or in terms; all tensors can be cut as it says; operands in
+ * terms are made in terms by some option; and the state that was asked about is the given one. */
 static bool is_valid(const struct shard_ask *q)
 {
     const struct shard *s = q->s;
@@ -455,7 +461,7 @@ static bool is_valid(const struct shard_ask *q)
     return cuts && shard_same(asked, q->given) && (!uneven || !divides_sizes(q));
 }
 
-/* Whether option o has the states of the answer. */
+/* Whether option o has the same states as the answer. */
 static bool is_known(const struct shard_ask *q, const struct shard_option *o)
 {
     const struct node *k = &q->s->m->node[q->n];
@@ -468,7 +474,7 @@ static bool is_known(const struct shard_ask *q, const struct shard_option *o)
     return true;
 }
 
-/* Adds the states of the answer to the items; false: a value has too many. */
+/* Adds the states of the answer to the states of the node's operands and results; false: a value has too many. */
 static bool add_items(const struct shard_ask *q)
 {
     struct shard *s = q->s;
@@ -482,7 +488,8 @@ static bool add_items(const struct shard_ask *q)
     return true;
 }
 
-/* Adds the answer to the options of the node, unless it is there or there are too many, and its states to the items. */
+/* Adds the answer to the options of the node, unless it is there or there are too many; first adds its states to
+ * those of operands and results. */
 static void add_option(struct shard_ask *q)
 {
     struct shard *s = q->s;
@@ -495,7 +502,7 @@ static void add_option(struct shard_ask *q)
     if (count == SHARD_OPTIONS || !add_items(q))
         return;
     uint32_t id = s->nopt++;
-    *last = id; /* before the array moves */
+    *last = id; /* stored before vec_grow() moves the array that `last` may point into */
     s->opt = vec_grow(s->a, s->opt, &s->capopt, s->nopt, sizeof *s->opt);
     struct shard_option *o = &s->opt[id];
     *o = (struct shard_option){.node = q->n};
@@ -506,7 +513,8 @@ static void add_option(struct shard_ask *q)
     memcpy(o->change, q->change, sizeof o->change);
 }
 
-/* Asks rule r of q->n about state st of its operand or result number `at`. */
+/* Asks rule r of node q->n about state st of the node's operand or result number `at`, and adds the answer to the
+ * options. */
 static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result, uint32_t at,
                     struct shard_state st)
 {
@@ -522,7 +530,8 @@ static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result,
         add_option(q);
 }
 
-/* Asks the rules of q->n about state st of its operand or result number `at`. */
+/* Asks all rules of node q->n about state st of its operand or result number `at`, and adds the answers to the
+ * options. */
 static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_state st)
 {
     const struct shard *s = q->s;
@@ -540,7 +549,7 @@ static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_stat
         ask_row(q, &r[i], result, at, st);
 }
 
-/* Asks the rule of node n about state st of value v, wherever n reads or makes v. */
+/* Asks the rules of node n about state st of value v, for each operand and result that is v. */
 static void ask_node(struct shard_ask *q, nid n, vid v, struct shard_state st)
 {
     const struct module *m = q->s->m;

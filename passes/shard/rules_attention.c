@@ -1,27 +1,29 @@
 /* Rules for sharding of attention and of rotary embeddings (shard.h): by heads, or along the batch.
  *
- * Heads stand in an axis of their own, or side by side in the last axis.  A device that has some heads of the keys has
- * the heads of the queries that look them up: with grouped queries, as many times more.  Where all queries share one
- * head of keys, each device has that one whole.  O(operands * rank) each. */
+ * Heads stand in an axis of their own, or side by side in the last axis.  A device that has some heads of the keys
+ * also has the heads of the queries that look these keys up: with grouped queries, several times as many.  Where all
+ * queries share one head of keys, each device has that head.  O(operands * rank) each. */
 #include "passes/shard/shard.h"
 
 #include "ir/model/dim.h"
 
 #include <string.h>
 
-/* What an operator of attention has. */
+/* What an operator of attention has where. */
 struct form {
-    const char *count, *key_count; /* attributes: heads of queries, and of keys; NULL: as many */
-    /* A character for each operand, ':', and one for each result.  q: heads of queries; k: heads of keys.  Both: axis 2
-     * of a tensor with 3 or 5 axes, axis 1 of one with 4.  s: three times the heads, side by side in the last axis; one
-     * entry is for all.  p: heads in axis 2, the batch in axis 1.  v: a number for each head of queries.  m: a mask,
-     * which has batch, heads of queries, rows and columns as its last axes, as far as it has them.  i: the batch in
-     * axis 0, no heads.  b: so, if it has the batch in full.  c: so, if it has three axes.  '-': for all.  x: must be
-     * omitted. */
+    /* attributes with the number of heads of the queries, and of the keys; NULL: as many as of the queries */
+    const char *count, *key_count;
+    /* A character for each operand, ':', and one for each result.  q: has heads of queries; k: has heads of keys;
+     * both in axis 2 of a tensor with 3 or 5 axes, in axis 1 of a tensor with 4 axes.  s: has three times the heads
+     * side by side in its last axis; if it has one entry, this is for all heads.  p: has heads in axis 2, and the
+     * batch in axis 1.  v: has a number for each head of queries.  m: is a mask: its last axes are batch, heads of
+     * queries, rows and columns, as far as it has so many.  i: has the batch in axis 0, and no heads.  b: like i, if
+     * its axis 0 is as long as the batch; else it is for all.  c: like i, if it has three axes; else for all.  '-':
+     * is for all heads and samples.  x: must be omitted. */
     const char *text;
 };
 
-/* [enum shard_attention] */
+/* [enum shard_attention] the forms */
 static const struct form forms[] = {
     [SHARD_HEADS_ONNX] = {"q_num_heads", "kv_num_heads", "qkkmkkb:qkkq"},
     [SHARD_HEADS_MULTI] = {"num_heads", NULL, "qkksbmkk-x:qkkq"},
@@ -32,12 +34,13 @@ static const struct form forms[] = {
     [SHARD_HEADS_ROTARY_MS] = {"num_heads", NULL, "qb--:q"},
 };
 
-/* Numbers of heads, of queries and keys, and how many in a row each device has; run_k 0: all heads of keys. */
+/* Numbers of heads of queries (q) and keys (k), and how many heads in a row each device has of them; run_k 0: each
+ * device has all heads of keys. */
 struct head_counts {
     int64_t q, k, run_q, run_k;
 };
 
-/* Returns the character of an operand or result. */
+/* Returns the character of operand or result i; 'x' if it has none. */
 static char code_of(const struct form *f, bool result, uint32_t i)
 {
     size_t before = strcspn(f->text, ":"), all = strlen(f->text);
@@ -45,14 +48,14 @@ static char code_of(const struct form *f, bool result, uint32_t i)
     return at < (result ? all : before) ? f->text[at] : 'x';
 }
 
-/* Writes the shape of operand or result i; false: it is omitted, or not known. */
+/* Writes the shape of operand or result i to *k; false: it is omitted, or its rank is not known. */
 static bool shape_at(const struct shard_ask *q, bool result, uint32_t i, struct shape *k)
 {
     return result ? shard_out_shape(q, i, k) : shard_in_shape(q, i, k);
 }
 
-/* Returns the number of heads that an attribute says; else the size of axis 1 of operand i, if that has four axes;
- * 0: not known. */
+/* Returns the number of heads in attribute `attr`; without it the size of axis 1 of operand i, if the operand has
+ * four axes; 0: not known. */
 static int64_t count_of(const struct shard_ask *q, const char *attr, uint32_t i)
 {
     struct shape k;
@@ -62,26 +65,27 @@ static int64_t count_of(const struct shard_ask *q, const char *attr, uint32_t i)
     return k.d[1].value;
 }
 
-/* Writes the numbers of heads; false: not known. */
+/* Writes the numbers of heads to *h; false: they are not known. */
 static bool count_heads(const struct shard_ask *q, const struct form *f, struct head_counts *h)
 {
     struct shape x, table;
     h->q = count_of(q, f->count, 0);
     if (h->q == 0 && f == &forms[SHARD_HEADS_ROTARY_MS] && shard_in_shape(q, 0, &x) &&
         shard_in_shape(q, 2, &table) && x.rank == 3 && table.rank == 2 && table.d[1].value > 0 &&
-        x.d[2].value > 0) /* a table has half of a head */
+        x.d[2].value > 0) /* a table of rotations has half of the positions of a head */
         h->q = x.d[2].value / (2 * table.d[1].value);
     h->k = f->key_count != NULL ? count_of(q, f->key_count, 1) : h->q;
     return h->q > 0 && h->k > 0 && h->q % h->k == 0;
 }
 
-/* Finds the axis that has the heads in a tensor of shape *k, and the positions that one head has there.  false: it has
- * none, or their size is not known. */
+/* Finds in a tensor of shape *k the axis that has the heads, and the number of positions that one head has along it
+ * (*unit).  false: the tensor has no such axis, or its size is not known. */
 static bool head_axis(char code, const struct shape *k, const struct head_counts *h, int *axis,
                       int64_t *unit)
 {
     int64_t heads = code == 'k' ? h->k : code == 's' ? 3 * h->q : h->q;
-    bool apart = code == 'p' || k->rank == 4 || k->rank == 5; /* an axis of their own */
+    /* whether heads have an axis of their own */
+    bool apart = code == 'p' || k->rank == 4 || k->rank == 5;
     if (code == 's')
         *axis = k->rank - 1;
     else if (code == 'v')
@@ -97,7 +101,7 @@ static bool head_axis(char code, const struct shape *k, const struct head_counts
     return *unit > 0 && (*unit == 1 || (code != 'v' && code != 'm' && (code == 's' || !apart)));
 }
 
-/* Whether a tensor in this state is for all heads: it is no matter how these are cut. */
+/* Whether a tensor with this character and shape is for all heads, so that it is the same however the heads are cut. */
 static bool is_for_all(char code, const struct shape *k)
 {
     bool one = code == 'm' && (k->rank < 3 || shard_is_one(k->d[k->rank - 3]));
@@ -112,7 +116,7 @@ static void set_state(struct shard_ask *q, bool result, uint32_t i, int axis, in
     *st = (struct shard_state){(uint8_t)axis, run};
 }
 
-/* Cuts operand or result i by heads.  false: it cannot be. */
+/* Sets the state of operand or result i: cut by heads, or whole if it is for all heads.  false: it cannot be cut so. */
 static bool cut_heads(struct shard_ask *q, const struct form *f, const struct head_counts *h,
                       bool result, uint32_t i)
 {
@@ -132,18 +136,19 @@ static bool cut_heads(struct shard_ask *q, const struct form *f, const struct he
     return true;
 }
 
-/* Finds the heads that each device has in a row, from the state that was given.  false: it is no cut between heads. */
+/* Finds the number of heads that each device has in a row, h->run_q and h->run_k, from the given state.  false: that
+ * state is no cut between heads. */
 static bool find_runs(const struct shard_ask *q, const struct form *f, struct head_counts *h)
 {
     char code = code_of(f, q->result, q->at);
     struct shape k;
     int axis;
-    int64_t unit, each = h->q / h->k; /* heads of queries for one of keys */
+    int64_t unit, each = h->q / h->k; /* number of heads of queries for each head of keys */
     if (!shape_at(q, q->result, q->at, &k) || is_for_all(code, &k) ||
         !head_axis(code, &k, h, &axis, &unit) || axis != q->given.axis || q->given.run % unit != 0)
         return false;
     int64_t run = q->given.run / unit;
-    bool shares = h->k == 1 && h->q > 1; /* the only head of keys is there on each device */
+    bool shares = h->k == 1 && h->q > 1; /* the only head of keys is on each device */
     if (shares)
         each = 1;
     if (code == 'k' ? shares || run > INT64_MAX / each : run % each != 0)
@@ -153,7 +158,7 @@ static bool find_runs(const struct shard_ask *q, const struct form *f, struct he
     return true;
 }
 
-/* Cuts the node by heads, as the state that was given says. */
+/* Answers with the cut of the node by heads to which the given state belongs.  false: there is none. */
 static bool by_heads(struct shard_ask *q, const struct form *f)
 {
     const struct module *m = q->s->m;
@@ -171,7 +176,7 @@ static bool by_heads(struct shard_ask *q, const struct form *f)
     return good;
 }
 
-/* Returns the axis of the batch in a tensor of shape *k; -1: it has none.  size: of the batch. */
+/* Returns the axis of the batch in a tensor of shape *k; -1: it has none.  size: size of the batch. */
 static int batch_axis(char code, const struct shape *k, struct dim size)
 {
     int axis = code == 'p' ? 1 : code == 'm' ? k->rank - 4 : 0;
@@ -182,7 +187,7 @@ static int batch_axis(char code, const struct shape *k, struct dim size)
     return axis;
 }
 
-/* Cuts the batch. */
+/* Answers with the cut of the batch, if the given state is one.  false: it is not. */
 static bool by_batch(struct shard_ask *q, const struct form *f)
 {
     const struct node *n = &q->s->m->node[q->n];
@@ -207,7 +212,8 @@ static bool by_batch(struct shard_ask *q, const struct form *f)
     return true;
 }
 
-/* Attention and RotaryEmbedding.  r->arg: enum shard_attention. */
+/* Rule for attention and rotary embeddings: they can be cut along the batch, or by heads.  r->arg: enum
+ * shard_attention. */
 bool rule_shard_attention(struct shard_ask *q, const struct shard_row *r)
 {
     const struct form *f = &forms[r->arg];
@@ -219,10 +225,11 @@ bool rule_shard_attention(struct shard_ask *q, const struct shard_row *r)
     if (node_attr(q->s->m, q->n, "qkv_hidden_sizes") != NULL || !shard_in_shape(q, 0, &x) ||
         x.rank < 3)
         return false;
-    /* queries, keys and values in one tensor: parts of other lengths */
+    /* queries, keys and values in one tensor are parts of other lengths */
     if (r->arg == SHARD_HEADS_GROUPED && !shard_in_shape(q, 1, &k))
         return false;
-    /* a bias for queries, keys and values: its parts are alike if the heads of values are as large as the others */
+    /* the parts of a bias for queries, keys and values are alike if the heads of values are as large as the other
+     * heads */
     if (r->arg == SHARD_HEADS_MULTI && shard_in_shape(q, 3, &k) && x.rank == 3 &&
         (k.rank != 1 || k.d[0].value != 3 * x.d[2].value))
         return false;

@@ -1,5 +1,5 @@
-/* Rules for sharding of operators that have what is cut at fixed axes, or that leave some axes alone (shard.h).
- * O(operands * rank) each. */
+/* Rules for sharding of operators whose operands and results have what is cut at fixed axes, or that leave some axes
+ * alone (shard.h). O(operands * rank) each. */
 #include "passes/shard/shard.h"
 
 #include "ir/model/dim.h"
@@ -8,10 +8,11 @@
 
 /* ---- fixed axes --------------------------------------------------------------------------------- */
 
-/* [enum shard_axes] The options of an operator, parted by blanks: a character for each operand, ':', and one for each
- * result.  A digit: that axis is cut.  A letter, a for 0, b for 1, ...: so, where the operand has that axis in full;
- * one that lacks it, or has one element there, is whole.  '-': it is whole, as are operands without a character.
- * '!': the result must not be used, as must results without a character. */
+/* [enum shard_axes] The options of an operator, with blanks between them.  An option has a character for each
+ * operand, ':', and a character for each result.  A digit: the tensor is cut along that axis.  A letter (a for axis
+ * 0, b for axis 1, ...): the tensor is cut along that axis if its size there is the size of what is cut; if it lacks
+ * the axis or has size 1 there, it is whole.  '-': the tensor is whole, as are operands without a character.  '!':
+ * the result must not be used, nor must results without a character. */
 static const char *const axes_text[] = {
     [SHARD_AXES_FIRST] = "0:0",
     [SHARD_AXES_PAIR] = "00:0",
@@ -29,7 +30,7 @@ static const char *const axes_text[] = {
     [SHARD_AXES_EMBED] = "00-----0a:000",
 };
 
-/* Returns the character in option `text` of an operand, or of a result. */
+/* Returns the character of operand i, or of result i, in option `text`. */
 static char letter_of(const char *text, bool result, uint32_t i)
 {
     size_t before = strcspn(text, ":");
@@ -38,7 +39,8 @@ static char letter_of(const char *text, bool result, uint32_t i)
     return i < n ? part[i] : result ? '!' : '-';
 }
 
-/* Cuts operand or result i as a character says; size: of what is cut.  false: it cannot be. */
+/* Sets the state of operand or result i as character c says; size: the size of what is cut.  false: it cannot be cut
+ * so. */
 static bool cut_letter(struct shard_ask *q, bool result, uint32_t i, char c, struct dim size)
 {
     struct shape k;
@@ -60,7 +62,7 @@ static bool cut_letter(struct shard_ask *q, bool result, uint32_t i, char c, str
     return true;
 }
 
-/* Answers as one option of the text says.  false: it is not about the axis that was asked about. */
+/* Answers with one option of the text.  false: the option does not cut the axis that was asked about. */
 static bool take_option(struct shard_ask *q, const char *text)
 {
     const struct node *k = &q->s->m->node[q->n];
@@ -77,7 +79,7 @@ static bool take_option(struct shard_ask *q, const char *text)
     return good;
 }
 
-/* Operators whose operands and results are cut at fixed axes.  r->arg: enum shard_axes. */
+/* Rule for operators whose operands and results are cut at fixed axes.  r->arg: enum shard_axes. */
 bool rule_shard_axes(struct shard_ask *q, const struct shard_row *r)
 {
     const char *text = axes_text[r->arg];
@@ -98,7 +100,8 @@ bool rule_shard_axes(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- axes that are left alone ------------------------------------------------------------------- */
 
-/* Writes to *axes, as bits, the axes along which the node works.  how: enum shard_apart.  false: not known. */
+/* Writes to *axes, as bits, the axes along which the node combines elements.  how: enum shard_apart.  false: they
+ * are not known. */
 static bool worked_axes(const struct shard_ask *q, int how, int rank, uint32_t *axes)
 {
     static const int64_t images[] = {0, 2, 3};
@@ -129,8 +132,8 @@ static bool worked_axes(const struct shard_ask *q, int how, int rank, uint32_t *
     return n > 0;
 }
 
-/* Operators whose results have the axes of operand 0, and that work along some of them: all others can be cut.
- * r->arg: enum shard_apart, which says along which they work. */
+/* Rule for operators whose results have the axes of operand 0, and that combine elements along some axes: the other
+ * axes can be cut.  r->arg: enum shard_apart, which says along which axes they work. */
 bool rule_shard_apart(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -143,7 +146,7 @@ bool rule_shard_apart(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* ArgMax, ArgMin: all axes but the searched one. */
+/* Rule for ArgMax and ArgMin: all axes can be cut but the one that is searched. */
 bool rule_shard_arg(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -153,7 +156,8 @@ bool rule_shard_arg(struct shard_ask *q, const struct shard_row *r)
     if (!shard_in_shape(q, 0, &k) || !worked_axes(q, SHARD_APART_FIRST, k.rank, &axes))
         return false;
     int gone = node_attr_int(q->s->m, q->n, "keepdims", 1) != 0 ? k.rank : __builtin_ctz(axes);
-    cut += q->result && cut >= gone; /* the operand's axis */
+    /* the axis of the operand; in the result the searched axis may be missing */
+    cut += q->result && cut >= gone;
     if (cut >= k.rank || (axes >> cut & 1) != 0)
         return false;
     shard_set_in(q, 0, cut);
@@ -161,7 +165,7 @@ bool rule_shard_arg(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* ReverseSequence: axes but that of time; the lengths are cut with the batch. */
+/* Rule for ReverseSequence: all axes can be cut but the axis of time; if the batch is cut, the lengths are cut, too. */
 bool rule_shard_reverse(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -177,7 +181,8 @@ bool rule_shard_reverse(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* SkipLayerNormalization and SkipSimplifiedLayerNormalization: axes but the last one; what is added may lack them. */
+/* Rule for SkipLayerNormalization and SkipSimplifiedLayerNormalization: all axes can be cut but the last one; the
+ * tensor that is added is cut likewise where it has the axis in full. */
 bool rule_shard_skip_norm(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape x, skip;
@@ -198,7 +203,8 @@ bool rule_shard_skip_norm(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- sums over letters -------------------------------------------------------------------------- */
 
-/* Einsum: a letter of the result; each operand that has it in full is cut there. */
+/* Rule for Einsum: the axes of a letter of the result can be cut, in each operand that has the letter and the full
+ * size there. */
 bool rule_shard_einsum(struct shard_ask *q, const struct shard_row *r)
 {
     const struct module *m = q->s->m;
@@ -213,7 +219,7 @@ bool rule_shard_einsum(struct shard_ask *q, const struct shard_row *r)
     char *arrow = strstr(text, "->");
     if (arrow == NULL || strchr(text, '.') != NULL || !shard_out_shape(q, 0, &out))
         return false;
-    *arrow = '\0'; /* text: operands, parted by commas; arrow + 2: the result */
+    *arrow = '\0'; /* text: the operands, with commas between them; arrow + 2: the result */
     const char *asked = text;
     for (uint32_t i = 0; !q->result && i < q->at; i++)
         asked += strcspn(asked, ",") + 1;
@@ -221,14 +227,16 @@ bool rule_shard_einsum(struct shard_ask *q, const struct shard_row *r)
     if (q->given.axis >= strcspn(asked, ","))
         return false;
     const char *at = strchr(arrow + 2, asked[q->given.axis]), *part = text;
+    /* the letter is summed over */
     if (at == NULL)
-        return false; /* it is summed over */
+        return false;
     int axis = (int)(at - arrow) - 2;
     for (uint32_t i = 0; i < m->node[q->n].nformal; i++) {
         size_t n = strcspn(part, ",");
         const char *here = memchr(part, *at, n);
+        /* the operand has the letter twice: a diagonal */
         if (here != NULL && memchr(here + 1, *at, n - (size_t)(here + 1 - part)) != NULL)
-            return false; /* a diagonal */
+            return false;
         if (here != NULL) {
             int in = (int)(here - part);
             if (!shard_in_shape(q, i, &k) || in >= k.rank || axis >= out.rank)

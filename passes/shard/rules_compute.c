@@ -8,8 +8,8 @@
 
 /* ---- element by element ------------------------------------------------------------------------- */
 
-/* Elementwise operators.  r->arg: the number of operands that are broadcast, 0: all; the others are whole.  The axis of
- * the result is cut, and with it the axis of each operand that has it in full. */
+/* Rule for elementwise operators: any axis of the result can be cut; the operands that have the axis in full are cut
+ * likewise.  r->arg: the number of operands that are broadcast, 0: all; other operands stay whole. */
 bool rule_shard_each(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape out, k;
@@ -35,7 +35,8 @@ bool rule_shard_each(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- along some axes ---------------------------------------------------------------------------- */
 
-/* Softmax and the like: all axes but the one along which the elements are normalised; before opset 13 all before it. */
+/* Rule for Softmax and similar operators: all axes can be cut but the one along which elements are normalised;
+ * before opset 13 only the axes before it. */
 bool rule_shard_along(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -52,7 +53,8 @@ bool rule_shard_along(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* LayerNormalization and RMSNormalization: axes before `axis`, where scale and bias do not have these. */
+/* Rule for LayerNormalization and RMSNormalization: the axes before attribute `axis` can be cut, if scale and bias
+ * do not have these axes. */
 bool rule_shard_norm(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k, t;
@@ -92,7 +94,7 @@ bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes)
     return true;
 }
 
-/* Reductions: axes that are not reduced. */
+/* Rule for reductions: the axes that are not reduced can be cut. */
 bool rule_shard_reduce(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -117,8 +119,9 @@ bool rule_shard_reduce(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- products ----------------------------------------------------------------------------------- */
 
-/* Cuts the axis that is `behind` axes from the last one of operand i of a stack of matrices (0: the last one), if the
- * operand has it in full.  d: the size in the result.  false: the size is another one. */
+/* If operand i, a stack of matrices of shape *k, has the axis that is `behind` axes before the last one (0: the last
+ * one), and not size 1 there, sets its state to cut along it.  d: the size in the result.  false: the operand has
+ * another size. */
 static bool cut_stack(struct shard_ask *q, uint32_t i, const struct shape *k, int behind,
                       struct dim d)
 {
@@ -131,8 +134,8 @@ static bool cut_stack(struct shard_ask *q, uint32_t i, const struct shape *k, in
     return true;
 }
 
-/* MatMul: rows of the first matrix, columns of the second one, or an axis of the stacks.  An operand with one axis is a
- * vector, which is summed over; the result lacks the axis that it would have. */
+/* Rule for MatMul: the rows of the first matrix, the columns of the second one, or an axis of the stacks of matrices
+ * can be cut.  An operand with one axis is a vector, which is summed over; the result then lacks an axis. */
 bool rule_shard_matmul(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape a, b, y;
@@ -141,20 +144,23 @@ bool rule_shard_matmul(struct shard_ask *q, const struct shard_row *r)
         a.rank < 1 || b.rank < 1)
         return false;
     const struct shape *given = q->result ? &y : q->at == 0 ? &a : &b;
-    int behind = given->rank - 1 - q->given.axis; /* from the last axis of a result of matrices */
+    /* number of axes behind the given one, in a result that has both matrix axes */
+    int behind = given->rank - 1 - q->given.axis;
     if (!q->result && given->rank == 1)
         return false;
     behind += q->result && b.rank == 1;
     behind += q->result && a.rank == 1 && behind > 0;
     bool rows = behind == 1 && (q->result || q->at == 0),
          columns = behind == 0 && (q->result || q->at == 1);
-    int at = behind - (b.rank == 1) - (a.rank == 1 && behind > 1); /* in y, from its last axis */
+    /* the same axis in y, counted from the last axis */
+    int at = behind - (b.rank == 1) - (a.rank == 1 && behind > 1);
     if (rows)
         shard_set_in(q, 0, a.rank - 2);
     else if (columns)
         shard_set_in(q, 1, b.rank - 1);
+    /* the axis is summed over */
     else if (behind < 2)
-        return false; /* it is summed over */
+        return false;
     else if (!cut_stack(q, 0, &a, behind, y.d[y.rank - 1 - at]) ||
              !cut_stack(q, 1, &b, behind, y.d[y.rank - 1 - at]))
         return false;
@@ -162,18 +168,20 @@ bool rule_shard_matmul(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Gemm: rows of the first matrix or columns of the second one, and the bias with them. */
+/* Rule for Gemm: the rows of the first matrix or the columns of the second one can be cut, and the bias with them. */
 bool rule_shard_gemm(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape c, y;
     int a = node_attr_int(q->s->m, q->n, "transA", 0) != 0,
-        b = node_attr_int(q->s->m, q->n, "transB", 0) == 0; /* axes of rows and columns */
+        /* a: the axis of rows in the first matrix; b: the axis of columns in the second one */
+        b = node_attr_int(q->s->m, q->n, "transB", 0) == 0;
     (void)r;
     if (!shard_out_shape(q, 0, &y) || (!q->result && q->at > 1))
         return false;
     int axis = q->result ? q->given.axis : q->at == 0 ? 0 : 1;
+    /* the axis is summed over */
     if (!q->result && q->given.axis != (q->at == 0 ? a : b))
-        return false; /* it is summed over */
+        return false;
     if (axis == 0)
         shard_set_in(q, 0, a);
     else
@@ -185,16 +193,17 @@ bool rule_shard_gemm(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Operators on images that keep channels apart: the batch, or the channels.  r->arg == 1: all operands but the first
- * one are vectors with an entry for each channel. */
+/* Rule for operators on images that compute each channel by itself: the batch or the channels can be cut.  r->arg ==
+ * 1: all operands but the first one are vectors with an entry for each channel. */
 bool rule_shard_channels(struct shard_ask *q, const struct shard_row *r)
 {
     const struct node *k = &q->s->m->node[q->n];
     bool vector = !q->result && q->at > 0;
     int axis = vector ? 1 : q->given.axis;
+    /* such results are places in the whole tensor, or figures of training */
     for (uint32_t i = 1; i < k->out.n; i++)
         if (node_out(q->s->m, q->n, i) != 0)
-            return false; /* places in the whole tensor, or figures of training */
+            return false;
     if (axis > 1 || (vector && r->arg != 1) ||
         node_attr_int(q->s->m, q->n, "training_mode", 0) != 0)
         return false;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Transpose: the axis goes where it is moved to. */
+/* Rule for Transpose: any axis can be cut; the cut moves with the axis. */
 bool rule_shard_transpose(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -29,12 +29,13 @@ bool rule_shard_transpose(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- Reshape and kin ---------------------------------------------------------------------------- */
 
-/* Axes [a, a_end) of one shape and [b, b_end) of another one that hold the same elements in the same order. */
+/* Axes [a, a_end) of one shape and axes [b, b_end) of another shape that hold the same elements in the same order. */
 struct axes_group {
     int a, a_end, b, b_end;
 };
 
-/* Whether a / b is exact and above 1 for all sizes, so that b lacks axes. */
+/* Whether a > b for all values of names, and a is a multiple of b if names are in a: then the group of axes with b
+ * needs more axes. */
 static bool is_larger(struct module *m, struct dim a, struct dim b)
 {
     if (a.sym == 0 && b.sym == 0)
@@ -42,8 +43,8 @@ static bool is_larger(struct module *m, struct dim a, struct dim b)
     return b.sym == 0 || (a.sym != 0 && dim_same(dim_mul(m, dim_div(m, a, b), b), a));
 }
 
-/* Finds the group of axes that has axis k of shape *from, with its axes in *to, from the last axes on.  false: the
- * products of sizes cannot be compared. */
+/* Finds in *g the smallest group of axes of *from that contains axis k, and the axes of *to with the same elements;
+ * groups are formed from the last axes on.  false: the products of sizes cannot be compared. */
 static bool find_group(struct module *m, const struct shape *from, const struct shape *to, int k,
                        struct axes_group *g)
 {
@@ -72,14 +73,16 @@ static bool find_group(struct module *m, const struct shape *from, const struct 
     return true;
 }
 
-/* Finds the state of a tensor of shape *to that holds the elements of one of shape *from, which has state st. */
+/* Finds the state, in *out, that a tensor of shape *to has if it holds the elements of a tensor of shape *from in
+ * state st.  false: that is no cut of *to. */
 static bool regrouped(const struct shard *s, const struct shape *from, const struct shape *to,
                       struct shard_state st, struct shard_state *out)
 {
     struct axes_group g;
     if (st.axis >= from->rank || !find_group(s->m, from, to, st.axis, &g))
         return false;
-    int64_t total = st.run, behind = 1; /* elements of the group in a row */
+    /* total: elements of one device in a row within the group */
+    int64_t total = st.run, behind = 1;
     for (int i = st.axis + 1; i < g.a_end; i++) {
         if (from->d[i].value <= 0 || total > INT64_MAX / from->d[i].value)
             return false;
@@ -109,8 +112,8 @@ static bool regrouped(const struct shard *s, const struct shape *from, const str
     return false;
 }
 
-/* Notes how the sizes in operand 1 of a Reshape change for pieces.  in, out: shapes; a, b: the axes that are cut.
- * false: they cannot be changed. */
+/* Notes the change of the sizes in operand 1 of a Reshape for pieces.  in, out: shapes of operand and result; a, b:
+ * their axes that are cut.  false: the sizes cannot be changed. */
 static bool change_sizes(struct shard_ask *q, const struct shape *in, const struct shape *out,
                          int a, int b)
 {
@@ -131,8 +134,9 @@ static bool change_sizes(struct shard_ask *q, const struct shape *in, const stru
         if (e.kind == NUM_INT && e.v == -1)
             continue;
         bool zero = e.kind == NUM_INT && e.v == 0 && copies;
+        /* the entry copies the size of the cut axis, or is about another axis */
         if (zero ? (j == a) == (j == b) : j != b)
-            continue; /* the entry copies the size of the right axis, or is about another axis */
+            continue;
         if (!zero) {
             c.divide |= UINT64_C(1) << j;
             continue;
@@ -150,13 +154,15 @@ static bool change_sizes(struct shard_ask *q, const struct shape *in, const stru
     return true;
 }
 
-/* Whether n is a Squeeze that drops all axes of size 1: in a piece, the cut axis may be one. */
+/* Whether n is a Squeeze without a list of axes, which drops all axes of size 1: the cut axis of a piece may have
+ * size 1. */
 static bool drops_ones(const struct module *m, nid n)
 {
     return node_is(m, n, "Squeeze") && node_attr(m, n, "axes") == NULL && node_in(m, n, 1) == 0;
 }
 
-/* Reshape, Flatten, Squeeze, Unsqueeze: elements stay in their order, so runs do. */
+/* Rule for Reshape, Flatten, Squeeze and Unsqueeze: any axis can be cut if the same elements are a cut of the
+ * result. */
 bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape in, out;
@@ -176,7 +182,8 @@ bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- parts of an axis --------------------------------------------------------------------------- */
 
-/* Split: any axis; on its own one each part has whole blocks of all devices, and the list of sizes is divided. */
+/* Rule for Split: any axis can be cut.  If it is the axis of the Split, each part consists of whole blocks of all
+ * devices, and the sizes of parts are divided by N. */
 bool rule_shard_split(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -191,9 +198,10 @@ bool rule_shard_split(struct shard_ask *q, const struct shard_row *r)
     shard_set_all_out(q, q->given.axis);
     if (q->given.axis != axis)
         return true;
+    /* the size of the last part is not known to be a multiple */
     for (uint32_t i = 0; i < n; i++)
         if (node_out(q->s->m, q->n, i) == 0)
-            return false; /* its size is not known to be a multiple */
+            return false;
     uint64_t all = n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
     if (node_attr(q->s->m, q->n, "split") != NULL)
         q->change[0] =
@@ -204,7 +212,8 @@ bool rule_shard_split(struct shard_ask *q, const struct shard_row *r)
            (shard_list_change(q, &q->change[0]) && q->change[0].known);
 }
 
-/* Concat: any axis; on its own one each operand has whole blocks of all devices. */
+/* Rule for Concat: any axis can be cut, in all operands alike.  If it is the axis of the Concat, each operand
+ * consists of whole blocks of all devices. */
 bool rule_shard_concat(struct shard_ask *q, const struct shard_row *r)
 {
     (void)r;
@@ -214,23 +223,26 @@ bool rule_shard_concat(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Adds to *c, the change of a list of starts or ends, the change of entry j.  The entry's axis is cut; `step` positions
- * are one run on each device.  Returns false if the entry does not lie between two such steps. */
+/* Notes in *c, the change of a Slice's list of starts or ends, that entry j, for the cut axis, is divided by N.
+ * step: number of positions of the axis in which each device has one run.  Returns false if the entry is no multiple
+ * of step. */
 static bool cut_border(struct shard_ask *q, int j, int64_t step, struct shard_change *c)
 {
     int64_t v;
     if (!shard_list_change(q, c) || !c->known)
         return false;
     v = c->value[j];
+    /* the entry means the end or the beginning, whatever the size is */
     if (v >= INT32_MAX || v <= -INT32_MAX)
-        return true; /* the end, or the beginning, whatever the size is */
+        return true;
     c->divide = v != 0 ? UINT64_C(1) << j : 0;
     if (c->divide == 0)
         c->kind = SHARD_NOTHING;
     return v % step == 0;
 }
 
-/* Slice: axes along which all elements stay; a cut axis from one border between steps (N runs) to another one. */
+/* Rule for Slice: the axes along which all elements stay can be cut; so can a sliced axis, if start and end are
+ * multiples of N runs. */
 bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -250,7 +262,7 @@ bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
     const struct nums *first = nums_attr_or_input(q->s->f, q->n, "starts", 1);
     if (n == -2 || (n == -1 && first == NULL))
         return false;
-    if (n == -1 && cut < (int)first->n) /* the first axes, as many as there are starts */
+    if (n == -1 && cut < (int)first->n) /* without a list of axes, starts are for the first axes */
         at = cut;
     shard_set_in(q, 0, cut);
     shard_set_out(q, 0, cut);
@@ -271,7 +283,7 @@ bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Gather: axes of the data but the one that is indexed, and axes of the indices. */
+/* Rule for Gather: all axes of the data but the one that is indexed can be cut, and all axes of the indices. */
 bool rule_shard_gather(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape data, index;
@@ -293,8 +305,8 @@ bool rule_shard_gather(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Expand: the axis of the result that is cut, and that of the operand if it has it in full; the size of the result in
- * operand 1 is divided. */
+/* Rule for Expand: any axis of the result can be cut, and the operand likewise if it has the axis in full; the entry
+ * of operand 1 for the axis is divided by N. */
 bool rule_shard_expand(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape in, out;
@@ -312,9 +324,10 @@ bool rule_shard_expand(struct shard_ask *q, const struct shard_row *r)
     if (from >= 0 && !shard_is_one(in.d[from]))
         shard_set_in(q, 0, from);
     shard_set_out(q, 0, axis);
+    /* the size of the axis comes from the operand alone */
     if (entry < 0 || (k->at[entry].kind == NUM_INT && k->at[entry].v == 1))
-        return true; /* the operand alone says the size */
-    /* the entry must be the size of the result: another one may be 1 when the model runs */
+        return true;
+    /* the entry must be the size of the result: any other entry may be 1 when the model runs */
     c.divide = UINT64_C(1) << entry;
     if (!shard_same_size(q, 1, entry, out.d[axis]) || !shard_list_change(q, &c))
         return false;

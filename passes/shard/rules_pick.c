@@ -1,5 +1,5 @@
-/* Rules for sharding of operators that pick, place and repeat elements (shard.h), and what rules do with lists of
- * sizes.  O(operands * rank) each. */
+/* Rules for sharding of operators that pick, place and repeat elements (shard.h), and functions of rules for lists
+ * of sizes.  O(operands * rank) each. */
 #include "passes/shard/shard.h"
 
 #include "ir/model/dim.h"
@@ -36,8 +36,8 @@ bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct 
 
 /* ---- repeating and picking ---------------------------------------------------------------------- */
 
-/* Tile: a repeated piece has the pieces of each repetition; where there is one element, the number of repetitions is
- * cut. */
+/* Rule for Tile: any axis can be cut.  If the operand has several elements along it, each repetition of a piece is a
+ * piece of the repetition; if it has one, the number of repetitions is divided by N. */
 bool rule_shard_tile(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape x, y;
@@ -57,7 +57,7 @@ bool rule_shard_tile(struct shard_ask *q, const struct shard_row *r)
     return q->result && shard_same_size(q, 1, cut, y.d[cut]) && shard_list_change(q, &q->change[0]);
 }
 
-/* OneHot: the axes of the indices. */
+/* Rule for OneHot: the axes of the indices can be cut. */
 bool rule_shard_one_hot(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape y;
@@ -67,8 +67,9 @@ bool rule_shard_one_hot(struct shard_ask *q, const struct shard_row *r)
     int axis = axis_of(node_attr_int(q->s->m, q->n, "axis", -1), y.rank), cut = q->given.axis;
     if (axis < 0 || (q->result && cut == axis))
         return false;
+    /* from an axis of the result to the axis of the indices */
     if (q->result)
-        cut -= cut > axis; /* the axis of the indices */
+        cut -= cut > axis;
     shard_set_in(q, 0, cut);
     shard_set_out(q, 0, cut + (cut >= axis));
     return true;
@@ -82,7 +83,8 @@ static bool is_alike(const struct shard_ask *q, uint32_t i, uint32_t k, int axis
            dim_same(a.d[axis], b.d[axis]);
 }
 
-/* GatherElements: the indices along the axis in which they pick, from the whole data; any other axis of both. */
+/* Rule for GatherElements: the axis along which it picks can be cut in indices and result, while the data are whole;
+ * any other axis can be cut in data, indices and result. */
 bool rule_shard_gather_elements(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape data;
@@ -100,7 +102,8 @@ bool rule_shard_gather_elements(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* ScatterElements: any axis but the one along which it places, of data, indices and updates. */
+/* Rule for ScatterElements: any axis but the one along which it places elements can be cut, in data, indices and
+ * updates. */
 bool rule_shard_scatter_elements(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape data;
@@ -116,7 +119,8 @@ bool rule_shard_scatter_elements(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Writes the shape of the indices of a GatherND or ScatterND, and the number of axes that each picks along. */
+/* Writes the shape of the indices of a GatherND or ScatterND to *index, and the number of axes that each index picks
+ * along to *depth.  false: they are not known. */
 static bool vector_length(const struct shard_ask *q, struct shape *index, int *depth)
 {
     if (!shard_in_shape(q, 1, index) || index->rank < 1 || index->d[index->rank - 1].value < 0 ||
@@ -126,17 +130,20 @@ static bool vector_length(const struct shard_ask *q, struct shape *index, int *d
     return true;
 }
 
-/* GatherND: axes of the data behind those that are indexed; axes of the indices; axes that both have in common. */
+/* Rule for GatherND: three sorts of axes can be cut: axes of the data behind those that are indexed; axes of the
+ * indices; axes that data and indices have in common. */
 bool rule_shard_gather_nd(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape index, data;
     int64_t common = node_attr_int(q->s->m, q->n, "batch_dims", 0);
-    int depth, at = q->given.axis; /* in the result */
+    int depth, at = q->given.axis; /* `at`: the axis in the result */
     (void)r;
     if (!shard_in_shape(q, 0, &data) || !vector_length(q, &index, &depth) || common < 0 ||
         common >= index.rank || common + depth > data.rank)
         return false;
-    int picked = (int)common + depth, more = index.rank - 1 - picked; /* from data to the result */
+    /* picked: the number of leading axes of the data that are indexed or in common; more: how many more axes the
+     * result has */
+    int picked = (int)common + depth, more = index.rank - 1 - picked;
     if (!q->result && q->at == 0)
         at = at < common ? at : at >= picked ? at + more : -1;
     else if (!q->result && (q->at != 1 || at >= index.rank - 1))
@@ -153,16 +160,16 @@ bool rule_shard_gather_nd(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* ScatterND: axes of the data behind those that are indexed. */
+/* Rule for ScatterND: the axes of the data behind those that are indexed can be cut, in data, updates and result. */
 bool rule_shard_scatter_nd(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape index, data;
-    int depth, at = q->given.axis; /* in the data */
+    int depth, at = q->given.axis; /* `at`: the axis in the data */
     (void)r;
     if (!shard_in_shape(q, 0, &data) || !vector_length(q, &index, &depth) ||
         (!q->result && q->at == 1))
         return false;
-    int more = index.rank - 1 - depth; /* from data to the updates */
+    int more = index.rank - 1 - depth; /* how many more axes the updates have than the data */
     if (!q->result && q->at == 2)
         at -= more;
     if (at < depth || at >= data.rank)

@@ -1,6 +1,6 @@
 /* Rules for sharding of operators with scales and zero points (shard.h): quantised tensors, and products of several
- * kinds of matrices, which may have a scale for each row or column.  Integer sums stay on one device, too.
- * O(operands * rank) each. */
+ * kinds of matrices, which may have a scale for each row or column.  Sums of integers are not divided over devices
+ * here. O(operands * rank) each. */
 #include "passes/shard/shard.h"
 
 #include "ir/model/dim.h"
@@ -23,8 +23,9 @@ static bool is_single(const struct shard_ask *q, uint32_t i)
 
 /* ---- to and from integers ----------------------------------------------------------------------- */
 
-/* Cuts operand i of QuantizeLinear or DequantizeLinear, a scale or zero point, where axis `cut` of the tensor *x is
- * cut.  axis: the axis of which each position, or each block, has its own.  false: it cannot be cut so. */
+/* Sets the state of operand i of QuantizeLinear or DequantizeLinear, a scale or zero point, if the tensor of shape
+ * *x is cut along axis `cut`.  axis: the axis whose positions, or blocks of positions, each have a scale of their
+ * own.  false: the operand cannot be cut so. */
 static bool cut_scale(struct shard_ask *q, uint32_t i, const struct shape *x, int cut, int axis)
 {
     struct shape k;
@@ -44,7 +45,8 @@ static bool cut_scale(struct shard_ask *q, uint32_t i, const struct shape *x, in
     return true;
 }
 
-/* QuantizeLinear, DequantizeLinear: all axes; scale and zero point are cut with the axis that they are for. */
+/* Rule for QuantizeLinear and DequantizeLinear: any axis can be cut; scale and zero point are cut with the axis for
+ * whose positions they are. */
 bool rule_shard_quantize(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape x;
@@ -58,8 +60,9 @@ bool rule_shard_quantize(struct shard_ask *q, const struct shard_row *r)
            cut_scale(q, 2, &x, q->given.axis, axis);
 }
 
-/* QLinearAdd and QLinearMul (r->arg == 0): operands 0 and 3 are broadcast.  QLinearConcat (r->arg == 2): operands 2, 5,
- * 8, ... are joined along an axis.  All others are scales and zero points. */
+/* Rule for operators on quantised tensors.  QLinearAdd and QLinearMul (r->arg == 0): operands 0 and 3 are broadcast,
+ * and any axis can be cut.  QLinearConcat (r->arg == 2): operands 2, 5, 8, ... are joined, and any axis can be cut.
+ * All other operands are scales and zero points, which stay whole. */
 bool rule_shard_qlinear(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape out, k;
@@ -84,16 +87,17 @@ bool rule_shard_qlinear(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- products ----------------------------------------------------------------------------------- */
 
-/* [enum shard_product] Operands of a product of matrices.  a: the first matrix; A: the first one, which has one scale
- * that all its elements decide, so that it stays whole; b: the second one; r: for each row of the result; c: for each
- * column; '-': for all. */
+/* [enum shard_product] A character for each operand of a product of matrices.  a: the first matrix; A: the first
+ * matrix, if all its elements decide one scale, so that it stays whole; b: the second matrix; r: an operand with an
+ * entry for each row of the result; c: one with an entry for each column; '-': one that is for all. */
 static const char *const product_text[] = {
     [SHARD_PRODUCT_INTEGER] = "abrc",   [SHARD_PRODUCT_QLINEAR] = "arrbcc--",
     [SHARD_PRODUCT_FLOAT] = "abrcrcc",  [SHARD_PRODUCT_DYNAMIC] = "Abccc",
     [SHARD_PRODUCT_GEMM] = "A--bccc--", [SHARD_PRODUCT_FUSED] = "ab",
 };
 
-/* Cuts operand i, for rows or columns of the result, whose axis `behind` (from the last one) is cut.  letter: r, c. */
+/* Sets the state of operand i, which has an entry for each row (letter r) or column (letter c) of the result.
+ * behind: the axis of the result that is cut, counted from the last one. */
 static bool cut_vector(struct shard_ask *q, uint32_t i, int behind, char letter)
 {
     struct shape k;
@@ -112,7 +116,8 @@ static bool cut_vector(struct shard_ask *q, uint32_t i, int behind, char letter)
     return true;
 }
 
-/* Cuts a stack of matrices, operand i, along the axis `behind` of the result, if it has that axis in full. */
+/* Sets the state of operand i, a stack of matrices: cut along the axis that is `behind` axes before the last one, if
+ * it has that axis in full.  y: shape of the result.  false: the operand has another size there. */
 static bool cut_matrices(struct shard_ask *q, uint32_t i, int behind, const struct shape *y)
 {
     struct shape k;
@@ -127,8 +132,8 @@ static bool cut_matrices(struct shard_ask *q, uint32_t i, int behind, const stru
     return true;
 }
 
-/* Products of matrices that are quantised or fused with other operators: rows of the first matrix, columns of the
- * second one, an axis of the stacks.  r->arg: enum shard_product. */
+/* Rule for products of matrices that are quantised or fused with other operators: the rows of the first matrix, the
+ * columns of the second one, or an axis of the stacks of matrices can be cut.  r->arg: enum shard_product. */
 bool rule_shard_product(struct shard_ask *q, const struct shard_row *r)
 {
     const char *text = product_text[r->arg];
@@ -143,11 +148,13 @@ bool rule_shard_product(struct shard_ask *q, const struct shard_row *r)
         node_attr_int(m, q->n, "transBatchB", 0) || (!q->result && q->at != ia && q->at != ib))
         return false;
     const struct shape *given = q->result ? &y : q->at == ia ? &a : &b;
-    int behind = given->rank - 1 - q->given.axis; /* from the last axis of the result */
+    /* the given axis of the result, counted from the last one */
+    int behind = given->rank - 1 - q->given.axis;
     if (behind < 2 && !q->result && (q->at == ia ? turn_a : turn_b))
         behind = 1 - behind;
+    /* the axis is summed over */
     if (behind < 2 && !q->result && behind != (q->at == ia ? 1 : 0))
-        return false; /* it is summed over */
+        return false;
     if (behind == 0)
         shard_set_in(q, ib, turn_b ? b.rank - 2 : b.rank - 1);
     else if (text[ia] == 'A')
@@ -163,8 +170,8 @@ bool rule_shard_product(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* MatMulNBits: columns, which are the rows of the packed matrix, its scales and zero points; axes before the last one
- * of the first operand. */
+/* Rule for MatMulNBits: the columns can be cut, which are the rows of the packed matrix, of its scales and of its
+ * zero points; and the axes of the first operand before its last one. */
 bool rule_shard_packed(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape a, y, k;
@@ -183,8 +190,9 @@ bool rule_shard_packed(struct shard_ask *q, const struct shard_row *r)
     if (!q->result || columns <= 0 || columns % ways != 0 || q->given.run != columns / ways)
         return false;
     for (uint32_t i = 1; i < m->node[q->n].nformal; i++) {
+        /* operand 4 has an index for each row of the sum, so it stays whole */
         if (node_in(m, q->n, i) == 0 || i == 4)
-            continue; /* operand 4: an index for each row */
+            continue;
         if (!shard_in_shape(q, i, &k) || k.rank < 1 || k.d[0].value % ways != 0)
             return false;
         q->in[i] = (struct shard_state){0, k.d[0].value / ways};

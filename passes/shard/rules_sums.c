@@ -1,10 +1,10 @@
 /* Rules for sharding by which devices have terms of a tensor (shard.h): where terms are made, what keeps them terms,
  * and what adds them up.
  *
- * Terms come from products whose inner axis is cut, and from sums along a cut axis.  An operator keeps terms terms if
- * it is linear in that operand and has no constant part: what is added to terms is added by the first device alone.
- * Nothing else takes terms.  An Add of terms and a whole tensor can become a Sum that adds up the terms as well.
- * O(operands * rank) each.
+ * Terms come from products whose inner axis is cut, and from sums along a cut axis.  An operator keeps terms terms
+ * if it is linear in that operand and has no constant part: what is added to terms is added by the first device
+ * alone. No other operator takes terms.  An Add of terms and a whole tensor can become a Sum that adds up the terms
+ * as well. O(operands * rank) each.
  *
  * M. Shoeybi et al., Megatron-LM (2019): the second product of a layer by rows, with one sum behind it. */
 #include "passes/shard/shard.h"
@@ -16,11 +16,12 @@
 static shard_rule inner_matmul, inner_gemm, inner_conv, sum_axis, linear, add_terms, add_first,
     absorb;
 
-enum { NORMAL, TRANSPOSED }; /* inner_conv: the axis of input channels in the weights is 1, or 0 */
-enum { SUM, MEAN };          /* sum_axis */
-enum { ANY_TYPE, FLOATS };   /* linear: types of which the operator is linear */
+/* inner_conv(): whether the axis of input channels in the weights is 1 (NORMAL) or 0 (TRANSPOSED) */
+enum { NORMAL, TRANSPOSED };
+enum { SUM, MEAN };        /* sum_axis(): whether the operator takes the sum or the mean */
+enum { ANY_TYPE, FLOATS }; /* linear(): the element types for which the operator is linear */
 
-/* Sorted by operator (bytewise); the rows of an operator are different options. */
+/* The table, sorted by operator (bytewise); each row of an operator is one more option. */
 static const struct shard_row rows[] = {
     {"Add", absorb, 0},
     {"Add", add_first, 0},
@@ -76,13 +77,15 @@ const struct shard_row *shard_sum_rows(const struct module *m, nid n, uint32_t *
     return *count > 0 ? &rows[low] : NULL;
 }
 
-/* Whether node n rounds floats to steps: what differs in the last bits may come out a whole step apart. */
+/* Whether node n rounds floats to steps: a difference in the last bits of its operand may become a difference of a
+ * whole step. */
 static bool rounds_to_steps(const struct module *m, nid n)
 {
     static const char *const ops[] = {"QuantizeLinear", "DynamicQuantizeLinear",
                                       "DynamicQuantizeMatMul", "DynamicQuantizeLSTM"};
+    /* the operator is of ONNX, or of com.microsoft */
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (strcmp(node_op(m, n), ops[i]) == 0) /* of ONNX, or of com.microsoft */
+        if (strcmp(node_op(m, n), ops[i]) == 0)
             return true;
     return false;
 }
@@ -98,7 +101,7 @@ void shard_find_quantised(struct shard *s)
             steps = steps || s->quantised[node_out(m, n, i)] != 0;
         for (uint32_t i = 0; i < m->node[n].in.n && steps && !node_tells_sizes(m, n); i++)
             s->quantised[node_in(m, n, i)] = 1;
-        s->quantised[0] = 0; /* operands and results that are omitted */
+        s->quantised[0] = 0; /* value 0 stands for omitted operands and results */
     }
 }
 
@@ -120,7 +123,7 @@ bool shard_adds_pairs(const struct shard *s, enum elem e)
 
 static const struct shard_state terms = {.run = SHARD_TERMS};
 
-/* Sets the state of operand or result i to terms. */
+/* terms_in() and terms_out() set the state of operand i, or of result i, to terms. */
 static void terms_in(struct shard_ask *q, uint32_t i)
 {
     q->in[i] = terms;
@@ -132,14 +135,15 @@ static void terms_out(struct shard_ask *q, uint32_t i)
 
 /* ---- terms are made ----------------------------------------------------------------------------- */
 
-/* Notes that operand i, such as a bias, is added on the first device alone.  Does nothing if it is omitted. */
+/* Notes that only the first device has operand i, such as a bias.  Does nothing if the operand is omitted. */
 static void only_first(struct shard_ask *q, uint32_t i)
 {
     if (node_in(q->s->m, q->n, i) != 0)
         q->change[0] = (struct shard_change){.kind = SHARD_FIRST, .operand = i};
 }
 
-/* MatMul, MatMulInteger: columns of the first matrix and rows of the second one. */
+/* MatMul and MatMulInteger: the columns of the first matrix and the rows of the second one are cut; the results are
+ * terms. */
 static bool inner_matmul(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape a, b;
@@ -156,7 +160,8 @@ static bool inner_matmul(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Gemm: the same; the bias is added by the first device. */
+/* Gemm: the columns of the first matrix and the rows of the second one are cut, and the first device alone adds the
+ * bias; the results are terms. */
 static bool inner_gemm(struct shard_ask *q, const struct shard_row *r)
 {
     (void)r;
@@ -169,20 +174,22 @@ static bool inner_gemm(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Convolutions without groups: input channels; the bias is added by the first device. */
+/* Convolutions without groups: the input channels of images and kernels are cut, and the first device alone adds the
+ * bias; the results are terms. */
 static bool inner_conv(struct shard_ask *q, const struct shard_row *r)
 {
     if (!shard_is_cut(q->given) || q->at > 1 || node_attr_int(q->s->m, q->n, "group", 1) != 1)
         return false;
     shard_set_in(q, 0, 1);
     shard_set_in(q, 1, r->arg == TRANSPOSED ? 0 : 1);
-    if (!node_is(q->s->m, q->n, "ConvInteger")) /* its further operands are zero points */
+    if (!node_is(q->s->m, q->n, "ConvInteger")) /* operand 2 of ConvInteger is a zero point */
         only_first(q, 2);
     terms_out(q, 0);
     return true;
 }
 
-/* Sums along the axis that is cut.  Means of pieces of equal size are divided by the number of pieces. */
+/* Reductions to sums or means along the axis that is cut: the results are terms.  The mean of a piece, all of which
+ * have equal size, is divided by the number of pieces. */
 static bool sum_axis(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -202,7 +209,8 @@ static bool sum_axis(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- terms stay --------------------------------------------------------------------------------- */
 
-/* Operators that are linear in operand 0 (Mul: in each of the two), whose other operands are whole. */
+/* Operators that are linear in operand 0 (Mul: in each of its two operands): if that operand is in terms and the
+ * others are whole, the results are terms. */
 static bool linear(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -211,9 +219,8 @@ static bool linear(struct shard_ask *q, const struct shard_row *r)
     if (!shard_is_terms(q->given) || q->at > (product ? 1 : 0) || !shard_in_shape(q, q->at, &k) ||
         (r->arg == FLOATS && elem_is_integer((enum elem)k.elem)))
         return false;
-    for (
-        uint32_t i = 0; i < n->nformal;
-        i++) /* an operand that is read twice would be needed whole, too: then no terms are needed */
+    /* if an operand were read twice, it would be needed whole, too, and terms would gain nothing */
+    for (uint32_t i = 0; i < n->nformal; i++)
         if (i != q->at && node_in(q->s->m, q->n, i) == node_in(q->s->m, q->n, q->at))
             return false;
     terms_in(q, q->at);
@@ -223,7 +230,7 @@ static bool linear(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Add: both operands in terms, each device adds its own. */
+/* Add: if both operands are in terms, each device adds its own terms, and the result is in terms. */
 static bool add_terms(struct shard_ask *q, const struct shard_row *r)
 {
     (void)r;
@@ -235,8 +242,8 @@ static bool add_terms(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Whether operand q->at is in terms, no other operand is the same value, and the result has its shape, so that what
- * has the operand's shape can stand in place of the result. */
+/* Whether operand q->at is in terms, no other operand is the same value, and the result has the operand's shape, so
+ * that a tensor of the operand's shape can take the place of the result. */
 static bool is_shape_of_result(const struct shard_ask *q)
 {
     struct shape k, y;
@@ -252,8 +259,8 @@ static bool is_shape_of_result(const struct shard_ask *q)
     return true;
 }
 
-/* Terms and whole tensors: the first device adds these to its term, the others have theirs already.  r->arg == 1: only
- * operand 0 can be in terms. */
+/* Operators that add whole tensors to an operand in terms: only the first device adds them to its term; on the other
+ * devices their terms are the result.  r->arg == 1: only operand 0 can be in terms. */
 static bool add_first(struct shard_ask *q, const struct shard_row *r)
 {
     if ((r->arg == 1 && q->at != 0) || !is_shape_of_result(q))
@@ -266,7 +273,8 @@ static bool add_first(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- terms are added up ------------------------------------------------------------------------- */
 
-/* Add, Sum: each device adds the terms of all devices and the other operands, which are whole. */
+/* Add and Sum with one operand in terms and whole other operands: each device adds up the terms of all devices and
+ * the other operands; the result is whole. */
 static bool absorb(struct shard_ask *q, const struct shard_row *r)
 {
     (void)r;

@@ -7,15 +7,16 @@
 
 /* ---- convolutions ------------------------------------------------------------------------------- */
 
-/* [enum shard_conv] Operands of a convolution: x: the image; w: the kernels; c: an entry for each channel of the
- * result, or one for all; y: as the result; '-': one for all. */
+/* [enum shard_conv] A character for each operand of a convolution: x: the image; w: the kernels; c: an operand with
+ * an entry for each channel of the result, or with one for all; y: an operand with the shape of the result; '-': an
+ * operand that is for all channels. */
 static const char *const conv_text[] = {
     [SHARD_CONV_PLAIN] = "xwc",         [SHARD_CONV_TURNED] = "xwc", [SHARD_CONV_INTEGER] = "xw-c",
     [SHARD_CONV_QLINEAR] = "x--wcc--c", [SHARD_CONV_FUSED] = "xwcy",
 };
 
-/* Cuts the operands that are not images or kernels: those for channels of the result if `channels`, those like the
- * result at axis `cut`. */
+/* Sets the states of the operands that are neither image nor kernels: operands for the channels of the result are
+ * cut if `channels`, operands with the shape of the result along axis `cut`. */
 static bool cut_others(struct shard_ask *q, const char *text, bool channels, int cut)
 {
     struct shape k;
@@ -34,15 +35,16 @@ static bool cut_others(struct shard_ask *q, const char *text, bool channels, int
     return true;
 }
 
-/* Convolutions: the batch; the channels of the result; with groups, N of which divides the number, the groups.
- * r->arg: enum shard_conv. */
+/* Rule for convolutions: they can be cut along the batch; along the channels of the result; with groups, if N
+ * divides their number, into blocks of whole groups.  r->arg: enum shard_conv. */
 bool rule_shard_convolve(struct shard_ask *q, const struct shard_row *r)
 {
     const char *text = conv_text[r->arg];
     uint32_t iw = (uint32_t)strcspn(text, "w");
     struct shape x, w, y;
     int64_t group = node_attr_int(q->s->m, q->n, "group", 1), ways = q->s->ways;
-    int cut = q->given.axis, side = r->arg == SHARD_CONV_TURNED ? 1 : 0; /* channels of kernels */
+    /* side: the axis of the result's channels in the kernels */
+    int cut = q->given.axis, side = r->arg == SHARD_CONV_TURNED ? 1 : 0;
     if (!shard_in_shape(q, 0, &x) || !shard_in_shape(q, iw, &w) || !shard_out_shape(q, 0, &y) ||
         x.rank < 3 || q->s->m->node[q->n].nformal > strlen(text) || (!q->result && q->at != 0))
         return false;
@@ -54,7 +56,8 @@ bool rule_shard_convolve(struct shard_ask *q, const struct shard_row *r)
     if (cut != 1 || group <= 0 || (!q->result && group == 1))
         return false;
     struct shard_state given = q->given;
-    if (group > 1) { /* each device has a block of the groups, all its channels in a row */
+    /* each device has a block of the groups, so all channels of these groups in a row */
+    if (group > 1) {
         int64_t in = x.d[1].value / ways, out = y.d[1].value / ways, all = w.d[0].value / ways;
         if (group % ways != 0 || in <= 0 || out <= 0 || all <= 0 ||
             given.run != (q->result ? out : in))
@@ -62,7 +65,7 @@ bool rule_shard_convolve(struct shard_ask *q, const struct shard_row *r)
         q->change[0] = (struct shard_change){.kind = SHARD_ATTR, .attr = "group"};
         q->in[0] = (struct shard_state){1, in};
         q->in[iw] = (struct shard_state){0, all};
-        q->given.run = out;
+        q->given.run = out; /* for the calls below, which cut with the run of q->given */
     } else {
         shard_set_in(q, iw, side);
     }
@@ -72,7 +75,9 @@ bool rule_shard_convolve(struct shard_ask *q, const struct shard_row *r)
     return good;
 }
 
-/* GroupNormalization: the batch; blocks of groups, if N divides their number. */
+/* Rule for GroupNormalization: input and result can be cut along axis 0, the batch; or along axis 1 into N blocks of
+ * whole groups, if N divides the number of groups: then scale and bias are cut likewise, and a piece has num_groups
+ * / N groups. Asked about another operand, there is no option. */
 bool rule_shard_group_norm(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape x, k;
@@ -98,8 +103,8 @@ bool rule_shard_group_norm(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- images of other sizes ---------------------------------------------------------------------- */
 
-/* Returns the index of an axis in the list of axes that operand i, or the attribute, has for the sizes, pads or scales
- * of a node; the axis itself if there is no such list; -1: it is not listed; -2: the list is not known. */
+/* Returns the index, in the list of axes that operand i or the attribute has, of the axis whose size, pads or scale
+ * are given; the axis itself if there is no such list; -1: the list does not have it; -2: the list is not known. */
 static int entry_of(const struct shard_ask *q, uint32_t i, int axis, int rank)
 {
     int64_t axes[SHAPE_RANK];
@@ -118,7 +123,7 @@ static bool entry_is(const struct nums *k, int j, int64_t v)
     return k != NULL && j >= 0 && j < (int)k->n && k->at[j].kind == NUM_INT && k->at[j].v == v;
 }
 
-/* Pad: axes that get nothing, before or behind. */
+/* Rule for Pad: the axes that get no padding can be cut. */
 bool rule_shard_pad(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape x;
@@ -134,7 +139,7 @@ bool rule_shard_pad(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Whether entry j of the scales, in operand i or an attribute, is 1. */
+/* Whether entry j of the scales, in attribute `scales` or operand i, is 1. */
 static bool scale_is_one(const struct shard_ask *q, uint32_t i, int j)
 {
     const struct module *m = q->s->m;
@@ -145,8 +150,8 @@ static bool scale_is_one(const struct shard_ask *q, uint32_t i, int j)
     return entry_is(nums_of(q->s->f, node_in(m, q->n, i)), j, 1);
 }
 
-/* Resize (r->arg == 2: from opset 11 on, operand 2 has the scales) and Upsample (1: operand 1 has them): axes that keep
- * their size.  Sizes in operand 3 are divided. */
+/* Rule for Resize and Upsample: the axes that keep their size can be cut; if operand 3 has sizes, the size of the
+ * axis in it is divided by N.  r->arg: the operand with the scales: 2 for Resize (from opset 11 on), 1 for Upsample. */
 bool rule_shard_resize(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape x;
@@ -169,8 +174,9 @@ bool rule_shard_resize(struct shard_ask *q, const struct shard_row *r)
            (q->change[0] = c, true);
 }
 
-/* DepthToSpace, SpaceToDepth: the batch.  Channels of the smaller tensor: in the larger one they come in as many blocks
- * as a square has, or, in the mode CRD, side by side. */
+/* Rule for DepthToSpace (r->arg == 0) and SpaceToDepth: the batch can be cut, and so can the channels of the tensor
+ * that has fewer.  The other tensor has blocksize^2 channels for each of them: a block of channels for each pixel of
+ * a square or, in the mode CRD, all side by side. */
 bool rule_shard_depth(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape x, y;
@@ -181,7 +187,8 @@ bool rule_shard_depth(struct shard_ask *q, const struct shard_row *r)
     if (!shard_in_shape(q, 0, &x) || !shard_out_shape(q, 0, &y) || cut > 1 || b <= 0 || b > 1024)
         return false;
     int64_t run = q->given.run, more = cut == 1 && beside ? b * b : 1;
-    bool deep = q->result != to_space; /* asked about the tensor with more channels */
+    /* whether the rule is asked about the tensor with more channels */
+    bool deep = q->result != to_space;
     if (deep && run % more != 0)
         return false;
     int64_t few = deep ? run / more : run;

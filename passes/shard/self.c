@@ -1,10 +1,10 @@
 /* shard{from=self}: options that the file's sharding specs fix (module.shard_ann; frontends/onnx/shard_words.c has the
  * words).
  *
- * A node whose words say more than "-" keeps the options that agree with them in all operands and results that have a
- * word; constants have each state for nothing, so that words about them do not count.  The standard has no word for
- * terms: what it calls whole may be in terms, where sums are allowed.  What is said of no node is chosen as ever.
- * O(nodes * options * operands). */
+ * If the words about a node say more than "-", the node keeps only the options that agree with the words for all its
+ * operands and results.  Words about constants do not count, since a constant is in any state for nothing.  The
+ * standard has no word for terms: a tensor that it calls whole may be in terms, where sums are allowed.  For nodes
+ * without words, options are chosen as without this setting. O(nodes * options * operands). */
 #include "passes/shard/shard.h"
 
 #include <inttypes.h>
@@ -14,12 +14,14 @@
 /* What a word says. */
 struct said {
     enum { NOTHING, WHOLE, CUT, ALONE, OTHER } kind;
-    int64_t axis, run, ways; /* of CUT; axis < 0: counted from the last; run 0: one block */
-    const char *device;      /* of ALONE: its name, up to the next blank */
+    /* CUT: axis, counted from the last one if below 0; positions of a device in a row, 0: one block; number of
+     * pieces */
+    int64_t axis, run, ways;
+    const char *device; /* ALONE: the device's name, up to the next blank */
     size_t len;
 };
 
-/* Reads the word at *at, and moves *at behind it and the blank that follows. */
+/* Reads the word at *at, and moves *at behind the word and the blank that follows it. */
 static struct said take_word(const char **at)
 {
     const char *w = *at;
@@ -43,7 +45,7 @@ static struct said take_word(const char **at)
     return s;
 }
 
-/* Returns the words about node n; NULL: nothing is said of it. */
+/* Returns the words about node n; NULL: there are none. */
 static const char *words_of(const struct module *m, nid n)
 {
     return m->shard_ann != NULL && m->shard_ann[n] != 0 ? module_str(m, m->shard_ann[n]) : NULL;
@@ -63,24 +65,27 @@ static bool agrees(const struct shard *s, vid v, struct shard_state st, const st
            (w->run != 0 ? st.run == w->run : shard_blocks(s, v, st) == 1);
 }
 
-/* Returns the value that is operand i of node n, or, behind the operands, a result. */
+/* Returns the value that is operand i of node n or, for i from the number of operands on, a result. */
 static vid value_at(const struct module *m, nid n, uint32_t i)
 {
     const struct node *k = &m->node[n];
     return i < k->nformal ? node_in(m, n, i) : node_out(m, n, i - k->nformal);
 }
 
-/* Whether option o of node n, 0 for whole, has operand or result i as word w says. */
+/* Whether option o of node n (0: whole) has operand or result i in the state that word w asks for; true if the word
+ * does not count. */
 static bool word_agrees(const struct shard *s, nid n, uint32_t o, uint32_t i, const struct said *w)
 {
     const bool is_operand = i < s->m->node[n].nformal;
     vid v = value_at(s->m, n, i);
     bool counts = w->kind != NOTHING && !(is_operand && shard_is_constant(s, v));
     struct shard_state st = o != 0 ? s->opt[o].in[i] : (struct shard_state){0};
-    return !counts || agrees(s, v, st, w); /* out[] lies behind in[] */
+    /* o->in[i] may be a result: o->out[] lies behind o->in[] */
+    return !counts || agrees(s, v, st, w);
 }
 
-/* Returns the index of the first word that option o of node n, 0 for whole, does not agree with; their number: none. */
+/* Returns the index of the first word with which option o of node n (0: whole) does not agree; the number of
+ * operands and results if it agrees with all. */
 static uint32_t first_against(const struct shard *s, nid n, uint32_t o, const char *words)
 {
     const struct node *k = &s->m->node[n];
@@ -93,21 +98,21 @@ static uint32_t first_against(const struct shard *s, nid n, uint32_t o, const ch
     return k->nformal + k->out.n;
 }
 
-/* Whether option o of a node, 0 for whole, is what the words say. */
+/* Whether option o of a node (0: whole) agrees with all words. */
 static bool option_agrees(const struct shard *s, nid n, uint32_t o, const char *words)
 {
     return first_against(s, n, o, words) == s->m->node[n].nformal + s->m->node[n].out.n;
 }
 
-/* Returns a state in the words of the specs: "R" for whole and terms. */
+/* Returns a state in the words of sharding specs; "R" stands for whole and for terms. */
 static const char *state_text(const struct shard *s, struct shard_state st)
 {
     return !shard_is_cut(st) ? "R"
                              : arena_fmt(s->a, "S%u,%lld/%u", st.axis, (long long)st.run, s->ways);
 }
 
-/* Returns the states in which options of node n that agree with the first i words have operand or result i, with
- * commas between them. */
+/* Returns a text with the states that operand or result i has in the options of node n that agree with the first i
+ * words, with commas between them. */
 static const char *expected_states(const struct shard *s, nid n, uint32_t i, const char *words)
 {
     const char *list[SHARD_OPTIONS + 1], *text = "";
@@ -129,8 +134,8 @@ static const char *expected_states(const struct shard *s, nid n, uint32_t i, con
     return text;
 }
 
-/* Reports that no option of node n is what the words say: which of them is the first that none agrees with after those
- * before it.  Returns -1. */
+/* Reports that no option of node n agrees with the words, and names the first word with which no option agrees that
+ * agrees with all words before it.  Returns -1. */
 static int tell_against(const struct shard *s, nid n, const char *words)
 {
     uint32_t at = first_against(s, n, 0, words), sums = 0;
@@ -163,8 +168,9 @@ int64_t shard_self_ways(const struct module *m)
     return 0;
 }
 
-/* Returns the word that says on which device alone node n is: that of a result, else the first one, if the first one
- * says so.  *cut: the index of a result that is cut all the same; that is no result: there is none. */
+/* Returns the word that says on which device alone node n is: that of a result or, if results have none, the first
+ * word, if it says so.  *cut: the index of a result that is cut all the same; the number of operands and results if
+ * there is none. */
 static struct said home_word(const struct module *m, nid n, const char *words, uint32_t *cut)
 {
     const uint32_t nformal = m->node[n].nformal, count = nformal + m->node[n].out.n;

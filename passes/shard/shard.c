@@ -25,7 +25,7 @@ struct shard_options {
 };
 
 static const char *const from_names[] = {"search", "self", NULL};
-enum { FROM_SEARCH, FROM_SELF }; /* as from_names */
+enum { FROM_SEARCH, FROM_SELF }; /* values of the option `from`, in the order of from_names */
 static const char *const sums_names[] = {"none", "integers", "any", NULL};
 
 static const struct opt shard_opts[] = {
@@ -66,8 +66,8 @@ static const struct opt shard_opts[] = {
      .help = "for tests: option 1, 2, ... of each node, counted round; 0: the best choice"},
     {0}};
 
-/* Returns the largest number of equal accelerators side by side, or, in a cluster without accelerators, of equal CPUs:
- * in one group, if there are groups.  *cls, if not NULL: their class. */
+/* Returns the largest number of equal accelerators side by side (in one group, if there are groups) or, in a cluster
+ * without accelerators, of equal CPUs.  *cls, if not NULL, becomes their class. */
 static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
 {
     uint32_t most = 0;
@@ -86,7 +86,8 @@ static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
     return most;
 }
 
-/* Finds `ways` equal devices side by side for the nodes.  Returns 0, or -1 and reports an error. */
+/* Finds `ways` equal devices side by side that share the nodes, and fills s->dev and s->cls.  Returns 0, or -1 and
+ * reports an error. */
 static int find_devices(struct shard *s)
 {
     const struct cluster *c = s->x->scene.cluster;
@@ -123,7 +124,8 @@ static bool reads_shared(const struct shard *s, nid n)
     return true;
 }
 
-/* Whether n reads a value of a kind that cannot be sent, and its maker is on one device: *home is set to that. */
+/* Whether n reads a value that cannot be sent, such as a sequence, and its maker is on one device; *home becomes
+ * that device. */
 static bool reads_unsendable(const struct shard *s, nid n, uint32_t *home)
 {
     const struct module *m = s->m;
@@ -156,7 +158,7 @@ static void find_kinds(struct shard *s)
     }
 }
 
-/* Reports what cannot be sharded.  Returns 0, or -1. */
+/* Checks that the model can be sharded.  Returns 0, or -1 and reports what cannot be. */
 static int check(struct shard *s)
 {
     const struct module *m = s->m;
@@ -216,7 +218,7 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     return shard_pin(s);
 }
 
-/* Whether an axis of the shape k can be cut among `ways` devices. */
+/* Whether some axis of shape *k can be cut among `ways` devices. */
 static bool divides(const struct shape *k, int64_t ways)
 {
     bool some = false;
@@ -227,8 +229,8 @@ static bool divides(const struct shape *k, int64_t ways)
     return some;
 }
 
-/* Reports that no axis can be cut: names the node that takes longest, its sizes, and the ways that would do there,
- * unless it is whole for other reasons than its sizes. */
+/* Reports that no axis can be cut: names the node that takes longest, its sizes, and numbers of devices that could
+ * cut it, unless the node is whole for other reasons than its sizes.  Returns -1. */
 static int report_undivided(const struct shard *s)
 {
     const struct graph *g = &s->m->graph[1];
@@ -254,7 +256,7 @@ static int report_undivided(const struct shard *s)
                       *ways == 0 ? "" : ", which can be cut by ways=", ways);
 }
 
-/* Returns the ps that inputs from the host, and outputs to it, take on the first device, one after the other. */
+/* Returns the ps that inputs from the host and outputs to the host take on the first device, one after the other. */
 static int64_t border_time(const struct shard *s)
 {
     const struct module *m = s->m;
@@ -270,16 +272,18 @@ static int64_t border_time(const struct shard *s)
     return sum;
 }
 
-/* What is asked of choose(). */
+/* The settings of choose(). */
 struct wanted {
     uint32_t ways;
     enum sharding_sums sums;
-    int64_t draw; /* 0: the best choice; > 0: the seed of a random one; < 0: -K: option K of each */
-    bool self;    /* as the file's sharding specs say */
-    bool whole;   /* no state in pieces */
+    /* 0: the best choice; > 0: the seed of a random choice; < 0: -K: option number K of each node */
+    int64_t draw;
+    bool self;  /* true: options must agree with the file's sharding specs */
+    bool whole; /* true: no state is kept in pieces */
 };
 
-/* Finds a choice with states in pieces, where their nodes can be, or whole.  Returns 0, or -1 and reports an error. */
+/* Finds the options of all nodes and a choice among them.  w->whole: states are whole from run to run; else they are
+ * in pieces where the nodes around them allow it.  Returns 0, or -1 and reports an error. */
 static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
                        struct shard_choice *c)
 {
@@ -306,7 +310,8 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
         *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
     }
     c->value = sat_add(c->value, border_time(s));
-    /* in which pieces states are kept is not searched for; what pinned nodes send is taken for what others send */
+    /* whether c->least is a bound of all choices: it is not if options are missing, if states could be in other
+     * pieces, or if values of pinned nodes are sent otherwise than the search supposes */
     bool all = !s->capped && s->place->nstate == 0 && ctx_settings(x)->npins == 0 && !w->self;
     c->least = all && w->draw == 0 ? sat_add(c->least, border_time(s)) : -1;
     return 0;
@@ -332,7 +337,8 @@ static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_
     return 0;
 }
 
-/* Returns what the model takes without sharding: on one of the devices, and at least in any plan of whole nodes. */
+/* Returns the time of the model without sharding: on one of the devices, and the least time of any plan of whole
+ * nodes. */
 static struct sharding measure_whole(const struct shard *s)
 {
     struct scene scene = s->x->scene;
@@ -385,8 +391,8 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     s->x->results.sharding = kept;
 }
 
-/* ways=auto: tries all divisors of the number of equal devices side by side, and rewrites the module by the best choice
- * if it saves o->gain.  Returns 0, or -1 and reports an error. */
+/* ways=auto: tries all divisors of the number of equal devices side by side as numbers of devices, and rewrites the
+ * module by the best choice if that saves the share o->gain.  Returns 0, or -1 and reports an error. */
 static int choose_ways(struct ctx *x, const struct shard_options *o)
 {
     const struct cluster *c = x->scene.cluster;
@@ -416,7 +422,8 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
         return 0;
     }
     if (best.ways == 0) {
-        if (shard_begin(&best, x, larger_u32(most, 2)) != 0) /* says why */
+        /* shard_begin() has reported the error */
+        if (shard_begin(&best, x, larger_u32(most, 2)) != 0)
             return -1;
         diag_note(loud,
                   "shard: no node has an axis of known size that %u devices, or a divisor of them, "

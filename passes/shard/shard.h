@@ -28,21 +28,22 @@ enum {
     SHARD_OPTIONS = 16,  /* the most options of a node */
     SHARD_OPERANDS = 64, /* nodes with more operands or results are left whole */
     SHARD_CHANGES = 2,   /* the most changes of an option */
-    SHARD_DEPTH =
-        16,          /* the most nodes in a row that compute a constant of which there are pieces */
-    SHARD_TERMS = -1 /* shard_state.run of a tensor in terms */
+    /* the most nodes in a row that compute a constant of which there are pieces */
+    SHARD_DEPTH = 16,
+    SHARD_TERMS = -1 /* value of shard_state.run for a tensor in terms */
 };
 
 /* The time of an exchange that is impossible, ps: values that are whole cannot be had in terms. */
 #define SHARD_NEVER INT64_MAX
 
-/* A state of a tensor; all fields 0: whole. */
+/* A state of a tensor; all fields 0: the tensor is whole. */
 struct shard_state {
     uint8_t axis; /* the axis that is cut */
-    int64_t run;  /* positions of one device in a row; 0: the tensor is whole; SHARD_TERMS */
+    /* number of positions that one device has in a row; 0: the tensor is whole; SHARD_TERMS: it is in terms */
+    int64_t run;
 };
 
-/* Whether a tensor in this state is cut; whether each device has a term of it. */
+/* shard_is_cut(): whether a tensor in this state is cut; shard_is_terms(): whether each device has a term of it. */
 static inline bool shard_is_cut(struct shard_state st)
 {
     return st.run > 0;
@@ -56,33 +57,38 @@ static inline bool shard_is_terms(struct shard_state st)
 struct shard_change {
     enum {
         SHARD_NOTHING,
-        SHARD_ATTR,      /* the integer attribute `attr` is divided by N */
-        SHARD_ATTR_LIST, /* the list `attr` is replaced: entry j is that of the node, or divided */
-        SHARD_SIZES, /* operand `operand`, a list of sizes, is replaced: entry j is from `list` or divided */
+        SHARD_ATTR, /* the integer attribute `attr` is divided by N */
+        /* the list attribute `attr` is replaced by `value`, with some entries divided by N */
+        SHARD_ATTR_LIST,
+        /* operand `operand`, a list of sizes, is replaced by `value`, with some entries divided by N */
+        SHARD_SIZES,
         SHARD_FIRST, /* only the first device has operand `operand`, which is optional */
-        SHARD_PASS, /* only the first device has the node; elsewhere the result is operand `operand` */
-        SHARD_ABSORB, /* the node is a Sum of the terms of operand `operand`, of all devices, and the other operands */
-        SHARD_MEAN /* the result is divided by N */
+        /* only the first device has the node; elsewhere its result is replaced by operand `operand` */
+        SHARD_PASS,
+        /* the node is replaced by a Sum of the terms of operand `operand` on all devices, and of the other operands */
+        SHARD_ABSORB,
+        SHARD_MEAN /* the result of a piece is divided by N */
     } kind;
     const char *attr;
     uint32_t operand;
     uint64_t divide; /* lists: bit j: entry j is divided by N */
-    uint64_t
-        fix; /* SHARD_SIZES: bit j: entry j, which may be 0 or -1 in the model, is value[j] instead */
-    const int64_t *value; /* [entry] see fix */
-    bool known;           /* all entries are numbers known here */
+    /* SHARD_SIZES: bit j: entry j, which may be 0 or -1 in the model, becomes value[j] */
+    uint64_t fix;
+    /* [entry] the entries of the list in the model, or those that `fix` names */
+    const int64_t *value;
+    bool known; /* true: all entries are numbers that are known here */
 };
 
 /* A way to compute a node in pieces. */
 struct shard_option {
     nid node;
     uint32_t next;           /* the node's next option; 0: none */
-    struct shard_state *in;  /* [operand] */
-    struct shard_state *out; /* [result] */
+    struct shard_state *in;  /* [operand] state of each operand */
+    struct shard_state *out; /* [result] state of each result; lies behind in[] */
     struct shard_change change[SHARD_CHANGES];
-    uint32_t strand; /* root of its strand, an index of shard.item */
+    uint32_t strand; /* the strand of the option (strands.c): an index of shard.item, its root */
     int64_t time;    /* ps that each device takes */
-    bool gone;       /* removed by shard_prune() */
+    bool gone;       /* true: shard_prune() or another step has removed the option */
 };
 
 /* A state in which some option takes or makes a value. */
@@ -94,12 +100,14 @@ struct shard_item {
 
 /* Times of the exchanges of a value, ps on each device. */
 struct shard_moves {
-    bool known;     /* the others have been worked out */
-    uint32_t terms; /* the bit of its state in terms; 0: no option has it in terms */
-    uint32_t plain; /* the bit of its first cut into one block for each device; 0: there is none */
+    bool known; /* true: the other fields have been worked out */
+    /* the bit of the value's state in terms; 0: no option has the value in terms */
+    uint32_t terms;
+    /* the bit of the value's first cut into one block for each device; 0: there is no such cut */
+    uint32_t plain;
     int64_t gather, slice; /* ps: to join the pieces of the value; to cut the whole value */
-    int64_t sum,
-        scatter; /* of adding up terms: the whole tensor on all devices, a piece on each device */
+    /* ps of adding up terms: to the whole tensor on all devices (sum), to a piece on each device (scatter) */
+    int64_t sum, scatter;
 };
 
 /* All that is known of a module that is to be shared by `ways` devices. */
@@ -109,57 +117,62 @@ struct shard {
     struct arena *a;
     struct infer *f; /* types of values, as proven for all sizes */
     uint32_t ways;
-    uint32_t rounds; /* of hops, until each device has sent a value to each of the others */
-    /* [ndev] the devices that share nodes, `ways`; behind them others to which nodes are pinned */
+    /* number of rounds of hops in which each device sends a value to each other device */
+    uint32_t rounds;
+    /* [ndev] the devices: first the `ways` that share nodes, then others to which nodes are pinned */
     uint32_t *dev;
     uint32_t ndev;
-    uint32_t *home;  /* [node] of SHARD_ONCE: number in dev of its device */
+    uint32_t *home;  /* [node] of a SHARD_ONCE node: index in dev of the device that it is on */
     uint8_t *pinned; /* [node] 1: the user has pinned it */
-    uint32_t *hits;  /* [--pin] nodes that its pattern matches */
-    uint32_t cls;    /* their class */
+    uint32_t *hits;  /* [--pin] number of nodes that the pattern matches */
+    uint32_t cls;    /* class of the devices that share nodes */
     struct place *place;
-    /* [value] of an input that holds state, and of the output that it comes from: the state in which the devices keep
-     * it; whole: it is on one device */
+    /* [value] for an input that holds state, and for the output from which its next value comes: the state in which
+     * the devices keep it; whole: one device keeps it */
     struct shard_state *kept;
     uint8_t *must; /* [node] 1: the node reads or makes a state in pieces, so it must be cut */
     struct pricing *price;
     enum sharding_sums sums;   /* which tensors may be in terms */
     uint8_t *quantised;        /* [value] 1: what is computed from it is rounded to steps */
-    struct shard_moves *moves; /* [value] times of its exchanges */
-    int64_t *
-        apart; /* [node] ps that adding a bias takes more where the product is exchanged first, not in one kernel */
+    struct shard_moves *moves; /* [value] times of the value's exchanges */
+    /* [node] ps by which adding a bias takes longer if the product is exchanged before, so that one kernel cannot do
+     * both */
+    int64_t *apart;
     uint8_t *kind;            /* [node] enum shard_kind */
-    struct shard_option *opt; /* [nopt], from 1 */
+    struct shard_option *opt; /* [nopt] the options; option 0 is not used */
     uint32_t nopt, capopt;
-    uint32_t *first_opt;     /* [node] 0: none */
-    struct shard_item *item; /* [nitem], from 1 */
+    uint32_t *first_opt;     /* [node] the node's first option; 0: it has none */
+    struct shard_item *item; /* [nitem] the states; item 0 is not used */
     uint32_t nitem, capitem;
     bool capped;          /* options or states were left out, since there were too many */
-    uint32_t *first_item; /* [value] 0: none */
+    uint32_t *first_item; /* [value] the value's first item; 0: it has none */
 };
 
-/* What is done with a node. */
+/* What becomes of a node. */
 enum shard_kind {
-    SHARD_DEAD, /* no output needs it */
-    SHARD_SHARED, /* stays as it is: computed from weights, or sizes of inputs, alone; each part has its own copy */
-    SHARD_ONCE, /* stays as it is, on its home, and its results are sent to the others */
-    SHARD_NODE  /* is computed by all devices, whole or in pieces */
+    SHARD_DEAD, /* it is removed: no output needs it */
+    /* it stays as it is, and each part has its own copy: it is computed from weights, or sizes of inputs, alone */
+    SHARD_SHARED,
+    /* it stays as it is, on one device (shard.home), and its results are sent to the other devices */
+    SHARD_ONCE,
+    SHARD_NODE /* all devices compute it, whole or in pieces */
 };
 
-/* A rule is asked: if this operand or result of node n has this state, which states do the others have? */
+/* A question to a rule and its answer: if this operand or result of node n has the given state, which states do all
+ * operands and results have? */
 struct shard_ask {
     struct shard *s;
     nid n;
-    bool result; /* `at` is the number of a result; else of an operand */
+    bool result; /* true: `at` is the number of a result; false: of an operand */
     uint32_t at;
     struct shard_state given;
-    /* the answer: all whole when the rule begins */
+    /* the answer; all states are whole when the rule begins */
     struct shard_state in[SHARD_OPERANDS], out[SHARD_OPERANDS];
     struct shard_change change[SHARD_CHANGES];
 };
 
 struct shard_row;
-/* Fills the answer; false: there is no such option. */
+/* Fills the answer in *q; false: there is no option with the given state. */
 typedef bool shard_rule(struct shard_ask *q, const struct shard_row *r);
 struct shard_row {
     const char *op;
@@ -169,7 +182,8 @@ struct shard_row {
 
 /* ---- shard.c ---- */
 
-/* Makes *s for that many ways, all but the options of nodes, without sums.  Returns 0, or -1 and reports an error. */
+/* Makes *s for the given number of devices, without sums and without the options of nodes.  Returns 0, or -1 and
+ * reports an error. */
 int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
 
 /* ---- pins.c ---- */
@@ -178,7 +192,7 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
 int shard_pin(struct shard *s);
 /* Warns of pins that match no node. */
 void shard_warn_pins(const struct shard *s);
-/* Returns the ps that node n takes whole. */
+/* Returns the ps that node n takes if it is whole. */
 int64_t shard_whole_time(const struct shard *s, nid n);
 /* Notes the pinned nodes in *k. */
 void shard_list_pins(const struct shard *s, struct sharding *k);
@@ -190,38 +204,39 @@ uint32_t shard_home(struct shard *s, uint32_t dev);
 
 /* Returns the number of devices for which the file's sharding specs cut tensors; 0: they cut none. */
 int64_t shard_self_ways(const struct module *m);
-/* Gives nodes that are on one device by these specs their homes, unless they are pinned.  Returns 0, or -1 and reports
- * an error. */
-int shard_self_homes(struct shard *s);
-/* Removes the options that are not what the specs say; fixed[node]: 1: the node must be cut.  Returns 0, or -1 and
+/* Gives a home to each node that is on one device by these specs, unless the node is pinned.  Returns 0, or -1 and
  * reports an error. */
+int shard_self_homes(struct shard *s);
+/* Removes the options that do not agree with the specs.  Sets fixed[node] to 1 for nodes that must be cut.  Returns
+ * 0, or -1 and reports an error. */
 int shard_self_fix(struct shard *s, uint8_t *fixed);
 
 /* ---- rules.c ---- */
 
-/* Returns the row of an operator; NULL: there is none, it is left whole. */
+/* Returns the row of node n's operator in the table of rules; NULL: it has none, so the node is left whole. */
 const struct shard_row *shard_row_of(const struct module *m, nid n);
 /* Finds the options of all nodes. */
 void shard_find_options(struct shard *s);
-/* Fills option[node] with option number `number` (from 0) of each node, counted round: tests try all of them. */
+/* Fills option[node] with option number `number`, from 0, of each node, counted round if the node has fewer: tests
+ * try all options so. */
 void shard_take_number(const struct shard *s, uint32_t number, uint32_t *option);
 /* Returns the tensor of v if v is a weight, an initializer or the result of a Constant; else 0. */
 tid shard_weight(const struct module *m, vid v);
-/* Whether v is computed of weights alone (or is one), so that all devices may have it in any state for nothing. */
+/* Whether v is a weight or computed of weights alone, so that all devices may have it in any state for nothing. */
 bool shard_is_constant(const struct shard *s, vid v);
-/* Returns the bit of state st of value v in sets of states: 0 for whole, 1, 2, ... in the order of the items; -1: no
- * option has it in that state. */
+/* Returns the bit of state st of value v in sets of states: 0 for whole; 1, 2, ... in the order of the value's
+ * items; -1: no option has the value in that state. */
 int shard_bit(const struct shard *s, vid v, struct shard_state st);
 /* Returns the state with this bit. */
 struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit);
-/* Whether the axis of v can be cut with that run for all sizes, and a piece be joined again. */
+/* Whether v can be cut as st says for all values of names, and its pieces be joined again. */
 bool shard_can_cut(const struct shard *s, vid v, struct shard_state st);
 /* Whether two states are equal. */
 bool shard_same(struct shard_state a, struct shard_state b);
-/* Whether the last piece of v is smaller than the others, which have `run` positions. */
+/* Whether the last piece of v in state st is smaller than the other pieces. */
 bool shard_is_uneven(const struct shard *s, vid v, struct shard_state st);
-/* Whether an axis of that size can be cut into one block of run positions for each device but the last, and what is
- * left for that one, which is not much less. */
+/* Whether an axis of that size can be cut into one block of `run` positions for each device but the last one, which
+ * gets the rest, not much less. */
 bool shard_cuts_unevenly(uint32_t ways, struct dim size, int64_t run);
 /* Writes the shape of device i's piece of v in state st to *out. */
 void shard_piece(const struct shard *s, vid v, struct shard_state st, uint32_t i,
@@ -231,13 +246,14 @@ int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st);
 
 /* ---- functions for rules ---- */
 
-/* Writes the shape of an operand or result, whose number of axes must be known, and returns true. */
+/* Write the shape of operand i (shard_in_shape), or of result i (shard_out_shape), to *out; false: the number of its
+ * axes is not known. */
 bool shard_in_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
 bool shard_out_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
-/* Sets the state of operand or result i: cut along an axis, with the run that was given. */
+/* Set the state of operand i, or of result i, to a cut along `axis` with the run of the given state. */
 void shard_set_in(struct shard_ask *q, uint32_t i, int axis);
 void shard_set_out(struct shard_ask *q, uint32_t i, int axis);
-/* Sets the states of all results that are not omitted. */
+/* Sets the states of all results that are not omitted to a cut along `axis` with the run of the given state. */
 void shard_set_all_out(struct shard_ask *q, int axis);
 /* Whether a dimension is the number 1. */
 static inline bool shard_is_one(struct dim d)
@@ -250,54 +266,60 @@ shard_rule rule_shard_each, rule_shard_along, rule_shard_norm, rule_shard_reduce
 shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shard_concat,
     rule_shard_slice, rule_shard_gather, rule_shard_expand; /* rules_move.c */
 
-/* Numbers for rules that several operators share, in struct shard_row.arg; the tables beside the rules say what each
- * has. */
-enum shard_axes { /* rule_shard_axes */
-                  SHARD_AXES_FIRST,
-                  SHARD_AXES_PAIR,
-                  SHARD_AXES_CHANNELS,
-                  SHARD_AXES_ENDS,
-                  SHARD_AXES_INSTANCE,
-                  SHARD_AXES_ACROSS,
-                  SHARD_AXES_GRID,
-                  SHARD_AXES_REGIONS,
-                  SHARD_AXES_REGION_POOL,
-                  SHARD_AXES_DEFORM,
-                  SHARD_AXES_CACHE,
-                  SHARD_AXES_GATES,
-                  SHARD_AXES_GATES_CELL,
-                  SHARD_AXES_EMBED
+/* Values of struct shard_row.arg for rules that several operators share; the tables beside the rules say what each
+ * value means. */
+/* arg of rule_shard_axes() */
+enum shard_axes {
+    SHARD_AXES_FIRST,
+    SHARD_AXES_PAIR,
+    SHARD_AXES_CHANNELS,
+    SHARD_AXES_ENDS,
+    SHARD_AXES_INSTANCE,
+    SHARD_AXES_ACROSS,
+    SHARD_AXES_GRID,
+    SHARD_AXES_REGIONS,
+    SHARD_AXES_REGION_POOL,
+    SHARD_AXES_DEFORM,
+    SHARD_AXES_CACHE,
+    SHARD_AXES_GATES,
+    SHARD_AXES_GATES_CELL,
+    SHARD_AXES_EMBED
 };
-enum shard_apart {                      /* rule_shard_apart: it works along */
-                   SHARD_APART_LAST,    /* attribute axis, the last one unless given */
-                   SHARD_APART_FIRST,   /* attribute axis, the first one unless given */
-                   SHARD_APART_OPERAND, /* the axis in operand 1 */
-                   SHARD_APART_LIST,    /* attribute axes */
-                   SHARD_APART_ROWS     /* the last two axes */
+/* arg of rule_shard_apart(): the axes along which the operator combines elements */
+enum shard_apart {
+    SHARD_APART_LAST, /* the axis in attribute `axis`, by default the last one */
+    /* the axis in attribute `axis`, by default the first one */
+    SHARD_APART_FIRST,
+    SHARD_APART_OPERAND, /* the axis in operand 1 */
+    SHARD_APART_LIST,    /* the axes in attribute `axes` */
+    SHARD_APART_ROWS     /* the last two axes */
 };
-enum shard_product { /* rule_shard_product */
-                     SHARD_PRODUCT_INTEGER,
-                     SHARD_PRODUCT_QLINEAR,
-                     SHARD_PRODUCT_FLOAT,
-                     SHARD_PRODUCT_DYNAMIC,
-                     SHARD_PRODUCT_GEMM,
-                     SHARD_PRODUCT_FUSED
+/* arg of rule_shard_product() */
+enum shard_product {
+    SHARD_PRODUCT_INTEGER,
+    SHARD_PRODUCT_QLINEAR,
+    SHARD_PRODUCT_FLOAT,
+    SHARD_PRODUCT_DYNAMIC,
+    SHARD_PRODUCT_GEMM,
+    SHARD_PRODUCT_FUSED
 };
-enum shard_conv { /* rule_shard_convolve */
-                  SHARD_CONV_PLAIN,
-                  SHARD_CONV_TURNED,
-                  SHARD_CONV_INTEGER,
-                  SHARD_CONV_QLINEAR,
-                  SHARD_CONV_FUSED
+/* arg of rule_shard_convolve() */
+enum shard_conv {
+    SHARD_CONV_PLAIN,
+    SHARD_CONV_TURNED,
+    SHARD_CONV_INTEGER,
+    SHARD_CONV_QLINEAR,
+    SHARD_CONV_FUSED
 };
-enum shard_attention { /* rule_shard_attention */
-                       SHARD_HEADS_ONNX,
-                       SHARD_HEADS_MULTI,
-                       SHARD_HEADS_GROUPED,
-                       SHARD_HEADS_PACKED,
-                       SHARD_HEADS_QUANTISED,
-                       SHARD_HEADS_ROTARY,
-                       SHARD_HEADS_ROTARY_MS
+/* arg of rule_shard_attention() */
+enum shard_attention {
+    SHARD_HEADS_ONNX,
+    SHARD_HEADS_MULTI,
+    SHARD_HEADS_GROUPED,
+    SHARD_HEADS_PACKED,
+    SHARD_HEADS_QUANTISED,
+    SHARD_HEADS_ROTARY,
+    SHARD_HEADS_ROTARY_MS
 };
 shard_rule rule_shard_axes, rule_shard_apart, rule_shard_arg, rule_shard_reverse,
     rule_shard_skip_norm, rule_shard_einsum; /* rules_axes.c */
@@ -309,50 +331,53 @@ shard_rule rule_shard_tile, rule_shard_one_hot, rule_shard_gather_elements,
     rule_shard_scatter_elements, rule_shard_gather_nd, rule_shard_scatter_nd; /* rules_pick.c */
 shard_rule rule_shard_attention; /* rules_attention.c */
 
-/* Fills value and known of c, whose list is an attribute or an operand; false: nothing is known of it.  (rules_pick.c,
- * and so the next one) */
+/* Fills value and known of *c from its list, an attribute or an operand; false: nothing is known of the list.  (This
+ * function and the next one are in rules_pick.c.) */
 bool shard_list_change(const struct shard_ask *q, struct shard_change *c);
-/* Whether entry j of the list in an operand is the size d for all values of names. */
+/* Whether entry j of the list in operand `operand` is the size d for all values of names. */
 bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct dim d);
 /* ---- rules_sums.c ---- */
 
-/* Returns the first of the rows about terms of node n's operator, *count of them, each another option; NULL: none. */
+/* Returns the first of the rows about terms for the operator of node n, which follow each other; *count: their
+ * number. NULL: there are none. */
 const struct shard_row *shard_sum_rows(const struct module *m, nid n, uint32_t *count);
 /* Sets quantised[] of all values. */
 void shard_find_quantised(struct shard *s);
-/* Whether v may be in terms: sums are allowed for its type, it is no constant, and sums of floats that round in another
- * way are not rounded to other steps later. */
+/* Whether v may be in terms: sums are allowed for its type, it is no constant, and, if it is floats, no node rounds
+ * what is computed from it to steps later. */
 bool shard_can_sum(const struct shard *s, vid v);
-/* Whether tensors of this type are added up by Adds, two at a time: Sum is for floats, before opset 8 for equal
- * shapes. */
+/* Whether tensors of element type e are added up two at a time, by Adds: a Sum takes only floats, and before opset 8
+ * only equal shapes. */
 bool shard_adds_pairs(const struct shard *s, enum elem e);
 /* Writes to *axes, as bits, the axes along which reduction q->n of a tensor of that rank works; false: not known. */
 bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes);
 
 /* ---- strands.c ---- */
 
-/* Removes options that take a constant in a state in which its maker cannot make it. */
+/* Removes options that take a constant in a state in which its maker cannot make the constant. */
 void shard_drop_impossible(struct shard *s);
-/* Chooses how the devices keep the inputs and outputs that hold state (whole: not in pieces).  Sets shard.kept and
- * shard.must, and SHARD_ONCE for the nodes that read or make a state that stays whole. */
+/* Chooses how the devices keep the inputs and outputs that hold state; `whole`: none is kept in pieces.  Sets
+ * shard.kept and shard.must, and SHARD_ONCE for the nodes that read or make a state that stays whole. */
 void shard_keep_states(struct shard *s, bool whole);
-/* Removes options that cannot pay, or whose strand another one contains; keeps a best choice. */
+/* Removes options that cannot pay, and options whose strand another strand contains; some best choice is always
+ * kept. */
 void shard_prune(struct shard *s);
 
 /* ---- prices.c ---- */
 
-/* Sets s->rounds, by the settings of the step. */
+/* Sets s->rounds from the settings of the step. */
 void shard_count_rounds(struct shard *s);
 
-/* Returns the ps on each device of bringing v from one of the states `have` (a set of bits) to the state with bit
- * `want`; 0 if it is there; SHARD_NEVER: impossible.  *also: bits that are there, too, afterwards. */
+/* Returns the ps, on each device, of bringing v from one of the states `have` (a set of bits) to the state with bit
+ * `want`; 0 if v is in that state already; SHARD_NEVER: that is impossible.  *also: bits of the states in which v is
+ * there afterwards, too. */
 int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t want, uint32_t *also);
-/* Returns the bit of the state from which the last step of that exchange makes v: it is in `have`, or needs an exchange
- * itself. */
+/* Returns the bit of the state from which the last step of shard_exchange() makes v: it is in `have`, or needs an
+ * exchange itself. */
 uint32_t shard_source(const struct shard *s, vid v, uint32_t have, uint32_t want);
-/* Returns the exchanges of v; they are worked out at first use. */
+/* Returns the times of v's exchanges, which are worked out at first use. */
 const struct shard_moves *shard_moves_of(const struct shard *s, vid v);
-/* Returns the ps that the first device takes to send v, which is there alone, to all others. */
+/* Returns the ps that the first device takes to send v, which no other device has, to all others. */
 int64_t shard_send(const struct shard *s, vid v);
 /* Sets the times of all options. */
 void shard_price(struct shard *s);
@@ -361,55 +386,58 @@ void shard_price(struct shard *s);
 
 /* The result of the search. */
 struct shard_choice {
-    uint32_t *option; /* [node] option, an index of shard.opt; 0: whole */
-    int64_t value;    /* ps: computing and exchanges one after the other */
+    uint32_t *option; /* [node] the chosen option, an index of shard.opt; 0: the node is whole */
+    int64_t value;    /* ps of the model: computing and exchanges, one after the other */
     int64_t floor;    /* ps: the sum of the least times of all nodes */
     int64_t least;    /* ps: no choice has a smaller value */
-    bool exact;       /* no choice has a smaller value */
-    uint32_t widest;  /* entries of the largest table */
+    bool exact;       /* true: it is proven that no choice has a smaller value */
+    uint32_t widest;  /* number of entries of the largest table */
 };
 struct shard_choice shard_search(struct shard *s);
-/* The same with tables of at most so many entries. */
+/* Does the same with tables of at most `entries` entries. */
 struct shard_choice shard_search_within(struct shard *s, uint32_t entries);
-/* Returns a choice drawn at random, without value and floor: tests try odd ones. */
+/* Returns a choice drawn at random, without value and floor, for tests that try odd choices. */
 struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 
 /* ---- write.c ---- */
 
-/* A tensor that is joined, or cut, on the devices. */
+/* An exchange: a tensor whose pieces are joined, that is cut, or whose terms are added up, on the devices. */
 struct shard_exchanged {
-    nid at; /* the reader for which that is done, by its number before the rewriting; 0: the end of the model */
-    int64_t bytes; /* of the whole tensor */
+    /* the node for which that is done, by its number before the rewriting; 0: the end of the model */
+    nid at;
+    int64_t bytes; /* bytes of the whole tensor */
     enum shard_how { SHARD_JOINED, SHARD_CUT, SHARD_ADDED } how;
 };
 
-/* Figures of a rewriting. */
+/* Figures about a rewriting. */
 struct shard_written {
-    uint32_t cut, whole, once,
-        made; /* nodes: cut, on all devices whole, on one device; nodes afterwards */
-    uint32_t gathers, slices; /* exchanges: tensors joined on all devices, and cut */
-    int64_t gathered, sliced; /* bytes of the tensors that are joined, and cut */
+    /* numbers of nodes: cut; whole on all devices; on one device; after the rewriting */
+    uint32_t cut, whole, once, made;
+    /* numbers of exchanges: of tensors joined on all devices; of tensors cut */
+    uint32_t gathers, slices;
+    /* bytes of the tensors that are joined; of the tensors that are cut */
+    int64_t gathered, sliced;
     struct sharded_sums sums;
     struct sharded_pair *pair; /* [npair] states in pieces, in x->use.mem */
     uint32_t npair;
-    struct shard_exchanged *exchange; /* [nexchange] */
-    struct sharded_weight *weight;    /* [nweight] in x->use.mem */
+    struct shard_exchanged *exchange; /* [nexchange] the exchanges */
+    struct sharded_weight *weight;    /* [nweight] the weights that are divided, in x->use.mem */
     uint32_t nexchange, capexchange, nweight, capweight;
 };
-/* Rewrites the module by the choice and says in module.device_ann on which device each node runs. */
+/* Rewrites the module by the choice, and sets module.device_ann to the device on which each node runs. */
 struct shard_written shard_write(struct shard *s, const struct shard_choice *c);
 
 /* ---- figures.c ---- */
 
-/* What is known of the module before the rewriting. */
+/* What has to be known of the module from before the rewriting. */
 struct shard_figures {
-    const uint32_t *layer; /* [node] 0: none */
+    const uint32_t *layer; /* [node] the layer of the node; 0: none */
     uint32_t nlayer;
 };
-/* Notes in *k what is told of the module before the rewriting by choice c. */
+/* Notes in *k what is reported of the module before the rewriting by choice c. */
 struct shard_figures shard_figures_begin(const struct shard *s, const struct shard_choice *c,
                                          struct sharding *k);
-/* Notes in *k what is told of the rewriting. */
+/* Notes in *k what is reported of the rewriting. */
 void shard_figures_end(const struct shard *s, const struct shard_figures *f,
                        const struct shard_written *w, struct sharding *k);
 

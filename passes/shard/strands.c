@@ -1,11 +1,12 @@
 /* Options that cannot be part of a best choice, or need not be (shard.h).
  *
- * States that options tie together make a strand: from the columns of one matrix through everything that keeps them
- * apart.  Removed are
- *  - options that take a constant in a state in which its maker cannot make it;
- *  - strands that save less, all their nodes together, than joining their smallest result takes: what is cut must be
- *    joined again, at the latest where the model gives it away;
- *  - strands all of whose nodes another strand has, with blocks at most as many: that one serves as well.
+ * Options that have a state of a value in common make a strand, such as all options from the columns of one matrix
+ * through all nodes that keep these apart.  Removed are
+ * - options that take a constant in a state in which its maker cannot make it;
+ * - strands whose nodes together save less time than joining the strand's smallest result takes, since pieces must be
+ *   joined again, at the latest where they are outputs of the model;
+ * - strands all of whose nodes another strand has, too, with at most as many blocks: then the other strand is at least
+ *   as good.
  * O(options * (options of a node)). */
 #include "passes/shard/shard.h"
 
@@ -15,7 +16,7 @@
 
 #include <string.h>
 
-/* Returns the item of v with this state; 0: none, or whole. */
+/* Returns the item of v with this state; 0: there is none, or the state is whole. */
 static uint32_t item_of(const struct shard *s, vid v, struct shard_state st)
 {
     uint32_t i = st.run == 0 ? 0 : s->first_item[v];
@@ -37,9 +38,9 @@ static bool constant_has(const struct shard *s, vid v, struct shard_state st)
 void shard_drop_impossible(struct shard *s)
 {
     const struct module *m = s->m;
-    uint8_t *depth =
-        arena_alloc(s->a, m->nnode);   /* [node] of constants: nodes before it in a row */
-    for (nid n = 1; n < m->nnode; n++) /* makers come before readers */
+    /* [node that computes a constant] number of such nodes in a row before the node */
+    uint8_t *depth = arena_alloc(s->a, m->nnode);
+    for (nid n = 1; n < m->nnode; n++) /* makers have smaller numbers than readers */
         for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
             for (uint32_t i = 0; i < m->node[n].nformal; i++) {
                 vid v = node_in(m, n, i);
@@ -54,7 +55,7 @@ void shard_drop_impossible(struct shard *s)
             }
 }
 
-/* Sets shard_option.strand. */
+/* Sets shard_option.strand of all options.  parent: union-find over items. */
 static void tie(struct shard *s, uint32_t *parent)
 {
     const struct module *m = s->m;
@@ -64,7 +65,7 @@ static void tie(struct shard *s, uint32_t *parent)
         const struct node *k = &m->node[p->node];
         for (uint32_t i = 0; i < k->nformal + k->out.n && !p->gone; i++) {
             vid v = i < k->nformal ? node_in(m, p->node, i) : node_out(m, p->node, i - k->nformal);
-            uint32_t it = item_of(s, v, p->in[i]); /* out[] lies behind in[] */
+            uint32_t it = item_of(s, v, p->in[i]); /* o->out[] lies behind o->in[] */
             if (it == 0 || shard_is_constant(s, v))
                 continue;
             if (first != 0)
@@ -77,7 +78,8 @@ static void tie(struct shard *s, uint32_t *parent)
         s->opt[o].strand = union_root(parent, s->opt[o].strand);
 }
 
-/* Whether the pieces of v need never be joined: it is no output of the model, and at most its sizes are read. */
+/* Whether the pieces of v need never be joined: v is no output of the model, and nodes read only its sizes, if
+ * anything. */
 static bool stays_apart(const struct module *m, const struct csr *users, vid v)
 {
     if (m->value[v].flags & VALUE_OUTPUT)
@@ -90,10 +92,10 @@ static bool stays_apart(const struct module *m, const struct csr *users, vid v)
 
 /* What is known of a strand. */
 struct strand {
-    int64_t saves; /* ps: what the best option of each node saves, added up */
-    int64_t
-        joins; /* ps: the time to join the cheapest of its results; 0: a result stays in pieces */
-    uint32_t nodes, options; /* number of its nodes; number of their options */
+    int64_t saves; /* ps: sum over the nodes of what the best option of each node saves */
+    /* ps: the time to join the strand's cheapest result; 0: a result stays in pieces */
+    int64_t joins;
+    uint32_t nodes, options; /* number of the strand's nodes; number of their options */
     bool gone;
 };
 
@@ -105,7 +107,8 @@ static int64_t leaving(const struct shard *s, vid v, struct shard_state st)
     return shard_is_terms(st) ? smaller(whole, shard_moves_of(s, v)->scatter) : whole;
 }
 
-/* Adds up saves, joins and nodes of each strand.  Options of a node in one strand count once. */
+/* Adds up saves, joins, nodes and options of each strand.  Of several options of a node in one strand only the best
+ * counts. */
 static void measure(struct shard *s, struct strand *st)
 {
     const struct module *m = s->m;
@@ -136,16 +139,16 @@ static void measure(struct shard *s, struct strand *st)
                 if (p->out[i].run != 0)
                     k->joins =
                         stays_apart(m, &users, v) ? 0 : smaller(k->joins, leaving(s, v, p->out[i]));
-                else if (p->change[0].kind ==
-                         SHARD_ABSORB) /* the node itself joins the pieces of its operand */
+                /* the node itself joins the pieces of its operand */
+                else if (p->change[0].kind == SHARD_ABSORB)
                     k->joins = smaller(k->joins, larger(p->time - m->cost->time[s->cls][n], 0));
             }
         }
     }
 }
 
-/* Whether option p can take the place of option q: it takes the same operands cut, and its results have at most as many
- * blocks. */
+/* Whether option p can take the place of option q: p takes the same operands cut, and p's results have at most as
+ * many blocks. */
 static bool is_as_plain(const struct shard *s, const struct shard_option *p,
                         const struct shard_option *q)
 {
@@ -167,10 +170,11 @@ static bool is_as_plain(const struct shard *s, const struct shard_option *p,
     return true;
 }
 
-/* Looks at options p and q of one node, which are in different strands.  count: a table by pairs of strands. */
+/* A function that looks at options p and q of one node, which are in different strands.  count: a table by pairs of
+ * strands. */
 typedef void pair_fn(struct shard *s, struct strand *st, struct map *count, uint32_t p, uint32_t q);
 
-/* Calls see() for each two options of a node that are in different strands. */
+/* Calls see() for each pair of options of a node that are in different strands. */
 static void each_pair(struct shard *s, struct strand *st, struct map *count, pair_fn *see)
 {
     for (nid n = 1; n < s->m->nnode; n++)
@@ -187,7 +191,8 @@ static bool is_better(const struct shard *s, uint32_t p, uint32_t q)
     return s->opt[q].time <= s->opt[p].time && is_as_plain(s, &s->opt[q], &s->opt[p]);
 }
 
-/* Counts the options in p's strand for which q's strand has one at least as good; each counts once. */
+/* Counts, in the table `count`, the options in p's strand for which q's strand has an option that is at least as
+ * good; each option of p's strand counts once. */
 static void count_better(struct shard *s, struct strand *st, struct map *count, uint32_t p,
                          uint32_t q)
 {
@@ -201,7 +206,8 @@ static void count_better(struct shard *s, struct strand *st, struct map *count, 
         map_set(count, s->a, key, map_get(count, key) + 1);
 }
 
-/* Removes p's strand if q's is at least as good for all of its options; of two equal ones the first one stays. */
+/* Removes p's strand if q's strand has an option at least as good for each of its options; of two equal strands the
+ * first one stays. */
 static void drop_contained(struct shard *s, struct strand *st, struct map *count, uint32_t p,
                            uint32_t q)
 {
@@ -220,7 +226,7 @@ static void drop_strands(struct shard *s, const struct strand *st)
             s->opt[o].gone = true;
 }
 
-/* Finds all strands and returns what is known of them, by their roots. */
+/* Finds all strands; returns what is known of them, [root of the strand]. */
 static struct strand *find_strands(struct shard *s)
 {
     uint32_t *parent = arena_array(s->a, s->nitem, sizeof *parent);
@@ -248,7 +254,8 @@ static uint32_t option_with(const struct shard *s, nid n, vid v, struct shard_st
     return 0;
 }
 
-/* Whether the devices can keep state pair number `pair` as `as`: its maker and all readers have options for it. */
+/* Whether the devices can keep state pair number `pair` in the state `as`: the maker of its output and all readers
+ * of its input have options for that. */
 static bool can_keep(const struct shard *s, const struct csr *users, uint32_t pair,
                      struct shard_state as)
 {
@@ -264,7 +271,7 @@ static bool can_keep(const struct shard *s, const struct csr *users, uint32_t pa
     return true;
 }
 
-/* Leaves node n whole on one device, a number of s->dev, unless it has a pin. */
+/* Leaves node n whole on one device, number `home` in s->dev, unless the user has pinned it. */
 static void put_once(struct shard *s, nid n, uint32_t home)
 {
     if (s->kind[n] != SHARD_NODE && s->kind[n] != SHARD_ONCE)
@@ -273,8 +280,8 @@ static void put_once(struct shard *s, nid n, uint32_t home)
     s->home[n] = s->pinned[n] ? s->home[n] : home;
 }
 
-/* Leaves a state pair whole: the readers of its input and the maker of its output are on one device, that to which one
- * of them is pinned, or the first. */
+/* Leaves state pair number `pair` whole: puts the readers of its input and the maker of its output on one device,
+ * the one to which one of them is pinned, or the first one. */
 static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
 {
     vid in = s->place->state_in[pair], out = s->place->state_out[pair];
@@ -286,7 +293,7 @@ static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
     put_once(s, maker, s->home[first]);
 }
 
-/* Removes the options of node n but those that take, or make, v as the devices keep it. */
+/* Removes the options of node n that take or make v in another state than the one in which the devices keep v. */
 static void bind(struct shard *s, nid n, vid v)
 {
     const struct node *k = &s->m->node[n];
@@ -298,8 +305,8 @@ static void bind(struct shard *s, nid n, vid v)
         }
 }
 
-/* Binds the nodes around all states in pieces: a piece is read and made on its own device.  Returns whether that is
- * possible for all of them. */
+/* For each state in pieces, binds the nodes around it: each device reads and makes its own piece.  Returns false if
+ * the options of some node do not allow that. */
 static bool bind_all(struct shard *s, const struct csr *users)
 {
     const struct place *p = s->place;
@@ -313,8 +320,8 @@ static bool bind_all(struct shard *s, const struct csr *users)
             if (!node_tells_sizes(s->m, n))
                 bind(s, n, in);
     }
-    for (uint32_t i = 0; i < p->nstate;
-         i++) { /* no node has a piece of one state and the whole of another one */
+    /* a node that reads or makes a piece of one state must not have another state whole */
+    for (uint32_t i = 0; i < p->nstate; i++) {
         if (s->kept[p->state_in[i]].run != 0)
             continue;
         all = all && !s->must[s->m->value[p->state_out[i]].def];
@@ -330,20 +337,21 @@ static bool bind_all(struct shard *s, const struct csr *users)
     return all;
 }
 
-/* Returns how the devices can keep state pair number `pair` in pieces; whole: they cannot. */
+/* Returns the state in which the devices can keep state pair number `pair` in pieces; whole: they cannot. */
 static struct shard_state pieces_of(const struct shard *s, const struct csr *users, uint32_t pair)
 {
     struct shard_state as = {0};
     vid in = s->place->state_in[pair];
-    /* the first axis that will do: heads come before what a head has, and attention is cut with them */
+    /* takes the first axis that works: the axis of heads comes before the axis within a head, and attention is cut
+     * by heads */
     for (uint32_t k = s->first_item[in]; k != 0; k = s->item[k].next)
         if ((as.run == 0 || s->item[k].s.axis < as.axis) && can_keep(s, users, pair, s->item[k].s))
             as = s->item[k].s;
     return as;
 }
 
-/* Puts nodes that read only the sizes of a value (Shape, Size) on the device of its maker, if the maker runs on one
- * device alone: there the value need not be sent. */
+/* Puts nodes that read only the sizes of a value (Shape, Size) on the device of the value's maker, if the maker runs
+ * on one device: so the value need not be sent. */
 static void measure_once(struct shard *s)
 {
     for (nid n = 1; n < s->m->nnode; n++) {
@@ -356,8 +364,8 @@ static void measure_once(struct shard *s)
 void shard_keep_states(struct shard *s, bool whole)
 {
     const struct place *p = s->place;
-    const uint32_t given =
-        ctx_settings(s->x)->npairs; /* the user's names would not be those of pieces */
+    /* the user's names of states would not be the names of pieces */
+    const uint32_t given = ctx_settings(s->x)->npairs;
     struct csr users = module_users(s->m, s->a);
     for (uint32_t i = given; i < p->nstate && !whole; i++)
         s->kept[p->state_in[i]] = s->kept[p->state_out[i]] = pieces_of(s, &users, i);
@@ -382,8 +390,8 @@ void shard_prune(struct shard *s)
     struct map count = {0};
     for (uint32_t i = 0; i < s->nitem; i++)
         st[i].gone = st[i].nodes > 0 && st[i].saves <= st[i].joins;
-    for (uint32_t i = 0; i < s->place->nstate;
-         i++) { /* the maker of a state that stays in pieces need not join it */
+    /* the maker of a state that stays in pieces need not join the pieces */
+    for (uint32_t i = 0; i < s->place->nstate; i++) {
         vid out = s->place->state_out[i];
         uint32_t o =
             s->kept[out].run != 0 ? option_with(s, s->m->value[out].def, out, s->kept[out]) : 0;

@@ -2,10 +2,10 @@
  *
  * Node n becomes n@0, n@1, ...: one for each device, side by side, each with its piece of operands and results, or,
  * if it stays whole, one for each device that needs its results.  A value that a device needs in another state is
- * converted before its first reader there: pieces are joined by a Concat, a whole value is cut by a Slice; pieces
- * with several blocks get an axis of blocks by a Reshape first, and lose it by another one.  Pieces of weights are
- * ranges of the weight's bytes.  Nodes that are computed of weights or of sizes of inputs alone stay as they are: each
- * part has its own copy.  O(N * (nodes + operands)) expected. */
+ * converted before the first node there that reads it: pieces are joined by a Concat, a whole value is cut by a
+ * Slice.  Where pieces have several blocks, a Reshape makes an axis of blocks first, and another Reshape removes it
+ * afterwards.  Pieces of weights are ranges of the weight's bytes.  Nodes that are computed of weights or of sizes
+ * of inputs alone stay as they are: each part has its own copy.  O(N * (nodes + operands)) expected. */
 #include "passes/shard/write.h"
 
 #include "ir/base/numbers.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Returns the state of v as the node that makes it leaves it, by that node's chosen option. */
+/* Returns the state in which the node that makes v leaves it, by the node's chosen option; whole if no node makes v. */
 static struct shard_state made_in(const struct shard_writer *x, vid v)
 {
     const struct value *p = &x->m->value[v];
@@ -24,7 +24,8 @@ static struct shard_state made_in(const struct shard_writer *x, vid v)
     return o != 0 ? x->s->opt[o].out[p->outno] : (struct shard_state){0};
 }
 
-/* Whether v itself is there, whole, wherever it is read: an input, a weight, or the result of a node that stays. */
+/* Whether v itself, whole, is what all its readers have: v is an input, a weight, or the result of a node that
+ * stays. */
 static bool stays(const struct shard_writer *x, vid v)
 {
     nid n = x->m->value[v].def;
@@ -33,7 +34,8 @@ static bool stays(const struct shard_writer *x, vid v)
 
 /* ---- pieces of weights and constants ------------------------------------------------------------ */
 
-/* Returns the names of the pieces of weight v, whose tensor is t, in x->w: [device], which the caller fills. */
+/* Adds an entry for weight v, whose tensor is t, in state st to x->w; returns its array of the names of pieces,
+ * [device], which the caller fills. */
 static const char **note_weight(struct shard_writer *x, vid v, tid t, struct shard_state st)
 {
     struct arena *mem = x->s->x->use.mem;
@@ -58,7 +60,7 @@ static const char **note_weight(struct shard_writer *x, vid v, tid t, struct sha
     return (const char **)(uintptr_t)x->w->weight[at - 1].piece;
 }
 
-/* Returns piece i of weight v, whose tensor is t. */
+/* Returns piece i, in state st, of weight v, whose tensor is t. */
 static vid weight_piece(struct shard_writer *x, vid v, tid t, struct shard_state st, uint32_t i)
 {
     const struct tensor *k = &x->m->tensor[t];
@@ -76,8 +78,8 @@ static vid weight_piece(struct shard_writer *x, vid v, tid t, struct shard_state
     return w;
 }
 
-/* Returns piece i of constant v, which a node computes: a copy of that node, of pieces of its operands.  Such chains
- * are short (strands.c). */
+/* Returns piece i, in state st, of constant v, which a node computes: the result of a copy of that node that reads
+ * pieces of its operands.  Chains of such nodes are short (strands.c). */
 static vid constant_piece(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
 {
     const struct module *m = x->m;
@@ -113,8 +115,8 @@ static uint32_t states_on(struct shard_writer *x, vid v, uint32_t i)
     }
 }
 
-/* Whether v, which is made in terms, must be whole before it is in the state with that bit: an output of the model is
- * added up before anything else is made of the terms, as the search has it. */
+/* Whether v, which is made in terms, must be whole before it is brought to the state with that bit.  That is so for
+ * outputs of the model: their terms are added up before any other exchange, as the search supposes. */
 static bool is_whole_first(const struct shard_writer *x, vid v, uint32_t bit)
 {
     if ((x->m->value[v].flags & VALUE_OUTPUT) == 0 || x->s->kept[v].run != 0 || bit == 0 ||
@@ -139,7 +141,7 @@ vid shard_held(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
         w = weight_piece(x, v, t, st, i);
     } else if (stays(x, v) && shard_is_constant(x->s, v)) {
         w = constant_piece(x, v, st, i);
-    } else if (i >= x->ways) { /* the home of pinned nodes: it is whole there */
+    } else if (i >= x->ways) { /* the home of a pinned node: v is whole there */
         struct shard_state from = made_in(x, v);
         w = from.run == 0 ? shard_held(x, v, st, 0) : shard_convert(x, v, from, st, i);
     } else {
@@ -147,20 +149,20 @@ vid shard_held(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
         uint32_t from = shard_source(x->s, v, have, bit);
         w = shard_convert(x, v, shard_state_of(x->s, v, from), st, i);
     }
-    x->pool[at + i] = w; /* `at` stays: pool may have moved */
+    x->pool[at + i] = w; /* x->pool may have moved, but the index `at` stays */
     return w;
 }
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
-/* Whether the choice has node n on all devices, even if the first one alone needs its results. */
+/* Whether the choice has node n on all devices, even if only the first device needs its results. */
 static bool is_on_all(const struct shard_writer *x, nid n)
 {
     uint32_t o = x->option[n];
     return o != 0 && x->s->opt[o].change[0].kind != SHARD_ABSORB;
 }
 
-/* Sets need[] of all values: where they must be, whole or in pieces. */
+/* Sets x->need[] of all values: on which devices each must be, whole or in pieces. */
 static void find_needs(struct shard_writer *x)
 {
     const struct module *m = x->m;
@@ -184,7 +186,8 @@ static void find_needs(struct shard_writer *x)
     x->need[0] = 0;
 }
 
-/* Replaces operand c->operand of node k, on device i, by sizes of pieces. */
+/* Makes change c, of kind SHARD_SIZES, in node k, the copy of n on device i: replaces operand c->operand by the
+ * sizes of the piece. */
 static void change_sizes(struct shard_writer *x, const struct shard_change *c, nid n, nid k,
                          uint32_t i)
 {
@@ -208,19 +211,20 @@ static void change_sizes(struct shard_writer *x, const struct shard_change *c, n
     edit_set_operand(x->e, k, c->operand, sizes);
 }
 
-/* Returns where x->pool has what device i has of v in state st; valid until the pool grows. */
+/* Returns the address in x->pool of what device i has of v in state st; valid until the pool grows. */
 static vid *copy_of(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
 {
     uint32_t at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st));
     return &x->pool[at + i];
 }
 
-/* Removes operand `at`, which is added to what node k, a copy of n, computes: a bias. */
+/* Removes operand `at` of node k, a copy of n: a bias, which the node would add. */
 static void omit(struct shard_writer *x, nid n, nid k, uint32_t at)
 {
     const uint32_t count = edit_nin(x->e, k);
     vid *in = arena_array(x->a, count, sizeof *in), none = 0;
-    if (node_is(x->m, k, "Gemm") && x->s->f->opset < 11) { /* it must have one */
+    /* before opset 11 a Gemm must have the operand */
+    if (node_is(x->m, k, "Gemm") && x->s->f->opset < 11) {
         const uint8_t zero[8] = {0};
         struct shape shape;
         shape_of(x->s->f, node_in(x->m, n, at), &shape);
@@ -233,7 +237,7 @@ static void omit(struct shard_writer *x, nid n, nid k, uint32_t at)
     edit_operands(x->e, k, in, at + 1 == count && none == 0 ? at : count);
 }
 
-/* Makes change c in node k, piece i of node n. */
+/* Makes change c in node k, the piece i of node n. */
 static void change(struct shard_writer *x, const struct shard_change *c, nid n, nid k, uint32_t i)
 {
     int64_t list[SHAPE_VALUES];
@@ -257,14 +261,14 @@ static void change(struct shard_writer *x, const struct shard_change *c, nid n, 
     }
 }
 
-/* A factor of a size along a cut axis. */
+/* A factor by which a size along a cut axis is multiplied or divided. */
 struct factor {
-    const char *op; /* Mul or Div */
+    const char *op; /* "Mul" or "Div" */
     int64_t by;
 };
 
-/* Returns sizes v on device i, as node n measures them, with that along `axis`, or the number of elements, times a
- * factor. */
+/* Returns v, the result of node n (a Shape or Size) on device i, with the size along `axis` (Size: the number of
+ * elements) multiplied or divided by factor f; v itself if the node does not measure that axis. */
 static vid scale_sizes(struct shard_writer *x, nid n, vid v, int axis, const struct factor *f,
                        uint32_t i)
 {
@@ -294,7 +298,8 @@ static vid scale_sizes(struct shard_writer *x, nid n, vid v, int axis, const str
     return shard_add_node(x, &(struct shard_making){f->op, name, i, in, 2, &shape}, NULL);
 }
 
-/* Returns the sizes of a whole value from v, the result on device i of node n, which measured a piece in state st. */
+/* Returns the sizes of a whole value.  v: the result on device i of node n, which measured the device's piece in
+ * state st. */
 static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state st, uint32_t i)
 {
     struct factor times = {"Mul", x->ways};
@@ -308,12 +313,13 @@ static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state 
     return scale_sizes(x, n, v, st.axis, &times, i);
 }
 
-/* Adds the copy of node n for device i.  in: its operands there; p: its option; NULL: whole. */
+/* Adds the copy of node n for device i.  in: the copy's operands; p: the chosen option; NULL: whole. */
 static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
                       const struct shard_option *p)
 {
     struct module *m = x->m;
-    bool kept = false; /* a result may get the name of a piece of state later */
+    /* whether a result is a state that the devices keep: its copy may get the name of a piece later */
+    bool kept = false;
     for (uint32_t j = 0; j < m->node[n].out.n; j++)
         kept = kept || x->s->kept[node_out(m, n, j)].run != 0;
     nid k = edit_copy_named(x->e, n, kept ? NULL : arena_fmt(x->a, "@%u", i));
@@ -327,7 +333,7 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         struct shape shape;
         if (v == 0 || m->value[v].name == 0)
             continue;
-        /* the name of a piece of state is for what the device keeps */
+        /* whether this is not what the device keeps, which alone gets the name of the piece */
         bool other = x->s->kept[v].run != 0 && !shard_same(st, x->s->kept[v]);
         if (kept)
             edit_name_value(x->e, w,
@@ -344,8 +350,9 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         change(x, &p->change[c], n, k, i);
 }
 
-/* Whether device i has what a node on the first `count` devices takes of v: these devices do, and if others need v all
- * exchange it at the same time, as the search has it.  What nobody reads is swept away. */
+/* Whether device i is to have v as a node on the first `count` devices takes it: those devices are; if nodes on
+ * other devices need v, all devices exchange it at the same time, as the search supposes.  (Values that no node
+ * reads are removed later.) */
 static bool is_wanted(const struct shard_writer *x, vid v, uint32_t i, uint32_t count)
 {
     return i < count || (v != 0 && x->need[v] > 1);
@@ -364,7 +371,7 @@ static void write_node(struct shard_writer *x, nid n)
     struct shard_state seen =
         node_tells_sizes(m, n) ? made_in(x, node_in(m, n, 0)) : (struct shard_state){0};
     x->at = n;
-    /* an operand is exchanged on all devices before the next one, so that they stay in step */
+    /* each operand is exchanged on all devices before the next operand, so that the devices stay in step */
     for (uint32_t j = 0; j < k.nformal; j++)
         for (uint32_t i = 0; i < x->ways; i++)
             if (i == 0 || is_wanted(x, node_in(m, n, j), i, count))
@@ -393,8 +400,8 @@ static const char *piece_name(struct shard_writer *x, const char *name, uint32_t
     return arena_fmt(x->s->x->use.mem, "%s@%u", name, i);
 }
 
-/* Returns the end of a state in pieces that v is, `at` places behind the first of its list, with room for the names of
- * its pieces, which the caller fills. */
+/* Returns the description of v, an input or output that is a state in pieces, at place `at` of its list; *piece
+ * becomes the array for the names of its pieces, which the caller fills. */
 static struct sharded_end end_of(struct shard_writer *x, vid v, uint32_t at, const char ***piece)
 {
     struct arena *mem = x->s->x->use.mem;
@@ -402,7 +409,7 @@ static struct sharded_end end_of(struct shard_writer *x, vid v, uint32_t at, con
     return (struct sharded_end){value_name(x->m, v), x->m->value[v].type, at, *piece};
 }
 
-/* Returns the places of values in a list of inputs or outputs: [value].  Values with one of the flags `but` are not
+/* Returns [value] the place of the value in a list of inputs or outputs; values with one of the flags `but` are not
  * counted. */
 static const uint32_t *places_in(const struct shard_writer *x, struct slice list, uint32_t but)
 {
@@ -411,7 +418,8 @@ static const uint32_t *places_in(const struct shard_writer *x, struct slice list
     uint32_t at = 0;
     for (uint32_t i = 0; i < list.n; i++)
         at += (m->value[m->arg[list.at + i]].flags & but) == 0;
-    for (uint32_t i = list.n; i-- > 0;) { /* of a value listed twice the first place counts */
+    /* from the end, so that of a value listed twice the first place counts */
+    for (uint32_t i = list.n; i-- > 0;) {
         vid v = m->arg[list.at + i];
         at -= (m->value[v].flags & but) == 0;
         place[v] = at;
@@ -419,7 +427,7 @@ static const uint32_t *places_in(const struct shard_writer *x, struct slice list
     return place;
 }
 
-/* Adds an input for each piece of each state that the devices keep in pieces; notes them in x->w. */
+/* For each state that the devices keep in pieces: adds an input for each piece, and an entry in x->w. */
 static void keep_inputs(struct shard_writer *x)
 {
     const struct place *p = x->s->place;
@@ -436,7 +444,7 @@ static void keep_inputs(struct shard_writer *x)
         *pair = (struct sharded_pair){.axis = st.axis, .run = st.run};
         pair->in = end_of(x, in, place[in], &name);
         uint32_t at = shard_copies(x, in, (uint32_t)shard_bit(x->s, in, st));
-        shard_piece(x->s, in, st, /*i=*/0, &shape); /* all are equal */
+        shard_piece(x->s, in, st, /*i=*/0, &shape); /* the pieces have equal shapes */
         uint32_t type = module_add_tensor_type(x->m, (enum elem)shape.elem, shape.rank, shape.d);
         for (uint32_t i = 0; i < x->ways; i++) {
             x->pool[at + i] = edit_input(x->e, 1, piece_name(x, value_name(x->m, in), i), type);
@@ -445,7 +453,8 @@ static void keep_inputs(struct shard_writer *x)
     }
 }
 
-/* Makes the pieces of states outputs, in place of the states; notes them in x->w. */
+/* For each state that the devices keep in pieces: makes its pieces outputs in place of the state, and notes their
+ * names in x->w. */
 static void keep_outputs(struct shard_writer *x)
 {
     const struct place *p = x->s->place;
@@ -475,7 +484,8 @@ static void keep_outputs(struct shard_writer *x)
         }
 }
 
-/* Lets the readers that stay, and the outputs, read what the first device has. */
+/* For nodes that stay and for outputs of the model: replaces each value that was rewritten by what the first device
+ * has of it, whole.  most: the number of values before the rewriting. */
 static void replace_reads(struct shard_writer *x, vid most)
 {
     const struct graph g = x->m->graph[1];
@@ -491,7 +501,7 @@ static void replace_reads(struct shard_writer *x, vid most)
     }
 }
 
-/* Sets module.device_ann.  now: new numbers of the nodes. */
+/* Sets module.device_ann to the devices of all nodes.  now: [node] its new number. */
 static void annotate(struct shard_writer *x, const nid *now)
 {
     struct module *m = x->m;

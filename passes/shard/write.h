@@ -8,8 +8,8 @@
 
 /* A node that was made, and its device. */
 struct shard_placed {
-    nid node;     /* its number during the edit */
-    uint32_t dev; /* an index of shard.dev */
+    nid node;     /* number of the node during the edit */
+    uint32_t dev; /* its device, as an index of shard.dev */
 };
 
 struct shard_writer {
@@ -19,48 +19,51 @@ struct shard_writer {
     struct edit *e;
     uint32_t ways;
     const uint32_t *option; /* [node] its option; 0: whole */
-    uint8_t *need;          /* [value] 0: nowhere, 1: on the first device, 2: on all */
-    /* values on devices: (value, state's bit) -> index in pool of `ndev` values, 0: not made yet */
+    uint8_t *need;          /* [value] which devices need it: 0: none, 1: the first one, 2: all */
+    /* what devices have of values: (value, bit of the state) -> index in `pool` of `ndev` values, which are 0 if not
+     * made yet */
     struct map made;
     vid *pool;
     uint32_t npool, cappool;
     struct shard_placed *placed;
     uint32_t nplaced, capplaced;
-    struct map weights; /* (value, state's bit) -> 1 + index in w->weight */
-    nid at;             /* new nodes come before this one; 0: at the end */
+    struct map weights; /* (value, bit of the state) -> 1 + index in w->weight */
+    nid at;             /* new nodes are put before this node; 0: at the end */
     struct shard_written *w;
 };
 
-/* A node with one result that is to be made. */
+/* What shard_add_node() is to make: a node with one result. */
 struct shard_making {
-    const char *op, *name; /* operator; name of the node and, similarly, of its result */
-    uint32_t dev;          /* its device, an index of shard.dev */
-    const vid *in;         /* [nin] its operands */
+    const char *op, *name; /* operator; name of the node and of its result */
+    uint32_t dev;          /* the node's device, as an index of shard.dev */
+    const vid *in;         /* [nin] the node's operands */
     uint32_t nin;
-    const struct shape *shape; /* of its result */
+    const struct shape *shape; /* shape of the result */
 };
 
 /* ---- write.c ---- */
 
-/* Returns what device i has of v in state st; converts it there first, if need be. */
+/* Returns what device i has of v in state st; if it does not have v in that state yet, first adds the nodes that
+ * bring it there. */
 vid shard_held(struct shard_writer *x, vid v, struct shard_state st, uint32_t i);
 
 /* ---- write_exchanges.c ---- */
 
 /* Notes that node k runs on device i. */
 void shard_put(struct shard_writer *x, nid k, uint32_t i);
-/* Makes a node and returns its result; *node, if not NULL: the node. */
+/* Adds the node *k and returns its result; *node, if not NULL, becomes the node. */
 vid shard_add_node(struct shard_writer *x, const struct shard_making *k, nid *node);
-/* Returns the index in x->pool of the values that the devices have of v in the state with this bit. */
+/* Returns the index in x->pool of the `ndev` values that the devices have of v in the state with this bit. */
 uint32_t shard_copies(struct shard_writer *x, vid v, uint32_t bit);
-/* Returns v in state st on device i, made there from what `from`, another of its states, is on all devices. */
+/* Returns v in state st on device i, made there from what the devices have of v in state `from`. */
 vid shard_convert(struct shard_writer *x, vid v, struct shard_state from, struct shard_state st,
                   uint32_t i);
 /* Notes in x->w that terms of v are added up. */
 void shard_note_sum(struct shard_writer *x, vid v);
-/* Makes node k, on device i, whose operand number `operand` is the term of v there, add up the terms of all devices. */
+/* Makes node k, on device i, a sum of the terms of all devices and its other operands; its operand number `operand`
+ * is the term of v on device i. */
 void shard_absorb(struct shard_writer *x, nid k, uint32_t operand, vid v, uint32_t i);
-/* Returns device i's term of v, a mean: `mean`, that of its piece, divided by the number of devices. */
+/* Returns device i's term of the mean v: `mean`, the mean of the device's piece, divided by the number of devices. */
 vid shard_mean(struct shard_writer *x, vid v, vid mean, uint32_t i);
 
 #endif

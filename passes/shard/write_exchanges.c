@@ -1,7 +1,7 @@
-/* Exchanges of values between devices (shard.h), written as nodes: a Concat joins pieces, a Slice cuts, a Sum adds up
- * terms, Split and Sum add them up in pieces.  Pieces with several blocks get an axis of blocks by a Reshape first, and
- * lose it by another one.  All devices add up terms in the order of the devices, so all of them have the same bits.
- * O(N) nodes for each exchange on each device. */
+/* Exchanges of values between devices (shard.h), written as nodes: a Concat joins pieces, a Slice cuts, a Sum adds
+ * up terms, Split and Sum add them up in pieces.  Where pieces have several blocks, a Reshape makes an axis of
+ * blocks first, and another Reshape removes it afterwards.  All devices add up terms in the order of the devices, so
+ * all of them have the same bits. O(N) nodes for each exchange on each device. */
 #include "passes/shard/write.h"
 
 #include "ir/base/numbers.h"
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Millionths of an output's largest value by which sums of floats over devices may change it: of 32 bits and more, and
- * of 16. */
+/* How far sums of floats over devices may be from the sum in one go, in millionths of the output's largest value:
+ * for types of 32 bits and more, and of 16 bits. */
 enum { TOLERANCE = 10, TOLERANCE_NARROW = 10000 };
 
 /* ---- making nodes ------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ uint32_t shard_copies(struct shard_writer *x, vid v, uint32_t bit)
 
 /* ---- exchanges ---------------------------------------------------------------------------------- */
 
-/* Returns a Reshape's result on device i of v, which has the shape *to; that of v differs from axis `axis` on. */
+/* Returns v, a value on device i, reshaped to *to by a Reshape; the shape of v is the same before axis `axis`. */
 static vid reshaped(struct shard_writer *x, vid v, int axis, const struct shape *to, uint32_t i,
                     const char *name)
 {
@@ -64,7 +64,7 @@ static vid reshaped(struct shard_writer *x, vid v, int axis, const struct shape 
     return shard_add_node(x, &(struct shard_making){"Reshape", name, i, in, 2, to}, NULL);
 }
 
-/* Writes to *to the shape *of with axis k parted into blocks of `run` positions each. */
+/* Writes to *to the shape *of with axis k divided into two: the number of blocks, and `run` positions in each. */
 static void part_axis(struct module *m, const struct shape *of, int k, int64_t run,
                       struct shape *to)
 {
@@ -76,7 +76,7 @@ static void part_axis(struct module *m, const struct shape *of, int k, int64_t r
     to->d[k + 1] = dim_num(run);
 }
 
-/* Notes that v is joined, cut or added up on the devices. */
+/* Notes in x->w that v is joined, cut or added up on the devices. */
 static void note_exchange(struct shard_writer *x, vid v, enum shard_how how)
 {
     struct shard_written *w = x->w;
@@ -90,7 +90,7 @@ static void note_exchange(struct shard_writer *x, vid v, enum shard_how how)
     w->exchange[w->nexchange++] = (struct shard_exchanged){x->at, bytes, how};
 }
 
-/* Whether no device has v in state st yet: an exchange is noted for the first device, which may be any. */
+/* Whether no device has v in state st yet: then the exchange is noted, once for all devices. */
 static bool is_first(struct shard_writer *x, vid v, struct shard_state st)
 {
     uint32_t at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st)), i = 0;
@@ -99,7 +99,7 @@ static bool is_first(struct shard_writer *x, vid v, struct shard_state st)
     return i == x->s->ndev;
 }
 
-/* Returns v, whole, on device i: its pieces joined. */
+/* Returns v, whole, on device i: joins its pieces in state st. */
 static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
 {
     struct shape whole, part, parted, joined;
@@ -109,7 +109,7 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
     shape_of(x->s->f, v, &whole);
     shard_piece(x->s, v, st, i, &part);
     part_axis(x->m, &part, st.axis, st.run,
-              &parted); /* only if there are blocks: all pieces are equal */
+              &parted); /* reshapes only if there are several blocks, where all pieces are equal */
     part_axis(x->m, &whole, st.axis, st.run * x->ways, &joined);
     for (uint32_t k = 0; k < x->ways; k++) {
         in[k] = shard_held(x, v, st, k);
@@ -128,7 +128,7 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
     return blocks ? reshaped(x, out, st.axis, &whole, i, name) : out;
 }
 
-/* Returns run number i of v along the axis of st, by a Slice on device i whose result has the shape *to. */
+/* Returns run number i of v along the axis of st: the result, of shape *to, of a Slice. */
 static vid slice_of(struct shard_writer *x, vid v, struct shard_state st, const struct shape *to,
                     uint32_t i, const char *name)
 {
@@ -151,7 +151,7 @@ static vid slice_of(struct shard_writer *x, vid v, struct shard_state st, const 
     return out;
 }
 
-/* Returns piece i, on device i, of `v`, whose value there is `whole`. */
+/* Returns piece i of v in state st, on device i, where `whole` is the whole value. */
 static vid cut(struct shard_writer *x, vid v, vid whole, struct shard_state st, uint32_t i)
 {
     struct shape all, part, parted, to;
@@ -183,7 +183,7 @@ void shard_note_sum(struct shard_writer *x, vid v)
     k->tolerance = larger(k->tolerance, !rounds ? 0 : narrow ? TOLERANCE_NARROW : TOLERANCE);
 }
 
-/* Returns the sum of in[n], which have the shape *shape, on device i, in their order. */
+/* Returns the sum of the n values in[], of shape *shape, on device i; they are added in their order. */
 static vid total(struct shard_writer *x, const vid *in, uint32_t n, const struct shape *shape,
                  uint32_t i, const char *name)
 {
@@ -207,7 +207,7 @@ static vid *all_terms(struct shard_writer *x, vid v)
     return in;
 }
 
-/* Returns v, whole, on device i: its terms added up. */
+/* Returns v, whole, on device i: adds up its terms. */
 static vid add_up(struct shard_writer *x, vid v, uint32_t i)
 {
     struct shape shape;
@@ -218,7 +218,7 @@ static vid add_up(struct shard_writer *x, vid v, uint32_t i)
                  arena_fmt(x->a, "%s@%u.sum", value_name(x->m, v), i));
 }
 
-/* Writes to out[ways] the results of a Split of *of, one operand, along an axis into the sizes of shape[ways]. */
+/* Makes a Split of operand of->in, along an axis, into the sizes of shape[ways]; writes its results to out[ways]. */
 static void split(struct shard_writer *x, struct shard_making *of, int axis,
                   const struct shape *shape, vid *out)
 {
@@ -247,7 +247,7 @@ static void split(struct shard_writer *x, struct shard_making *of, int axis,
     }
 }
 
-/* Makes the pieces of v in state st on all devices: each adds up its piece of all terms. */
+/* Makes the pieces of v in state st on all devices: each device adds up its piece of all terms. */
 static void scatter(struct shard_writer *x, vid v, struct shard_state st)
 {
     struct shape all, part, parted;
@@ -255,7 +255,8 @@ static void scatter(struct shard_writer *x, vid v, struct shard_state st)
     const char *name = value_name(x->m, v);
     vid *term = all_terms(x, v), *out = arena_array(x->a, (size_t)ways * ways, sizeof *out),
         *in = arena_array(x->a, ways, sizeof *in);
-    struct shape *cut = arena_array(x->a, ways, sizeof *cut); /* what is added up, [device] */
+    /* [device] the shape of what the device adds up */
+    struct shape *cut = arena_array(x->a, ways, sizeof *cut);
     bool blocks = shard_blocks(x->s, v, st) != 1;
     shape_of(x->s->f, v, &all);
     part_axis(x->m, &all, st.axis, st.run * ways, &parted);
