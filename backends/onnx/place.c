@@ -16,8 +16,9 @@
 #include <unistd.h>
 
 /* MIN_BYTES: an inline payload of fewer bytes stays in the model, a longer one goes to a file beside the model.
- * ALIGN: offsets of payloads in that file are multiples of ALIGN bytes.  BLOCK: bytes copied at once. */
-enum { MIN_BYTES = 1024, ALIGN = 4096, BLOCK = 1 << 20 };
+ * ALIGN: offsets of payloads in that file are multiples of ALIGN bytes.  BLOCK: bytes copied at once, so few that a
+ * processor's cache has them still when they are written. */
+enum { MIN_BYTES = 1024, ALIGN = 4096, BLOCK = 1 << 17 };
 
 /* Whether the payload of an initializer has no place in a file yet. */
 static bool is_placeless(const struct tensor *x)
