@@ -14,7 +14,7 @@ size_t utf8_decode(const char *text, size_t n, uint32_t *code)
     size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
     if (len == 0 || len > n || s[0] > 0xf4)
         return 0;
-    /* the first byte ends in 7, 5, 4 or 3 bits of the code, each further one in 6 */
+    /* the first byte ends in the highest 7, 5, 4 or 3 bits of the code, each further byte in the next 6 bits */
     *code = len == 1 ? s[0] : s[0] & (0x7fu >> len);
     for (size_t i = 1; i < len; i++) {
         if ((s[i] & 0xc0) != 0x80)

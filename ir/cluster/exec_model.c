@@ -216,6 +216,7 @@ const char *exec_told(const struct exec_model *e, const struct opt *o, struct ar
     if (o->off == FIELD(memory))
         return memory_model_name[exec_memory(e)];
     const char *word = opt_get(o, e, a);
+    /* settings without a value are not told: "0", and samples in flight without a limit */
     return strcmp(word, "0") && !(o->off == FIELD(in_flight) && !e->in_flight) ? word : NULL;
 }
 

@@ -135,7 +135,8 @@ const char *kernel_complete(int64_t *kernel, struct arena *a)
         const struct kernel_key *key = &kernel_keys[k];
         if (!units && kernel[k] != 0)
             return arena_fmt(a, "\"%s\" needs \"units\", the number of multiprocessors", key->name);
-        if (units && kernel[k] == 0) /* of convolutions: as products, which stand before them */
+        /* the fact of convolutions, if it is not given, is that of products, which is complete by then */
+        if (units && kernel[k] == 0)
             kernel[k] = k == KERNEL_CONV ? kernel[KERNEL_PRODUCT] : key->unsaid;
         if (units && (kernel[k] < key->least || kernel[k] > key->most))
             return arena_fmt(a, "\"%s\" is %lld, expected %lld to %lld, such as %s", key->name,

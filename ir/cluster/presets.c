@@ -150,9 +150,10 @@
 struct preset {
     const char *name, *also; /* also: another name; "": none */
     enum gpu_maker maker;
-    int64_t memory, rate; /* GiB, 0: a host class; memory bandwidth in MB per second */
+    int64_t memory;                      /* GiB; 0: a host class */
+    int64_t rate;                        /* bandwidth of the memory, MB per second */
     int64_t f64, f32, f16, bf16, f8, i8; /* 1e9 operations per second by element type; 0: none */
-    int64_t us;                          /* us per operator */
+    int64_t us;                          /* us that each operator takes besides computing */
     bool fnuz;                           /* f8 stands for the FNUZ variants of the f8 types */
     int64_t link;   /* MB per second over the link to the host; 0: LINK_BANDWIDTH */
     uint32_t cores; /* of a socket, for names such as xeon32; 0: the name takes no number */
@@ -273,6 +274,7 @@ bool preset_at(uint32_t i, struct device_class *c)
     c->peak[p->fnuz ? ELEM_F8E4M3FNUZ : ELEM_F8E4M3FN] = p->f8 * GIGA;
     c->peak[p->fnuz ? ELEM_F8E5M2FNUZ : ELEM_F8E5M2] = p->f8 * GIGA;
     c->peak[ELEM_I8] = p->i8 * GIGA;
+    /* tensor cores of NVIDIA compute TF32 at half the rate of bf16 */
     c->tf32 = p->maker == NVIDIA ? p->bf16 * GIGA / 2 : 0;
     c->bandwidth = p->rate * MEGA;
     c->overhead = p->us * MICRO;

@@ -42,6 +42,7 @@ static const char *take_levels(const struct cluster *c, struct servers *s)
 static const struct device_class *stage_class(const struct cluster *c, const char **why)
 {
     const struct device_class *k = NULL, *main = &c->cls[cluster_main_class(c)];
+    /* looks among hosts only if there is no accelerator */
     for (int host = 0; host < 2 && !k; host++)
         for (uint32_t i = 0; i < c->ncls; i++) {
             if (c->cls[i].host != (host == 1) || !c->cls[i].count)

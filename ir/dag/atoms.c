@@ -53,6 +53,7 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
     uint32_t *parent = arena_array(a, m->nnode, sizeof *parent);
     uint32_t *first = arena_array(a, m->nnode, sizeof *first);
     uint32_t *head = arena_array(a, m->nnode, sizeof *head);
+    /* nodes that pass values of unknown type to each other become one group (union-find) */
     for (nid v = 0; v < m->nnode; v++)
         parent[v] = v;
     for (uint32_t i = 0; i < p->nsame; i++)

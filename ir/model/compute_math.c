@@ -216,9 +216,8 @@ static bool power(enum elem e, union number a, enum elem eb, union number b, uni
         return false;
     if (base >= -1 && base <= 1)
         p = times == 0 || base == 1 || (base == -1 && times % 2 == 0) ? 1 : base;
-    else if (
-        times >
-        53) /* a power of a base of 2 or more would be above 2^53, so a double may not hold it */
+    /* |base| >= 2: the power would be above 2^53, so a double may not hold it */
+    else if (times > 53)
         return false;
     for (int64_t k = 0; k < times && (base < -1 || base > 1); k++)
         if (__builtin_mul_overflow(p, base, &p))

@@ -231,6 +231,7 @@ static void parse_number(struct parser *p, struct ratio *out)
 
 bool dim_quote(const char *name, char *out)
 {
+    /* doubles each quote in the name; 4: room for a doubled quote, the last quote and a NUL */
     size_t at = 0;
     out[at++] = '\'';
     for (; *name != 0 && at + 4 < POLY_TEXT; name++) {

@@ -39,7 +39,7 @@ static void take_types(struct edit_source *s)
     }
 }
 
-/* Appends the abouts of the other module. */
+/* Appends the documentation and metadata (module.about) of the other module. */
 static void take_abouts(struct edit_source *s)
 {
     s->about = s->m->nabout - 1;

@@ -104,8 +104,8 @@ gid edit_body(const struct module *m, const struct attr *a, uint32_t i);
 /* Adds a copy of tensor t with that name and returns it; t itself may be in use elsewhere.  Of a sparse tensor, the
  * tensor of its values is copied and named, too. */
 tid edit_tensor_named(struct edit *e, tid t, sid name);
-/* Remove node n from the list of its graph, or insert it into the list of graph g behind node `at` (0: at the
- * beginning). */
+/* edit_unlink: removes node n from the list of its graph.  edit_link_after: inserts node n into the list of graph g
+ * behind node `at` (0: at the beginning). */
 void edit_unlink(struct edit *e, nid n);
 void edit_link_after(struct edit *e, gid g, nid at, nid n);
 

@@ -59,8 +59,8 @@ static bool is_one_group(const struct verdict_state *j, const uint32_t *dev, uin
     uint32_t group = n ? cluster_group(j->c, dev[0]) : 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t copies = j->copies && j->copies[dev[i]] ? j->copies[dev[i]] : 1;
-        uint32_t last =
-            dev[i] + copies - 1; /* copies, like the devices of a group, are consecutive */
+        /* copies, like the devices of a group, are consecutive */
+        uint32_t last = dev[i] + copies - 1;
         if (last >= j->c->ndev || cluster_group(j->c, dev[i]) != group ||
             cluster_group(j->c, last) != group)
             return false;

@@ -378,10 +378,8 @@ static bool is_pass_apart(const struct staged_plan *p, int32_t stage)
 
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 {
-    enum {
-        LANES = 4
-        /* number of lanes of a stage: 0 nodes whose pass is not apart, 1 backward pass, 2 weight pass, 3 update */
-    };
+    /* lanes of a stage: 0 nodes whose pass is not apart, 1 backward pass, 2 weight pass, 3 update */
+    enum { LANES = 4 };
     const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];
     bool weights = weight_pass_apart(s), updates = update_pass_wanted(s),
@@ -408,7 +406,7 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
                                                                                               : 0);
     }
     k.n = pieces_build(s, lane, k.piece, &k.dev, a);
-    /* replaces LANES * stage + lane by the stage's first device */
+    /* k.dev has LANES * stage + lane for each piece: replaces that by the stage's first device */
     for (uint32_t i = 0; i < k.n; i++)
         k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i] / LANES]];
     return parts_of_pieces(s, &k, a);

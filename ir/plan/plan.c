@@ -40,6 +40,7 @@ const int32_t *plan_stage_of(const struct staged_plan *p, struct arena *a)
     const struct graph *g = &s->m->graph[1];
     if (p->plan->stage_of)
         return p->plan->stage_of;
+    /* the nodes of a stage are all on its first device; 0xff: -1, no stage */
     int32_t *of = arena_array(a, s->m->nnode, sizeof *of);
     int32_t *of_dev = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *of_dev);
     memset(of, 0xff, s->m->nnode * sizeof *of);

@@ -284,6 +284,7 @@ static int read_paper(struct assignment *r, const json_t *root)
         const json_t *list = json_object_get(root, key[host]);
         uint32_t dev = 0;
         for (size_t i = 0; i < json_array_size(list); i++) {
+            /* with q slots per accelerator, q entries in a row are slots 1 to q of one device; else an entry is one */
             uint32_t slot = host ? 0 : q ? (uint32_t)(i % q) + 1 : 0;
             dev += i && slot <= 1;
             const json_t *nodes = json_object_get(json_array_get(list, i), "nodes");

@@ -361,6 +361,7 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
     struct sample_work *w = r->made;
     const json_t *parts = get_list(r, root, "parts");
     const json_t *inputs = parts ? get_list(r, root, "inputs") : NULL;
+    /* the most numbers of what is read: inputs of parts, outputs of parts, names with a size */
     size_t in = 0, out = 0, sizes = json_array_size(json_object_get(root, "tensors"));
     if (!inputs)
         return -1;

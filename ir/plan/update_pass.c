@@ -189,6 +189,8 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
                                    value_name(m, w->from));
             return;
         }
+        /* alone: no other open value depends on samples, so all that reaches the output from samples passes through
+         * v */
         bool varies = k->varies[v], alone = varies && k->open_varying == 1;
         k->open_varying -= varies;
         if (varies && (k->axis[v] >= 0 || !m->backward[n]))

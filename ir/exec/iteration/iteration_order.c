@@ -60,6 +60,7 @@ void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage)
 {
     for (uint32_t s = 1; s < nstage; s++) {
         uint64_t before = (uint64_t)stage[s - 1].ahead * turns_of(&stage[s - 1]);
+        /* the largest `ahead` of stage s with (ahead - 1) * turns < before */
         uint64_t most = (before - 1) / turns_of(&stage[s]) + 1;
         assert(stage[s - 1].ahead >= 1);
         if (stage[s].ahead > most)

@@ -64,6 +64,7 @@ struct update_cost update_cost_find(const struct scene *s, const struct stages *
         int64_t bytes = m->cost->bytes[v];
         if (seen[v]++)
             continue; /* a parameter and states of its optimizer share a gradient, which is added once */
+        /* adding a gradient up reads two tensors and writes one; dividing the sum reads one and writes one */
         each[n] = sat_add(each[n], time_of(&pace, sat_mul(3, bytes), overhead));
         if (u.join != LOSS_SUM && training_count(&s->model.training) > 1)
             once[n] = sat_add(once[n], time_of(&pace, sat_mul(2, bytes), overhead));
