@@ -77,7 +77,7 @@ struct device_class {
     const char *note; /* where the figures come from, in words for users; NULL: nothing is said */
 };
 
-/* A link between two accelerators.  A transfer between them in one hop takes this link instead of those of their
+/* A link between two accelerators.  A transfer between them in one hop takes this link instead of the links of their
  * classes. */
 struct device_link {
     uint32_t from, to;          /* devices */

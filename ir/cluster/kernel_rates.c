@@ -37,7 +37,7 @@ const struct kernel_key kernel_keys[KERNEL_FACTS] = {
 struct kernel_row {
     const char *name;
     enum gpu_generation generation;
-    bool stands; /* classes that were not measured take over figures of this one */
+    bool stands; /* classes that were not measured take over figures of this class */
     int64_t fact[KERNEL_FACTS];
 };
 

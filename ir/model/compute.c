@@ -259,7 +259,7 @@ struct list take_list(struct computation *c, uint32_t i)
     struct list none = {0};
     if (i >= c->nin || c->in[i] == NULL)
         return none;
-    /* kept as it is, since a list with unknown elements is refused below */
+    /* take_elements() may set c->partial; that is undone, since a list with unknown elements is refused below */
     bool partial = c->partial;
     const struct known *k = take_elements(c, i);
     c->partial = partial;

@@ -93,7 +93,7 @@ bool compute_reshape(struct computation *c, int arg)
            make_reshaped(c, x, shape.n, dim);
 }
 
-/* Computes Flatten: a tensor of two dimensions, which join the dimensions before `axis`, and the others. */
+/* Computes Flatten: a matrix whose rows join the dimensions before `axis`, and whose columns join the rest. */
 bool compute_flatten(struct computation *c, int arg)
 {
     const struct known *x = take_elements(c, 0);

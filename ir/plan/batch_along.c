@@ -155,7 +155,7 @@ static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
     int64_t states = (int64_t)m->node[n].nformal - scans, at[MOST] = {0};
     const struct attr *a = node_attr(m, n, "scan_input_axes");
     if (!node_is(m, n, "Scan") || scans <= 0 || states <= 0 || module_opset(m, 0) < 9)
-        return false; /* before opset 9 each sample is scanned by itself */
+        return false; /* before opset 9 a Scan runs over each sample by itself */
     if (scans > MOST)
         return true;
     if (a && a->kind == ATTR_INTS && a->u.list.n <= MOST)

@@ -521,7 +521,8 @@ static bool refuse_circle(struct schedule_state *c, uint32_t lane, const uint32_
     uint8_t *seen = arena_alloc(c->a, c->s->nlane);
     const char *text = "";
     uint32_t n = 0;
-    while (!seen[lane]) { /* follow the waits until a lane comes again: it is in the circle */
+    while (
+        !seen[lane]) { /* follows the waits until a lane comes again; that lane is in the circle */
         seen[lane] = 1;
         lane = c->lane_of[c->item[missing[lane]]];
     }

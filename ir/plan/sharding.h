@@ -60,7 +60,7 @@ struct sharded_pin {
 
 /* How devices have an operand or a result of a node. */
 struct sharded_value {
-    const char *name; /* NULL: it is omitted */
+    const char *name; /* NULL: the operand or result is omitted */
     uint32_t axis;    /* the axis that is cut */
     int64_t size;     /* number of positions of that axis; -1: it depends on names of dimensions */
     /* as in struct sharded_pair; 0: each device has the whole tensor; < 0: each device has a term, and the sum of the

@@ -85,7 +85,9 @@ static void put_time(const struct printer *p, int64_t ps)
 
 void text_put_count(const struct printer *p, const char *key, int64_t n, const char *units)
 {
-    assert(key && units[0] != '\0'); /* units[0] stands for n itself */
+    assert(key &&
+           units[0] !=
+               '\0'); /* units: a letter for each power of 1000; units[0] stands for n itself */
     int u = 0;
 
     while (n != 0 && n % 1000 == 0 && units[u + 1] != '\0') {
@@ -524,7 +526,7 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     if (plan->claim.objective)
         text_put_choice(p, "objective", exec_kind_of(&s->model, plan->claim.objective)->name);
     text_put(p, " status=");
-    if (strchr(status, '-')) /* it is no word of the grammar */
+    if (strchr(status, '-')) /* a text with a '-' is no word of the grammar */
         text_put_quoted(p, status);
     else
         text_put(p, status);

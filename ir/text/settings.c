@@ -64,7 +64,7 @@ static int take_int(struct parser *p, const struct opt *o, int64_t *v)
 
 int text_setting_value(struct parser *p, const struct opt *row)
 {
-    assert(row->name); /* a row without a name would be the one that ends the table */
+    assert(row->name); /* only the row that ends the table has no name */
     struct opt o = exec_values(&p->model, row, p->a);
     size_t at = p->tok.at;
     int64_t v = 1;

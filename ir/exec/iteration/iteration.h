@@ -37,7 +37,7 @@ struct stage_work {
     /* the update, once an iteration, after the AllReduce; 0: no update apart from the passes */
     int64_t update;
     int64_t stored; /* bytes that the forward pass keeps for the backward pass */
-    /* bytes of `stored` that are kept even if the stage recomputes the others */
+    /* the part of `stored`, in bytes, that is kept even if the stage recomputes the rest */
     int64_t checkpoint;
     uint32_t turns; /* number of devices that take micro-batches in turn; 0: one */
     uint32_t ahead; /* forward passes before the first backward pass, >= 1 */
