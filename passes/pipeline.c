@@ -220,6 +220,7 @@ void pipeline_complete(struct pipeline *p, struct arena *a)
     static const struct {
         int need;
         const char *name;
+        /* a pass with one of the bits `need` needs the pass `name` before it */
     } rule[] = {{NEED_SHAPES | NEED_COST | NEED_CONTRACT, "infer-shapes"},
                 {NEED_COST | NEED_CONTRACT, "cost"},
                 {NEED_CONTRACT, "contract"}};
@@ -229,6 +230,7 @@ void pipeline_complete(struct pipeline *p, struct arena *a)
         for (uint32_t k = 0; k < sizeof rule / sizeof *rule; k++) {
             const struct pass *need = pass_find(NULL, rule[k].name);
             bool have = !(p->step[i].pass->needs & rule[k].need) || p->step[i].pass == need;
+            /* what stands before a rewriter does not count, since its results are forgotten */
             for (uint32_t j = i; j-- > 0 && !have && !p->step[j].pass->rewrites;)
                 have = p->step[j].pass == need;
             if (!have)

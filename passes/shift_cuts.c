@@ -36,6 +36,7 @@ struct cuts {
     uint64_t looks; /* number of looks at nodes that may still be made */
 };
 
+/* Whether score a is better than b: fewer lacks; then a smaller value. */
 static bool is_less(const struct score *a, const struct score *b)
 {
     return a->lacks != b->lacks ? a->lacks < b->lacks : a->value < b->value;
@@ -86,6 +87,7 @@ static bool make_step(struct cuts *c, struct score *now, struct clock *clock)
     int64_t best_by = 0;
     for (uint32_t from = 1; from < c->ndev; from++)
         for (uint32_t to = from; to < c->ndev; to++)
+            /* by: 1, -1, 2, -2, 4, -4, ... */
             for (int64_t by = 1; by <= c->g->n && c->looks && !clock_out(clock);
                  by = by > 0 ? -by : -2 * by) {
                 if (!shift(c, from, to, by))

@@ -79,11 +79,13 @@ static int64_t least_price(const struct problem *c, uint32_t may, const int64_t 
     return least == INT64_MAX ? 0 : least;
 }
 
+/* Returns the time of vertex v on devices of kind k. */
 static int64_t vertex_cost(const struct problem *c, uint32_t k, uint32_t v)
 {
     return c->kind[k].time[v];
 }
 
+/* Returns the cost of net e for the class of cost that devices of kind k have. */
 static int64_t net_cost(const struct problem *c, uint32_t k, uint32_t e)
 {
     return c->cls[c->kind[k].cls].cost[e];
@@ -223,6 +225,7 @@ struct long_vertex {
     uint32_t v;
 };
 
+/* Orders by decreasing time; vertices of the same time, by number. */
 static int longer_first(const void *a, const void *b)
 {
     const struct long_vertex *x = a, *y = b;

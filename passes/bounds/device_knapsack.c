@@ -35,16 +35,19 @@ static int64_t in_units(const struct device_knapsack *h, int64_t ps)
     return ps >> h->down << h->up;
 }
 
+/* Returns the node of the flow network from which flow comes. */
 static uint32_t source(const struct device_knapsack *h)
 {
     return h->f.nnode - 2;
 }
 
+/* Returns the node of the flow network to which flow goes. */
 static uint32_t sink(const struct device_knapsack *h)
 {
     return h->f.nnode - 1;
 }
 
+/* Returns the number of pins of net e. */
 static uint32_t count_pins(const struct wdag *g, uint32_t e)
 {
     return g->net_pin.at[e + 1] - g->net_pin.at[e];

@@ -74,6 +74,7 @@ struct hubs {
     bool last;
 };
 
+/* Returns the number of pins of net e. */
 static uint32_t pins_of(const struct wdag *g, uint32_t e)
 {
     return g->net_pin.at[e + 1] - g->net_pin.at[e];
@@ -207,6 +208,7 @@ static void take_out(struct hubs *s, const struct hub *h, int by)
         s->left[e] += by * h->used[e];
 }
 
+/* Whether two lines cost the same at each multiplier. */
 static bool is_same(struct line a, struct line b)
 {
     return a.once == b.once && a.load == b.load;

@@ -24,11 +24,13 @@ static uint32_t gate(const struct closure *q)
     return q->f.nnode - 3;
 }
 
+/* Returns the node of the flow network from which flow comes. */
 static uint32_t source(const struct closure *q)
 {
     return q->f.nnode - 2;
 }
 
+/* Returns the node of the flow network to which flow goes. */
 static uint32_t sink(const struct closure *q)
 {
     return q->f.nnode - 1;

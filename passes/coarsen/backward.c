@@ -39,6 +39,7 @@ static bool has_word(const char *s, const char *word)
     return false;
 }
 
+/* Whether node n updates weights: its operator is of the domain of training, or is named after an optimizer. */
 static bool is_optimizer(const struct module *m, nid n)
 {
     return strcmp(module_str(m, m->node[n].domain), "ai.onnx.preview.training") == 0 ||
@@ -54,11 +55,13 @@ static bool is_named_backward(const struct module *m, nid n)
            has_word(name, "/gradients");
 }
 
+/* Whether plans choose a device for node n itself. */
 static bool is_placed(const struct backward_marks *k, nid n)
 {
     return k->x->scene.place->kind[n] == PLACE_NODE;
 }
 
+/* Whether two values have the same type of elements and the same known number of elements. */
 static bool is_same_type(const struct module *m, vid a, vid b)
 {
     int64_t na = type_elems(m, m->value[a].type), nb = type_elems(m, m->value[b].type);

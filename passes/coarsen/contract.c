@@ -463,6 +463,7 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     x->levels.any_shape = x->levels.mandatory = NULL;
     if (n != must && !(x->levels.mandatory = loose_level(x, group, must)))
         return -1;
+    /* group becomes the classes with cycles joined */
     memcpy(group, class_of, top->n * sizeof *group);
     if (x->scene.m->backward) {
         stages = stage_order(x, top, group, n);

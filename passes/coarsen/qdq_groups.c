@@ -24,6 +24,7 @@ static bool is_op(const struct module *m, nid n, const char *op)
     return strcmp(node_op(m, n), op) == 0 && (!*domain || strcmp(domain, "com.microsoft") == 0);
 }
 
+/* Returns the number of entries of a row. */
 static uint32_t row_length(const struct csr *c, uint32_t row)
 {
     return c->at[row + 1] - c->at[row];

@@ -35,7 +35,8 @@ static bool spares_later(struct search *s, uint32_t v)
         int64_t growth = runs_on(s, q, v) ? -c->kind[q].time[v] : 0;
         for (uint32_t i = of->at[v]; runs_on(s, q, v) && i < of->at[v + 1]; i++) {
             const struct net *t = step_net(s, of->to[i]);
-            uint32_t behind = t->outside - t->taken;
+            uint32_t behind = t->outside - t->taken; /* pins outside J, v among them */
+            /* v alone is outside: its device does not pay for the net any more; all pins are: it may begin to pay */
             if (t->pins > 1 && behind == 1)
                 growth -= cost[of->to[i]];
             else if (t->pins > 1 && behind == t->pins && !t->host)

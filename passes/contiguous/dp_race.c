@@ -228,6 +228,7 @@ static void try_cut_orders(struct race *r, uint64_t steps)
         uint64_t spent = try_order(r, order);
         if (r->best->value < LOAD_INF)
             spent += try_order(r, interval_gather(r->c, order, r->best->dev, a));
+        /* steps of interval DP count as arcs */
         r->cut.looks += spent * (ARCS_PER_STEP / INTERVAL_PER_STEP);
         arena_release(a, mark);
     }

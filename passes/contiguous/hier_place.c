@@ -212,6 +212,7 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
                                            TOPO_THIN, TOPO_FIFO, TOPO_RANDOM};
     uint64_t state = (uint64_t)r->o->seed;
     for (r->tried = 0; r->tried < starts && best->value > lower; r->tried++) {
+        /* the first order of each kind breaks ties by numbers of vertices (seed 0), later ones at random */
         uint64_t seed = random_bits(&state) | 1;
         if (r->tried && (!r->steps || clock_out(r->clock)))
             break;

@@ -853,6 +853,7 @@ int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
     struct sized *old = arena_array(b->x->use.scratch, k.nformal + k.out.n + 1, sizeof *old);
     vid *operand = arena_array(b->x->use.scratch, k.nformal + 1, sizeof *operand);
     uint32_t *type = arena_array(b->x->use.scratch, k.nformal + 1, sizeof *type), changed = 0;
+    /* gives operands and results the types asked for */
     memcpy(operand, b->m->arg + k.in.at, k.nformal * sizeof *operand);
     for (uint32_t i = 0; i < k.nformal; i++)
         type[i] = in[i] != 0 ? in[i] : b->type[operand[i]];
@@ -866,10 +867,11 @@ int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
         if (out[i] != 0 && node_out(b->m, n, i) != 0)
             retype(b, node_out(b->m, n, i), out[i], &old[changed++]);
     for (uint32_t i = 0; i < k.nformal; i++)
-        b->stamp[node_in(b->m, n, i)] = 0;
+        b->stamp[node_in(b->m, n, i)] = 0; /* so that the operand's bytes are counted again */
     b->c->time[cls][n] = 0;
     price_node(b, n);
     int64_t time = b->c->time[cls][n];
+    /* puts back what was changed, in the opposite order */
     while (changed-- > 0) {
         b->type[old[changed].v] = old[changed].type;
         b->c->elems[old[changed].v] = old[changed].elems;

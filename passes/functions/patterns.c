@@ -139,11 +139,13 @@ struct named {
     const char *name, *path; /* path: NULL until it is needed */
 };
 
+/* Returns how patterns see node n: its scope and name. */
 static struct named named_node(const struct module *m, nid n)
 {
     return (struct named){m, m->scope ? m->scope[n] : 0, node_name(m, n), NULL};
 }
 
+/* Returns how patterns see a call that was opened: the scope of its nodes and the name of the call. */
 static struct named named_call(const struct ctx *x, uint32_t site)
 {
     const struct module *m = x->scene.m;

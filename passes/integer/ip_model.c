@@ -172,6 +172,7 @@ static uint8_t *break_symmetry(struct builder *b)
     for (uint32_t k = 0; k < b->c->nkind; k++) {
         if (b->c->kind[k].count < 2)
             continue;
+        /* at: number of slots of the kind so far; slot number `at` cannot have the vertices order[0 .. at) */
         uint32_t n = find_heaviest(b, k, order, taken), at = 0;
         for (uint32_t s = 0; s < b->k; s++) {
             if (b->m->kind[s] != k)

@@ -268,6 +268,7 @@ static int ip_run(struct ctx *x, const void *options)
     return 0;
 }
 
+/* Whether the integer program is to find the least latency. */
 static bool wants_latency(const void *options)
 {
     return ((const struct ip_options *)options)->objective == LATENCY;

@@ -164,12 +164,14 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
     return 0; /* the process ends: nothing is freed */
 }
 
+/* Returns the version of CBC that was found, or the name of the library that was looked for. */
 static const char *version(struct arena *a)
 {
     struct cbc cbc;
     return open_cbc(&cbc) == 0 ? arena_fmt(a, "%s", cbc.get_version()) : PCC_CBC_LIBRARY;
 }
 
+/* Returns the name of the library that is missing; NULL: CBC can be used. */
 static const char *lacks(void)
 {
     struct cbc cbc;

@@ -43,6 +43,7 @@ static void __WINAPI say_nothing(lprec *lp, void *user, char *text)
     (void)text;
 }
 
+/* Whether a column has a cost other than 0. */
 static bool is_in_objective(const struct mip_col *col)
 {
     return col->cost > 0 || col->cost < 0;

@@ -77,16 +77,19 @@ static const char *number_text(char text[32], double x)
     return text;
 }
 
+/* Whether x, as a lower bound, is a bound at all. */
 static bool is_finite_low(double x)
 {
     return x > -MIP_INF;
 }
 
+/* Whether x, as an upper bound, is a bound at all. */
 static bool is_finite_high(double x)
 {
     return x < MIP_INF;
 }
 
+/* Whether x and y are the same number; written without ==, of which compilers warn. */
 static bool is_same(double x, double y)
 {
     return !(x < y) && !(x > y);

@@ -54,12 +54,14 @@ static size_t bit_of(const struct live *s, uint32_t net, uint32_t d)
     return (size_t)net * s->r->scene->cluster->ndev + d;
 }
 
+/* Whether device d holds the data of a net. */
 static bool is_held(const struct live *s, uint32_t net, uint32_t d)
 {
     size_t bit = bit_of(s, net, d);
     return s->held[bit / 8] >> bit % 8 & 1;
 }
 
+/* Notes whether device d holds the data of a net. */
 static void set_held(struct live *s, uint32_t net, uint32_t d, bool held)
 {
     size_t bit = bit_of(s, net, d);

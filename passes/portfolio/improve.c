@@ -401,6 +401,7 @@ static bool change_plan(struct improver *s, bool *order)
     const struct link *l = &s->chain[i];
     *order = false;
     state_copy(&s->next, &s->now, s->x->scene.m->nnode);
+    /* moves any node; mostly so while memory is lacking, and then a node of the device that lacks most */
     if (dice == 0 || (s->now.lacks && dice < 7)) {
         uint32_t v = draw_below(s, n);
         for (int tries = 0; tries < DRAWS && s->now.lacks && dice; tries++)
@@ -408,6 +409,7 @@ static bool change_plan(struct improver *s, bool *order)
                 v = draw_below(s, n);
         return move_around(s, v, draw_device(s, v));
     }
+    /* else changes the item drawn: its place in the order, its transfer, or its device */
     if (dice <= 3) {
         *order = true;
         return change_order(s, i);

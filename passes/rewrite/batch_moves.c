@@ -69,6 +69,7 @@ const char *rule_batch_concat(struct batch_search *x, const struct batch_rule *r
     return why;
 }
 
+/* Rule of Split: it must split another axis than the batch's; all results are cut where the operand is. */
 const char *rule_batch_split(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -114,6 +115,7 @@ static bool takes_all(struct batch_search *x, int j)
     return by_one && to_end && batch_entry_is(&from, j, 0);
 }
 
+/* Rule of Slice: the axis of the batch must keep all its elements in their order. */
 const char *rule_batch_slice(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -145,6 +147,8 @@ static bool is_same_batch(const struct batch_search *x, uint32_t i, int axis, ui
            dim_same(s.d[axis], t.d[other]);
 }
 
+/* Rule of Gather.  It may pick along another axis than the batch's; or WHOLE data by indices that are cut; or
+ * along the axis of the batch by the numbers of all samples, so that each copy picks its own block. */
 const char *rule_batch_gather(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s, t;
@@ -184,6 +188,8 @@ static const char *want_alike(struct batch_search *x, uint32_t i, uint32_t k)
     return why;
 }
 
+/* Rule of GatherElements: data and indices must be cut alike, and picks be along another axis than the batch's;
+ * or data are WHOLE and indices are cut at the axis along which they pick. */
 const char *rule_batch_gather_elements(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -201,6 +207,8 @@ const char *rule_batch_gather_elements(struct batch_search *x, const struct batc
     return why;
 }
 
+/* Rule of ScatterElements: data, indices and updates must be cut alike, at another axis than the one along which
+ * it scatters. */
 const char *rule_batch_scatter_elements(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -253,6 +261,7 @@ static const char *pick_vectors(struct batch_search *x, int common, struct batch
     return why != NULL ? why : batch_want_whole(x, 1);
 }
 
+/* Rule of GatherND: pick_vectors() says where the result is cut. */
 const char *rule_batch_gather_nd(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch out = {0};
@@ -265,6 +274,7 @@ const char *rule_batch_gather_nd(struct batch_search *x, const struct batch_rule
     return why;
 }
 
+/* Rule of ScatterND: its updates must be cut where pick_vectors() says; the result is cut where the data are. */
 const char *rule_batch_scatter_nd(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch out = {0}, data = batch_in(x, 0), updates = batch_in(x, 2);
@@ -278,6 +288,7 @@ const char *rule_batch_scatter_nd(struct batch_search *x, const struct batch_rul
     return why;
 }
 
+/* Rule of OneHot: indices are cut; the axis that the result has in addition may push the batch's axis back by one. */
 const char *rule_batch_one_hot(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -293,6 +304,7 @@ const char *rule_batch_one_hot(struct batch_search *x, const struct batch_rule *
 
 /* ---- the order of axes -------------------------------------------------------------------------- */
 
+/* Rule of Transpose: the batch goes to the axis where perm puts its axis; without perm, axes are in reverse order. */
 const char *rule_batch_transpose(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -312,6 +324,7 @@ const char *rule_batch_transpose(struct batch_search *x, const struct batch_rule
     return NULL;
 }
 
+/* Rule of Squeeze: the axes that it drops must be known and not be the batch's. */
 const char *rule_batch_squeeze(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -336,6 +349,7 @@ const char *rule_batch_squeeze(struct batch_search *x, const struct batch_rule *
     return NULL;
 }
 
+/* Rule of Unsqueeze: the axes that it adds must be known. */
 const char *rule_batch_unsqueeze(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -351,8 +365,8 @@ const char *rule_batch_unsqueeze(struct batch_search *x, const struct batch_rule
     if (rank < 0 || count < 0 || rank + count > SHAPE_RANK ||
         !batch_axes(x, 1, rank + count, &axes, &absent) || absent)
         return batch_say(x, "the axes that it adds are not known");
-    for (int old = 0; to < rank + count;
-         to++) { /* finds the new place `to` of axis in.axis: old axes keep their order */
+    /* old axes keep their order: `to` ends at the new place of axis in.axis */
+    for (int old = 0; to < rank + count; to++) {
         if ((axes >> to & 1) == 0 && old++ == in.axis)
             break;
     }
@@ -454,6 +468,8 @@ static const char *find_target(struct batch_search *x, struct batch in, const st
     return divide ? batch_divide_entry(x, 1, (uint32_t)*to) : NULL;
 }
 
+/* Rule of Reshape: samples must stay in blocks (top of this file).  An operand in state SIZES may only become
+ * another shape of the same sizes. */
 const char *rule_batch_reshape(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -481,6 +497,7 @@ const char *rule_batch_reshape(struct batch_search *x, const struct batch_rule *
     return NULL;
 }
 
+/* Rule of Flatten: the batch must be the first of the axes that are merged with it, but for axes of size 1. */
 const char *rule_batch_flatten(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -542,6 +559,8 @@ const char *rule_batch_expand(struct batch_search *x, const struct batch_rule *r
                                                        : batch_divide_entry(x, 1, (uint32_t)j);
 }
 
+/* Rule of Tile: samples must not repeat.  If the operand is WHOLE, the one axis whose number of repeats depends
+ * on the batch becomes the batch's. */
 const char *rule_batch_tile(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -581,6 +600,7 @@ static int entry_of_axis(struct batch_search *x, const struct batch_list *axes, 
     return entry;
 }
 
+/* Rule of Pad: the pads of the batch's axis must be 0. */
 const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);

@@ -304,6 +304,7 @@ struct batch numbers_elementwise(struct batch_search *x, struct batch s)
 
 /* ---- sizes of values, and values of sizes ------------------------------------------------------- */
 
+/* Rule of Shape: the entry for the axis of the batch, if it lies in start .. end - 1, is a size of the batch. */
 const char *rule_batch_shape(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -325,6 +326,7 @@ const char *rule_batch_shape(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
+/* Rule of Size: the number of elements is a multiple of the batch, unless the operand is itself a list of sizes. */
 const char *rule_batch_size(struct batch_search *x, const struct batch_rule *r)
 {
     (void)r;
@@ -338,6 +340,8 @@ static int only_bit(uint64_t bits)
     return bits != 0 && (bits & (bits - 1)) == 0 ? __builtin_ctzll(bits) : -1;
 }
 
+/* Rule of ConstantOfShape: exactly one entry of the shape may depend on the batch; its axis is where the result
+ * is cut. */
 const char *rule_batch_constant_of_shape(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -364,6 +368,7 @@ const char *rule_batch_range(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
+/* Rule of AffineGrid: theta and the grid are cut at axis 0; if entry 0 of `size` is a number, copies divide it by N. */
 const char *rule_batch_affine_grid(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch theta = batch_in(x, 0);

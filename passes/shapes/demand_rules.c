@@ -180,6 +180,7 @@ void demand_reshape(struct demands *k, nid n, int arg)
     (void)arg;
     if (!shape_of(k->f, node_out(k->f->m, n, 0), &out) || in.rank < 0 || out.rank < 0)
         return;
+    /* drops sizes that both have; total and rest are the products of the others */
     for (int o = 0; o < out.rank; o++) {
         int i = 0;
         while (i < in.rank && (used[i] || !dim_same(in.d[i], out.d[o])))

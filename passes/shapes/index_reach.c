@@ -60,12 +60,14 @@ static struct dim up_to(struct demands *k, struct dim d)
     return dim_known(d) ? dim_shift(k->f->m, d, 1) : d;
 }
 
+/* Reach of a result that is taken to hold no larger elements than operand 0 does. */
 struct dim reach_like(struct demands *k, nid n, int arg)
 {
     (void)arg;
     return reach_in(k, n, 0);
 }
 
+/* Reach of a Range: its limit, if its step is known to be positive. */
 struct dim reach_range(struct demands *k, nid n, int arg)
 {
     const struct nums *step = nums_of(k->f, node_in(k->f->m, n, 2));
@@ -74,6 +76,7 @@ struct dim reach_range(struct demands *k, nid n, int arg)
     return up ? value_dim(k->f, n, 1, 0) : dim_unknown();
 }
 
+/* Reach of a sum: the largest element of b further than the reach of a. */
 struct dim reach_add(struct demands *k, nid n, int arg)
 {
     struct dim a = reach_in(k, n, 0), b = last_of(k, reach_in(k, n, 1));
@@ -96,6 +99,8 @@ static struct dim extreme_of(struct demands *k, nid n, bool largest)
     return best;
 }
 
+/* Reach of a difference a - b: the reach of a less the smallest element of b, if all elements of b are known and
+ * >= 0. */
 struct dim reach_sub(struct demands *k, nid n, int arg)
 {
     struct dim a = reach_in(k, n, 0), b = extreme_of(k, n, /*largest=*/false);
@@ -103,6 +108,7 @@ struct dim reach_sub(struct demands *k, nid n, int arg)
     return dim_known(a) && b.value >= 0 ? dim_shift(k->f->m, a, -b.value) : dim_unknown();
 }
 
+/* Reach of a product: one more than the product of the largest elements. */
 struct dim reach_mul(struct demands *k, nid n, int arg)
 {
     struct dim a = last_of(k, reach_in(k, n, 0)), b = last_of(k, reach_in(k, n, 1));
@@ -110,6 +116,7 @@ struct dim reach_mul(struct demands *k, nid n, int arg)
     return dim_known(a) && dim_known(b) ? up_to(k, dim_mul(k->f->m, a, b)) : dim_unknown();
 }
 
+/* Reach of a quotient a / b: one more than the largest element of a, divided by the smallest of b. */
 struct dim reach_div(struct demands *k, nid n, int arg)
 {
     struct dim a = last_of(k, reach_in(k, n, 0)), b = extreme_of(k, n, /*largest=*/false);
@@ -117,6 +124,7 @@ struct dim reach_div(struct demands *k, nid n, int arg)
     return dim_known(a) && b.value > 0 ? up_to(k, dim_div(k->f->m, a, b)) : dim_unknown();
 }
 
+/* Reach of a remainder: the largest divisor. */
 struct dim reach_mod(struct demands *k, nid n, int arg)
 {
     struct dim b = extreme_of(k, n, /*largest=*/true);
@@ -124,6 +132,7 @@ struct dim reach_mod(struct demands *k, nid n, int arg)
     return b.value > 0 ? b : dim_unknown();
 }
 
+/* Reach of Min: the least of the reaches of operands that are known. */
 struct dim reach_least(struct demands *k, nid n, int arg)
 {
     struct dim least = dim_unknown();
@@ -147,6 +156,7 @@ static struct dim either(struct dim a, struct dim b)
     return a.sym != 0 || (b.sym == 0 && a.value > b.value) ? a : b;
 }
 
+/* Reach of a result whose elements come from any of the operands `arg`, arg + 1, ...: the largest of their reaches. */
 struct dim reach_larger(struct demands *k, nid n, int arg)
 {
     struct dim most = reach_in(k, n, (uint32_t)arg); /* arg: the first operand that counts */
@@ -155,6 +165,7 @@ struct dim reach_larger(struct demands *k, nid n, int arg)
     return most;
 }
 
+/* Reach of Concat: `arg` of the table is no index of an operand here. */
 struct dim reach_concat(struct demands *k, nid n, int arg)
 {
     (void)arg;
@@ -178,6 +189,7 @@ struct dim reach_sum(struct demands *k, nid n, int arg)
     return count >= -1 && s.rank >= 0 ? up_to(k, last) : dim_unknown();
 }
 
+/* Reach of ArgMax and ArgMin, whose elements are indices along attribute axis: the size of that axis. */
 struct dim reach_index(struct demands *k, nid n, int arg)
 {
     struct shape s = operand_shape(k->f, n, 0);
@@ -186,6 +198,7 @@ struct dim reach_index(struct demands *k, nid n, int arg)
     return axis >= 0 ? s.d[axis] : dim_unknown();
 }
 
+/* Reach of a tensor of bools, whose elements are 0 and 1. */
 struct dim reach_bool(struct demands *k, nid n, int arg)
 {
     (void)k;

@@ -57,6 +57,7 @@ static struct rule_cache rule_cache_new(const struct module *m, struct arena *me
     return d;
 }
 
+/* Sets the version of the default domain by which rules go. */
 static void set_opset(struct infer *f, int64_t version)
 {
     /* version < 0: the model imports no version, so the newest counts */
@@ -211,6 +212,7 @@ static void add_input_name(void *user, const char *name)
     k->list[k->n++] = str_id(k->f->m, name);
 }
 
+/* Orders ids by number. */
 static int compare_ids(const void *a, const void *b)
 {
     sid x = *(const sid *)a, y = *(const sid *)b;

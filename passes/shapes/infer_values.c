@@ -172,6 +172,7 @@ struct nums *nums_new(struct infer *f, uint32_t n)
 
 enum { FLOAT_EXACT = 1 << 24 }; /* all integers up to this are exact as f32 */
 
+/* Whether elements are float or double. */
 static bool is_float(enum elem e)
 {
     return e == ELEM_F32 || e == ELEM_F64;

@@ -293,7 +293,7 @@ void rule_max_unpool(struct infer *f, nid n, int arg)
     for (int i = 0; i < s.rank; i++) {
         if (given) {
             s.d[i] = value_dim(f, n, 2, (uint32_t)i);
-        } else if (i >= 2) {
+        } else if (i >= 2) { /* (size - 1) * stride + kernel - pads */
             struct num d = num_of_dim(s.d[i]), by = num_int(strides ? stride[i - 2] : 1);
             d = num_mul(f, num_sub(f, d, num_int(1)), by);
             if (pads)

@@ -439,6 +439,7 @@ static const char *skip_blank(const char *s)
     return s;
 }
 
+/* Whether c can label an axis in an Einsum's equation. */
 static bool is_label(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

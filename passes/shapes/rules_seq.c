@@ -11,6 +11,7 @@
 
 enum { NESTED = 64 }; /* most containers inside each other, as for the readers of models */
 
+/* Whether a type is a sequence, optional or map. */
 static bool is_container(const struct type *t)
 {
     return t->kind == TYPE_SEQ || t->kind == TYPE_OPT || t->kind == TYPE_MAP;

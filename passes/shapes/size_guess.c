@@ -141,6 +141,7 @@ static bool is_better(const struct sizes *k, const struct size *a, struct dim is
     return a->kind != b->kind ? a->kind > b->kind : a > b;
 }
 
+/* Appends demand *d to those that are still to be met. */
 static void add_todo(struct sizes *k, const struct demand *d)
 {
     k->todo = vec_grow(k->mem, k->todo, &k->captodo, k->ntodo + 1, sizeof *k->todo);

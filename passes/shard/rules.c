@@ -570,6 +570,7 @@ void shard_find_options(struct shard *s)
     struct shard_ask *q = arena_alloc(s->a, sizeof *q);
     struct csr users = module_users(s->m, s->a);
     q->s = s;
+    /* begins with the plain cuts of all axes */
     for (vid v = 1; v < s->m->nval; v++) {
         struct shape k;
         if (s->m->value[v].graph != 1 || !shape_of(s->f, v, &k))
@@ -580,6 +581,7 @@ void shard_find_options(struct shard *s)
                 add_item(s, v, st);
         }
     }
+    /* asks about each state; answers add further states behind it */
     for (uint32_t i = 1; i < s->nitem; i++) {
         const struct shard_item it = s->item[i];
         if (s->m->value[it.v].def != 0)

@@ -148,6 +148,7 @@ bool rule_shard_matmul(struct shard_ask *q, const struct shard_row *r)
     int behind = given->rank - 1 - q->given.axis;
     if (!q->result && given->rank == 1)
         return false;
+    /* a result lacks the axis of columns if the second operand is a vector, the axis of rows if the first one is */
     behind += q->result && b.rank == 1;
     behind += q->result && a.rank == 1 && behind > 0;
     bool rows = behind == 1 && (q->result || q->at == 0),

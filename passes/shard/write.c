@@ -529,6 +529,7 @@ struct shard_written shard_write(struct shard *s, const struct shard_choice *c)
         if (s->kind[n] == SHARD_NODE) {
             write_node(&x, n);
         } else if (s->kind[n] == SHARD_ONCE) {
+            /* brings the operands, whole, to the node's device, and to others that exchange them at the same time */
             x.at = n;
             for (uint32_t i = 0; i < s->m->node[n].in.n; i++) {
                 uint32_t home = i < s->m->node[n].nformal ? s->home[n] : 0;

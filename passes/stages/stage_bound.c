@@ -249,6 +249,7 @@ static bool refutes(struct stage_bound_search *p, const struct choice *c, int64_
         p->first[i] = p->around[i] = NEVER;
     p->first[0] = p->around[0] = 0;
     for (uint32_t to = 1; to <= s->n; to++) {
+        /* x goes through the pieces as make_choice() has ordered them; k = 0: from the empty state */
         uint32_t before = s->before.at[to + 1] - s->before.at[to];
         for (uint32_t k = 0; k <= before; k++)
             for (uint32_t i = 0; i < p->ncount; i++, x++)

@@ -584,6 +584,7 @@ struct plan *train_plan(const struct train *t, const struct stage_layout *p, str
     struct plan *plan = arena_alloc(a, sizeof *plan);
     *plan = (struct plan){.planner = t->planner, .stages = choose_devices(t, p, a)};
     plan->dev = arena_array(a, x->scene.m->nnode, sizeof *plan->dev);
+    /* all bits set is -1: no device, and below no stage */
     memset(plan->dev, 0xff, x->scene.m->nnode * sizeof *plan->dev);
     bool shared = p->places && p->places < p->n;
     if (shared) {
