@@ -63,7 +63,7 @@ struct result {
     const char *const *dim_name; /* [ndims] symbolic dimensions that got a size for planning */
     const int64_t *dim_value;    /* [ndims] their sizes */
     uint32_t ndims;
-    uint32_t nguessed; /* number of the last of them whose sizes were guessed */
+    uint32_t nguessed; /* the sizes of the last nguessed dimensions were guessed */
     /* sizes of the dimensions of model inputs: those of input i are size[size_at[i] .. size_at[i + 1]), -1: not known;
      * size_open[i]: the number of its dimensions is not known.  size_at NULL: sizes were not worked out */
     const int64_t *size;
@@ -77,7 +77,8 @@ struct result {
     unsigned columns;
     FILE *out; /* stream that the path "-" stands for; NULL: stdout */
     struct diag *diag;
-    read_model_fn *read_model; /* reads an ONNX model that was written; NULL: the caller cannot */
+    /* reads an ONNX model that was written; NULL: the caller has no reader */
+    read_model_fn *read_model;
 };
 
 /* What an execution model (struct exec_kind) shows of a result r.  Functions take memory from a; what they return may
@@ -100,7 +101,7 @@ struct exec_shows {
     /* Adds the model's own members to manifest.json; NULL: there are none. */
     void (*json)(struct json_out *o, const struct result *r, struct arena *a);
 };
-/* Writes text and a line end to f, in lines of r->columns, as page_words() does. */
+/* Writes text and a line end to f, in lines of r->columns.  at, indent: as for page_words() (page.h). */
 void plan_print_words(FILE *f, const struct result *r, const char *text, unsigned at,
                       unsigned indent);
 /* Functions for exec_shows.gain, report and shape that suit most execution models. */
@@ -189,14 +190,14 @@ struct split_options {
     int64_t pictures;              /* PICTURE_* bits */
     struct export_options exports; /* engines for which the folder gets files */
 };
-/* METADATA: metadata of the nodes.  IR11: device configurations, too. */
+/* Where an annotated model has the plan.  METADATA: in the metadata of nodes.  IR11: in device configurations, too. */
 enum { ANNOTATE_METADATA, ANNOTATE_IR11 };
 extern const struct writer_opt annotate_option; /* --annotate, for split_options.annotate */
 /* Writes the split folder.  Returns 0, or -1 and an error.  Replaces only an empty folder or another split; with
  * WEIGHTS_ORIGINAL also writes into the folder of the source, whose other files stay. */
 int split_write(const struct result *r, const struct split_options *o, const char *folder);
-/* Adds files for engines to the split folder that is there; its plan stays.  reads: for its models.  *files: their
- * number.  Returns 0, or -1 and an error; then the folder is as it was. */
+/* Adds files for the engines of o to a split folder that exists; its plan stays.  reads: reads models of the folder.
+ * Sets *files to the number of files that were made.  Returns 0, or -1 and an error; then the folder is as it was. */
 int split_export(const char *folder, const struct export_options *o, read_model_fn *reads,
                  uint32_t *files, struct arena *a, struct diag *d);
 /* What dot_write() draws. */
@@ -204,9 +205,10 @@ struct scenery {
     enum view view;
     uint32_t boxes;       /* VIEW_BLOCKS: the most boxes */
     const uint8_t *shown; /* VIEW_NODES: [node] not 0: the node is shown; NULL: all are */
-    /* VIEW_DEVICES, VIEW_BLOCKS: step of a layout (picture/layout.h) in two steps.  NULL: dot lays out all at once.
-     * Without names: step 1, a graph without arrows between frames.  Else step 2, with dot's layout of that graph:
-     * every box gets a fixed place, frames side by side; sets layout->screens, to -1 if something has no place */
+    /* VIEW_DEVICES, VIEW_BLOCKS: for a picture that dot lays out in two steps (picture/layout.h); NULL: dot lays out
+     * all at once.  Step 1, layout->name NULL: writes the graph without arrows between frames.  Step 2, with the layout
+     * that dot made in step 1: gives every box a fixed place, frames side by side, and sets layout->screens (-1:
+     * something has no place) */
     struct layout *layout;
 };
 /* Writes a picture as DOT to `path` ("-": r->out).  Returns 0, or -1 and an error.  A frame (border around boxes)

@@ -1,6 +1,6 @@
 /* Finds the kind of an input file: by the end of its name, else by its first bytes.  JSON starts with a brace, a
- * profile of layers with a layer, textual IR is other text; everything else is taken for ONNX, whose reader reports an
- * error if it is not.  O(1). */
+ * profile of layers with a layer, textual IR is other text; everything else counts as ONNX, whose reader reports an
+ * error if the input is no ONNX model.  O(1). */
 #include "frontends/frontends.h"
 
 #include "ir/base/infile.h"
@@ -79,7 +79,8 @@ enum input_kind input_kind_in(const char *name, const void *bytes, size_t n)
     return kind_by_name(name, &kind) ? kind : kind_by_bytes(bytes, smaller_u64(n, HEAD));
 }
 
-/* No ONNX model begins with these bytes: as a protobuf tag they would be a field that ModelProto does not have. */
+/* The first bytes that are looked for cannot be those of an ONNX model: as a protobuf tag they would be a field that
+ * ModelProto does not have. */
 const char *input_foreign(const char *name, const void *bytes, size_t n)
 {
     unsigned char own[HEAD] = {0};

@@ -195,8 +195,8 @@ static const char *row_text(struct export_folder *x, const struct engine_kind *e
     return memory_end(&m, /*ok=*/true, "the list of exports", x->a, x->diag);
 }
 
-/* Says what becomes of states in pieces in the files of engine e.  Returns 0; or -1 and an error, if it cannot have
- * them. */
+/* If devices keep states in pieces, notes that users of engine e's files give and take the pieces.  Returns 0; or -1
+ * and an error, if the engine cannot run a split with pieces. */
 static int check_pieces(const struct export_folder *x, const struct engine_kind *e)
 {
     const json_t *states = json_object_get(json_object_get(x->manifest, "sharding"), "states");

@@ -17,38 +17,37 @@ struct export_folder {
     const char *at;   /* path at which its files lie until it is complete; else the same as name */
     int from;         /* descriptor of the folder that has the parts */
     int to;           /* descriptor of the folder in which files are made; may be `from` */
-    const char *text; /* [size] of manifest.json */
+    const char *text; /* [size] content of manifest.json */
     size_t size;      /* bytes */
-    json_t
-        *manifest; /* the same, checked: export_read(); states in pieces are their pieces there */
+    /* manifest.json, parsed and checked by export_read(); "states" lists the pieces of states in pieces */
+    json_t *manifest;
     struct names device; /* name of a device -> 1 + its row in "devices" */
     struct names gpu;    /* device that is a GPU -> 1 + its number (gpus_number()) */
     const struct export_options *o;
-    read_model_fn *read_model; /* for the models of the folder; NULL: the caller cannot */
+    read_model_fn *read_model; /* reads models of the folder; NULL: the caller has no reader */
     struct arena *a;
     struct diag *diag;
-    const char *
-        *file; /* [nfile] files that the current engine's export has, as paths in the folder */
+    /* [nfile] files that the current engine's export has, as paths in the folder */
+    const char **file;
     uint32_t nfile, capfile;
-    uint32_t nmade; /* files that all exports have */
-    /* from export_write() on: the text of a manifest whose list has the files of the exports and those that they
+    uint32_t nmade; /* number of files of all exports together */
+    /* set by export_write(): text of a manifest that lists the files of the new exports and of the exports that they
      * replace */
     const char *both;
 };
 
 /* What an engine's files do with states of which each device keeps a piece ("sharding" of the manifest). */
 enum engine_pieces {
-    PIECES_REFUSED, /* the engine cannot have them */
-    PIECES_SHOWN,   /* its users give and take the pieces */
-    PIECES_JOINED   /* its users give and take whole tensors */
+    PIECES_REFUSED, /* the engine cannot run such splits */
+    PIECES_SHOWN,   /* users of the engine's files give and take the pieces */
+    PIECES_JOINED   /* users of the engine's files give and take whole tensors */
 };
 
 /* An engine. */
 struct engine_kind {
     const char *name;          /* word for --for */
     const char *verified_with; /* what its exports were tried with, for readers of the manifest */
-    /* each part must have its weights for itself: pcc gives the parts data files of their own, unless --weights says
-     * otherwise */
+    /* each part needs its weights in a file of its own: pcc writes such files, unless --weights says otherwise */
     bool apart;
     /* ps that a part costs its device beside computing, as tools/bench/part_cost.py measures it (four tensors in and
      * out, a thread of a CPU); 0: it was not measured */
@@ -67,27 +66,27 @@ struct export_row {
     const char *json;   /* the row's text */
 };
 
-/* The words for --for; engine_names[k] is that of bit k.  NULL ends the list. */
+/* The words for --for; engine_names[k] is the engine of bit k.  NULL ends the list. */
 extern const char *const engine_names[];
-/* Returns the largest cost of a part, ps, that was measured of the engines in `words`, a value of --for, and the name
- * of that engine in *name; 0: none was measured. */
+/* Returns the largest cost of a part, in ps, that was measured of the engines in `words` (a value of --for), and sets
+ * *name to the name of the engine with it; 0: no engine's cost was measured. */
 int64_t engines_part_cost(const char *words, const char **name);
-/* Whether one of the engines (bits) must have the weights of each part for itself. */
+/* Whether one of the engines (bits) needs the weights of each part in a data file of the part's own. */
 bool engines_apart(int64_t engines);
 /* Warns of options that have no effect on the engines asked for. */
 void engines_check_options(const struct export_options *o, struct diag *d);
 
-/* Reads the folder's manifest; x->name, at, from, o, a and diag must be set.  Checks what exports rely on: the
- * form of the members that they read, that tensors are in "values", that the files of the parts are there.  Returns 0,
- * or -1 and an error. */
+/* Reads the folder's manifest; x->name, at, from, o, a and diag must be set.  Checks what exports rely on: the form of
+ * the manifest's members, that tensors are in "values", and that the files of the parts exist.  Returns 0, or -1 and an
+ * error. */
 int export_read(struct export_folder *x);
-/* Makes the exports that x->o asks for in x->to, and manifest.json with the list of them, in place of the one that may
- * be there.  The folder must have been read.  Returns 0, or -1 and an error; then the caller removes x->to. */
+/* Makes the exports that x->o asks for in x->to, and a manifest.json that lists them, which replaces an older one.
+ * export_read() must have been called.  Returns 0, or -1 and an error; then the caller removes x->to. */
 int export_write(struct export_folder *x);
 
-/* For engines.  Paths are relative to the folder, such as "triton/gpt/config.pbtxt".  All return 0, or -1 and an
- * error.  export_dir: makes a folder.  export_text, export_bytes: make a file with this text or these bytes.
- * export_copy: copies the folder's file `file` to the new file `path`. */
+/* Functions by which engines make files.  Paths are relative to the folder: "triton/gpt/config.pbtxt".  All return 0,
+ * or -1 and an error.  export_dir: makes a folder.  export_text, export_bytes: make a file with this text or these
+ * bytes. export_copy: copies the folder's file `file` to the new file `path`. */
 int export_dir(struct export_folder *x, const char *path);
 int export_text(struct export_folder *x, const char *path, const char *text);
 int export_bytes(struct export_folder *x, const char *path, const unsigned char *bytes, size_t n);

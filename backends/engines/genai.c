@@ -50,15 +50,15 @@ static const char *pattern_of(const struct export_folder *x, const char *name, u
     return arena_fmt(x->a, "%.*s%%d%s", (int)at, name, name + end);
 }
 
-/* Returns the shape of a tensor: a list, or NULL or null. */
+/* Returns the shape of a tensor, a list of JSON; NULL or JSON's null: the shape is not known. */
 static const json_t *shape_of(const struct export_folder *x, const char *name)
 {
     const json_t *values = json_object_get(x->manifest, "values");
     return json_object_get(json_object_get(values, name), "shape");
 }
 
-/* Takes the size of dimension k of the tensor into *size, which is -1, or the size that all others have.  Returns 0, or
- * -1 and an error. */
+/* Checks that dimension k of the tensor has the size *size; if *size is -1, sets it to the size of the dimension.
+ * Returns 0, or -1 and an error. */
 static int take_size(const struct export_folder *x, const char *name, size_t k, int64_t *size)
 {
     int64_t found;
@@ -116,7 +116,7 @@ static int check_place(const struct export_folder *x, const struct decoder *g, c
                : 0;
 }
 
-/* Returns the place of the last `word` in the name; -1: there is none. */
+/* Returns the offset of the last `word` in the name; -1: the name has none. */
 static ptrdiff_t last_word(const char *name, const char *word)
 {
     ptrdiff_t found = -1;
@@ -134,7 +134,7 @@ static int take_cache(const struct export_folder *x, struct decoder *g, const js
     uint32_t layer = 0, same = 0;
     const char *past = in ? pattern_of(x, in, &layer) : NULL;
     const char *present = out ? pattern_of(x, out, &same) : NULL;
-    /* past_key_values.0.key: the last word tells */
+    /* in past_key_values.0.key, the last of these words tells which cache it is */
     uint32_t which = in && last_word(in, "value") > last_word(in, "key") ? VALUES : KEYS;
     if (!past || !present || layer != same || !strstr(past, "past") ||
         !strstr(present, "present") || (which == KEYS && !strstr(in, "key")))
@@ -334,7 +334,7 @@ static void guess(const struct export_folder *x, json_t *o, const char *key, int
     *guessed = arena_fmt(x->a, "%s%s%s=%lld", *guessed, **guessed ? ", " : "", key, (long long)v);
 }
 
-/* Returns the stage that a part is. */
+/* Returns a JSON object that describes the part as a stage of genai's pipeline. */
 static json_t *stage_of(const struct export_folder *x, const json_t *part)
 {
     int64_t gpu = export_gpu(x, json_get_text(part, "device"));
@@ -369,7 +369,7 @@ static void set_names(const struct export_folder *x, const struct decoder *g, js
     json_object_set_new(decoder, "outputs", out);
 }
 
-/* Sets what a configuration says of the model, and says what is guessed. */
+/* Sets the members of the configuration that describe the model, and notes which of them are guessed. */
 static void set_model(const struct export_folder *x, const struct decoder *g, json_t *root)
 {
     enum { CONTEXT = 2048 }; /* tokens */

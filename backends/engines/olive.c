@@ -6,10 +6,11 @@
  * copied to its readers; Constant is copied, Identity removed.  No node is in an earlier split than what it reads.
  * (Olive, olive/passes/onnx/split.py.)
  *
- * Part k becomes split k.  In sorted order each name begins with a shortest row of components that no name of another
- * part begins with; where there is none, as the whole name is one, the others have longer ones.  So names say the plan
- * exactly, except where two names are one with dots for slashes, and but for the operators above, which are checked.
- * O(characters of the names + operands), and a sort. */
+ * Part k becomes split k.  A node's key, the text in the metadata, is the shortest row of first components of its name
+ * that no name of another part begins with; if every row is the beginning of such a name, the key is the whole name,
+ * and the other part's keys are longer.  So keys describe the plan exactly, unless nodes of two parts have names that
+ * differ only in dots and slashes (an error).  Operators without a split by name are checked. O(characters of the names
+ * + operands), and a sort. */
 #include "backends/engines/engines.h"
 #include "ir/base/json_in.h"
 #include "ir/base/memory.h"
@@ -21,8 +22,8 @@
 
 /* A node of the model in Olive's words. */
 struct olive_node {
-    char *
-        name; /* with '\1' for dots and slashes, so that names below a name follow it in sorted order */
+    /* with '\1' for dots and slashes, so that names below a name follow it in sorted order */
+    char *name;
     const char *own; /* its own name */
     uint32_t part;
     uint32_t size; /* bytes of `name` that are its key */
@@ -141,10 +142,13 @@ static uint32_t common(const char *one, const char *two)
     return ends ? n + 1 : whole;
 }
 
-/* Sets l[n].size, in sorted order.  Returns 0, or -1 and an error: two names are one for Olive. */
+/* Sets the sizes of the keys of the nodes l[n], which are sorted: one component more than a name shares with any name
+ * of another part.  Returns 0; or -1 and an error, if nodes of two parts have the same name for Olive. */
 static int choose_keys(const struct export_folder *x, struct olive_node *l, uint32_t n)
 {
-    for (uint32_t i = 0, share = 0; i < n; i++) { /* with the last name before it of another part */
+    /* share: bytes that name i has in common with the last name before it (below: the first name behind it) that is of
+     * another part */
+    for (uint32_t i = 0, share = 0; i < n; i++) {
         uint32_t both = i ? common(l[i - 1].name, l[i].name) : 0;
         if (i && l[i - 1].part != l[i].part && strcmp(l[i - 1].name, l[i].name) == 0)
             return diag_error(x->diag,
@@ -154,7 +158,7 @@ static int choose_keys(const struct export_folder *x, struct olive_node *l, uint
         share = i && l[i - 1].part != l[i].part ? both : both < share ? both : share;
         l[i].size = share;
     }
-    for (uint32_t i = n, share = 0; i-- > 0;) { /* compare each name with the name behind it */
+    for (uint32_t i = n, share = 0; i-- > 0;) {
         uint32_t both = i + 1 < n ? common(l[i].name, l[i + 1].name) : 0, end;
         share = i + 1 < n && l[i + 1].part != l[i].part ? both : both < share ? both : share;
         end = larger_u32(l[i].size, share);
@@ -164,7 +168,7 @@ static int choose_keys(const struct export_folder *x, struct olive_node *l, uint
     return 0;
 }
 
-/* Returns the text of assignments, in x->a; NULL after an error. */
+/* Returns the text "key=part;key=part" with each key of the nodes l[n] once, in x->a; NULL after an error. */
 static const char *assignments_text(const struct export_folder *x, const struct olive_node *l,
                                     uint32_t n)
 {
@@ -185,7 +189,7 @@ static const char *assignments_text(const struct export_folder *x, const struct 
     return memory_end(&m, /*ok=*/true, KEY, x->a, x->diag);
 }
 
-/* Returns the assignments that say the plan, in x->a; NULL after an error. */
+/* Returns the text of assignments for the folder's model, in x->a; NULL after an error. */
 static const char *make_assignments(const struct export_folder *x)
 {
     struct olive_node *l = NULL;

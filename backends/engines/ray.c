@@ -4,7 +4,7 @@
 
 static int check_ray(const struct export_folder *x)
 {
-    (void)x; /* what run_split.py runs, actors run */
+    (void)x; /* actors run every split that run_split.py runs */
     return 0;
 }
 

@@ -20,8 +20,8 @@
 struct checker {
     const struct export_folder *x;
     const char *path; /* of the manifest, for messages */
-    struct names
-        made; /* values that are there: inputs of the model, outputs of the parts that were checked */
+    /* values that are there: inputs of the model, outputs of the parts that were checked */
+    struct names made;
     struct names device; /* name of a device -> 1 + its row in "devices" */
     struct names gpu;    /* as in struct export_folder */
 };
@@ -71,7 +71,8 @@ static int check_file(const struct checker *c, const char *file)
     return 0;
 }
 
-/* Checks the values that a part reads, or those that it makes.  Returns 0, or -1 and an error. */
+/* Checks a part's list `key`: "inputs" must be values that are in c->made; "outputs" must not, and are added to it.
+ * Returns 0, or -1 and an error. */
 static int check_side(struct checker *c, const json_t *part, const char *key)
 {
     const char *file = json_get_text(part, "file");

@@ -226,8 +226,8 @@ static int check_types(const struct export_folder *x, const struct module *m, co
     return 0;
 }
 
-/* Returns the size that the plan was made for of a symbol or an expression that the manifest's "dims" has; -1: it has
- * none. */
+/* Returns the size for which the plan was made of a symbol or an expression, as the manifest's "dims" says; -1: "dims"
+ * has no such member. */
 static int64_t planned_size(const struct export_folder *x, const char *symbol)
 {
     int64_t size;
@@ -235,13 +235,13 @@ static int64_t planned_size(const struct export_folder *x, const char *symbol)
     return json_int_in(json_object_get(dims, symbol), 0, INT32_MAX, &size) ? size : -1;
 }
 
-/* A question about the size of a dimension: at its least, or as planned. */
+/* Which size of a symbol symbol_size() is asked for. */
 struct size_of {
     const struct export_folder *x;
-    bool least;
+    bool least; /* the least size; false: the size for which the plan was made */
 };
 
-/* dim_eval()'s lookup: the size of a symbol, -1: nothing tells it. */
+/* For dim_eval(): returns the size of a symbol that the struct size_of `user` asks for; -1: not known. */
 static int64_t symbol_size(void *user, const char *symbol)
 {
     const struct size_of *q = user;
@@ -249,9 +249,8 @@ static int64_t symbol_size(void *user, const char *symbol)
     return q->least && size > 1 ? 1 : size;
 }
 
-/* Returns size k of the input v of a part; -1: nothing tells it.  The file may have a name for it that no input of the
- * model has, such as that of an output of the model which the part reads, where the manifest has a sum of known
- * names. */
+/* Returns the size of dimension k of the input v of a part; -1: not known.  The part's file may have a symbol for it
+ * that is no size of a model input; then the manifest's "values" may have an expression of known symbols. */
 static int64_t size_of(const struct export_folder *x, struct module *m, vid v, int k, bool least)
 {
     struct size_of q = {x, least};

@@ -16,7 +16,7 @@
 static const char *const types[] = {"f32", "f64", "f16", "i8",   "u8",  "i16", "u16", "i32",
                                     "u32", "i64", "u64", "bool", "str", "i4",  "u4",  NULL};
 
-/* Checks that a tensor between sessions has a type there.  Returns 0, or -1 and an error. */
+/* Checks that a tensor between sessions has one of types[].  Returns 0, or -1 and an error. */
 static int check_tensor(const struct export_folder *x, const char *name, const json_t *value)
 {
     const char *type = json_get_text(value, "type");
@@ -31,8 +31,8 @@ static int check_tensor(const struct export_folder *x, const char *name, const j
                : diag_error(x->diag, "%s: --for=web: tensor '%s' has no known type", x->name, name);
 }
 
-/* Checks that a part makes no tensor of 4 bits: onnxruntime-web takes them as inputs, but gives none ("unsupported
- * type: uint4").  Returns 0, or -1 and an error. */
+/* Checks that a part has no output of a type of 4 bits: onnxruntime-web takes such inputs, but cannot return such
+ * outputs ("unsupported type: uint4").  Returns 0, or -1 and an error. */
 static int check_made(const struct export_folder *x, const json_t *part)
 {
     size_t i;

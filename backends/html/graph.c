@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    MOST_BOXES_DRAWN = 4000, /* of a plan with more devices than that no graph is drawn */
+    MOST_BOXES_DRAWN = 4000, /* a plan with more boxes gets no graph */
     MOST_ARROWS = 3000,
     MOST_LABELS = 200, /* with more arrows, only their tooltips tell bytes */
     /* lengths in px */
@@ -41,11 +41,12 @@ struct graph_picture {
     uint32_t first;             /* the first box that is drawn */
     uint32_t *lane;             /* [box] lane of its device */
     uint32_t *lane_device;      /* [lane] */
-    bool host[2];               /* the model's inputs have an arrow; the outputs have one */
-    int left, wide;             /* px: where the first column begins; width of the graph */
+    /* [0] the box of the model's inputs has an arrow; [1] the box of its outputs has one */
+    bool host[2];
+    int left, wide; /* px: where the first column begins; width of the graph */
 };
 
-/* Whether box i is drawn: those of the host are only where an arrow meets them. */
+/* Whether box i is drawn: a box of the host (the first and the last box) only if an arrow meets it. */
 static bool is_drawn(const struct graph_picture *p, uint32_t i)
 {
     return i == 0 ? p->host[0] : i < p->n - 1 || p->host[1];
@@ -86,8 +87,8 @@ static void choose_arrows(struct graph_picture *p)
     }
 }
 
-/* Gives each device with a box a lane, in the order of the devices, and the boxes of the host those of the first and
- * the last part. */
+/* Gives each device that has a box a lane, in the order of the devices.  The box of the model's inputs gets the lane of
+ * the first part, the box of its outputs the lane of the last part. */
 static void choose_lanes(struct graph_picture *p)
 {
     const struct frames *box = &p->h->box;

@@ -12,15 +12,15 @@
 enum {
     MOST_LANES = 16, /* with more lanes, rows are not by lane */
     WIDE = 12,       /* a graph of at most this many columns is not broken */
-    SHAPE =
-        3 /* columns for each row that a graph has for a good shape: a cell is wider than high */
+    /* a graph with at most SHAPE columns for each row has a good shape, as cells are wider than high */
+    SHAPE = 3
 };
 
 /* Sets the columns and the rows of the cells, as if there were one band. */
 static void place_cells(struct grid *g, const struct csr *next, const uint32_t *lane, uint32_t n,
                         struct arena *a)
 {
-    /* [lane] by_lane: the first column of the lane without a box; [column] else: the first free row */
+    /* by_lane: [lane] the first column behind the lane's boxes; else [column] the first row below the column's boxes */
     uint32_t *end = arena_array(a, (size_t)n + g->lanes + 1, sizeof *end);
     for (uint32_t i = 0; i < n; i++) {
         struct grid_cell *c = &g->cell[i];
@@ -44,6 +44,7 @@ static void place_cells(struct grid *g, const struct csr *next, const uint32_t *
 static void break_columns(struct grid *g, uint32_t n)
 {
     uint64_t wide = WIDE;
+    /* a band for each `wide` columns: rows * columns / wide rows in all, which are to be no more than `wide` */
     while (wide < g->columns && wide * wide < (uint64_t)g->columns * g->rows)
         wide++;
     g->bands = g->columns ? (uint32_t)((g->columns + wide - 1) / wide) : 1;

@@ -155,7 +155,7 @@ static void put_terminal(struct html *h)
     html_close(h);
 }
 
-/* The first error of what the page does without. */
+/* The first error in making a section that the page can lack. */
 struct first_error {
     char line[256]; /* "": none so far */
 };

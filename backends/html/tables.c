@@ -62,7 +62,8 @@ static void put_device(struct html *h, uint32_t dev)
 
 /* ---- devices ---------------------------------------------------------------------------------- */
 
-/* Writes a cell with a bar: `part` and, pale, `more` of `all`.  over: the bar warns. */
+/* Writes a cell with a bar for `all`, filled up to `part`, and in a pale colour for `more` behind it; and a number: the
+ * percent of both.  over: the bar has the colour of a warning. */
 static void put_bar(struct html *h, int64_t part, int64_t more, int64_t all, bool over)
 {
     int first = percent_of(part, all), both = percent_of(sat_add(part, more), all);

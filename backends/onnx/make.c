@@ -458,7 +458,8 @@ static void complete_function(struct maker *k, const struct function *f, Onnx__F
                &p->n_metadata_props);
 }
 
-/* To be called when the messages have the present names of all values. */
+/* Forgets the names that values had before passes renamed them (value.was); called when the messages have the present
+ * names of all values. */
 static void forget_names(struct module *m)
 {
     for (vid v = 1; v < m->nval; v++)

@@ -53,8 +53,8 @@ void make_annotations(struct maker *k, struct map here, Onnx__GraphProto *p)
 
 /* ---- devices ------------------------------------------------------------------------------------ */
 
-/* Returns the name that node `now` has in the place in which node `had` has the operand or result `name`; `name` if
- * `had` has it in no place. */
+/* Finds the operand or result called `name` of the node `had`, and returns the name of the operand or result at the
+ * same place of the node `now`; `name` itself if `had` has no such operand or result. */
 static char *operand_now(const Onnx__NodeProto *had, const Onnx__NodeProto *now, char *name)
 {
     for (size_t i = 0; i < had->n_input && name != NULL && *name != '\0'; i++)

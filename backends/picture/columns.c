@@ -31,31 +31,34 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
     return level;
 }
 
-/* Boxes of one level of a frame without consumers in the frame: their number so far, and the last ROW of them. */
-struct row {
-    uint32_t box[ROW], n;
+/* Leaves of one level of a frame: boxes that no other box of the frame reads. */
+struct leaves {
+    uint32_t n;        /* their number so far */
+    uint32_t box[ROW]; /* the latest of them: the k-th one is box[k % ROW] */
 };
 
-/* Sets c->above: of a level's boxes without consumers in their frame, each stands below the box ROW before it. */
+/* Stands leaves in rows of ROW boxes, for each level of a frame by itself: the above of the k-th leaf is the leaf with
+ * the number k - ROW; 0 in the first row. */
 static void wrap_leaves(struct columns *c, const struct arrows *t, const uint32_t *frame_of,
                         const uint32_t *level, struct arena *a)
 {
-    struct map known = {0}; /* (frame, level) -> row + 1 */
-    uint8_t *read = arena_alloc(a, (size_t)c->boxes + 1);
-    struct row *row = arena_array(a, (size_t)c->boxes + 1, sizeof *row);
-    uint32_t rows = 0;
+    struct map known = {0}; /* (frame, level) -> 1 + index in of_level */
+    uint8_t *is_read = arena_alloc(a, (size_t)c->boxes + 1);
+    struct leaves *of_level = arena_array(a, (size_t)c->boxes + 1, sizeof *of_level);
+    uint32_t levels = 0;
     for (uint32_t i = 0; i < t->n; i++)
         if (!t->f[i].away)
-            read[t->f[i].from] = 1;
+            is_read[t->f[i].from] = 1;
     for (uint32_t x = 1; x <= c->boxes; x++) {
-        if (read[x])
+        if (is_read[x])
             continue;
         uint32_t i = map_get(&known, map_key(frame_of[x], level[x]));
         if (!i)
-            map_set(&known, a, map_key(frame_of[x], level[x]), i = ++rows);
-        struct row *r = &row[i - 1];
-        c->above[x] = r->box[r->n % ROW];
-        r->box[r->n++ % ROW] = x;
+            map_set(&known, a, map_key(frame_of[x], level[x]), i = ++levels);
+        struct leaves *leaves = &of_level[i - 1];
+        uint32_t *latest = &leaves->box[leaves->n++ % ROW];
+        c->above[x] = *latest; /* the leaf ROW before x */
+        *latest = x;
     }
 }
 

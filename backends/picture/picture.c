@@ -179,7 +179,7 @@ static enum child_end try_arranged(const struct result *r, const struct attempt 
     return o;
 }
 
-/* Handles a picture that dot did not draw, which ended as o: removes incomplete files, draws the SVG of devices
+/* Called when dot did not draw the picture; o: how dot ended.  Removes incomplete files, draws the SVG of devices
  * without dot (row.c) if that is asked for, and warns that the other formats are missing and why.  Returns CHILD_DONE
  * if there is a picture in each format, else o. */
 static enum child_end make_up(const struct result *r, const struct attempt_files *f, enum view view,

@@ -172,7 +172,8 @@ static void choose_arrows(struct row *w)
     qsort(w->lanes, w->nlong, sizeof *w->lanes, by_span);
 }
 
-/* Makes the boxes and the arrows.  The host is the first box where it sends, the last one where it receives. */
+/* Makes the boxes and the arrows.  Arrows from the host begin at the first box, arrows to the host
+ * end at the last box. */
 static void collect(struct row *w)
 {
     const struct result *r = w->r;
@@ -207,12 +208,13 @@ static void collect(struct row *w)
 
 /* ---- where it is drawn ------------------------------------------------------------------------ */
 
-/* Sets the sizes of boxes and gaps, and where boxes stand. */
+/* Sets the sizes of boxes and gaps, and the places of boxes. */
 static void place_boxes(struct row *w)
 {
     double x = EDGE;
     uint32_t lines = 1;
-    bool used[2] = {false, false}; /* something comes from the host, goes to it */
+    /* [0] an arrow comes from the host; [1] an arrow leads to the host */
+    bool used[2] = {false, false};
     w->gap = LEAST_GAP;
     for (uint32_t i = 0; i < w->nnext + w->nlong; i++) {
         const struct row_arrow *a = i < w->nnext ? &w->next[i] : &w->lanes[i - w->nnext];
@@ -236,8 +238,8 @@ static void place_boxes(struct row *w)
     w->high = lines * LINE + 2 * PAD;
 }
 
-/* Gives arrows their lanes, and the places where they leave and meet boxes: in the left half of a box arrive, in the
- * right half leave arrows. */
+/* Gives arrows their lanes, and the places where they leave and meet boxes: arrows meet a box in its left half, and
+ * leave a box in its right half. */
 static void place_arrows(struct row *w)
 {
     for (uint32_t i = 0; i < w->nlong; i++) {
@@ -266,8 +268,8 @@ static double lane_y(const struct row *w, uint32_t lane)
     return w->top - LANE * (lane + 1.0);
 }
 
-/* Returns where the label of an arrow in a lane stands: in the middle of the widest stretch of the lane through which
- * no other arrow goes up. */
+/* Returns the x of the middle of the label of an arrow in a lane: the middle of the widest stretch of the lane through
+ * which no other arrow goes up. */
 static double label_x(const struct row *w, const struct row_arrow *a)
 {
     double left = a->x0 < a->x1 ? a->x0 : a->x1, right = a->x0 < a->x1 ? a->x1 : a->x0;

@@ -24,13 +24,13 @@ struct drawing {
     FILE *f;
     struct arena *a;
     struct csr members; /* layer -> its nodes that are drawn; 0: those without a layer */
-    uint32_t *first;    /* [layer] the first layer that is like it */
-    uint32_t *number;   /* [layer] how many are like it, of a first one; else 0 */
-    uint32_t *box;      /* [node] the node with the box for this one; NO_BOX: no box */
+    uint32_t *first;    /* [layer] the first layer with the same signature() */
+    uint32_t *number;   /* [layer] a first layer: number of layers with its signature; else 0 */
+    uint32_t *box;      /* [node] the node whose box stands for this node; NO_BOX: no box */
     uint32_t nlayer;
 };
 
-/* Writes text as it stands within quotes in DOT. */
+/* Writes text that stands within quotes in DOT: quotes and backslashes are escaped. */
 static void put_inside(struct drawing *d, const char *text)
 {
     size_t n = strlen(text);
@@ -49,7 +49,7 @@ static void put_text(struct drawing *d, const char *text)
     putc('"', d->f);
 }
 
-/* Returns the state of a value in words: "S(2,512)"; "": it is whole. */
+/* Returns the state of a value in words: "S(2,512)"; "" if the value is whole. */
 static const char *state(const struct drawing *d, const struct sharded_value *v)
 {
     if (v->run < 0)
@@ -57,8 +57,8 @@ static const char *state(const struct drawing *d, const struct sharded_value *v)
     return v->run != 0 ? arena_fmt(d->a, "S(%u,%lld)", v->axis, (long long)v->run) : "";
 }
 
-/* Returns what the nodes of a layer are and in which states: equal texts for layers that are alike; NULL: there is no
- * memory for it. */
+/* Returns a text with the operators of a layer's nodes and the states of their operands and results: layers with equal
+ * texts are drawn once.  NULL: out of memory. */
 static const char *signature(const struct drawing *d, uint32_t layer)
 {
     struct memory m;

@@ -1,4 +1,4 @@
-/* The picture of a model whose nodes devices share, as it was before: --view=shards. */
+/* The picture of a model before the pass shard, with the axes along which devices cut its tensors: --view=shards. */
 #ifndef PCC_BACKENDS_PICTURE_SHARDS_H
 #define PCC_BACKENDS_PICTURE_SHARDS_H
 

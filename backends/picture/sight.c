@@ -45,7 +45,7 @@ static nid find_node(const struct result *r, const char *name, struct arena *a)
     return found;
 }
 
-/* Makes one round of the search: sets near[x] to `round` (2, 3, ...) for each node x that is reached first now. */
+/* Makes one round of the search: sets near[x] to `round` (2, 3, ...) for each node x that this round reaches first. */
 static void grow(const struct result *r, uint8_t *near, uint8_t round)
 {
     const struct place *pl = r->scene.place;

@@ -31,7 +31,7 @@ struct tally {
     int64_t flops, bytes;
 };
 
-/* by_name, by_count, by_bytes: compare tallies for qsort, the largest count or bytes first. */
+/* This function and the next two compare tallies, for qsort.  by_name: in the order of the alphabet. */
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
@@ -252,7 +252,8 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
                     cluster_device_name(r->scene.cluster, a, d));
 }
 
-/* Prints, with -v, the memory of each device by kinds, where only what is held at one time counts, and their sum. */
+/* Prints, with -v, the memory of each device by kinds and in all.  Of bytes that a device holds for a while only, the
+ * most that it holds at one time count. */
 static void print_memory(FILE *f, const struct result *r, struct arena *a)
 {
     struct page_table t;
@@ -432,8 +433,8 @@ static const char *other_figure(const struct result *r, struct arena *a)
     return arena_fmt(a, "%s per sample", time_short(text, v.value));
 }
 
-/* Prints two lines, such as "1.9x one a100 (2.237 ms to 1.176 ms per sample)" and "latency 2.300 ms".  The first line
- * says it if one device is as fast, or cannot hold or run the model. */
+/* Prints two lines, such as "1.9x one a100 (2.237 ms to 1.176 ms per sample)" and "latency 2.300 ms".  If one device is
+ * as fast, or no device can hold or run the whole model, the first line says so. */
 void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
 {
     assert(r->plan && r->verdict);
@@ -546,8 +547,8 @@ static bool rounds_at_cuts(const struct result *r)
     return half && r->parts && r->parts->ncross > 0;
 }
 
-/* Prints the command that runs the split in `folder`, and what to add to compare.  model: path of the model; NULL: it
- * did not come from a file. */
+/* Prints the command that runs the split in `folder`, and the option by which its outputs are compared with those of
+ * the model.  model: path of the model; NULL: it did not come from a file. */
 static void print_runner(FILE *f, const struct result *r, const char *folder, const char *model,
                          struct arena *a)
 {

@@ -4,7 +4,7 @@
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
 
-enum { KINDS = 3 }; /* of layers that are told of */
+enum { KINDS = 3 }; /* the most kinds of layers whose exchanges are printed */
 
 /* Prints a sentence, with its further lines indented. */
 static void put(FILE *f, const struct result *r, const char *text)
@@ -25,7 +25,8 @@ static const char *exchanges(const struct sharded_layers *l, bool sums, struct a
     return l->cut ? arena_fmt(a, "%s, and %u cut", joined, l->cut) : joined;
 }
 
-/* Prints what is exchanged: in all, in each layer, and outside of layers. */
+/* Prints the exchanges of tensors between devices: of the whole model, of each kind of layers, and outside of
+ * layers. */
 static void put_exchanges(FILE *f, const struct result *r, struct arena *a)
 {
     const struct sharding *k = r->sharding;
@@ -48,7 +49,7 @@ static void put_exchanges(FILE *f, const struct result *r, struct arena *a)
             k->ways, k->cut, k->whole, k->once, pins, exchanges(&all, sums, a), text));
 }
 
-/* Prints the memory of the devices, beside that of one device that has the whole model. */
+/* Prints the memory that the devices need, and the memory that one device with the whole model would need. */
 static void put_memory(FILE *f, const struct result *r, struct arena *a)
 {
     const struct sharding *k = r->sharding;

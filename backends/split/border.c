@@ -13,7 +13,7 @@ struct finding {
     struct border_row *cut; /* [pair] the tensors in pieces */
 };
 
-/* Returns the end of a pair that is an input, or an output. */
+/* Returns the end of a pair of states that is looked for: the input, or the output. */
 static const struct sharded_end *end_of(const struct finding *f, uint32_t pair)
 {
     return f->inputs ? &f->k->pair[pair].in : &f->k->pair[pair].out;
@@ -22,9 +22,10 @@ static const struct sharded_end *end_of(const struct finding *f, uint32_t pair)
 /* Fills f->row and f->cut. */
 static void find_rows(struct finding *f, const struct split *s, struct slice list, struct arena *a)
 {
-    enum { LATER = UINT32_MAX }; /* it is no first piece */
+    enum { LATER = UINT32_MAX }; /* the value is a piece, but not the first one of its pair */
     const struct module *m = s->m;
-    struct names first = names_new(a, f->k->npair * f->k->ways); /* of pieces -> 1 + pair */
+    /* name of a piece -> 1 + pair, or LATER */
+    struct names first = names_new(a, f->k->npair * f->k->ways);
     for (uint32_t p = 0; p < f->k->npair; p++)
         for (uint32_t i = 0; i < f->k->ways; i++)
             names_add(&first, end_of(f, p)->piece[i], i == 0 ? p + 1 : LATER);

@@ -1,4 +1,4 @@
-/* Inputs and outputs as the manifest lists them: those of the model, whole, also where devices keep pieces. */
+/* Inputs and outputs as the manifest lists them: a tensor that devices keep in pieces is one row, as in the model. */
 #ifndef PCC_BACKENDS_SPLIT_BORDER_H
 #define PCC_BACKENDS_SPLIT_BORDER_H
 
@@ -9,8 +9,8 @@ struct border_row {
     const char *name;
     uint32_t type; /* index in module.type */
     uint32_t at;   /* place of the value, or of its first piece, in the list of the main graph */
-    uint32_t axis; /* in pieces: the axis that is cut */
-    uint32_t ways; /* pieces; 1: the value is whole */
+    uint32_t axis; /* ways > 1: the axis that is cut */
+    uint32_t ways; /* number of pieces; 1: the value is whole */
     int64_t bytes; /* of the whole, in the sizes of the plan */
 };
 

@@ -23,7 +23,7 @@ static int add_files(struct export_folder *x)
         return -1;
     x->to = f.dirfd;
     int rc = export_write(x);
-    uint32_t made = x->nmade; /* without the file that follows */
+    uint32_t made = x->nmade; /* FOLDER_LISTING, made below, does not count */
     if (!rc)
         rc = export_text(x, FOLDER_LISTING, x->both);
     x->nmade = made;

@@ -46,15 +46,15 @@ static const char *const fixed[] = {"manifest.json", "schedule.json", "weights.d
                                     "blocks.dot",    "blocks.svg",    "blocks.pdf",   "blocks.png",
                                     "nodes.dot",     "run_split.py",  "report.html",  NULL};
 
-/* Names of folders that engines' files may have in splits. */
+/* Folders of a split folder in which files made for an engine (--for) may lie. */
 static const char *const engine_folders[] = {"triton/", "web/", NULL};
 
-/* Names of engines' files beside the usual ones. */
+/* Files made for an engine (--for) that may lie at the top of a split folder. */
 static const char *const engine_files[] = {
     "genai_config.json", "hetero.json",           "hetero.py",  "hosts", "rankfile", "ray_split.py",
     "run_openvino.py",   "split_assignments.txt", "trtexec.sh", NULL};
 
-/* Whether engines' files may have this name in splits. */
+/* Whether name is in engine_files[]. */
 static bool is_engine_file(const char *name)
 {
     for (int k = 0; engine_files[k]; k++)
@@ -63,7 +63,7 @@ static bool is_engine_file(const char *name)
     return false;
 }
 
-/* Returns the name, with its slash, of the engine's folder that the path begins with; NULL: it begins with none. */
+/* Returns the entry of engine_folders[] that the path begins with; NULL: none. */
 static const char *engine_folder(const char *path)
 {
     for (int k = 0; engine_folders[k]; k++)
@@ -229,8 +229,8 @@ static const char *foreign_below(struct folder *f, int dir, const char *name, co
     return found;
 }
 
-/* Returns the entry e of the open folder dir, or what is in it, if it does not belong to the split there (f->known);
- * NULL: it does. */
+/* Returns the name of the entry e of the open folder dir, or the path of a file in e, if it does not belong to the
+ * split there (f->known); NULL: e and all files in it belong to the split. */
 static const char *foreign_entry(struct folder *f, int dir, const struct dirent *e)
 {
     const char *path = arena_fmt(f->a, "%s/", e->d_name);
@@ -242,10 +242,10 @@ static const char *foreign_entry(struct folder *f, int dir, const struct dirent 
     return arena_strdup(f->a, path, strlen(path) - 1);
 }
 
-/* Returns the first name, in byte order, of an entry of the folder that is not in f->known.  With f->into only names
- * that a file of every split may have count: all others can stay, also engines' files, which may be the user's own
- * (entry_in_the_way() finds them where new ones come).  *n: number of all entries; -1, with errno: the folder
- * cannot be read. */
+/* Returns the first name, in byte order, of an entry of the folder that is not in f->known; NULL: there is none.  With
+ * f->into, only names that every split gives its files count: other files can stay, also files with the names of
+ * engines' files, which may be the user's own (entry_in_the_way() finds the files that a new file would replace).  *n:
+ * number of all entries; -1, with errno: the folder cannot be read. */
 static const char *foreign_file(struct folder *f, const char *path, int *n)
 {
     struct arena *own = arena_new(f->a);
@@ -565,8 +565,8 @@ static int remove_old(const struct folder *f, const char *path)
     return rmdir(path) && !rc ? errno : rc;
 }
 
-/* Puts the temporary folder into the place of the split folder at f->final; *old becomes the new path of that folder.
- * Returns 0, or -1 and errno. */
+/* Puts the temporary folder into the place of the split folder at f->final; *old becomes the new path of the folder
+ * that was there.  Returns 0, or -1 and errno. */
 static int exchange(struct folder *f, char **old)
 {
     *old = f->temp;
@@ -608,8 +608,8 @@ static const char **made_files(struct folder *f, uint32_t *n)
     return dir ? list : NULL;
 }
 
-/* Puts the entry `name` of the temporary folder, a file, or a folder if it ends in a slash, into the open folder `to`.
- * What has its name there comes into the temporary folder, or is replaced.  Returns 0 or an errno. */
+/* Moves the entry `name` of the temporary folder (a folder, if it ends in a slash) into the open folder `to`.  An entry
+ * of that name in `to` moves into the temporary folder, or is replaced.  Returns 0 or an errno. */
 static int put_entry(struct folder *f, int to, const char *name)
 {
     char path[TREE_PATH];
@@ -629,8 +629,8 @@ static int put_entry(struct folder *f, int to, const char *name)
     return rc ? rc : renameat(f->dirfd, path, to, path) ? errno : 0;
 }
 
-/* Returns the first of the names file[n] that f->final has, too, without it belonging to the split there; NULL: there
- * is none. */
+/* Returns the first of the names file[n] that an entry of f->final has which does not belong to the split there; NULL:
+ * there is none. */
 static const char *entry_in_the_way(struct folder *f, int to, const char *const *file, uint32_t n)
 {
     struct stat st;

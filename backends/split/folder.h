@@ -9,7 +9,7 @@
 /* Copies and links of the source's files in a split are called source0.data, source1.data, ... */
 #define SOURCE_STEM "source"
 #define SOURCE_END ".data"
-/* Data files of parts have the names of these with another end: part0.data beside part0.onnx. */
+/* The data file of a part has the part's name with this end: part0.data beside part0.onnx. */
 #define PART_DATA_END ".data"
 
 /* A split folder that is being written: its files are made in a temporary folder first. */
@@ -22,8 +22,8 @@ struct folder {
     int dirfd;        /* descriptor of temp, locked while the folder is being made; -1: closed */
     bool replaces;    /* there is a split at `final` already */
     bool into;        /* the folder at `final` stays, and the new files are moved into it */
-    /* what may be removed of the split at `final`: names of its files, such as "part0.onnx", paths of files in folders
-     * for engines, "triton/gpt/config.pbtxt", and the names of these folders, "triton/" */
+    /* the entries of the split at `final` that may be removed: names of its files, such as "part0.onnx", paths of files
+     * in folders for engines, "triton/gpt/config.pbtxt", and the names of these folders, "triton/" */
     struct names known;
     struct names made; /* with `into`: the new files, once they are moved */
     struct arena *own; /* removes temp when it is freed, unless the folder was committed before */
@@ -32,9 +32,9 @@ struct folder {
 /* Makes the temporary folder beside the folder `name`.  There must be nothing called `name`, or an empty folder, or a
  * split folder (its manifest.json has the key pcc_manifest) without foreign files.  With `into` the folder `name` must
  * exist, and the temporary folder is made inside it.  It may hold foreign files then, but a file with a name that files
- * of splits have must belong to a split there; an engine's file must only if a new one of its name comes, which
- * folder_commit() and folder_add() check.  model: path of the model that is split, so that an error can say that
- * it is the file in the way; NULL: unknown.  Also removes temporary folders that killed runs have left in the same
+ * of splits have must belong to a split there.  For names of engines' files this holds only if a new file has the same
+ * name, which folder_commit() and folder_add() check.  model: path of the model that is split, so that an error can say
+ * that it is the file in the way; NULL: unknown.  Also removes temporary folders that killed runs have left in the same
  * place.  *f must not be moved until the folder is committed or aborted; if `a` is freed before that, the temporary
  * folder is removed.  Returns 0, or -1 and an error. */
 int folder_begin(struct folder *f, const char *name, bool into, const char *model, struct arena *a,

@@ -23,7 +23,8 @@
 struct manifest_out {
     struct json_out j;
     const struct split *s;
-    /* [value] the axis along which its samples lie, -1: none; NULL: no iteration, or the batch has no name */
+    /* [value] the axis along which the samples of the value lie; -1: no axis.  NULL: the plan is none of an iteration,
+     * or the dimension of the batch has no name */
     const int32_t *batch_axis;
 };
 
@@ -64,8 +65,7 @@ static void open_tensor(struct manifest_out *o, const char *name, uint32_t type,
 
 /* ---- replicas ------------------------------------------------------------------------------- */
 
-/* Writes "replication", how the devices that run the same part share the work, if there are any: "turns" or
- * "slices". */
+/* Writes "replication" if several devices run the same part: how these devices share the work, "turns" or "slices". */
 static void put_replication(struct manifest_out *o)
 {
     const struct result *r = o->s->r;
@@ -132,7 +132,7 @@ static void put_pair_row(struct manifest_out *o, const char *in, const char *out
 }
 
 /* Writes "schedule", the name of the schedule file, and "states", pairs of an input and an output of the model that are
- * one state (struct state_pair); those that devices have in pieces as the whole ones. */
+ * one state (struct state_pair).  A state that devices keep in pieces is listed once, under its whole tensors. */
 static void put_schedule(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -268,8 +268,8 @@ static void put_value_type(struct manifest_out *o, vid v, uint8_t *seen)
     seen[v] = 1;
 }
 
-/* Writes "values": each input and output of the model and of the parts once, in the order of the parts; then the whole
- * tensors of which these have pieces. */
+/* Writes "values": each input and output of the model and of the parts once, in the order of the parts; then the
+ * tensors of the model before the pass shard of which parts have pieces. */
 static void put_values(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;

@@ -9,7 +9,7 @@
  * begins with a shortest prefix that no name of another device begins with; those are tried first, together, by an
  * automaton that finds all of them in all names (Aho and Corasick, CACM 18(6), 1975).  Where one is found in a name of
  * another device, its names take longer prefixes: up to their next '/' or '.', then the whole name.  The setting takes
- * 8192 bytes, so that the automaton is small.  O(characters of all names), and a sort. */
+ * at most 8192 bytes, so that the automaton is small.  O(characters of all names), and a sort. */
 #include "backends/split/split.h"
 #include "ir/base/memory.h"
 #include "ir/cluster/presets.h"
@@ -88,16 +88,17 @@ const char *layer_assignment(const struct result *r, struct arena *a, const char
 
 enum {
     SETTING_BYTES = 8192, /* the longest value of a setting */
-    WORDS_BYTES = 64      /* of these, enough for what is not substrings: "gpu:1023(", ... */
+    /* bytes of the setting that are kept for text between the substrings: "gpu:1023(", ... */
+    WORDS_BYTES = 64
 };
 
 /* A name of a node, and how much of it is its substring. */
 struct labelled {
     const char *name;
     uint32_t kind; /* enum kind of the node's device: a plan has one device of each */
-    uint32_t size; /* bytes of `name` that are its substring, a prefix */
-    uint32_t
-        tried; /* how `size` came about: 0: shortest prefix; 1: up to a '/' or '.'; 2: whole name */
+    uint32_t size; /* the first `size` bytes of `name` are its substring */
+    /* how `size` came about: 0: shortest prefix; 1: up to a '/' or '.'; 2: whole name */
+    uint32_t tried;
     bool failed; /* the substring is in a name of another device */
 };
 
@@ -107,8 +108,9 @@ struct finder {
     uint16_t *suffix;      /* [state] the state of its longest proper suffix */
     uint8_t *ends;         /* [state] bit k: a substring of kind k ends here, or at a suffix */
     uint32_t *first; /* [state] 1 + index of the first name whose substring ends here; 0: none */
-    uint8_t *told;   /* [state] bit k: what ends here in names of kind k is marked as failed */
-    uint32_t n;      /* number of states */
+    /* [state] bit k: substrings of other kinds that end here are marked, as a name of kind k has them */
+    uint8_t *told;
+    uint32_t n; /* number of states */
 };
 
 /* Compares two names for qsort(), then their devices. */
@@ -128,17 +130,18 @@ static uint32_t common(const char *one, const char *two)
     return n;
 }
 
-/* Sets l[n].size, in sorted order, to one byte more than any name of another device shares with the name, and on to the
- * end of a character; more than the name has: a name of another device begins with the whole of it. */
+/* Sets l[n].size, in sorted order: one byte more than the name shares with any name of another device, and the rest of
+ * the last character.  A size above the name's length says that a name of another device begins with the whole name. */
 static void shortest_prefixes(struct labelled *l, uint32_t n)
 {
     for (uint32_t i = 0, share = 0; i < n;
-         i++) { /* with the last name before it of another device */
+         i++) { /* share: bytes in common with the last name before i that is of another device */
         uint32_t both = i ? common(l[i - 1].name, l[i].name) : 0;
         share = i && l[i - 1].kind != l[i].kind ? both : both < share ? both : share;
         l[i].size = share;
     }
-    for (uint32_t i = n, share = 0; i-- > 0;) { /* compare each name with the name behind it */
+    for (uint32_t i = n, share = 0;
+         i-- > 0;) { /* the same with the first name behind i of another device */
         uint32_t both = i + 1 < n ? common(l[i].name, l[i + 1].name) : 0;
         share = i + 1 < n && l[i + 1].kind != l[i].kind ? both : both < share ? both : share;
         l[i].size = larger_u32(l[i].size, share);
@@ -230,7 +233,8 @@ static uint32_t find_failed(struct labelled *l, uint32_t n, uint32_t states, str
     return failed;
 }
 
-/* Makes the substrings of the names in sorted order longer whose first name is marked as failed. */
+/* Makes longer the substring of each name l[n], in sorted order, if the first name with this substring is marked as
+ * failed. */
 static void lengthen(struct labelled *l, uint32_t n)
 {
     bool failed = false;
@@ -248,8 +252,8 @@ static void lengthen(struct labelled *l, uint32_t n)
     }
 }
 
-/* Joins neighbours in the sorted list: where one substring is the beginning of the next one, both names get the
- * shorter. */
+/* Joins neighbours in the sorted list: if one substring is the beginning of the next one, both names get the shorter
+ * substring. */
 static void join_prefixes(struct labelled *l, uint32_t n)
 {
     for (uint32_t turn = 0; turn < 2; turn++)
@@ -260,8 +264,8 @@ static void join_prefixes(struct labelled *l, uint32_t n)
         }
 }
 
-/* Returns the reason why a substring of the name in l[n] that marks only nodes of its device cannot be; `name` is
- * part of one on another device. */
+/* Returns the reason, in a, why there are no substrings: `name`, one of l[n], is a part of the name of a node on
+ * another device. */
 static const char *why_within(const struct labelled *l, uint32_t n, const struct labelled *name,
                               struct arena *a)
 {
@@ -272,8 +276,8 @@ static const char *why_within(const struct labelled *l, uint32_t n, const struct
                      name->name, i < n ? l[i].name : "");
 }
 
-/* Returns the bytes of all substrings, with one behind each for a separator; 0, and the reason in *why,
- * if a substring cannot be written. */
+/* Returns the bytes of all substrings, each with a separator behind it; 0, and the reason in *why, if a substring
+ * cannot be written in the setting. */
 static uint32_t substrings_bytes(const struct labelled *l, uint32_t n, struct arena *a,
                                  const char **why)
 {

@@ -4,7 +4,7 @@
  * and outputs with types; the types that the source gives for its values; and the functions that it calls, directly or
  * not.  Versions, opsets and metadata are the source's; nodes say their device, part and time, too (annotate.c).
  *
- * What a node says else is the source's own, unless something must change: a node without a name gets the one that the
+ * All other fields of a node are those of the source, but for two names: a node without a name gets the name that the
  * reader made up, and a lost result, whose name the source defines again later (VALUE_LOST), gets a new name.
  * O(size of the part); functions: O(nodes of the part and of the functions). */
 #include "backends/onnx/make.h"

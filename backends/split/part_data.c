@@ -1,13 +1,13 @@
 /* Writes the data files of --weights=parts: part0.data, ..., each with the weights that one part reads.
  *
  * A part and its data file can be copied alone to the host that runs it; a weight that several parts read is in the
- * file of each.  Which weights a part reads is known when its message is made: each reference to a weight is kept with
- * its offset open until then.  Then the weights get their places, in the order of the model's tensors and at multiples
- * of the same bytes as in weights.data, so that the file of a single part has the bytes of weights.data.
+ * data file of each.  Which weights a part reads is known only when its message is made: until then each reference to a
+ * weight is kept without an offset.  Then the weights get their places, in the order of the model's tensors and with
+ * the same alignment as in weights.data, so that the data file of a split with one part equals weights.data.
  *
  * The whole model refers to each weight in the first data file that has it.  Weights that no part reads, such as those
- * of dropped nodes, are in weights.data, for the whole model alone.
- * O(references log references) for each file + the copying, which takes no memory (weights.c). */
+ * of dropped nodes, are in weights.data, for the whole model alone. O(references log references) for each file + the
+ * copying, which takes no memory (weights.c). */
 #include "backends/split/folder.h"
 #include "backends/split/split.h"
 

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* Returns the samples on their way at once that the user names; 0: none are named, or one sample is alone. */
+/* Returns the number of samples that run at the same time by --in-flight; 0: the option is not given, or the execution
+ * model runs one sample alone. */
 static uint32_t in_flight_of(const struct split *s)
 {
     const struct exec_model *e = &s->r->scene.model;
@@ -31,15 +32,15 @@ static const char *choose_in_flight(struct split *s)
     return why;
 }
 
-/* Returns the end of a note on a schedule whose in_flight samples do not fit, "; with --in-flight=2 it does": the most
- * that fit; "" if one does not, either.  The schedule stays as it was. */
+/* Returns the end of a note on a schedule whose in_flight samples do not fit into the memory: "; with --in-flight=2 it
+ * does", with the largest number that fits; "" if not even one sample fits.  The schedule stays as it was. */
 static const char *fewer_samples(const struct split *s)
 {
     struct schedule e = *s->schedule;
     uint32_t fits = 0, less = e.in_flight;
     e.queue = arena_array(s->a, (size_t)e.nlane + 1, sizeof *e.queue);
     e.peak = arena_array(s->a, (size_t)e.work->ndev + 1, sizeof *e.peak);
-    while (fits + 1 < less) { /* `less` samples do not fit */
+    while (fits + 1 < less) { /* bisection: `fits` samples fit, `less` samples do not */
         e.in_flight = fits + (less - fits) / 2;
         if (schedule_prove(e.work, &e, s->a) || schedule_fits(e.work, &e, s->a))
             less = e.in_flight;
@@ -49,9 +50,8 @@ static const char *fewer_samples(const struct split *s)
     return fits ? arena_fmt(s->a, "; with --in-flight=%u it does", fits) : "";
 }
 
-/* Lets s->r tell the memory of each device that the schedule has.  The plan's own figure is another one only where the
- * folder's parts are: calls of functions that were open while planning are single nodes again, or --cut says otherwise.
- */
+/* Sets the memory of each device in s->r to the figure of the schedule.  The plan has another figure only if the folder
+ * has other parts than the plan: calls of functions were open while planning, or --cut makes other parts. */
 static void take_memory(struct split *s)
 {
     struct result *r = arena_alloc(s->a, sizeof *r);
@@ -67,8 +67,8 @@ static void take_memory(struct split *s)
     s->r = r;
 }
 
-/* Where updates should have parts of their own and the model does not allow it: an error if the user insists, else a
- * note.  Returns 0, or -1 after the error. */
+/* Checks that updates have parts of their own, where they should.  If the model does not allow it: reports an error and
+ * returns -1 if the user asked for it, else shows a note and returns 0. */
 static int check_updates(const struct split *s)
 {
     const struct scene *of = &s->r->scene;

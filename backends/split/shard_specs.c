@@ -1,10 +1,11 @@
-/* The choice of the pass shard in the words of the standard: the model before it was rewritten, whose nodes say in
- * sharding specs of IR version 11 how devices have their operands and results.
+/* Writes the model before the pass shard rewrote it, with the choice of that pass in the words of the standard:
+ * sharding specs (IR version 11) of its nodes say which pieces of their operands and results the devices have.
  *
- * A tensor that each device has whole is on a group of devices (a negative number, index_to_device_group_map); a cut
- * one lists the devices in the order of their pieces.  An axis of several blocks, each of which is cut, is one that was
- * fused of two: (blocks, 1 shard), (positions of a block, as many shards as devices).  The standard has no word for
- * nodes that each part copies: they have no configuration.  O(operands * devices). */
+ * The spec of a tensor that each device has whole names a group of devices (a negative number,
+ * index_to_device_group_map); the spec of a cut tensor lists the devices in the order of their pieces.  An axis of
+ * several blocks, each of which is cut, counts as two fused axes: (blocks, 1 shard), (positions of a block, as many
+ * shards as devices).  The standard has no word for nodes that each part copies: they have no configuration.
+ * O(operands * devices). */
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 
@@ -12,7 +13,7 @@
 
 enum { GROUP = -1 }; /* the number that stands for all devices that share nodes */
 
-/* Returns a simple sharding of a dimension into n shards; size 0: its size is not said. */
+/* Returns a simple sharding of a dimension into n shards; size 0: the message has no size. */
 static Onnx__SimpleShardedDimProto *shards(struct split *s, int64_t size, int64_t n)
 {
     Onnx__SimpleShardedDimProto *d = arena_alloc(s->a, sizeof *d);
@@ -26,7 +27,7 @@ static Onnx__SimpleShardedDimProto *shards(struct split *s, int64_t size, int64_
     return d;
 }
 
-/* Adds to p that the axis of v is cut. */
+/* Adds the axis along which v is cut to the spec p. */
 static void add_cut(struct split *s, Onnx__ShardingSpecProto *p, const struct sharded_value *v)
 {
     const int64_t ways = s->r->sharding->ways;
@@ -38,14 +39,15 @@ static void add_cut(struct split *s, Onnx__ShardingSpecProto *p, const struct sh
     if (v->blocks != 1)
         d->simple_sharding[d->n_simple_sharding++] = shards(s, larger(v->blocks, 0), 1);
     int64_t size = sat_mul(v->run, ways);
-    if (v->blocks == 1 && v->size > size - ways) /* divided and rounded up it gives the run */
+    /* size / ways, rounded up, is the length of a piece */
+    if (v->blocks == 1 && v->size > size - ways)
         size = v->size;
     d->simple_sharding[d->n_simple_sharding++] = shards(s, size, ways);
     p->sharded_dim = arena_array(s->a, 1, sizeof *p->sharded_dim);
     p->sharded_dim[p->n_sharded_dim++] = d;
 }
 
-/* Adds to p that the tensor is whole on all devices that share nodes. */
+/* Adds to the spec p the group of all devices that share nodes: each has the whole tensor. */
 static void add_group(struct split *s, Onnx__ShardingSpecProto *p)
 {
     const struct sharding *k = s->r->sharding;
@@ -82,7 +84,7 @@ static Onnx__ShardingSpecProto *make_spec(struct split *s, const struct sharded_
     return p;
 }
 
-/* Returns the device configuration of node n.  An operand that it reads twice in one state gets one spec. */
+/* Returns the device configuration of node n.  An operand that n reads twice in the same state gets one spec. */
 static Onnx__NodeDeviceConfigurationProto *make_config(struct split *s,
                                                        const struct sharded_node *n)
 {

@@ -18,8 +18,8 @@ static int64_t given_size(void *user, const char *name)
     return -1;
 }
 
-/* Writes the members of "dims" for expressions ("past + seq") in the shape of input v, each once: what they are with
- * the numbers that were given for the symbols.  seen: symbols and expressions of earlier inputs. */
+/* Writes the members of "dims" for expressions ("past + seq") in the shape of input v, each once: the value
+ * of the expression with the sizes that the symbols have.  seen: symbols and expressions of earlier inputs. */
 static void put_expressions(struct json_out *j, const struct result *r, vid v, struct map *seen,
                             struct arena *a)
 {
@@ -30,7 +30,7 @@ static void put_expressions(struct json_out *j, const struct result *r, vid v, s
         if (!d.sym || map_get(seen, map_key(0, d.sym)))
             continue;
         map_set(seen, a, map_key(0, d.sym), 1);
-        /* --dim gives a size to d by its name: dims_put() has written it already */
+        /* if --dim gives a size to the name of d, dims_put() has written it already */
         bool named = given_size((void *)r, module_str(m, d.sym)) >= 0;
         int64_t size = named ? -1 : dim_eval(m, d, given_size, (void *)r);
         if (size >= 0)

@@ -20,9 +20,9 @@
 #define MANIFEST_FILE "manifest.json"
 #define RUNNER_FILE "run_split.py"
 #define REPORT_FILE "report.html"
-/* Values of split_weights.at[] that are no offsets.  INLINE: the files of the split have the tensor's bytes in the
- * message of the tensor.  SOURCE: they refer to the bytes in the file of the source where these are.  OPEN: with
- * WEIGHTS_PARTS, no data file that was made until now has the bytes. */
+/* Values of split_weights.at[] that are no offsets.  INLINE: the tensor's bytes are in the message of the tensor.
+ * SOURCE: the message refers to the file of the source that has the bytes.  OPEN: with WEIGHTS_PARTS, no data file that
+ * was made until now has the bytes. */
 #define WEIGHT_INLINE UINT64_MAX
 #define WEIGHT_SOURCE (UINT64_MAX - 1)
 #define WEIGHT_OPEN (UINT64_MAX - 2)
@@ -59,7 +59,8 @@ struct data_file {
 struct open_reference {
     uint32_t t;  /* index in split_weights.list */
     uint64_t at; /* offset of the tensor, set when all tensors of the file are known */
-    Onnx__StringStringEntryProto *offset; /* says that in the message of the tensor, from then on */
+    /* entry of the tensor's message that gets `at` as its value */
+    Onnx__StringStringEntryProto *offset;
 };
 
 /* What part_data.c keeps with WEIGHTS_PARTS. */
@@ -227,9 +228,9 @@ void annotate_model(struct split *s, Onnx__ModelProto *out);
 Onnx__NodeProto *annotate_in_part(struct split *s, const Onnx__NodeProto *src, nid id, uint32_t x);
 /* Write the plan as device configurations (device_config.c) into the message of the whole model.  First
  * device_config_model(): gives `out`, whose graph is a copy already, the configuration with the list of devices, and
- * the IR version that has configurations.  If the user did not ask for them, only warns of one that an earlier run of
- * pcc left.  Then device_config_node() for each node: gives n, the copy of the message of node `id`, its stage and
- * devices, in place of what an earlier run left; id 0, a message that is no node of the module: only removes that. */
+ * the IR version that has configurations.  If the user did not ask for configurations, only warns if an earlier run
+ * of pcc left one.  Then device_config_node() for each node: gives n, the copy of the message of node `id`, its stage
+ * and devices, and removes configurations of an earlier run; id 0, a message of no node of the module: only removes. */
 void device_config_model(struct split *s, Onnx__ModelProto *out);
 void device_config_node(struct split *s, nid id, Onnx__NodeProto *n);
 /* Gives n, a copy of a node's message, a list of device configurations without pcc's, with room for one more. */

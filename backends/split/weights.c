@@ -211,8 +211,8 @@ static uint8_t *main_initializers(struct split *s)
     return in_main;
 }
 
-/* Returns [tensor of the split's module] 1: an attribute, or an initializer of some graph, refers to it.  Others are
- * tensors of which only slices are left, or that a pass has dropped.  O(module). */
+/* Returns [tensor of the split's module] 1: an attribute, or an initializer of some graph, refers to the tensor; 0:
+ * only slices of it are left, or a pass has dropped it.  O(module). */
 static uint8_t *referred_tensors(const struct split *s)
 {
     const struct module *m = s->m;
@@ -256,8 +256,8 @@ static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const u
     return may;
 }
 
-/* Whether the bytes of entry h of the list lie in a row in a file, whose index and offset are written: those of a
- * tensor there, or of a slice of one along its first axis that has several positions. */
+/* Whether the bytes of entry h of the list lie in a row in a file: h is a tensor in the file, or a slice of such a
+ * tensor along the first of its axes with several positions.  Writes the file's index and the offset of the bytes. */
 static bool place_in_file(const struct split *s, uint32_t h, uint32_t *file, uint64_t *off)
 {
     const struct module *m = s->weights.list[h].m;

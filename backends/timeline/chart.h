@@ -112,7 +112,7 @@ int chart_make(struct chart *c, const struct result *r, const struct chart_optio
 /* Functions for execution models that make a chart. */
 /* Sorts the bars by start, then end, then item, then lane. */
 void chart_sort_bars(struct chart *c);
-/* Adds to the texts of an item that it is on the critical chain. */
+/* Adds a word to the texts of an item: the item is on the critical chain. */
 void mark_critical(struct chart_detail *d, struct arena *a);
 /* Returns `time` (ps) in percent of t->end; 0 if that is 0. */
 double share_of_end(const struct timeline *t, int64_t time);

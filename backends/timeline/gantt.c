@@ -340,7 +340,7 @@ static void put_narrow_bars(struct gantt *g, const struct narrow_bars *b)
     arena_release(g->a, mark);
 }
 
-/* draw: draws the bars as one.  Else counts a single bar in g->thin if it will be a hairline. */
+/* draw: draws the bars as one bar.  Else counts them in g->thin if they are a single bar that will be a hairline. */
 static void put_or_count(struct gantt *g, const struct narrow_bars *b, bool draw)
 {
     if (b->n && draw)

@@ -81,7 +81,7 @@ uint32_t onnx_callee(struct onnx_build *b, const Onnx__NodeProto *n);
  * error if nodes are on a cycle. */
 int onnx_sort(struct onnx_build *b);
 
-/* What a tensor belongs to, for messages: attribute `attr` of node `node`; node NULL: it is an initializer. */
+/* The owner of a tensor, for messages: attribute `attr` of node `node`; node NULL: the tensor is an initializer. */
 struct onnx_owner {
     const char *node, *attr;
 };
@@ -107,7 +107,7 @@ int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *ou
 /* Appends documentation and metadata of a message to module.about and returns the index; 0: there are none. */
 uint32_t onnx_about(struct module *m, const char *doc, Onnx__StringStringEntryProto *const *meta,
                     size_t nmeta);
-/* Sets module.shard_ann of node id to what its sharding specs say, if it has any. */
+/* Sets module.shard_ann of node id by the sharding specs of its message p, if p has any. */
 void onnx_keep_shard_ann(const struct onnx_build *b, const Onnx__NodeProto *p, nid id);
 /* Forgets module.shard_ann if no node has a cut tensor: specs then only say devices. */
 void onnx_drop_shard_ann(struct module *m);

@@ -4,7 +4,7 @@
  * backends/onnx/carry.c).  The text may come from an untrusted source.  So the bytes are checked like an ONNX file: one
  * model is composed whose nodes, attributes, tensors and so on are the single messages; it is scanned and unpacked like
  * a file, and its messages become the src pointers of the module.  If the text was edited after it was written, its
- * other lines count: types and places of external data in a message that differ from them are dropped.
+ * other lines count: if a message has another type or another place of external data than these lines, it is dropped.
  * O(bytes + the module). */
 #include "frontends/frontends.h"
 #include "frontends/onnx/build.h"
@@ -68,7 +68,8 @@ struct holder {
 struct carried {
     struct arena *a;
     struct bytes node, tensor, sparse, opset, function; /* fields of the composed model, by kind */
-    struct holder *holder;                              /* [n] in the order of the messages */
+    /* [n] in the order in which add_rest() appended their messages, as set_sources() expects */
+    struct holder *holder;
     uint32_t n, cap;
 };
 

@@ -139,7 +139,7 @@ struct typed_field {
     unsigned size; /* bytes of an entry; 0: the element type has no such field */
 };
 
-/* Returns the field that has elements of type e if raw_data has not. */
+/* Returns the field of t that has elements of type e if raw_data is not set. */
 static struct typed_field typed_field_of(const Onnx__TensorProto *t, enum elem e)
 {
     switch (e) {

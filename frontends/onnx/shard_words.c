@@ -22,7 +22,7 @@
 
 enum { WORD = 80 };
 
-/* Writes how the axis of d is cut to word[WORD]. */
+/* Writes the word for a sharded dimension, "S1,512/2", to word[WORD]; "?" if pcc cannot cut an axis like that. */
 static void axis_word(const Onnx__ShardedDimProto *d, char *word)
 {
     const size_t n = d->n_simple_sharding;
@@ -57,7 +57,8 @@ static bool has_one_each(const Onnx__ShardingSpecProto *s, const Onnx__ShardedDi
     return each;
 }
 
-/* Writes what a spec says to word[WORD].  k: the model's configuration; NULL: it has none of that name. */
+/* Writes the word for a spec (see above) to word[WORD].  k: the model's configuration; NULL: it has none of that
+ * name. */
 static void spec_word(const Onnx__DeviceConfigurationProto *k, const Onnx__ShardingSpecProto *s,
                       char *word)
 {

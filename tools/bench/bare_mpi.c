@@ -1,8 +1,9 @@
 /* What MPI itself takes for a tensor: the program that ranks.py compares pcc-run with.
  *
  *   mpirun -n 2 bare_mpi BYTES TIMES
- * Rank 1 posts a receive and says so; rank 0 writes the buffer anew, as a part does, and sends it synchronously.  Both
- * give their processor up while they wait.  Prints the median of the times from made to left, ns. */
+ * TIMES times: rank 1 posts a receive and says so; rank 0 writes the buffer anew, as a part does, and sends it
+ * synchronously.  Both give their processor up while they wait.  Prints the median time of a send, from its call until
+ * the message has left, in ns. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>

@@ -47,7 +47,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build/mutate"
 TREE, BUILD, SANITIZED = WORK / "tree", WORK / "build", WORK / "sanitized"
-NONE = Path(__file__).with_name("mutate_none.txt")
+HARMLESS = Path(__file__).with_name("mutate_none.txt")
 FOLDERS = ("ir/", "frontends/", "passes/", "backends/")
 KINDS = ("comparison", "sign", "swap", "check", "call", "constant")
 SMALL = {"unit", "lit"}  # labels of the tests that are run with sanitizers, too
@@ -511,15 +511,15 @@ def plant(chosen, args, until):
     return said
 
 
-def known_none():
-    """Planted changes known to be harmless."""
-    blocks = NONE.read_text(encoding="utf-8").split("\n\n")[1:]
+def known_harmless():
+    """Planted changes that are no errors, as known_as() gives them."""
+    blocks = HARMLESS.read_text(encoding="utf-8").split("\n\n")[1:]  # the first block is the file's head
     return {tuple(line.strip() for line in block.splitlines()[:4]) for block in blocks}
 
 
 def report(chosen, said):
     killed = {k for k, v in said.items() if v.startswith("killed")}
-    known = known_none()
+    known = known_harmless()
     none = {k for k in set(said) - killed if chosen[k].known_as() in known}
     print("\n| kind | planted | killed | no error |\n|---|---|---|---|")
     for kind in KINDS:

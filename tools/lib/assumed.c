@@ -69,8 +69,8 @@ enum elem assumed_type(const struct module *m, nid n)
     return ELEM_NONE;
 }
 
-/* Returns the rate that nodes of these element types ("f32 and f16") are taken to reach.  That of kernels is measured
- * for f32 alone. */
+/* Returns words for the rate that is assumed for nodes of these element types ("f32 and f16"): the peak, or the rate of
+ * measured kernels, if the class has any.  Kernels are measured in f32 alone. */
 static const char *rate_text(const struct cluster *c, const char *types)
 {
     if (c->cls[cluster_main_class(c)].kernel[KERNEL_UNITS] == 0)

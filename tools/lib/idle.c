@@ -1,9 +1,9 @@
 /* What it would cost to use a device that a plan leaves idle (idle.h).
  *
- * Of each device with nodes, its first and last node, and its first and last nodes of half of its time, go to the idle
- * device, one choice at a time, and the judge says what each such plan takes.  The least counts: it is what using the
- * device costs at least among these plans, and no claim is made about others.  Devices of a class are equal, so that
- * one of them stands for all that are idle. */
+ * Four plans are tried for each device with nodes: its first node goes to the idle device, or its last node, or its
+ * first nodes with half of its time, or its last nodes with half of its time.  The judge computes the value of each
+ * plan.  The least value tells what using the idle device costs at least among these plans; nothing is claimed about
+ * other plans. Devices of a class are equal, so that one idle device stands for all idle devices of its class. */
 #include "tools/lib/idle.h"
 
 #include "ir/base/units.h"
@@ -17,7 +17,7 @@ enum {
     IDLE_LOOKS = 4000000
 }; /* of a device; nodes that all judgements together look at */
 
-/* What is tried. */
+/* The plans that are tried, for one idle device. */
 struct idle {
     const struct scene *s;
     const struct plan *plan;
@@ -25,13 +25,14 @@ struct idle {
     struct arena *a;
     struct plan tried; /* the plan with its own devices */
     uint32_t to;       /* the idle device */
-    uint32_t n;        /* plans that were tried */
+    uint32_t n;        /* number of plans tried so far */
     uint32_t held;     /* number of tried plans that fit the memory and can run */
-    int64_t least;     /* ps: the least value of such a plan */
+    int64_t least;     /* ps: the least value of a tried plan that fits and can run */
 };
 
-/* Gives the idle device nodes at one end of `from`, the first (choice 0, 2) or the last (1, 3): one node, or as many as
- * take half of its time (2, 3); at least one stays.  Returns whether any went. */
+/* Moves nodes of the device `from` to the idle device: the first (choice 0, 2) or the last ones (1, 3); one node (0,
+ * 1), or nodes that take half of the time of `from` (2, 3); at least one node stays.  Returns whether any node
+ * moved. */
 static bool give(struct idle *t, uint32_t from, int choice)
 {
     const struct module *m = t->s->m;
@@ -54,7 +55,7 @@ static bool give(struct idle *t, uint32_t from, int choice)
     return moved > 0;
 }
 
-/* Judges the plans that use the idle device. */
+/* Judges all plans that are tried for the idle device t->to; fills in n, held and least. */
 static void try_all(struct idle *t)
 {
     for (uint32_t d = 0; d < t->s->cluster->ndev; d++)
@@ -91,7 +92,7 @@ static const char *cost_text(struct idle *t, const char *names)
         names, does, share, t->held);
 }
 
-/* Whether the plan is one that the method is about. */
+/* Whether idle_text() is about plans like this one: for the time per sample, without copies, stages and ranks. */
 static bool is_about(const struct scene *s, const struct plan *plan)
 {
     return s->m->cost && s->m->cost->time && exec_kind(&s->model)->feed == FEED_STEADY &&

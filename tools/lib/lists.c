@@ -52,8 +52,8 @@ static void put_setting(struct json_out *o, const struct opt *row)
     json_close(o, JSON_ROW);
 }
 
-/* Whether an earlier writer in writer_table, or an earlier row of this one, has an option with the name of row k of
- * writer w. */
+/* Whether an earlier writer in writer_table, or an earlier option of writer w, has the same name as the option k of
+ * w. */
 static bool told_before(const struct writer *const *w, const struct writer_opt *const *k)
 {
     for (const struct writer *const *v = writer_table; v < w; v++)

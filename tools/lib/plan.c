@@ -159,8 +159,9 @@ static bool by_other(const struct ctx *x, const struct result *r)
     return r->scene.model.objective != x->results.plan->claim.objective;
 }
 
-/* Notes that the plan's time per sample takes more samples on their way at once than --in-flight allows, and what it is
- * at most with these; and that memory does not depend on the number, where it does not. */
+/* If the plan's time per sample needs more samples at the same time than --in-flight allows: notes that, with the time
+ * per sample that the allowed number can reach.  Also notes if the memory of the devices does not depend on the
+ * number. */
 static void note_in_flight(const struct ctx *x, const struct result *r)
 {
     char text[UNIT_TEXT];
@@ -257,7 +258,7 @@ static void close_calls(struct ctx *x, struct plan_figures *j)
                              : arena_fmt(x->use.mem, "%u are open, the first of these '%s'",
                                          c->open, c->first_open));
     struct plan *plan = &c->plan;
-    /* --judge: r keeps its claim about the other objective; both results get the closed module */
+    /* with --judge, r keeps its claim about the objective of --judge; r and r->made both get the closed module */
     if (r->made) {
         struct result *made = arena_alloc(x->use.mem, sizeof *made);
         plan = arena_alloc(x->use.mem, sizeof *plan);

@@ -321,15 +321,15 @@ static bool is_iteration(const struct pcc *p)
     return given_kind(p)->feed == FEED_MICRO_BATCHES;
 }
 
-/* Whether setting o was given and applies: settings of a training iteration do so only if the objective is its
- * time. */
+/* Whether setting o was given and applies: settings of a training iteration apply only if the objective is the time of
+ * an iteration. */
 static bool applies(const struct pcc *p, const struct opt *o)
 {
     return handle_given(p, o->name) && (o->about != ABOUT_ITERATION || is_iteration(p));
 }
 
-/* Sets what a part costs to the largest that was measured of the engines of --for, unless --part-cost or the model's
- * file says it, or the file comes with times. */
+/* Sets the cost of a part to the largest cost that was measured of an engine of --for, unless --part-cost or the
+ * model's file gives it, or the file comes with times. */
 static void take_engine_cost(struct pcc *p)
 {
     const char *engines = handle_given(p, "for"), *name = NULL;

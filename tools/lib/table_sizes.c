@@ -31,7 +31,8 @@ struct taking {
     const char *text; /* the first NAMED sizes as text, for a note */
 };
 
-/* Takes one size of a table.  Returns 0; -1 after an error: another one is said. */
+/* Adds the size b of a table to t->dims, unless it is there already.  option: the option that names the table.  Returns
+ * 0; or -1 and an error, if --dim or another table gives the same name another size. */
 static int take_size(struct taking *t, const char *option, const struct dim_binding *b)
 {
     struct settings *s = &t->p->settings;
@@ -64,8 +65,8 @@ static bool varies(const struct table_facts *f, uint32_t n, const char *name, in
     return false;
 }
 
-/* Whether a size of a table of --profile-at, which all tables with sizes share, is that of the batch: it is what the
- * option says, and another one is planned for.  Then the other tables do not say their sizes. */
+/* Whether the size b, which all tables of --profile-at with sizes share, is the size of the batch: it equals the batch
+ * of the option, and the plan is for another batch.  (The tables at other batches then give no sizes.) */
 static bool is_lone_batch(const struct taking *t, const struct dim_binding *b, int64_t batch)
 {
     const struct dim_binding *said = find_dim(t->dims, t->p->settings.ndims, b->name);

@@ -81,7 +81,8 @@ int write_probe(struct pcc *p, const char *path)
     return rc;
 }
 
-/* Returns the verdict on a plan with the nodes of w counted, which has more of them; its loads live in a. */
+/* Returns a copy of the verdict `figures` in which the nodes of w, a plan with more nodes, are counted; its loads live
+ * in a. */
 static struct verdict count_nodes(const struct verdict *figures, const struct written_plan *w,
                                   struct arena *a)
 {

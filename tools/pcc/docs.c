@@ -200,7 +200,8 @@ static void complete_bash(FILE *f, const struct cli *c, struct arena *a)
         fprintf(f, "    --%s", o[i].row->name);
         if (o[i].row->letter)
             fprintf(f, "|-%c", o[i].row->letter);
-        if (words && is_devices(&o[i])) /* words behind items and a count: 2xa100,1xcpu */
+        /* a word may follow other items and a count: 2xa100,1xcpu */
+        if (words && is_devices(&o[i]))
             fprintf(
                 f,
                 ") [[ $cur =~ ^(.*,)?([0-9]+x)? ]]; words=${BASH_REMATCH[0]}\n"

@@ -72,8 +72,8 @@ static bool fails_run(const struct diag *d, const char *warning)
     return false;
 }
 
-/* Writes a message, broken at the width of the terminal, with [-WNAME] behind it if it is a warning (else name
- * is NULL).  at: columns that the line has already. */
+/* Writes a message, broken at the width of the terminal.  name: of a warning, written behind it as [-WNAME]; NULL for
+ * other messages.  at: columns that the line has already. */
 static void emit_words(const struct sink *sink, const char *line, const char *name, unsigned at)
 {
     const char *fatal = name && fails_run(sink->d, name) ? "error=" : "";
@@ -241,8 +241,8 @@ static void write_reproducer(const struct cli *c, struct pcc *h, const struct pi
     y.use.diag = &silent;
     y.scene.place = NULL;
     y.levels = (struct levels){0};
-    /* `inferred` lets open-functions fail when it runs again; so the reproducer begins before this pass, since
-     * textual IR cannot hold open calls */
+    /* With `inferred` set, open-functions fails when it runs again.  So the reproducer begins before that pass, which
+     * it must, since textual IR cannot hold open calls. */
     y.results = (struct results){.inferred = x->results.inferred};
     if (take_input(c, h, &in) || read_input(h, &in, &again, &y.results.plan, x->use.mem, &silent))
         return;
@@ -261,8 +261,8 @@ static void emit_errors(void *user, enum diag_level level, enum warning w, const
         diag_error(user, "%s", line);
 }
 
-/* Warns of options that have no effect beside a use of the program that plans nothing.  used: the options that have
- * one, beside those of messages; NULL ends the list.  why: the reason, the end of a message. */
+/* Warns of options that have no effect in a use of the program that plans nothing.  used: the options that have an
+ * effect, beside the options of messages; NULL ends the list.  why: the reason, the end of a message. */
 static void warn_idle(const struct cli *c, const char *const *used, const char *why, struct diag *d)
 {
     static const char *const always[] = {"quiet", "verbose", "color", "diag", "warnings", NULL};
@@ -446,15 +446,15 @@ static int set_all(const struct cli *c, struct pcc *h)
     return 0;
 }
 
-/* run_options.show: writes what a pass is looked at by to stderr. */
+/* run_options.show: writes the text of an option that shows the work of a pass, such as --print-ir-after, to stderr. */
 static void show_text(const void *user, const char *option, const char *text)
 {
     stderr_report(user, option, text);
 }
 
-/* Reads the settings, the input and the devices, and makes the pipeline.  It is made first of all, so that wrong
- * options are told before a large model is read, and anew where the input or the devices change its default: a plan in
- * the input may make it needless, clusters with groups have another.  Returns the exit code. */
+/* Reads the settings, the input and the devices, and makes the pipeline *p.  The pipeline is made first, so that wrong
+ * options are reported before a large model is read.  It is made again if the input or the devices change the default
+ * pipeline: an input with a plan may need none, and clusters with groups have another.  Returns the exit code. */
 static int prepare(const struct cli *c, struct pcc *h, struct pipeline *p)
 {
     struct input in;

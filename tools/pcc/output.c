@@ -141,8 +141,8 @@ static int show_replay(const struct cli *c, const struct result *r, FILE *f)
     return rc;
 }
 
-/* --order-report=host: writes to f how many nodes a host thread that takes the nodes in the file's order would have to
- * put off.  Returns 0; or reports an error and returns -1. */
+/* --order-report=host: writes to f how many nodes would not be ready when a host thread comes to them in the order of
+ * the file.  Returns 0; or reports an error and returns -1. */
 static int show_order(struct ctx *x, const struct result *r, FILE *f)
 {
     if (!r->verdict)
@@ -229,7 +229,8 @@ static const char *why_unused(const struct cli *c, const struct ctx *x, const st
     bool planned = x->results.plan != NULL;
     bool copied = out && !c->value[CLI_PASSES] && writer_of(out) == writer_named("onnx", 4);
     bool shown = planned || (out && !copied) || c->n[CLI_EMIT] || r->table;
-    bool of_devices = row->topic == IN_DEVICES && copied; /* an ONNX model as it came has none */
+    /* the output, a copy of the input, has no devices */
+    bool of_devices = row->topic == IN_DEVICES && copied;
     if (((row->with & WITH_SHOWN || of_devices) && !shown) ||
         ((row->with & WITH_PLAN || row->about) && !planned))
         return "nothing is planned";

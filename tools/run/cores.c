@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads an item of the list at *s, a processor or a range, and moves *s behind it.  Returns whether it is one. */
+/* Reads an item of the list at *s, a processor or a range, into *low and *high, and moves *s behind it.  Returns
+ * whether there is such an item. */
 static bool read_item(const char **s, unsigned long *low, unsigned long *high)
 {
     char *end;

@@ -10,12 +10,12 @@
 /* Pins this process to a list of processors, "0-3" or "0,2".  Returns 0, or -1 and an error: no such list, a processor
  * twice, or one that this process does not have. */
 int cores_use(const char *list, struct diag *d);
-/* Reads such a list into *want, without pinning.  Returns 0, or -1 and the same errors. */
+/* Reads a list of processors into *want, without pinning.  Returns 0, or -1 and the errors of cores_use(). */
 int cores_read(const char *list, cpu_set_t *want, struct diag *d);
-/* Returns how many processors a list that cores_use() takes has; 0 for NULL. */
+/* Returns the number of processors in a list that cores_use() has accepted; 0 for NULL. */
 int64_t cores_count(const char *list);
-/* Has this thread, and threads that it makes, run on group k of n processors of a list that cores_use() has taken; on
- * all of the list if it has no such group. */
+/* Pins this thread, and threads that it makes, to n processors of a list that cores_use() has accepted: the k-th such
+ * group, k = 0, 1, ...; to the whole list if it has fewer groups. */
 void cores_take(const char *list, uint32_t k, uint32_t n);
 
 #endif

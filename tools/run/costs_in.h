@@ -13,13 +13,14 @@ struct costs_in {
     int64_t *ps;        /* [row] its time, ps */
     int64_t *bytes;     /* [row] its memory; -1: not known */
     uint32_t n;
-    const json_t *dims; /* sizes that it was measured at, by name; NULL: none */
+    /* the sizes of dimensions, by name, at which the file was measured; NULL: none */
+    const json_t *dims;
 };
 
 /* Reads a file into *c, in a.  Returns 0, or -1 and an error: it is no file of pcc-profile. */
 int costs_read(struct costs_in *c, const char *path, struct arena *a, struct diag *d);
-/* Checks that the file is of this split: measured at its sizes, with a row for one of its nodes at least.  Returns 0,
- * or -1 and an error. */
+/* Checks that the file fits the split: it was measured at the split's sizes, and has a row for at least one of the
+ * split's nodes.  Returns 0, or -1 and an error. */
 int costs_fit(const struct costs_in *c, const struct split *s, struct diag *d);
 /* Gives the nodes of the parts the times and memory of the file's rows, in f[part].node, where measure_parts() has not
  * measured them. */

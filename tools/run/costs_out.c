@@ -16,8 +16,8 @@
 
 #define SESSION_BYTES (INT64_C(10) << 20)
 
-/* Returns the bytes that a process with the part took at most beyond what was planned for the part, below 0: less; 0:
- * it is not known.  A session takes SESSION_BYTES for itself. */
+/* Returns the most bytes that a process with the part has taken, less those that the plan has for the part and less
+ * SESSION_BYTES, which a session takes for itself; below 0: less than planned.  0 also if it is not known. */
 static int64_t beyond_plan(const struct split_part *p, const struct part_bytes *b)
 {
     if (b->start < 0 || b->sample < b->start || p->live_bytes < 0)
@@ -25,10 +25,10 @@ static int64_t beyond_plan(const struct split_part *p, const struct part_bytes *
     return b->sample - b->start - SESSION_BYTES - p->live_bytes;
 }
 
-/* Appends the rows of part k to row[]; returns their number.  The part's live peak becomes what was measured, since
- * each node works in what lies beyond the plan, too: whichever is at the peak.  The times of a part's nodes are shares
- * of its time: node i gets what the first i + 1 nodes have less what the first i have, both rounded down: all sum to
- * the whole. */
+/* Appends the rows of part k to row[]; returns their number.  Each node gets the bytes beyond the plan (beyond_plan())
+ * as memory of its own, so that the part's peak becomes the measured one, whichever node is at the peak.  The times of
+ * a part's nodes are shares of its time: node i gets the share of the first i + 1 nodes less the share of the first i,
+ * both rounded down, so that the times sum up to the part's time. */
 static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct part_figures *f,
                           struct cost_row *row)
 {
@@ -47,7 +47,8 @@ static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct pa
             __int128 after = before + ps;
             ps = (int64_t)(after * f->ps / all) - (int64_t)(before * f->ps / all);
             before = after;
-        } else if (m->parts) { /* nothing is known of its nodes: equal shares */
+        } else if (m->parts) {
+            /* the times of the part's nodes are not known: all get equal shares */
             ps = f->ps / p->nnode + (v < f->ps % p->nnode);
         } else if (own->ps < 0) {
             continue;
@@ -93,7 +94,7 @@ static const char *setting(const struct costs_out *c, size_t i, struct arena *a)
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-/* Writes what ran, and where. */
+/* Writes the members about the measurement: machine, processors, engine, its settings, sizes of dimensions. */
 static void put_facts(struct json_out *o, const struct costs_out *c, struct arena *a)
 {
     const json_t *dims = c->m->s->dims;
@@ -112,7 +113,7 @@ static void put_facts(struct json_out *o, const struct costs_out *c, struct aren
     json_close(o, JSON_ROW);
 }
 
-/* Writes what is known of a part's memory. */
+/* Writes the members about a part's memory, as far as it was measured. */
 static void put_bytes(struct json_out *o, const struct part_bytes *b)
 {
     const struct {
@@ -207,7 +208,7 @@ static void put_json(FILE *f, const struct costs_out *c, struct arena *a)
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
-/* Writes a fact: a row that is no node (table_facts.h). */
+/* Writes a row of the table that is about no node, but about the whole table: a fact (table_facts.h). */
 static void put_fact(FILE *f, const char *text, struct arena *a)
 {
     csv_text(f, text, a);

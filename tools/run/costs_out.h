@@ -22,8 +22,8 @@ struct costs_out {
     const struct side_by_side *side; /* NULL: not measured */
 };
 
-/* Makes the rows of the nodes of all parts that are measured as asked for.  parts: a part's nodes sum to the part's
- * time; else they have their own.  Returns the rows, in a, and their number in *n. */
+/* Returns rows for the nodes of all parts that are measured as asked for, in a, and their number in *n.  If the parts
+ * were measured (m->parts), the times of a part's nodes sum up to the part's time; else they are the nodes' own. */
 struct cost_row *costs_rows(const struct measuring *m, const struct part_figures *f, uint32_t *n,
                             struct arena *a);
 /* Writes what was measured as the value of the manifest's key "measured": machine, settings, of each part its time. */

@@ -23,7 +23,8 @@ struct dense {
     int64_t bytes;
 };
 
-/* Looks at a tensor.  Returns 0, or -1 with the reason in *err. */
+/* Writes type, sizes and address of the tensor v to *to.  Returns 0; or -1 with the reason in *err, if v has no plain
+ * numbers. */
 static int look(struct engine *e, const struct engine_value *v, struct dense *to,
                 struct engine_error *err)
 {
@@ -60,7 +61,7 @@ static struct engine_value *make_like(struct engine *e, const struct dense *x, u
 static void copy_runs(const struct split_cut *c, const struct dense *whole,
                       const struct dense *piece, uint32_t i, bool into)
 {
-    if (whole->bytes == 0) /* then the run may be any number */
+    if (whole->bytes == 0) /* nothing to copy, and the run may not divide the size */
         return;
     int64_t outer = 1, size = whole->size[c->axis], blocks = size / (c->run * c->ways);
     for (uint32_t k = 0; k < c->axis; k++)
@@ -73,8 +74,8 @@ static void copy_runs(const struct split_cut *c, const struct dense *whole,
     }
 }
 
-/* Checks that the axis of a tensor has whole runs for all pieces; `of`: it is one of that many pieces.  Returns 0, or
- * -1 with the reason in *err. */
+/* Checks that the size of x along the axis is a whole number of runs for each of the pieces that it has: `of` is 1 for
+ * a whole tensor, c->ways for one of its pieces.  Returns 0, or -1 with the reason in *err. */
 static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t of,
                       struct engine_error *err)
 {
@@ -93,8 +94,8 @@ static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t
     return -1;
 }
 
-/* Returns how a value is cut: as c says, or, if the engine has no library, since values of the stub are bytes without
- * sizes, in stretches of that many bytes, in *own. */
+/* Returns how a value is cut: c; or, for values of the stub, which are bytes without sizes, *own, which cuts them into
+ * stretches of that many bytes. */
 static const struct split_cut *cut_for(const struct engine *e, const struct split_cut *c,
                                        int64_t bytes, struct split_cut *own)
 {

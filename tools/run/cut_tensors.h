@@ -1,4 +1,5 @@
-/* Whole tensors and their pieces: what users give and take, and what the parts of a sharded split read and make. */
+/* Cuts whole tensors, which users give, into the pieces that parts of a sharded split read, and joins pieces that parts
+ * make into whole tensors, which users take. */
 #ifndef PCC_TOOLS_RUN_CUT_TENSORS_H
 #define PCC_TOOLS_RUN_CUT_TENSORS_H
 
@@ -15,12 +16,12 @@ struct engine_value *cut_tensor_join(struct engine *e, const struct split_cut *c
 /* Puts the name of the whole tensor before the reason in *err.  Returns -1. */
 int cut_tensor_blame(const struct split *s, const struct split_cut *c, struct engine_error *err);
 
-/* Puts the pieces of inputs into table[value], where their whole tensors are; `keep`: these stay there, too, else they
- * are freed.  Returns 0; or -1 with the reason in *err, then no pieces are there. */
+/* Cuts the whole inputs in table[value] into their pieces, and puts these into the table, too.  keep: the whole tensors
+ * stay in the table; else they are freed.  Returns 0; or -1 with the reason in *err, and then no pieces are there. */
 int cut_inputs(struct engine *e, const struct split *s, struct engine_value **table, bool keep,
                struct engine_error *err);
-/* Puts whole outputs into table[value] in place of their pieces, which it frees, where all pieces are there.  Returns
- * 0; or -1 with the reason in *err. */
+/* For each output whose pieces are all in table[value]: puts the whole tensor into the table, and frees the pieces.
+ * Returns 0; or -1 with the reason in *err. */
 int join_outputs(struct engine *e, const struct split *s, struct engine_value **table,
                  struct engine_error *err);
 

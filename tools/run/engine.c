@@ -1,4 +1,4 @@
-/* Choosing an engine, and what its sessions are set to (engine.h). */
+/* Opens the engine that the user chooses, and puts the settings of its sessions into words (engine.h). */
 #include "tools/run/engine.h"
 
 #include <string.h>

@@ -27,8 +27,8 @@ struct engine_choice {
 
 /* A GPU that runs a part by CUDA. */
 struct engine_gpu {
-    int number;     /* as CUDA counts them */
-    int64_t memory; /* bytes that the session's arena may take there; -1: all */
+    int number;     /* the GPU's number in CUDA's count */
+    int64_t memory; /* bytes that the session's arena may take on the GPU; -1: all */
     bool tf32;      /* products of f32 are computed in TF32 */
 };
 
@@ -37,12 +37,12 @@ struct engine_load {
     const char *path; /* the ONNX file */
     int threads;      /* the most threads that one operator may use, >= 1 */
     bool optimise;    /* all optimisations; false: none, and nodes keep their names */
-    const char *
-        profile; /* beginning of the file's name that times of nodes are written to; NULL: none are taken */
-    const char *node_memory; /* file for what nodes work in; NULL: not asked for */
+    /* beginning of the name of the file for times of nodes; NULL: none are taken */
+    const char *profile;
+    const char *node_memory; /* file for the bytes that nodes work in; NULL: not asked for */
     const char *data; /* folder that the model's external data lie in; NULL: that of `path` */
-    const char *const
-        *node; /* [nnode] names of the part's nodes, which the stub makes its times from */
+    /* [nnode] names of the part's nodes, which the stub makes its times from */
+    const char *const *node;
     size_t nnode;
     const struct engine_gpu *gpu; /* NULL: the CPU */
 };
@@ -58,20 +58,20 @@ struct engine_call {
     struct engine_value *const *in;
     size_t nin;
     const char *const *out_name; /* [nout] names of outputs */
-    /* [nout] an entry that is NULL is set by run(), perhaps also before a failure; one that is not is a tensor of the
-     * output's type and sizes, which run() writes into */
+    /* [nout] NULL: run() sets the entry to a new value, perhaps also if it fails; else a tensor of the output's type
+     * and sizes, into which run() writes */
     struct engine_value **out;
-    const int64_t *
-        out_bytes; /* [nout] bytes that each output is expected to take; -1: not known; NULL: none is */
+    /* [nout] bytes that each output is expected to take, -1: not known; NULL: not known of any */
+    const int64_t *out_bytes;
     size_t nout;
 };
 
-/* What an arena has taken of the system and given to values, bytes. */
+/* Sizes of an arena, bytes: taken from the system, and the most given to values. */
 struct engine_arena {
     int64_t total, peak;
 };
 
-/* What a tensor is: element type as ONNX numbers it, and sizes. */
+/* Type and shape of a tensor: element type, as ONNX numbers them, and sizes. */
 struct engine_shape {
     int elem;
     size_t rank;
@@ -88,18 +88,19 @@ struct engine_face {
                            struct engine_error *err);
     void (*unload)(struct loaded *p);
     int (*run)(struct loaded *p, const struct engine_call *c, struct engine_error *err);
-    /* Has a run of p that is under way end with an error, and all that come later; may be called by any thread. */
+    /* Ends a run of p that is under way with an error, and lets all later runs of p fail; any thread may call it. */
     void (*terminate)(struct loaded *p);
     /* Ends the taking of times and writes to *path, which lives in a, the name of the file that has them: a trace as
      * ONNX Runtime's profiler writes it. */
     int (*profile)(struct loaded *p, const char **path, struct arena *a, struct engine_error *err);
-    /* Writes what the arena of p's session has; -1: the engine cannot tell. */
+    /* Writes the sizes of the arena of p's session to *out.  Returns 0; -1: the engine cannot tell. */
     int (*arena)(struct loaded *p, struct engine_arena *out);
     /* Returns a tensor of zeros; of strings: of empty ones.  Once a part is loaded for a GPU its memory is pinned, so
      * that copies to and from GPUs need no other buffer. */
     struct engine_value *(*value_new)(struct engine *e, const struct engine_shape *shape,
                                       struct engine_error *err);
-    /* Writes what a tensor of plain numbers is to *s, its sizes to size[64].  Returns 0; -1: it is something else. */
+    /* Writes type and shape of a tensor of plain numbers to *s, its sizes to size[64].  Returns 0; -1: v is no such
+     * tensor. */
     int (*value_shape)(struct engine *e, const struct engine_value *v, struct engine_shape *s,
                        int64_t *size);
     /* Returns the address of a tensor's elements; NULL: it has none that can be shown. */
@@ -107,8 +108,8 @@ struct engine_face {
     /* Sets the elements of a tensor of strings. */
     int (*value_strings)(struct engine *e, struct engine_value *v, const char *const *text,
                          size_t n, struct engine_error *err);
-    /* Writes to *n how many values a sequence has, or a map, which has two: keys and values, and to *map, unless that
-     * is NULL, whether it is a map.  Returns 0; -1: it is neither. */
+    /* Writes to *n the number of values of a sequence; of a map 2, its keys and its values.  Writes to *map, unless
+     * that is NULL, whether v is a map.  Returns 0; -1: v is neither. */
     int (*value_count)(struct engine *e, const struct engine_value *v, size_t *n, bool *map);
     /* Returns value number i of a sequence or a map, which the caller frees; NULL after an error. */
     struct engine_value *(*value_item)(struct engine *e, const struct engine_value *v, size_t i);
@@ -136,7 +137,8 @@ struct engine {
 
 /* Returns the engine of a choice, in a, closed with a; NULL after an error, which says what to do. */
 struct engine *engine_open(const struct engine_choice *choice, struct arena *a, struct diag *d);
-/* The same for each engine; text: what follows "stub". */
+/* Open ONNX Runtime from this file (NULL: where it is usually found), and the stub; text: the settings behind
+ * "stub". */
 struct engine *ort_open(const char *library, struct arena *a, struct diag *d);
 struct engine *stub_open(const char *text, struct arena *a, struct diag *d);
 

@@ -14,11 +14,11 @@ struct extra_input {
     int elem; /* as ONNX numbers element types */
     uint32_t rank;
     const int64_t *size; /* [rank] */
-    bool there;          /* it is an input already */
+    bool there;          /* the initializer is an input already */
 };
 
-/* Writes the model at `from` to `to`, with n more inputs.  What an initializer has stays its value where the input is
- * not given.  Returns 0, or -1 and an error.  O(bytes of the file). */
+/* Writes the model at `from` to `to`, with the initializers in[n] as further inputs.  If an input is not given, the
+ * initializer's elements are its value.  Returns 0, or -1 and an error.  O(bytes of the file). */
 int extra_inputs(const char *from, const char *to, const struct extra_input *in, uint32_t n,
                  struct arena *a, struct diag *d);
 

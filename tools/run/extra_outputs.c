@@ -1,8 +1,8 @@
 /* Copies of a model with more outputs (extra_outputs.h), or more inputs (extra_inputs.h).
  *
  * In protobuf's form the fields of a message may come in any order, and a message within it in several pieces, which
- * are merged: a second field "graph" of the model that has outputs alone adds them to those of the first.  So bytes are
- * appended, and nothing of the file is understood.  An output without a type gets the one that the engine infers.
+ * are merged: a second field "graph" of the model that has only outputs adds these to the outputs of the first one.  So
+ * bytes are appended, and the file need not be parsed.  The engine infers the type of an output that has none.
  * O(bytes of the file). */
 #include "tools/run/extra_outputs.h"
 #include "tools/run/extra_inputs.h"
@@ -29,7 +29,7 @@ static size_t varint_bytes(size_t v)
     return n;
 }
 
-/* Writes a tag below 128 and the length of what follows. */
+/* Writes the beginning of a field: its tag, below 128, and the length of its content. */
 static void put_head(FILE *f, int tag, size_t length)
 {
     fputc(tag, f);
@@ -38,7 +38,7 @@ static void put_head(FILE *f, int tag, size_t length)
     fputc((int)length, f);
 }
 
-/* Appends the outputs: a graph that has nothing else. */
+/* Appends a field "graph" of the model, which has nothing but the outputs name[n]. */
 static void put_outputs(FILE *f, const char *const *name, uint32_t n)
 {
     size_t all = 0;
@@ -56,8 +56,8 @@ static void put_outputs(FILE *f, const char *const *name, uint32_t n)
     }
 }
 
-/* Begins the file `to` with the bytes of `from`; whether all were read is written to *whole, after an error.  Returns
- * 0, or -1 and an error: there is no file. */
+/* Begins the file `to` with the bytes of `from`.  *whole: whether all bytes were read; if not, an error was reported.
+ * Returns 0; or -1 and an error, if the new file cannot be made. */
 static int copy_bytes(const char *from, const char *to, struct outfile *out, bool *whole,
                       struct arena *a, struct diag *d)
 {

@@ -6,7 +6,8 @@
  * time of an operation and of a byte: least squares of the relative errors, none of the three below 0, by trying all
  * subsets of them; weights are changed until about the sum of the errors is least, not that of their squares, so that
  * single nodes that the model does not describe count little (iteratively reweighted least squares).  PLACES places are
- * tried, and the best is moved to where its own figures have it until it stays.  O(n log n + PLACES * ROUNDS * n). */
+ * tried.  The fit at the best place has a place of its own (own_place()): the fit is repeated there until the place
+ * stays.  O(n log n + PLACES * ROUNDS * n). */
 #include "tools/run/fit.h"
 
 #include "ir/base/numbers.h"
@@ -31,8 +32,8 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Compares the operations per byte of two nodes, then all that they have, so that every order of the input gives one
- * fit. */
+/* Compares the operations per byte of two nodes, then all their fields, so that the fit does not depend on the order of
+ * the input. */
 static int by_intensity(const void *pa, const void *pb)
 {
     const struct fit_node *a = pa, *b = pb;
@@ -78,7 +79,7 @@ static double time_of(const struct points *p, uint32_t at, uint32_t place, const
            (at < place ? x[BYTE] * (double)v->bytes : x[OPERATION] * (double)v->flops);
 }
 
-/* Returns the relative error of that time. */
+/* Returns the relative error of time_of() the node `at`. */
 static double error_of(const struct points *p, uint32_t at, uint32_t place, const double *x)
 {
     return fabs(time_of(p, at, place, x) / (double)p->node[at].ps - 1);
@@ -136,7 +137,7 @@ static double fit_place(const struct points *p, uint32_t place, double *x)
     return sum;
 }
 
-/* Returns the place that the times x themselves have: the first node whose operations take longer than its bytes. */
+/* Returns the place that follows from the times x: the first node whose operations take longer than its bytes. */
 static uint32_t own_place(const struct points *p, const double *x)
 {
     uint32_t at = 0;
@@ -153,8 +154,9 @@ static int64_t rate_of(double ps)
     return rate < 1 ? 1 : rate >= 0x1p62 ? INT64_MAX / 2 : (int64_t)(rate + 0.5);
 }
 
-/* Returns the ps of an operation (or byte, if `bytes`) that no time depends on: the most that makes no node slower, or
- * no more than by a thousandth.  If no node has any: as for a byte (an operation). */
+/* Returns the ps of an operation (`bytes`: of a byte) if the fit gives none, as no node's time depends on it: the most
+ * that makes no node slower, or no more than by a thousandth.  If no node has operations (bytes), the ps of a byte (an
+ * operation). */
 static double untold(const struct points *p, const double *x, bool bytes)
 {
     double most = HUGE_VAL;
@@ -168,8 +170,8 @@ static double untold(const struct points *p, const double *x, bool bytes)
     return isfinite(most) ? most : x[bytes ? OPERATION : BYTE];
 }
 
-/* Fits the times of p into x: tries places, of equally good ones the last, which takes nodes to be limited by the
- * bandwidth, and moves the best to where its times have it. */
+/* Fits the times of p into x: tries places and takes the best, of equally good places the last, so that nodes count as
+ * limited by the bandwidth.  Then repeats the fit at the own_place() of its times until the place stays. */
 static void fit_points(const struct points *p, double *x)
 {
     double least = HUGE_VAL, y[TERMS];

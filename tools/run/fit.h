@@ -14,7 +14,8 @@ struct fit_node {
 struct fitted {
     int64_t overhead;        /* ps */
     int64_t peak, bandwidth; /* operations, bytes per second; at least 1 */
-    /* whether a node's time depends on the figure; else the figure is the least that makes no node slower */
+    /* at least one node's time depends on the peak (the bandwidth); false: the figure is the least rate that makes no
+     * node slower */
     bool peak_told, bandwidth_told;
 };
 

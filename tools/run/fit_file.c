@@ -1,8 +1,8 @@
 /* A class of devices fitted to measured nodes (fit_file.h).
  *
  * The library reads the model and counts the operations and bytes of its nodes; a file of pcc-profile has their times.
- * Nodes that say nothing of a class's rates are left out: those that pcc takes to be free, with bodies, of functions,
- * or with other types than f32, and those whose time is 0.  O(n log n). */
+ * Nodes that tell nothing about a class's rates are left out: nodes that pcc regards as free, nodes with bodies, calls
+ * of functions, nodes with other types than f32, and nodes whose time is 0.  O(n log n). */
 #include "tools/run/fit_file.h"
 
 #include "ir/base/numbers.h"
@@ -21,21 +21,22 @@ enum { LEAST = 3 }; /* nodes that a fit of three figures needs */
 
 /* The nodes that the class is fitted to. */
 struct fitting {
-    struct fit_node *node;    /* [n] */
-    const char **op;          /* [n] their operator types */
-    int64_t *off;             /* [n] thousandths: errors of their times */
-    uint32_t n, zero, others; /* others: with a time, but of other types than f32 */
+    struct fit_node *node; /* [n] */
+    const char **op;       /* [n] their operator types */
+    int64_t *off;          /* [n] relative error of the fitted time of the node, thousandths */
+    /* nodes left out: `zero` with the time 0; `others` with a time, but types other than f32 */
+    uint32_t n, zero, others;
     struct fitted f;
 };
 
-/* What is printed of an operator type. */
+/* The row that is printed of an operator type. */
 struct op_row {
     const char *name;
     int64_t ps;        /* time of all its nodes */
-    uint32_t first, n; /* its nodes, in order by type */
+    uint32_t first, n; /* place of its first node in an order by type; number of its nodes */
 };
 
-/* Takes the nodes of the model's graph that tell something, with their times of the file. */
+/* Fills t with the nodes of the model's graph that tell about rates (see above), with their times of the file. */
 static void take_nodes(struct fitting *t, const struct module *m, const struct costs_in *in,
                        struct arena *a)
 {
@@ -108,7 +109,8 @@ static void print_ops(const struct fitting *t, struct arena *a)
     printf("%-24s %6s %12s %12s %12s\n", "operator", "nodes", "of the time", "median error",
            "90 % within");
     for (uint32_t k = 0; k < nrow; k++) {
-        int64_t *mine = off + row[k].first - row[k].n; /* `first` has gone to its end */
+        int64_t *mine = off + row[k].first -
+                        row[k].n; /* the loop above has moved `first` behind the type's nodes */
         printf("%-24s %6u %10.1f %% %10.1f %% %10.1f %%\n", row[k].name, row[k].n,
                100 * (double)row[k].ps / (double)all, (double)quantile(mine, row[k].n, 500) / 10,
                (double)quantile(mine, row[k].n, 900) / 10);
@@ -135,7 +137,7 @@ static int put_class(const struct fitting *t, const char *note, const char *path
     return outfile_close(&f, true);
 }
 
-/* Fits the class, says what it is, and writes it. */
+/* Fits the class, prints its figures and errors, and writes it to `path`.  Returns 0; -1 after an error. */
 static int fit_nodes(struct fitting *t, const struct pieces_of *of, const char *path,
                      struct arena *a, struct diag *d)
 {

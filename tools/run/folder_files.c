@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Gives the folder `to` a link to the file at `path`, or a copy if that is on another file system.  Returns 0, or -1
- * and an error. */
+/* Makes in the folder `to` a hard link to the file at `path`, or a copy of the file if it is on another file system.
+ * Returns 0, or -1 and an error. */
 static int take_file(const char *path, int to, struct diag *d)
 {
     const char *name = path_base(path);

@@ -79,7 +79,7 @@ static bool fill(void *to, enum elem elem, int64_t n, struct randoms *r)
     return bytes > 0;
 }
 
-/* Reports the engine's reason why an input cannot be made, and frees what there is of it.  Returns NULL. */
+/* Reports the engine's reason why the input v cannot be made, and frees `made`, if not NULL.  Returns NULL. */
 static struct engine_value *no_value(struct engine *e, const struct split_value *v,
                                      struct engine_value *made, const struct engine_error *err,
                                      struct diag *d)
@@ -162,7 +162,8 @@ static int check_sizes(const struct split *s, const struct split_value *v,
                       sizes_text(v->size, v->rank, a), sizes_text(g->size, g->rank, a), fix);
 }
 
-/* Returns the type of what a file has, as split_value.type, in a; NULL: of a sequence whose elements differ. */
+/* Returns the type of g, a value of a file, in the words of split_value.type, in a; NULL: g is a sequence whose
+ * elements have different types. */
 static const char *type_text(const struct npz_array *g, bool map, struct arena *a)
 {
     if (!g->item)
@@ -175,7 +176,7 @@ static const char *type_text(const struct npz_array *g, bool map, struct arena *
                : arena_fmt(a, "seq<%s>", first);
 }
 
-/* Returns a tensor with the array of a file for input v; NULL after an error. */
+/* Returns a tensor for input v with the elements of g, an array of a file; NULL after an error. */
 static struct engine_value *given_tensor(struct engine *e, const struct split_value *v,
                                          const struct npz_array *g, struct diag *d)
 {
@@ -195,7 +196,8 @@ static struct engine_value *given_tensor(struct engine *e, const struct split_va
     return to;
 }
 
-/* Returns a value with what a file has for input v; NULL after an error. */
+/* Returns a value for input v made of g, which the file has for it: a tensor, a sequence or a map; NULL after an
+ * error. */
 static struct engine_value *given_value(struct engine *e, const struct split_value *v,
                                         const struct npz_array *g, const char *file,
                                         struct arena *a, struct diag *d)

@@ -1,9 +1,9 @@
 /* Links within this machine (links.h).
  *
  * A sender writes a block that both sides see, and posts a semaphore; a receiver, a thread or a process that sleeps
- * until then, copies the block into its own memory and notes the time: so a device gets what another one has made.  A
- * time is the lower quartile of some copies.  Sizes grow by factors of two; 20 more, drawn at random, show how far the
- * fit is off.  O(bytes copied), a few seconds each way. */
+ * until then, copies the block into its own memory and notes the time.  In a run, a device gets values of another
+ * device in this way.  Each size is copied several times, of which the lower quartile counts.  Sizes grow by factors of
+ * two; 20 further sizes, drawn at random, show how far the fit is off.  O(bytes copied), a few seconds each way. */
 #include "tools/run/links.h"
 
 #include "ir/base/clock.h"
@@ -42,14 +42,15 @@ enum {
 /* What both sides see: in front of the block. */
 struct shared {
     sem_t go, done;
-    size_t bytes; /* to copy; 0: the receiver ends */
-    int64_t got;  /* ns, CLOCK_MONOTONIC: the copy was there */
+    size_t bytes; /* number of bytes to copy; 0: the receiver shall end */
+    int64_t got;  /* ns, CLOCK_MONOTONIC: end of the copy */
 };
 
 /* A link that is being measured. */
 struct wire {
     struct shared *s;
-    unsigned char *block, *to; /* [largest] of both sides; of the receiver */
+    /* [largest] the block that both sides see; the receiver's own memory */
+    unsigned char *block, *to;
     size_t largest;
     enum link_way way;
     pthread_t thread;
@@ -151,8 +152,9 @@ static struct line fit_squares(const size_t *bytes, const int64_t *ns, const dou
     return l;
 }
 
-/* Fits a line such that the sum of relative errors is least: squares whose weights make up for the square.  What fits
- * in caches is many times faster for each byte than the rest, so no line fits all; squares alone would fit neither. */
+/* Returns the line with the least sum of relative errors, by least squares whose weights, 1 / error, undo the square.
+ * Blocks that fit in caches are many times faster for each byte than larger ones, so that no line fits both; unweighted
+ * squares would fit neither. */
 static struct line fit(const size_t *bytes, const int64_t *ns, int n)
 {
     double weight[SIZES_MOST];
@@ -231,7 +233,7 @@ static void end(struct wire *w, bool dead)
     }
 }
 
-/* Returns `bytes` bytes that a child shares; NULL: there is no memory. */
+/* Returns `bytes` bytes of memory that a child process shares; NULL: there is no memory. */
 static void *map(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -301,7 +303,8 @@ int link_write(const struct link_fit *l, const char *path, struct arena *a, stru
     json_open(&o, NULL, '{', JSON_ROW);
     json_text(&o, "preset", "cpu");
     json_text(&o, "name", "core");
-    fputs("false", json_member(&o, "host")); /* else values would cost nothing */
+    /* with "host": true, transfers between the two would cost nothing */
+    fputs("false", json_member(&o, "host"));
     json_int(&o, "count", 2);
     json_open(&o, "link", '{', JSON_ROW);
     json_text(&o, "bandwidth", rate_print(rate, l->bps));

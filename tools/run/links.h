@@ -1,4 +1,4 @@
-/* Links within this machine: what it takes to hand a value to another thread, or to another process. */
+/* Links within this machine: the time that it takes to hand a value to another thread, or to another process. */
 #ifndef PCC_TOOLS_RUN_LINKS_H
 #define PCC_TOOLS_RUN_LINKS_H
 
@@ -31,9 +31,8 @@ struct link_copier {
 
 /* Returns "threads", "processes" or "ranks". */
 const char *link_way_name(enum link_way way);
-/* Measures copies of 1 B to 512 MiB (less where memory is short) one way, and fits latency and bandwidth, such that the
- * sum of relative errors is least.  *stop: 1 ends the work.  Returns 0; 1: ended by *stop; -1 and an error.
- */
+/* Measures copies of 1 B to 512 MiB (less if memory is short) over one link, and fits its latency and bandwidth such
+ * that the sum of relative errors is least.  *stop: 1 ends the work.  Returns 0; 1: ended by *stop; -1 and an error. */
 int link_measure(enum link_way way, const signal_flag *stop, struct link_fit *out, struct diag *d);
 /* Fits latency and bandwidth to the times of a copier.  Returns 0; 1: ended by *stop; -1: the receiver gives no
  * answer. */

@@ -1,12 +1,11 @@
 /* Measuring parts (measure.h).
  *
  * In a turn all parts are loaded, and some samples go through them: a part's weights have left the caches when it runs
- * again, as they will have when the split runs, where the parts together use them.  (A part that ran again and again
- * alone took up to 17 % less.)  Where memory is short the parts take turns one after the other, each loaded, run some
- * times and unloaded.  A part's time in a turn is the lower quartile of the processor time that its thread spent (with
- * several threads: the least time of the clock), and its time the smaller one of two turns: what else runs on the
- * machine adds to single runs and to single turns.  Two turns that differ by more than a tenth get a third.  O(runs).
- */
+ * again, as when the split runs.  (A part that ran again and again alone took up to 17 % less.) If memory is short, the
+ * parts take turns one after the other: each is loaded, run some times and unloaded.  A part's time in a turn is the
+ * lower quartile of the processor time that its thread spent (with several threads: the least time by the clock).  The
+ * part's time is the smallest of two turns, since other programs on the machine add to single runs and to single turns;
+ * if the two differ by more than a tenth, there is a third turn.  O(runs). */
 #include "tools/run/measure.h"
 #include "tools/run/part_memory.h"
 
@@ -58,7 +57,7 @@ int measure_run(const struct measuring *m, uint32_t k, struct loaded *p, struct 
     struct engine_value **out = arena_array(own, (size_t)part->nout + 1, sizeof *out);
     for (uint32_t i = 0; i < part->nin; i++)
         in[i] = m->table[part->in[i]];
-    for (uint32_t i = 0; i < part->nout; i++) { /* what the run before made */
+    for (uint32_t i = 0; i < part->nout; i++) { /* free the outputs of the run before */
         m->e->face->value_free(m->e, m->table[part->out[i]]);
         m->table[part->out[i]] = NULL;
     }
@@ -125,7 +124,8 @@ static int take_turn(const struct measuring *m, uint32_t k, bool counts, struct 
     return rc;
 }
 
-/* Frees what no later part reads.  left: [value] parts that have still to read it. */
+/* Called when part k is done: frees the values in the table that no later part reads.  left: [value] number of parts
+ * that have still to read the value. */
 static void forget(const struct measuring *m, uint32_t k, uint32_t *left)
 {
     const struct split_part *p = &m->s->part[k];
@@ -159,7 +159,7 @@ static bool differ(const struct part_figures *f)
     return f->turns >= TURNS && high - low > low / TENTH;
 }
 
-/* Says that a part's turns differ. */
+/* Notes that the turns of part k differ by more than a tenth, with their times. */
 static void tell_turns(const struct measuring *m, uint32_t k, const struct part_figures *f)
 {
     char text[TURNS_MOST][UNIT_TEXT];
@@ -172,8 +172,8 @@ static void tell_turns(const struct measuring *m, uint32_t k, const struct part_
         m->s->part[k].file, text[0], text[1], text[2], f->had[0], f->had[1], f->had[2]);
 }
 
-/* Measures nodes and memory of the parts, one after the other.  left: for the readers of each value.  Returns 0, or -1
- * after an error. */
+/* Measures nodes and memory of the parts, one after the other.  left: scratch, [value].  Returns 0, or -1 after an
+ * error. */
 static int part_by_part(const struct measuring *m, uint32_t *left, struct part_figures *f)
 {
     int rc = 0;

@@ -1,9 +1,9 @@
 /* Times and memory of the nodes of a part (measure.h).
  *
  * The part runs without optimisations, so that nodes keep their names, while the engine's profiler writes a trace: one
- * event on a line.  A node's time is its least one after the first runs: means and medians of the profiler's clock
- * follow what else runs on the machine.  Its memory is what its results take and what it works in meanwhile, of which
- * the engine writes a table when it is asked to.  O(events). */
+ * event on a line.  A node's time is the least after the first runs, because means and medians depend on what else runs
+ * on the machine.  A node's memory is the bytes of its results and of its workspace; the engine writes a table of
+ * workspaces when a session is asked to.  O(events). */
 #include "tools/run/measure.h"
 
 #include "ir/base/infile.h"
@@ -30,7 +30,7 @@ struct trace {
     uint32_t discard;       /* events of a node that do not count */
 };
 
-/* Takes a line of the trace: an event, if it is one of a node of the part. */
+/* Reads a line of the trace; if it is an event of a node of the part, counts the event and its time. */
 static void take_line(struct trace *t, const char *line, size_t n)
 {
     static const char suffix[] = "_kernel_time", inlined[] = "_inlfunc_";
@@ -79,7 +79,7 @@ static int read_trace(const struct measuring *m, const char *path, struct trace 
     return text ? 0 : -1;
 }
 
-/* Runs part k for its trace and reads it.  Returns 0, or -1 after an error. */
+/* Runs part k with the engine's profiler, and reads the trace into t.  Returns 0, or -1 after an error. */
 static int profile(const struct measuring *m, uint32_t k, struct trace *t)
 {
     const struct split_part *part = &m->s->part[k];
@@ -99,8 +99,8 @@ static int profile(const struct measuring *m, uint32_t k, struct trace *t)
     return rc || *m->stop ? rc : read_trace(m, path, t);
 }
 
-/* Reads the engine's table of what nodes work in: column #name has the node's name with a number behind the last
- * '_', column total_temp_allocations bytes.  A table that is not there, or of another form, tells nothing. */
+/* Reads the engine's table of workspaces into t->work: the column #name has the node's name with a number behind the
+ * last '_', the column total_temp_allocations the bytes.  Does nothing if the table is missing or has another form. */
 static void read_work(const char *path, struct trace *t, struct arena *a)
 {
     struct diag quiet = diag_silent();
@@ -129,7 +129,8 @@ static void read_work(const char *path, struct trace *t, struct arena *a)
     }
 }
 
-/* Adds to the nodes of part k what they work in.  Returns 0, or -1 after an error. */
+/* Runs part k once for the table of workspaces, and adds these to the memory of its nodes.  Returns 0, or -1 after an
+ * error. */
 static int add_work(const struct measuring *m, uint32_t k, struct trace *t, struct arena *own)
 {
     const struct split_part *part = &m->s->part[k];

@@ -2,8 +2,8 @@
  * linked with MPI (messages_mpi.c) is opened only where a run has several processes, so that programs start without
  * MPI, and are built without it where it is missing.
  *
- * Calls may come from several threads at a time, those that all ranks call from one.  Those that fail return -1 and
- * leave a line in m->why. */
+ * Several threads may call at a time, but functions that all ranks call must be called by one thread.  A call that
+ * fails returns -1 and leaves a line in m->why. */
 #ifndef PCC_TOOLS_RUN_MESSAGES_H
 #define PCC_TOOLS_RUN_MESSAGES_H
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a message is about; messages of one channel never meet receives of another one. */
+/* Kinds of messages; a message of one channel is never received by a receive of another channel. */
 enum channel {
     CHANNEL_TENSOR, /* elements of tensors; a message has left when its receiver has room for it */
     CHANNEL_SIZES,  /* types and sizes of tensors of unknown size, ahead of their elements */
@@ -36,43 +36,45 @@ struct messages_face;
 struct messages {
     const struct messages_face *face;
     int rank, ranks;
-    int here;     /* ranks on this machine */
+    int here;     /* number of ranks on this machine */
     int64_t tags; /* tags are 0 .. tags - 1 */
     char why[256];
 };
 
 struct messages_face {
-    /* Begins, and fills in *m but for face.  *m lives until close(). */
+    /* Starts MPI, and fills in all fields of *m but face.  *m must live until close(). */
     int (*open)(struct messages *m);
-    /* Begin to send or to receive; *handle is the message's until ended() says that it has ended.  from, tag:
-     * MESSAGES_ANY for any. */
+    /* Begin to send or to receive a message; *handle stands for it until ended() says that the message has ended.
+     * from, tag: MESSAGES_ANY for any. */
     int (*send)(enum channel c, int to, int64_t tag, const void *data, int64_t bytes,
                 uint64_t *handle);
     int (*receive)(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
                    uint64_t *handle);
-    /* Begins to receive a message of so many bytes, if one has come.  Returns 1; 0: none has; -1: it has another
-     * length, too.  With receive() Open MPI 4.1.4 writes behind the room that a long message finds too small. */
+    /* Begins to receive a message of exactly `bytes` bytes, if a message has come.  Returns 1; 0: none has come; -1:
+     * the call failed, or the message has another length.  (With receive(), Open MPI 4.1.4 writes behind the room if a
+     * long message does not fit.) */
     int (*receive_exactly)(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
                            uint64_t *handle);
-    /* Returns how many of n <= MESSAGES_LOOK messages have ended, and writes which. */
+    /* Returns the number of messages that have ended, of n <= MESSAGES_LOOK, and writes a row of end[] for each. */
     uint32_t (*ended)(uint64_t *handle, uint32_t n, struct message_end *end);
-    /* Gives a message up that is to be received. */
+    /* Cancels a receive. */
     void (*cancel)(uint64_t *handle);
-    /* Takes a message that has come and that no receive is for.  Returns whether there is one, and who has sent it. */
+    /* Takes a message that has come and for which there is no receive.  Returns whether there is one, and writes its
+     * sender and tag. */
     bool (*stray)(enum channel c, int *from, int64_t *tag);
-    /* Called by all ranks: rank 0 gets `bytes` of each, all[rank]. */
+    /* Called by all ranks: rank 0 gets `bytes` bytes of each rank, in the order of ranks. */
     int (*gather)(const void *mine, void *all, int64_t bytes);
     /* Called by all ranks: all get what rank 0 has. */
     int (*share)(void *data, int64_t bytes);
     /* Called by the n ranks of a group, in the order rank[]: *group is its number for sum(); tag tells groups apart
      * that are made at the same time. */
     int (*group)(const int *rank, int n, int tag, int *group);
-    /* Called by all ranks of a group: begins to add up their floats, doubles or bytes, by ONNX's number elem, each to
-     * be replaced by the sum, in an order of MPI's. */
+    /* Called by all ranks of a group: begins to add up their data (floats, doubles or bytes, by ONNX's number elem), in
+     * an order of MPI's choice; the sums replace the data of each rank. */
     int (*sum)(int group, void *data, int elem, int64_t bytes, uint64_t *handle);
-    /* Ends all ranks now, with an exit code. */
+    /* Ends all ranks at once, with this exit code. */
     void (*abort)(int exit);
-    /* Called by all ranks: ends in good order. */
+    /* Called by all ranks: ends MPI in good order. */
     void (*close)(void);
 };
 

@@ -37,7 +37,7 @@ const struct messages_face *messages_find(struct arena *a, struct diag *d)
         const char *path = arena_fmt(a, "%s%s%s", folder, at[i], PCC_MPI_MODULE);
         if (access(path, R_OK))
             continue;
-        /* for all to see: the module, and those of MPI itself, look for its symbols there */
+        /* RTLD_GLOBAL: the module, and MPI's own modules, look for MPI's symbols among the global ones */
         if (dlopen(PCC_MPI_LIBRARY, RTLD_NOW | RTLD_GLOBAL))
             module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (module)

@@ -3,10 +3,10 @@
  * The central directory at the end of a zip (PKWARE's APPNOTE 4.3.12, with sizes of 64 bits in an extra field, 4.5.3)
  * lists name, size and place of each file; the file begins behind a local header of its own.  A .npy file (numpy's NEP
  * 1) has a magic, a version, the length of a header, and the header as a Python dictionary with 'descr',
- * 'fortran_order' and 'shape'.  A deflated file says how large it will be: what cannot be true at the 1032 bytes that
- * one byte stands for at most (zlib's technical details) is refused before there is memory for it.  As files must not
- * overlap, all together are at most 1032 times as large as the archive.  O(n log n + bytes of the files that
- * are asked for) with n files. */
+ * 'fortran_order' and 'shape'.  A deflated file says how large it will be.  One byte stands for at most 1032 bytes
+ * (zlib's technical details), so that a larger size is refused before memory is allocated.  As files must not overlap,
+ * all together are at most 1032 times as large as the archive.  O(n log n + bytes of the files that are asked for) with
+ * n files. */
 #include "tools/run/npz.h"
 
 #include "ir/base/infile.h"
@@ -38,7 +38,7 @@ struct npz_entry {
     bool deflated;
 };
 
-/* Bytes [from, to) of an archive, that file number k takes with its header. */
+/* The bytes [from, to) of an archive, which file number k takes with its header. */
 struct span {
     uint64_t from, to;
     uint32_t k;
@@ -149,7 +149,7 @@ static int read_npy(const struct archive *z, const unsigned char *bytes, uint64_
 
 /* ---- zip -------------------------------------------------------------------------------------- */
 
-/* Returns the place of the end record; UINT64_MAX: there is none. */
+/* Returns the offset of the zip's end record; UINT64_MAX: there is none. */
 static uint64_t find_end(const struct archive *z)
 {
     for (uint64_t k = 0; k <= COMMENT_MOST && k + END_BYTES <= z->n; k++)
@@ -173,7 +173,8 @@ static void take_wide(const unsigned char *extra, uint64_t n, uint64_t *v)
     }
 }
 
-/* Returns the bytes of a deflated file, in z->a; NULL: they stand for something else than the directory says. */
+/* Returns the unpacked bytes of a deflated file, in z->a; NULL: they have another length than the directory says, or
+ * cannot be unpacked. */
 static const unsigned char *inflated(const struct archive *z, const struct npz_entry *e)
 {
     if (e->plain > (e->bytes + 1) * DEFLATE_MOST)

@@ -5,7 +5,7 @@
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
 
-/* An array of an archive; or, of an input in ONNX's own form, a sequence of arrays or a map. */
+/* An array of an archive; or an input in ONNX's own form that is a sequence of arrays or a map. */
 struct npz_array {
     const char *name;
     int elem; /* ONNX's number of its element type */
@@ -14,10 +14,11 @@ struct npz_array {
     const void *data; /* [bytes] in the order of C; may be unaligned */
     size_t bytes;
     const char *const *text; /* elements of an array of strings that was read; else NULL */
-    int64_t letters; /* of each element of an array of strings that is written, 4 bytes each */
-    const struct npz_array
-        *item; /* [nitem] of a sequence, or the keys and the values of a map, in one array each;
-                                   * NULL: it is an array, to which the fields above belong */
+    /* an array of strings that is written: characters of each element, of 4 bytes; else 0 */
+    int64_t letters;
+    const struct npz_array *
+        item; /* [nitem] the elements of a sequence; or two arrays, the keys and the values of a map;
+                                   * NULL: this is an array, which the fields above describe */
     uint32_t nitem;
 };
 

@@ -13,7 +13,7 @@ enum { ALIGNED = 64, LOCAL = 30, WIDE = 20, MOST_NAME = 60000, MOST_ENTRIES = 65
 struct npz_entry {
     const char *name;
     uint32_t crc;
-    uint64_t bytes, at; /* of the file; where its header is */
+    uint64_t bytes, at; /* size of the file; offset of its header */
 };
 
 /* Returns the checksum of bytes[0 .. n), continued from `crc` (CRC-32 of ISO 3309). */
@@ -84,7 +84,8 @@ int npz_begin(struct npz_out *z, const char *path, struct arena *a, struct diag 
     return outfile_open(&z->file, path, a, d);
 }
 
-/* Writes what stands alike in a file's own header and in the directory: versions to checksum. */
+/* Writes the fields that a file's header and its entry in the directory have in common: from the version to the
+ * checksum. */
 static void put_head(struct npz_out *z, const struct npz_entry *e, bool wide)
 {
     put(z, wide ? 45 : 20, 2);       /* version that is needed */

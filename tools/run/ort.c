@@ -42,7 +42,8 @@ struct ort {
     /* pinned memory of the host, of the first session for a GPU; NULL: there is none; under `lock` until all parts are
      * loaded */
     OrtAllocator *pinned;
-    OrtAllocator host; /* `pinned`, whose tensors count as those of the machine's memory */
+    /* allocates from `pinned`, but tells the library that this is the machine's usual memory */
+    OrtAllocator host;
     pthread_mutex_t lock;
 };
 
@@ -68,7 +69,7 @@ static void put_error(struct engine_error *err, const char *text)
             if (text[to] == ')' && depth == 0 && text[to + 1] == ' ')
                 break;
         }
-        to = to < n ? to + 2 : from; /* no function follows: all of it stays */
+        to = to < n ? to + 2 : from; /* if no function's signature follows, the text stays */
         if (from == to)
             from = to = 0;
     }
@@ -117,7 +118,7 @@ static int make_environment(struct ort *e, struct engine_error *err)
     return rc ? -1 : 0;
 }
 
-/* The engine that has this as its `host`. */
+/* Returns the engine whose field `host` is *a. */
 static struct ort *of_host(const OrtAllocator *a)
 {
     return (struct ort *)((char *)(uintptr_t)a - offsetof(struct ort, host));
@@ -142,7 +143,7 @@ static const OrtMemoryInfo *host_info(const OrtAllocator *a)
 
 static const struct engine_face face;
 
-/* What OrtGetApiBase() returns: a function of the library. */
+/* The struct that OrtGetApiBase(), a function of the library, returns. */
 struct api_base {
     const void *(*get)(uint32_t version);
     const char *(*version)(void);

@@ -2,7 +2,7 @@
  *
  * The interface is a table of function pointers that only ever grows, so the number of a slot is stable.  The table of
  * ort_api.c says which slot each field comes from; tests/program/test_profile.py compares it with a real header where
- * one is given.  Unless noted a function returns NULL, or a status that the caller reads and releases. */
+ * one is given.  Unless noted, a function returns NULL for success, or a status that the caller reads and releases. */
 #ifndef PCC_TOOLS_RUN_ORT_API_H
 #define PCC_TOOLS_RUN_ORT_API_H
 

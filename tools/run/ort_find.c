@@ -1,6 +1,6 @@
 /* Finding ONNX Runtime's library (ort_find.h).  A wheel has the file with its version in the name,
  * lib/pythonX.Y/site-packages/onnxruntime/capi/libonnxruntime.so.X.Y.Z, and no link to it: of several the last by name
- * is taken.  Nothing is looked for relative to the current folder. */
+ * is taken.  No path relative to the current folder is tried. */
 #include "tools/run/ort_find.h"
 
 #include <dlfcn.h>
@@ -12,8 +12,8 @@
 #define SONAME "libonnxruntime.so.1"
 #define IN_ENVIRONMENT "lib*/python*/site-packages/onnxruntime/capi/libonnxruntime.so.*"
 
-/* Opens a file by its name.  Returns whether that succeeds; if `said` is not NULL, reports the loader's reason where it
- * does not. */
+/* Opens a library by its path.  Returns whether that succeeds; if not, and `said` is not NULL, reports the loader's
+ * reason.  said: beginning of that message, which tells where the path comes from. */
 static bool open_file(const char *path, const char *said, struct ort_library *out, struct diag *d)
 {
     out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -11,10 +11,10 @@ struct ort_library {
     const char *path; /* its file */
 };
 
-/* Opens the library: the file `library`, if it is not NULL; else that of $PCC_ONNXRUNTIME; else libonnxruntime.so.1
- * where the system looks; else that of the Python environment $VIRTUAL_ENV; else, for a program that lies in the folder
- * where it was built, that of the source tree's build/venv.  Returns 0; or reports an error, which lists what was
- * tried, and returns -1. */
+/* Opens the library: the file `library`, if it is not NULL; else the file $PCC_ONNXRUNTIME; else libonnxruntime.so.1 in
+ * the system's folders; else the library of the Python environment $VIRTUAL_ENV; else, for a program in the folder
+ * where it was built, the library of the source tree's build/venv.  Returns 0; or reports an error, which lists what
+ * was tried, and returns -1. */
 int ort_find(const char *library, struct ort_library *out, struct arena *a, struct diag *d);
 
 #endif

@@ -27,8 +27,8 @@ enum { RANKS = 64, ANSWER = 1024, KIB = 1024 };
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
-/* Writes the inputs of part k to f, and what they are to the list that is open in o.  Returns false if one is no tensor
- * of plain numbers. */
+/* Writes the bytes of the inputs of part k to f, and their names, types and sizes to the list that is open in o.
+ * Returns false if an input is no tensor of plain numbers. */
 static bool put_inputs(const struct measuring *m, uint32_t k, FILE *f, struct json_out *o)
 {
     const struct split_part *p = &m->s->part[k];
@@ -56,7 +56,8 @@ static bool put_inputs(const struct measuring *m, uint32_t k, FILE *f, struct js
     return true;
 }
 
-/* Writes the request for part k.  Returns whether there is one. */
+/* Writes the request for part k to the file `path`, and the part's inputs to the file `data`.  Returns whether both
+ * could be written. */
 static bool put_request(const struct measuring *m, uint32_t k, const char *path, const char *data)
 {
     const struct split_part *p = &m->s->part[k];
@@ -167,10 +168,10 @@ struct answering {
     json_t *root;
     struct arena *a;
     struct engine_error err;
-    const char *hint; /* what follows the error */
+    const char *hint; /* advice that follows the error message */
 };
 
-/* Makes the inputs of the request.  Returns them; NULL, with the reason in w->err. */
+/* Returns the inputs of the request, and their names in name[]; NULL, with the reason in w->err. */
 static struct engine_value **read_inputs(struct answering *w, const char **name)
 {
     json_t *list = json_object_get(w->root, "inputs"), *row;

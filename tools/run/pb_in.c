@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Tags of fields of a message ModelProto, and within it: number * 8 + kind. */
+/* Tags (number * 8 + wire type) of fields of a ModelProto and of the messages below it. */
 enum {
     IR_VERSION = 1 * 8,
     MODEL_GRAPH = 7 * 8 + 2,
@@ -35,7 +35,8 @@ static char *put_head(char *to, int tag, size_t length)
 static char *wrap(const char *bytes, size_t n, size_t *size, struct arena *a)
 {
     static const char model[] = {IR_VERSION, 8, MODEL_OPSET, 2, OPSET_VERSION, 13};
-    static const char name[] = {TENSOR_NAME, 1, 'x'}; /* the last one counts */
+    static const char name[] = {
+        TENSOR_NAME, 1, 'x'}; /* replaces the tensor's name: the last field of a kind counts */
     char head[HEAD], *to = arena_alloc(a, n + sizeof model + 2 * HEAD + sizeof name), *at = to;
     size_t inner = (size_t)(put_head(head, GRAPH_INITIALIZER, n + sizeof name) - head);
     memcpy(at, model, sizeof model);

@@ -7,8 +7,8 @@
 #include "tools/run/split_in.h"
 
 /* Reads the inputs of a split's model, in their order, from a folder, or its folder test_data_set_0; or from a file of
- * one value, for a model with one input; in a.  Returns 0, or -1 and an error: a file is missing, is one more than the
- * model has inputs, or is no value of the input's kind. */
+ * one value, for a model with one input; in a.  Returns 0, or -1 and an error: a file is missing, there are more
+ * files than inputs, or a file is no value of its input's kind. */
 int pb_read(struct npz *out, const char *folder, const struct split *s, struct arena *a,
             struct diag *d);
 /* A message of a file. */

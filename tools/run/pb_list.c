@@ -94,7 +94,7 @@ static int read_items(struct npz_array *to, struct wire w, const char *path, str
     return to->nitem ? 0 : diag_error(d, "%s: an empty sequence, which cannot be made", path);
 }
 
-/* Makes *to one array of n elements, of the single elements of item[n].  Returns 0, or -1 and an error. */
+/* Makes *to an array of n elements: the single elements of the arrays item[n].  Returns 0, or -1 and an error. */
 static int join_items(struct npz_array *to, const struct npz_array *item, uint32_t n,
                       const char *path, struct arena *a, struct diag *d)
 {
@@ -127,7 +127,7 @@ struct keys {
     uint32_t n, cap;
 };
 
-/* Adds a key; text: NULL: it is the number.  Returns whether there are not too many. */
+/* Adds a key to a map: the text, or, if text is NULL, the number.  Returns false if the map has too many keys. */
 static bool add_key(struct keys *k, const char *text, int64_t number, struct arena *a)
 {
     uint32_t room = k->cap;
@@ -140,8 +140,8 @@ static bool add_key(struct keys *k, const char *text, int64_t number, struct are
     return true;
 }
 
-/* Adds what the field that was read last has: a string, a number, or many of these, packed.  Returns whether there are
- * not too many. */
+/* Adds the keys in the field that was read last: a string, a number, or packed numbers.  Returns false if the map has
+ * too many keys. */
 static bool add_keys(struct keys *k, struct wire *w, struct arena *a)
 {
     if (w->field == MAP_TEXT_KEYS)
@@ -168,7 +168,8 @@ static int read_map(struct npz_array *to, struct wire w, const char *path, struc
             return diag_error(d, "%s: more than %d elements", path, ITEMS_MOST);
         if (w.field != MAP_VALUES || !w.bytes)
             continue;
-        values = (struct npz_array){.name = to->name}; /* the last one counts */
+        values = (struct npz_array){
+            .name = to->name}; /* of several fields with values the last one counts */
         if (read_items(&values, wire_of(w.bytes, w.n), path, a, d))
             return -1;
     }

@@ -31,11 +31,11 @@ struct cutting {
     uint32_t count;
 };
 
-/* A listener of the library. */
+/* The user data of the functions below, which listen to the library. */
 struct hearing {
     struct diag *d;
     const signal_flag *stop; /* 1: calls of the library end, and nothing is passed on */
-    bool warnings;           /* they are passed on, too */
+    bool warnings;           /* warnings are passed on, too, as notes */
 };
 
 /* Passes on errors of the library, and warnings as notes. */
@@ -111,7 +111,7 @@ static void weigh(struct cutting *c, struct arena *a)
         c->cross[v] = (have ? c->cross[v - 1] : 0) + change[v];
 }
 
-/* Sets c->piece by cuts where the fewest bytes cross. */
+/* Sets c->piece: chooses `wanted` - 1 cuts, each near the place of equal pieces, where the fewest bytes cross. */
 static void cut(struct cutting *c, uint32_t wanted)
 {
     uint32_t n = c->g->n, from = 0;
@@ -161,7 +161,7 @@ static int write_plan(const struct cutting *c, const char *calls, const char *pa
     return outfile_close(&f, true);
 }
 
-/* Plans nothing yet: cuts the open model and writes the plan.  Returns 0; -1 after an error. */
+/* Cuts the model that is open in p, and writes the pieces as a plan to `path`.  Returns 0; -1 after an error. */
 static int choose(const struct pieces_of *of, struct pcc *p, const char *path, struct arena *a,
                   struct diag *d)
 {
@@ -189,7 +189,7 @@ int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d)
     struct pcc *p = open_model(of, h, a);
     if (!p || choose(of, p, path, a, d))
         return -1;
-    h->warnings = false; /* they were said */
+    h->warnings = false; /* the first call has passed them on */
     p = open_model(of, h, a);
     return !p || pcc_plan(p, arena_fmt(a, "plan{from=%s}", path)) || pcc_write(p, of->folder) ? -1
                                                                                               : 0;

@@ -13,15 +13,15 @@ struct pieces_of {
     uint32_t ndim;
     const signal_flag *stop; /* 1: the work ends with an error, without a message */
     const char *costs;       /* value of --costs of pcc; NULL: none */
-    uint32_t count;     /* pieces that are wanted, at least 1; a model with few nodes gets fewer */
-    const char *folder; /* where the split goes: nothing is there yet */
+    uint32_t count;     /* number of pieces wanted, at least 1; a model with few nodes gets fewer */
+    const char *folder; /* path of the new split folder */
 };
 
 /* Returns a handle of the library with the model open on of->count CPUs, which lives as long as a and passes errors on
  * to d, warnings as notes; NULL after an error. */
 struct pcc *pieces_open(const struct pieces_of *of, struct arena *a, struct diag *d);
 /* Cuts a model and writes its pieces.  A cut lies within 0.3 of a piece's time from where equal pieces would have it,
- * where the fewest bytes cross; times are those of the roofline on the class cpu. Returns 0; -1 after an error. */
+ * where the fewest bytes cross; the roofline of the class cpu gives the times.  Returns 0; -1 after an error. */
 int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d);
 
 #endif

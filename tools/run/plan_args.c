@@ -82,7 +82,8 @@ static void free_handle(void *p)
     pcc_free(p);
 }
 
-/* Gives the handle the settings of the arguments, and of the call. */
+/* Sets in the handle p: the n cost files, the options of c->args, and the other fields of c: pairs of states (unless
+ * the options have --state), sizes of dimensions, and devices. */
 static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const char *const *costs,
                                uint32_t n)
 {

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-/* Checks the arguments of pcc, which NULL ends.  Returns 0, or -1 and an error: an output, a model, --costs, an
- * objective other than the time per sample, or what only the program pcc can do. */
+/* Checks the arguments of pcc, which NULL ends.  Returns 0, or -1 and an error: the arguments name an output, a
+ * model, --costs, an objective other than the time per sample, or an option that only the program pcc has. */
 int plan_args_check(char **args, struct arena *a, struct diag *d);
 /* Returns value number i = 0, 1, ... of --dim among these arguments; NULL: there are no more. */
 const char *plan_args_dim(char **args, uint32_t i, struct arena *a);
@@ -17,16 +17,17 @@ const char *plan_args_dim(char **args, uint32_t i, struct arena *a);
 /* Whether an option of pcc is among these arguments.  name: its long name, without "--". */
 bool plan_args_has(char **args, const char *name, struct arena *a);
 
-/* A model that is planned, and how. */
+/* A model, and the settings for planning it. */
 struct plan_call {
-    struct cli args;     /* of plan_args_parse() */
+    struct cli args;     /* the arguments, made by plan_args_parse() */
     const char *model;   /* path */
     const char *devices; /* devices in place of the arguments' own; NULL: the arguments' own */
     const json_t *dims; /* sizes of dimensions by name, beside --dim of the arguments; NULL: none */
-    const json_t *states;    /* as the manifest has them, if the arguments name none; NULL: none */
+    /* pairs as in the manifest, which count if the arguments have no --state; NULL: none */
+    const json_t *states;
     const signal_flag *stop; /* 1: Ctrl-C */
-    const char
-        *idle; /* set by plan_write(): what idle_text() says of the plan, in a; NULL: nothing */
+    /* set by plan_write(): what idle_text() says of the plan, in a; NULL: nothing */
+    const char *idle;
     struct arena *a;
     struct diag *d;
 };

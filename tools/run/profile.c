@@ -5,7 +5,7 @@
  *   pcc-profile SPLIT [--costs=costs.json] -o next.json   the parts of a split; rows that are known are scaled
  *   pcc-profile MODEL --rounds=N -o split/ -- ARGS        plans by what was measured, measures the plan, and so on
  *   pcc-profile MODEL --fit --costs=costs.json -o class.json  a class of devices from times that are known
- *   pcc-profile --links [-o cluster.json]                 what it takes to hand values to another thread or process
+ *   pcc-profile --links [-o cluster.json]                 the time to hand values to another thread or process
  *   mpirun -n 2 pcc-profile --links [-o cluster.json]     the same between two machines
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 3 no plan fits, 130 ended by Ctrl-C: what is
  * complete is written. */
@@ -114,7 +114,7 @@ static int misused(struct run *r, const char *what)
     return diag_error(&r->diag, "%s (see --help)", what);
 }
 
-/* Checks that the file of -o is none that is read.  Returns 0, or -1 and an error. */
+/* Checks that -o names no file that the program reads.  Returns 0, or -1 and an error. */
 static int check_output(struct run *r)
 {
     const struct program_args *g = &r->args;
@@ -131,7 +131,7 @@ static int check_output(struct run *r)
                 : outfile_check(output, r->a, &r->diag);
 }
 
-/* Checks what --rounds and -- say.  Returns 0, or -1 and an error. */
+/* Checks --rounds and the arguments behind "--".  Returns 0, or -1 and an error. */
 static int check_rounds(struct run *r)
 {
     const struct program_args *g = &r->args;
@@ -188,7 +188,7 @@ static int check_fit(struct run *r)
                : check_output(r);
 }
 
-/* Checks the command line beyond single values.  Returns 0, or -1 and an error. */
+/* Checks that the operands and options of the command line fit together.  Returns 0, or -1 and an error. */
 static int check_usage(struct run *r)
 {
     const struct program_args *g = &r->args;
@@ -276,7 +276,8 @@ static const char *memory_text(struct run *r, const struct measuring *m, uint32_
                      text[0], text[1], arena);
 }
 
-/* Says what was measured, and what not.  Returns the number of parts that were. */
+/* Notes time and memory of each part that was measured, and the parts that were not.  Returns the number of parts that
+ * were measured. */
 static uint32_t tell(struct run *r, const struct measuring *m, const struct part_figures *f)
 {
     uint32_t whole = 0;
@@ -349,7 +350,7 @@ static int write_costs(struct run *r, const struct profiled *p)
     return 0;
 }
 
-/* Says which library runs and what sessions are set to. */
+/* Notes the engine with its library, and the settings of its sessions. */
 static void tell_engine(struct run *r, const struct measuring *m)
 {
     const struct engine_load how = {.threads = m->threads, .optimise = m->parts};
@@ -397,7 +398,8 @@ static int check_folder(struct run *r)
     return 0;
 }
 
-/* Does the rounds of --rounds.  Returns 0, or -1 after an error. */
+/* --rounds: plans and measures in rounds (rounds.h), which begin with the model's pieces in the folder `pieces`.
+ * Returns 0, or -1 after an error. */
 static int measure_rounds(struct run *r, const struct profiling *p, const char *pieces)
 {
     const struct program_args *g = &r->args;
@@ -415,8 +417,8 @@ static int measure_rounds(struct run *r, const struct profiling *p, const char *
     return r->exit ? -1 : 0;
 }
 
-/* Scales the times of a model's pieces so that they sum to the time of the whole, which is measured for that: each of
- * many pieces adds what a session costs.  Returns 0, or -1 after an error. */
+/* Measures the whole model, and scales the times of its pieces so that they sum up to the time of the whole: each piece
+ * adds the cost of a session.  Returns 0, or -1 after an error. */
 static int scale_pieces(struct run *r, const struct profiling *p, struct profiled *pieces)
 {
     struct profiling alone = *p;
@@ -441,7 +443,7 @@ static int scale_pieces(struct run *r, const struct profiling *p, struct profile
     return 0;
 }
 
-/* Prints a link. */
+/* Prints a row with what was measured of a link; first: below the heads of the columns. */
 static void tell_link(struct run *r, const struct link_fit *l, bool first)
 {
     char rate[UNIT_TEXT], latency[UNIT_TEXT], size[UNIT_TEXT];
@@ -453,8 +455,9 @@ static void tell_link(struct run *r, const struct link_fit *l, bool first)
            bytes_short(size, l->largest), (double)l->off / 10);
 }
 
-/* Measures the links of this machine, or that between two ranks, prints them, and writes the threads' or the ranks' to
- * the file of -o.  Returns 0, or -1 after an error. */
+/* Measures the link between threads and the link between processes of this machine; under mpirun, the link between two
+ * ranks instead.  Prints what was measured, and writes the first link to the file of -o.  Of several ranks only rank 0
+ * prints and writes.  Returns 0, or -1 after an error. */
 static int measure_links(struct run *r)
 {
     const char *output = program_value(&r->args, "output");
@@ -470,10 +473,11 @@ static int measure_links(struct run *r)
         if (rc < 0)
             return -1;
         if (messages_rank() > 0)
-            return 0;
+            return 0; /* rank 0 alone has the result */
         tell_link(r, &link[w], w == 0);
     }
-    return output ? link_write(&link[LINK_THREADS], output, r->a, &r->diag) : 0;
+    const struct link_fit *first = &link[0]; /* of threads, or of ranks */
+    return output ? link_write(first, output, r->a, &r->diag) : 0;
 }
 
 /* Fits a class to the times of --costs and writes it.  Returns 0, or -1 after an error. */

@@ -8,14 +8,14 @@
 
 /* How folders are measured. */
 struct profiling {
-    struct measuring m; /* without a split and its table */
+    struct measuring m; /* all fields but those of the folder: its split and the table of values */
     struct inputs_of inputs;
-    const char *const
-        *dim; /* [ndim] NAME=N: other sizes than those that the folder was planned for */
+    /* [ndim] NAME=N: other sizes than those that the folder was planned for */
+    const char *const *dim;
     uint32_t ndim;
-    uint32_t
-        side_by_side;  /* most copies of the slowest part that are run side by side, too; 0: none */
-    const char *cores; /* processors that they may use, as --cores lists them; NULL: any */
+    /* also measures up to so many copies of the slowest part side by side; 0: none */
+    uint32_t side_by_side;
+    const char *cores; /* processors that the copies may use, as --cores lists them; NULL: any */
 };
 
 /* A folder that was measured. */
@@ -26,8 +26,8 @@ struct profiled {
     struct side_by_side side;
 };
 
-/* Measures a folder into *out.  known: rows that give its nodes their shares, which then are not measured; NULL: none.
- * *out must stay at its place.  Returns 0, or -1 after an error. */
+/* Measures a folder into *out, which must stay at its place.  known: times of nodes that are scaled to the measured
+ * parts, so that nodes are not measured; NULL: nodes are measured.  Returns 0, or -1 after an error. */
 int profile_folder(const struct profiling *p, const char *folder, const struct costs_in *known,
                    struct profiled *out);
 

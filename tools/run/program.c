@@ -198,7 +198,8 @@ static void put_quoted(FILE *f, const char *s, const char *escape)
     }
 }
 
-/* Returns whether an option's value is one of words with '|' between them, and writes them with blanks to f. */
+/* If the option takes one of the words o->names, writes these words to f, with blanks between them, and returns true;
+ * else returns false. */
 static bool put_words(FILE *f, const struct opt *o)
 {
     if (!o->names)
@@ -337,9 +338,10 @@ void program_catch(signal_flag *stop)
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction end = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;
     caught = stop;
+    /* a SIGHUP that is ignored stays ignored, so that nohup(1) has an effect */
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        if (ending[i] != SIGHUP || (sigaction(SIGHUP, NULL, &before) == 0 &&
-                                    before.sa_handler != SIG_IGN)) /* nohup(1) stays in force */
+        if (ending[i] != SIGHUP ||
+            (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN))
             sigaction(ending[i], &end, NULL);
 }
 

@@ -9,19 +9,19 @@
 
 #include <stdio.h>
 
-/* A program and its rows.  Of a row count kind, name, letter, arg, def, lo, hi, names, help; the arg NULL of OPT_BOOL:
- * it takes no value. */
+/* A program and its options.  Of a row of options only these fields count: kind, name, letter, arg, def, lo, hi, names,
+ * help.  An OPT_BOOL whose arg is NULL takes no value. */
 struct program {
     const char *name;        /* "pcc-profile" */
     const char *does;        /* what it does, in a few words */
-    const char *usage;       /* its forms, a line each */
+    const char *usage;       /* the forms of its command line, a line each */
     const char *description; /* a paragraph */
     const char *operand;     /* what stands without an option, for completions: "model or folder" */
     const char *end;         /* last lines of help: exit codes, where to read on */
     const struct opt *row;   /* ends with a zero row */
 };
 
-/* Options that all these programs have: which engine, how much is said, help. */
+/* Rows of the options that all these programs have: the engine, quiet and verbose, help. */
 #define PROGRAM_ROWS                                                                                \
     {OPT_TEXT, "engine", .arg = "NAME",                                                             \
      .help =                                                                                        \
@@ -71,10 +71,10 @@ bool program_begin(struct program_args *args, int argc, char **argv, struct aren
 void program_show(void *args, enum diag_level level, enum warning w, const char *line);
 /* Has Ctrl-C, and other signals that end a program, set *stop to 1; the second one ends the program. */
 void program_catch(signal_flag *stop);
-/* Has another signal set the same. */
+/* Has another signal set the flag of program_catch(), too. */
 void program_catch_also(int signal);
-/* Runs work(arg), which sets *exit, in the tree of `a`, which is freed then; a NULL: there was no memory for it.
- * Returns the exit code: *exit, or 1 where memory ran out, which is said. */
+/* Runs work(arg), which sets *exit and takes memory from `a` (NULL: there was no memory for the arena), and then frees
+ * `a`.  Returns the exit code: *exit; or 1 and an error, if memory ran out. */
 int program_guarded(const struct program *p, struct arena *a, void (*work)(void *arg), void *arg,
                     int *exit);
 

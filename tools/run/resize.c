@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Passes on errors and warnings of the library, but for those about sizes that are guessed: the manifest had them. */
+/* Passes on errors and warnings of the library, except warnings about guessed sizes, which are those of the
+ * manifest. */
 static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
 {
     if (level == PCC_ERROR)
@@ -48,9 +49,8 @@ struct pcc *split_model(const struct split *s, const char *path, const char *con
     arena_defer(a, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = d, .message = pass_on});
     enum pcc_status rc = pcc_set(p, "devices", "1xcpu");
-    rc = rc ? rc
-            : pcc_set(p, "allow-links",
-                      ""); /* links are the business of the engine that runs the model */
+    /* only the engine, which runs the model, needs to check links */
+    rc = rc ? rc : pcc_set(p, "allow-links", "");
     json_object_foreach(json_object_get(s->manifest, "dims"), name,
                         size) if (split_names_dim(s, name) && !rc) rc =
         pcc_set(p, "dim", arena_fmt(a, "%s=%lld", name, (long long)json_integer_value(size)));
@@ -59,7 +59,8 @@ struct pcc *split_model(const struct split *s, const char *path, const char *con
     return rc || pcc_open(p, path) || pcc_plan(p, "cost") ? NULL : p;
 }
 
-/* Returns what pcc says of the sizes of the model in the folder; NULL after an error. */
+/* Returns pcc's text --emit=sizes about the model in the folder, with the sizes dim[ndim], as JSON; NULL after an
+ * error. */
 static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t ndim,
                          struct arena *a, struct diag *d)
 {
@@ -74,7 +75,8 @@ static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t
     return text ? json_read(a, text, strlen(text), NULL) : NULL;
 }
 
-/* Gives inputs that parts have in pieces the sizes that follow from those of the pieces. */
+/* Sets the sizes of inputs that parts have in pieces: along the axis that is cut, the size of a piece times their
+ * number. */
 static void resize_whole(struct split *s, struct arena *a)
 {
     for (uint32_t k = 0; k < s->ncut; k++) {
@@ -107,7 +109,7 @@ int split_resize(struct split *s, const char *const *dim, uint32_t ndim, struct 
                 split_take_sizes(&s->value[s->input[k]], json_object_get(row, "sizes"), a);
     }
     resize_whole(s, a);
-    for (uint32_t v = 0; v < s->nvalue; v++) /* these are of the sizes that were planned for */
+    for (uint32_t v = 0; v < s->nvalue; v++) /* the bytes were those at the planned sizes */
         s->value[v].bytes = -1;
     for (uint32_t k = 0; k < s->npart; k++)
         s->part[k].live_bytes = s->part[k].compute_ps = -1;

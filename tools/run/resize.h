@@ -4,8 +4,9 @@
 
 #include "tools/run/split_in.h"
 
-/* Gives the inputs of a split's model the sizes that dim[ndim], each NAME=N, and what the manifest says of other names
- * come to, as pcc works them out for the whole model in the folder.  Returns 0, or -1 and an error. */
+/* Sets the sizes of the inputs of a split's model anew: the names of dim[ndim], each NAME=N, get these sizes, other
+ * names those of the manifest; pcc computes the shapes of the whole model in the folder.  Returns 0, or -1 and an
+ * error. */
 int split_resize(struct split *s, const char *const *dim, uint32_t ndim, struct arena *a,
                  struct diag *d);
 struct pcc;
@@ -13,8 +14,8 @@ struct pcc;
  * was planned for, or other ones, dim[ndim], each NAME=N; freed with a.  NULL after an error. */
 struct pcc *split_model(const struct split *s, const char *path, const char *const *dim,
                         uint32_t ndim, struct arena *a, struct diag *d);
-/* Whether a key of "dims" is a name that --dim can say: not an expression of names, as shapes of inputs have them, nor
- * a name with a comma. */
+/* Whether --dim can name a key of "dims": true unless it is an expression of names, such as inputs' shapes have, or has
+ * a comma. */
 bool split_names_dim(const struct split *s, const char *dim);
 
 #endif

@@ -1,10 +1,10 @@
 /* Rounds of planning and measuring (rounds.h).
  *
- * A planner picks what was measured too low, so a plan from times of nodes is slower than promised.  A round plans with
- * the times so far, writes the split, measures its parts, and scales the rows of their nodes to that.  The rounds end
- * when a plan comes back that was measured already, or when the slowest device takes what was promised, within 2 %.
- * What is left is the split whose slowest device was measured fastest, written once more with the times of its own
- * parts if they are not what was promised.  O(rounds * (planning + runs)). */
+ * A planner prefers nodes whose times were measured too low, so a plan from times of nodes is slower than promised.  A
+ * round plans with the times so far, writes the split, measures its parts, and scales the times of their nodes to the
+ * measured ones.  The rounds end when a plan comes back that was measured already, or when the slowest device takes the
+ * promised time, within 2 %.  The output is the split whose slowest device was measured fastest; if its parts take
+ * other times than promised, it is written once more with the measured times.  O(rounds * (planning + runs)). */
 #include "tools/run/rounds.h"
 
 #include "backends/split/folder.h"
@@ -27,8 +27,9 @@ struct round {
     const char *folder, *costs; /* folder of the round's split; file of costs for its planning */
     const char *plan; /* nodes and devices of its parts as text: equal plans have equal texts */
     struct profiled found;
-    int64_t promised, measured; /* ps of the slowest device */
-    const char *slowest;        /* name of that device */
+    /* ps of the slowest device per sample, by the plan and as measured */
+    int64_t promised, measured;
+    const char *slowest;   /* name of that device */
     const char *read_from; /* folder of the plan that promise_again() wrote; NULL: not written */
 };
 
@@ -55,7 +56,7 @@ static const char *plan_text(const struct work *w, const struct split *s)
 
 /* ---- a round ------------------------------------------------------------------------------------ */
 
-/* Fills the figures of a round: of each device what its parts take, and of these the largest. */
+/* Sets r->measured and r->slowest: the largest time of a device, which is the sum over its parts; and r->promised. */
 static void find_slowest(struct round *r)
 {
     const struct split *s = &r->found.s;
@@ -74,7 +75,7 @@ static void find_slowest(struct round *r)
     }
 }
 
-/* Whether a round takes what was promised, within 1 / NEAR. */
+/* Whether the measured time of a round is the promised one, within 1 / NEAR. */
 static bool keeps(const struct round *r)
 {
     int64_t off = r->measured > r->promised ? r->measured - r->promised : r->promised - r->measured;
@@ -99,10 +100,12 @@ static bool whole(const struct profiled *found)
     return true;
 }
 
-/* What became of a round. */
+/* How a round has ended.  GOES_ON: another one may follow; KEPT: the promise is kept; KNOWN: the plan was measured
+ * before; ENDED: by Ctrl-C. */
 enum outcome { GOES_ON, KEPT, KNOWN, ENDED, FAILED };
 
-/* Plans and measures round number w->n, with its file of costs, and writes the next one.  *status: that of planning. */
+/* Plans and measures round number w->n with its file of costs, and writes the file of costs for the next round.
+ * *status: the status of planning. */
 static enum outcome take_round(struct work *w, enum pcc_status *status)
 {
     struct round *r = &w->round[w->n];
@@ -174,7 +177,7 @@ static int put_manifest(const struct work *w, const struct round *r, const char 
     *end = 0;
     char *source =
         r->read_from ? strstr(text, arena_fmt(w->a, "read from %s", r->read_from)) : NULL;
-    if (source) { /* a folder that goes */
+    if (source) { /* the source named there lies in the folder for temporary files */
         size_t length = strlen("read from ") + strlen(r->read_from);
         fprintf(f.f, "%.*splan of a round, at the times of its parts", (int)(source - text), text);
         text = source + length;
@@ -191,8 +194,8 @@ static int put_manifest(const struct work *w, const struct round *r, const char 
 }
 
 /* Writes the plan of a round again, with the times and memory of its parts as they were measured, so that the folder
- * promises what was measured.  Where that cannot be, as when the parts need more memory than planned, the folder stays
- * as it is. */
+ * promises what was measured.  If planning fails then, as when the parts need more memory than planned, the folder
+ * stays as it is. */
 static void promise_again(struct work *w, struct round *r)
 {
     struct split s;
@@ -234,7 +237,7 @@ int rounds_run(const struct rounds *r, char **args)
     enum outcome end = GOES_ON;
     w.round = arena_array(w.a, (size_t)r->most + 1, sizeof *w.round);
     w.round[0].costs = arena_fmt(w.a, "%s/costs0.json", r->p->m.folder);
-    struct profiling alone = *r->p; /* pieces are no parts: their memory says nothing */
+    struct profiling alone = *r->p; /* without memory: pieces are not the parts of a plan */
     alone.m.memory = false;
     alone.side_by_side = 0;
     if (plan_args_parse(&w.call.args, args, w.a, w.d) ||

@@ -106,7 +106,7 @@ static const struct program program = {
     .end = "exit codes: 0 done, 1 bad input or a part that fails, 2 usage, 130 ended by Ctrl-C\n",
     .row = rows};
 
-/* State of the program. */
+/* The state of the program. */
 struct run {
     struct diag diag;
     struct arena *a;
@@ -126,7 +126,7 @@ static int misused(struct run *r, const char *what)
     return diag_error(&r->diag, "%s (see --help)", what);
 }
 
-/* Checks --replan and what stands behind --.  Returns 0, or -1 after an error. */
+/* Checks --replan and the arguments behind "--".  Returns 0, or -1 after an error. */
 static int check_replan(struct run *r)
 {
     const struct program_args *g = &r->args;
@@ -158,8 +158,8 @@ static int check_replan(struct run *r)
     return -1;
 }
 
-/* Checks that nothing is written over what is read, a file of the folder or a sample.  Returns 0, or -1 and an error.
- */
+/* Checks that no output would replace a file that is read, of the folder or of a sample.  Returns 0, or -1 and an
+ * error. */
 static int check_outputs(struct run *r, const struct run_settings *set)
 {
     const char *same = set->trace ? folder_same_file(set->folder, set->trace, r->a) : NULL;
@@ -250,7 +250,7 @@ static int configure(struct run *r, struct run_settings *to)
     return check_outputs(r, to);
 }
 
-/* Says which library runs and what sessions are set to. */
+/* Notes the engine with its library, and the settings of its sessions. */
 static void tell_engine(const struct runner *x)
 {
     const struct engine_load how = {.threads = x->set.threads ? x->set.threads : 1,
@@ -281,7 +281,7 @@ static int prepare_one(struct runner *x)
     return 0;
 }
 
-/* replan.run: prepares and runs x, and says what it measured.  Returns an exit code. */
+/* replan.run: prepares and runs x, and prints the report.  Returns an exit code. */
 static int run_one(struct runner *x)
 {
     int rc = prepare_one(x);
@@ -319,7 +319,7 @@ static int start_processes(struct run *r, bool steps)
     return 0;
 }
 
-/* Runs one of several ranks; rc: of its options.  Returns 0. */
+/* Runs one of several ranks; sets r->exit.  rc: result of checking the options.  Returns 0. */
 static int run_ranks(struct run *r, int rc)
 {
     struct runner *x = &r->runner;

@@ -1,5 +1,5 @@
-/* Processors of devices (runner.h): as --cores acc0=0-1,cpu0=2 says, any, or else an equal share for each device that
- * runs parts.  O(devices * processors). */
+/* Processors of devices (runner.h): those of --cores acc0=0-1,cpu0=2; any, with --cores=any; or an equal share for each
+ * device that runs parts.  O(devices * processors). */
 #include "tools/run/cores.h"
 #include "tools/run/ranks.h"
 #include "tools/run/runner.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Takes the processors of one device, NAME=LIST; seen: [device] it had some.  Returns 0, or -1 and an error. */
+/* Takes the processors of one device, NAME=LIST.  seen: [device] an earlier item has named it.  Returns 0, or -1 and an
+ * error. */
 static int take_device(struct runner *r, const char *text, bool *seen)
 {
     const char *eq = strrchr(text, '=');
@@ -32,8 +33,8 @@ static int take_device(struct runner *r, const char *text, bool *seen)
     return 0;
 }
 
-/* Takes a value of --cores: devices with commas between them, which also stand in lists.  Returns 0, or -1 and an
- * error. */
+/* Takes a value of --cores: items NAME=LIST with commas between them; a list may have commas, too.  Returns 0, or -1
+ * and an error. */
 static int take_value(struct runner *r, const char *value, bool *seen)
 {
     char *text = arena_strdup(r->a, value, strlen(value)), *from = text;
@@ -52,8 +53,8 @@ static int take_value(struct runner *r, const char *value, bool *seen)
     }
 }
 
-/* Whether a device takes a share of the processors that this process may use: it has parts, and is not on another
- * machine, nor on processors of its own that mpirun has given its process. */
+/* Whether a device takes a share of the processors that this process may use: it has parts, runs on this machine, and
+ * mpirun has given its process no processors of its own. */
 static bool shares(const struct runner *r, uint32_t d, const cpu_set_t *have)
 {
     bool bound = r->ranks && CPU_COUNT(have) < (int)sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,7 +1,7 @@
 /* A device's thread (runner.h): opens a session for each of its parts, then runs what the lists, or the turns, give it.
  *
- * A thread takes memory from no arena, of which only the main thread may use any.  The first failure makes the run one
- * of fewer samples: what runs for later ones is ended, and earlier ones come to their end. */
+ * A thread takes no memory from arenas, which only the main thread may use.  The first failure makes the run shorter:
+ * parts that run for later samples are ended, and earlier samples are completed. */
 #include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
@@ -14,8 +14,8 @@ enum { RANKS = 64 };
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-/* Whether a part that runs for a sample that was given up has nothing to do any more: all samples that go on had it.
- * A session that was ended stays so. */
+/* Whether the session of a part, which runs for a sample that was given up, may be ended: the part has run for all
+ * samples that go on.  (A session that was ended cannot run again.) */
 static bool had_by_all(const struct runner *r, const struct run_device *d, uint32_t part)
 {
     for (uint32_t i = 0; i < r->width; i++) {
@@ -30,7 +30,7 @@ static bool had_by_all(const struct runner *r, const struct run_device *d, uint3
 void run_fail(struct runner *r, int64_t sample, const char *line)
 {
     if (sample >= r->n && r->failed)
-        return; /* it was given up, and has been ended */
+        return; /* the sample was given up before, and its parts have been ended */
     if (!r->failed)
         snprintf(r->error, sizeof r->error, "%s", line);
     r->failed = true;
@@ -73,7 +73,7 @@ void states_hand_on(struct runner *r, int64_t k)
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-/* Returns how many hold a value when its part has made it. */
+/* Returns the number of holders of a value when its part has made it. */
 static uint32_t holders_of(const struct runner *r, uint32_t v)
 {
     uint32_t readers = r->wires.readers.at[v + 1] - r->wires.readers.at[v];
@@ -83,8 +83,8 @@ static uint32_t holders_of(const struct runner *r, uint32_t v)
     return readers + r->wires.is_output[v] + state;
 }
 
-/* Returns the bytes that a device counts for value v of a sample: those that it has, where they may be others than the
- * plan's, else the plan's. */
+/* Returns the bytes that a device counts for value v of a sample: the bytes of `made`, if its size is not known before
+ * or this is the first sample; else the plan's. */
 static int64_t bytes_made(const struct runner *r, uint32_t v, const struct engine_value *made,
                           bool first)
 {
@@ -93,7 +93,7 @@ static int64_t bytes_made(const struct runner *r, uint32_t v, const struct engin
     return real >= 0 ? real : r->w->tensor[r->wires.tensor[v]].bytes;
 }
 
-/* Puts what a part has made into the sample's table. */
+/* Puts the outputs that a part has made into the sample's table. */
 static void put_outputs(struct runner *r, struct run_device *d, struct flight *f)
 {
     const struct split_part *p = &r->s.part[d->part];
@@ -130,8 +130,8 @@ bool device_begin(struct runner *r, struct run_device *d)
     return true;
 }
 
-/* Checks that value v, which the engine has made, is what the manifest says of it.  Returns 0, or -1 with the reason in
- * *err. */
+/* Checks that type and sizes of value v, which the engine has made, are those of the manifest.  Returns 0, or -1 with
+ * the reason in *err. */
 static int check_made(struct runner *r, uint32_t v, const struct engine_value *made,
                       struct engine_error *err)
 {
@@ -176,7 +176,7 @@ static int call_part(struct runner *r, struct run_device *d, struct engine_error
     return rc;
 }
 
-/* Notes that a part has run. */
+/* Notes that a part has run: its time in the figures, and its sample's count of parts. */
 static void note_run(struct runner *r, struct run_device *d, struct flight *f)
 {
     int64_t now = run_now(r);
@@ -208,7 +208,7 @@ void device_end(struct runner *r, struct run_device *d)
         turns_ran(r, f, part);
 }
 
-/* Ends the run because the part of d failed; boxes: it had some. */
+/* Ends the run because the part of d failed.  boxes: the part had boxes for its outputs. */
 static void fail_part(struct runner *r, struct run_device *d, bool boxes,
                       const struct engine_error *err)
 {

@@ -6,11 +6,11 @@
 
 enum { FIGURES_KEPT = 4096 };
 
-/* The last FIGURES_KEPT of a row of times. */
+/* A row of times, of which the last FIGURES_KEPT are kept. */
 struct times {
-    int64_t *ns; /* [FIGURES_KEPT] */
-    int64_t n;   /* how many there were */
-    int64_t sum; /* of all, ns */
+    int64_t *ns; /* [FIGURES_KEPT] the times that are kept */
+    int64_t n;   /* number of all times so far */
+    int64_t sum; /* sum of all times so far, ns */
 };
 
 /* When parts ran. */
@@ -24,15 +24,18 @@ struct bar {
 };
 
 struct figures {
-    struct times *part;    /* [part] of runs; of each but the first sample if there are several */
-    struct times latency;  /* of samples, from the beginning of their first part to their outputs */
-    struct times transfer; /* of tensors that cross: from made to taken */
-    struct times message;  /* between ranks: from begun to left */
-    struct bars bars;      /* for the trace */
-    int64_t *busy; /* [device] ns in which it ran parts, between the first output and the last */
-    int64_t began, first,
-        last;        /* ns: when the run began, when the first and the last outputs came */
-    int64_t samples; /* that came */
+    /* [part] times of its runs, without the first sample if there are several */
+    struct times *part;
+    struct times latency; /* of samples, from the beginning of their first part to their outputs */
+    /* of tensors that cross: from the end of the part until the receiver takes the tensor */
+    struct times transfer;
+    /* of messages between ranks: from the beginning of the send until the message has left */
+    struct times message;
+    struct bars bars; /* for the trace */
+    int64_t *busy;    /* [device] ns in which it ran parts, between the first output and the last */
+    /* ns: when the run began; when the outputs of the first and of the last sample were there */
+    int64_t began, first, last;
+    int64_t samples; /* number of samples whose outputs were there */
 };
 
 /* Returns a list for at most `most` bars, in a. */

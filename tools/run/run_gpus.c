@@ -1,4 +1,5 @@
-/* Devices that are GPUs by CUDA (runner.h), as --provider acc0=cuda:1,a100=cuda says.  O(devices * items). */
+/* Finds the devices whose parts run on a GPU by CUDA (runner.h), by --provider acc0=cuda:1,a100=cuda.
+ * O(devices * items). */
 #include "tools/run/runner.h"
 
 #include "ir/base/json_in.h"
@@ -7,8 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* Makes device d a GPU with this number; -1: that of the manifest, whose row this is.  It computes in TF32 where the
- * plan has a precision below f32.  Returns 0, or -1 and an error. */
+/* Has the parts of device d run on the GPU with this number; -1: the number in `row`, its row of the manifest.
+ * Products are computed in TF32 if the plan has a precision below f32.  Returns 0, or -1 and an error. */
 static int take_device(struct runner *r, uint32_t d, const json_t *row, int64_t number)
 {
     struct run_device *x = &r->dev[d];

@@ -1,6 +1,6 @@
 /* The host of a run (runner.h), which is the main thread: it lets samples in as places become free, gives their outputs
  * away in order, and looks a few times a second whether Ctrl-C was pressed, whether anything moves, and whether a part
- * runs long.  No thread is ever cancelled: all come to their end, then they are joined. */
+ * takes long.  No thread is ever cancelled: all threads end by themselves, then they are joined. */
 #include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
@@ -21,13 +21,13 @@ struct hosting {
     struct runner *r;
     struct run_samples *samples;
     struct box **first; /* [ninput] inputs of the sample that comes in */
-    uint64_t moves;     /* runner.moves when it last changed */
-    int64_t moved;      /* ns: when that was */
+    uint64_t moves;     /* value of runner.moves after its last change */
+    int64_t moved;      /* ns: time of that change */
     bool stopped, stalled;
-    bool
-        light; /* samples come and go without files: also the device's thread lets them in and out */
-    int exit;  /* what all ranks have agreed on before the first sample; 0: they begin */
-    bool unlocked;          /* it has given up the lock meanwhile */
+    /* no files are read or written for samples, so that devices' threads let them in and out, too */
+    bool light;
+    int exit;      /* exit code that all ranks agree on before the first sample; 0: samples begin */
+    bool unlocked; /* the host has given up the lock, set by unlock() */
     struct run_states left; /* with --state and --replan: states behind the last sample */
 };
 
@@ -68,7 +68,7 @@ static void load_sample(struct hosting *h)
         flight_begin(r, h->first);
         return;
     }
-    for (uint32_t i = 0; i < r->s.ninput; i++) /* it is not wanted any more */
+    for (uint32_t i = 0; i < r->s.ninput; i++) /* the sample is not to run any more */
         if (h->first[i] && h->first[i]->of != RUN_NONE)
             box_return(r, h->first[i]);
 }
@@ -130,7 +130,7 @@ void run_pass_samples(struct runner *r)
 
 /* ---- watching --------------------------------------------------------------------------------- */
 
-/* Ends the letting in of samples when Ctrl-C was pressed: those that are in come to their end. */
+/* If Ctrl-C was pressed, lets no more samples in; samples that have begun are completed. */
 static void look_for_stop(struct hosting *h)
 {
     struct runner *r = h->r;
@@ -144,7 +144,7 @@ static void look_for_stop(struct hosting *h)
         lists_move(r);
 }
 
-/* Names parts that run long, and ends a run in which nothing moves. */
+/* Notes parts that take long, and ends a run in which nothing has moved for the time of --stall. */
 static void watch(struct hosting *h)
 {
     struct runner *r = h->r;
@@ -232,7 +232,7 @@ static void start_threads(struct runner *r)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Ends all threads, and frees what they and samples have left. */
+/* Ends and joins all threads, and returns the boxes that they and samples still hold. */
 static void end_threads(struct runner *r)
 {
     r->over = true;
@@ -327,7 +327,7 @@ static void run_samples(struct hosting *h)
     h->light = false;
     bool unused = !r->ranks || !served || h->exit || ranks_drain(r);
     end_threads(r);
-    if (!served) /* now that no thread runs */
+    if (!served) /* memory ran out: reported only now, when no thread runs */
         arena_exhausted(r->a, wanted);
     if (r->failed)
         diag_error(r->d, "%s", r->error);

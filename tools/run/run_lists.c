@@ -2,16 +2,16 @@
  *
  * A lane stands at an instruction of one sample.  Lanes move under the lock: each goes on until its instruction has to
  * wait, and is then woken by what it waits for; COMPUTE is left to the device's thread.  How often each instruction was
- * executed is counted: instruction i of sample k is done if its count is above k, and may be executed when it is k.
- * A lane skips instructions of samples that are not to run, as in the first and last rounds; so an error at sample k
- * makes the lists lists for k samples, which come to their end like any others.
+ * executed is counted: instruction i of sample k is done if its count is above k, and may be executed when it is k. A
+ * lane skips instructions of samples that are not to run, as in the first and last rounds; so after an error at sample
+ * k the lists are those of a run of k samples, and end like any others.
  *
- * A SEND to another rank is done when its receiver has taken the message, a round trip later.  That of the next sample
- * begins meanwhile, so that no link is idle for a round trip after each message; how many are under way is bounded by
- * FREE, which waits for SEND.
+ * A SEND to another rank is done when its receiver has taken the message, a round trip later.  The SEND of the next
+ * sample begins meanwhile, so that no link is idle for a round trip after each message; the number of messages under
+ * way is bounded by FREE, which waits for SEND.
  *
- * Room in receiving queues is what ALLOC waits for where a file says less than there must be.  O(1) for an instruction
- * that is executed or skipped, and for a lane that is woken. */
+ * ALLOC waits for room in the receiving queue, if the file gives the queue less room than it needs.  O(1) for an
+ * instruction that is executed or skipped, and for a lane that is woken. */
 #include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
@@ -25,57 +25,63 @@ enum { SHOWN = 16 };
 
 /* A list that is being executed. */
 struct lane {
-    uint32_t dev;      /* the device that executes the list; ndev: the host */
-    uint32_t item;     /* the instruction; that behind the last: the lane is at its end */
-    uint32_t from, to; /* instructions of its phase */
-    int64_t low, high; /* of this phase: least and largest offset */
+    uint32_t dev; /* the device that executes the list; ndev: the host */
+    /* index of its instruction in schedule.item; behind the last one: the lane is at its end */
+    uint32_t item;
+    uint32_t from, to; /* instructions [from, to) are those of its phase */
+    int64_t low, high; /* least and largest offset of the instructions of the phase */
     int64_t base;      /* first sample of the chunk */
-    int64_t round;     /* of the chunk */
-    uint32_t next;     /* 1 + the next lane that waits for the same, or that is to move; 0: none */
-    bool computing;    /* its instruction is left to the thread */
+    int64_t round;     /* number of the round in the chunk */
+    /* 1 + the next lane in a list of lanes that wait for a key, or that are to move; 0: none */
+    uint32_t next;
+    bool computing; /* its instruction, a COMPUTE, is left to the device's thread */
 };
 
 /* All lists. */
 struct run_lists {
     struct lane *lane; /* [nlane] */
     uint32_t first;    /* 1 + the first lane that is to move; 0: none */
-    uint32_t *waiting; /* [key] 1 + the first lane that waits for it */
-    int64_t *count;    /* [key] how often it was done */
-    int64_t *begun;    /* [place] messages to another rank that have begun to leave */
-    uint32_t *queued;  /* [lane] of a receiving one: tensors with room that were not received */
+    uint32_t *waiting; /* [key] 1 + the first lane that waits for the key; 0: none */
+    int64_t *count;    /* [key] how often the instruction of the key was executed */
+    int64_t *begun;    /* [place] number of messages to another rank that have begun to leave */
+    /* [lane] of a receiving lane: number of tensors that have room and are not received yet */
+    uint32_t *queued;
     uint32_t nkey;
 };
 
 /* ---- keys: what is counted and waited for ------------------------------------------------------ */
 
+/* Returns the number of places: pairs of a tensor and a device. */
 static uint32_t places(const struct runner *r)
 {
     return r->w->place.at[r->w->ntensor];
 }
 
+/* Returns the key of the COMPUTE of a part. */
 static uint32_t key_ran(uint32_t part)
 {
     return part;
 }
 
-/* Of an instruction other than COMPUTE, by its place: an index into place.to of a tensor and a device. */
+/* Returns the key of an instruction other than COMPUTE.  place: index in place.to of its tensor and device. */
 static uint32_t key_of(const struct runner *r, enum do_kind kind, uint32_t place)
 {
     return r->w->npart + ((uint32_t)kind - DO_SEND) * places(r) + place;
 }
 
-/* Room in the queue of a receiving lane. */
+/* Returns the key for room in the queue of a receiving lane. */
 static uint32_t key_room(const struct runner *r, uint32_t lane)
 {
     return r->w->npart + 4 * places(r) + lane;
 }
 
-/* Inputs of another sample, or states. */
+/* Returns the key for inputs of another sample, or states. */
 static uint32_t key_loaded(const struct runner *r)
 {
     return r->w->npart + 4 * places(r) + r->schedule->nlane;
 }
 
+/* Returns the device that makes a tensor; ndev: the host. */
 static uint32_t home_of(const struct runner *r, uint32_t tensor)
 {
     return r->w->place.to[r->w->place.at[tensor]];
@@ -83,11 +89,13 @@ static uint32_t home_of(const struct runner *r, uint32_t tensor)
 
 /* ---- lanes ------------------------------------------------------------------------------------ */
 
+/* Returns the instruction at which a lane stands. */
 static const struct instruction *at(const struct runner *r, const struct lane *l)
 {
     return &r->schedule->item[l->item];
 }
 
+/* Returns the index behind the last instruction of a lane. */
 static uint32_t end_of(const struct runner *r, const struct lane *l)
 {
     return r->schedule->at[l - r->lists->lane + 1];
@@ -98,6 +106,7 @@ static bool at_end(const struct runner *r, const struct lane *l)
     return l->item == end_of(r, l);
 }
 
+/* Returns the sample that a lane's instruction is about now. */
 static int64_t sample_of(const struct runner *r, const struct lane *l)
 {
     return l->base + l->round + at(r, l)->offset;
@@ -151,7 +160,7 @@ static void skip(const struct runner *r, struct lane *l)
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
-/* Has a lane move soon. */
+/* Adds a lane to the list of lanes that move_all() moves. */
 static void push(struct runner *r, uint32_t lane)
 {
     struct run_lists *x = r->lists;
@@ -159,7 +168,7 @@ static void push(struct runner *r, uint32_t lane)
     x->first = lane + 1;
 }
 
-/* Has all lanes that wait for a key move soon. */
+/* Adds all lanes that wait for a key to the list of lanes that move_all() moves. */
 static void wake(struct runner *r, uint32_t key)
 {
     uint32_t lane = r->lists->waiting[key];
@@ -171,7 +180,7 @@ static void wake(struct runner *r, uint32_t key)
     }
 }
 
-/* Counts that an instruction was executed. */
+/* Counts that the instruction of a key was executed, and wakes the lanes that wait for it. */
 static void done(struct runner *r, uint32_t key)
 {
     r->lists->count[key]++;
@@ -179,13 +188,13 @@ static void done(struct runner *r, uint32_t key)
     wake(r, key);
 }
 
-/* Whether what the key counts was done for sample k. */
+/* Whether the instruction of the key was executed for sample k. */
 static bool was_done(const struct runner *r, uint32_t key, int64_t k)
 {
     return r->lists->count[key] > k;
 }
 
-/* Returns what the COMPUTE of a part of sample k waits for; RUN_NONE: nothing. */
+/* Returns the key that the COMPUTE of a part of sample k waits for; RUN_NONE: it need not wait. */
 static uint32_t compute_waits(struct runner *r, uint32_t part, int64_t k)
 {
     const struct split_part *p = &r->s.part[part];
@@ -206,20 +215,20 @@ static uint32_t compute_waits(struct runner *r, uint32_t part, int64_t k)
         if (!was_done(r, here, k))
             return here;
         if (was_done(r, key_of(r, DO_FREE, place), k))
-            return key_of(r, DO_FREE, place); /* freed too early: it never comes again */
+            return key_of(r, DO_FREE, place); /* waits for ever: the tensor was freed too early */
     }
     return RUN_NONE;
 }
 
-/* Returns what an ALLOC for a receiving lane waits for; RUN_NONE: nothing.  After an error the queues of samples that
- * were given up stay as they are, and do not count. */
+/* Returns the key that an ALLOC for a receiving lane waits for; RUN_NONE: it need not wait.  After an error it never
+ * waits, since tensors of samples that were given up stay in the queues. */
 static uint32_t alloc_waits(const struct runner *r, uint32_t lane)
 {
     bool room = r->lists->queued[lane] < r->schedule->queue[lane];
     return room || r->failed ? RUN_NONE : key_room(r, lane);
 }
 
-/* Returns what the instruction of a lane waits for; RUN_NONE: nothing. */
+/* Returns the key that the instruction of a lane waits for; RUN_NONE: it can be executed now. */
 static uint32_t waits_for(struct runner *r, const struct lane *l)
 {
     const struct instruction *i = at(r, l);
@@ -231,7 +240,7 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
     bool message = i->kind == DO_SEND && !ranks_have(r, to);
     uint32_t place = i->kind == DO_COMPUTE ? RUN_NONE : work_place(w, i->what, to);
     if ((message ? r->lists->begun[place] : r->lists->count[own]) != k)
-        return own; /* a list that has it twice, or not in order */
+        return own; /* waits for ever: the list has the instruction twice, or not in the order of samples */
     if (i->kind == DO_COMPUTE)
         return compute_waits(r, i->what, k);
     uint32_t home = home_of(r, i->what), from = w->tensor[i->what].from,
@@ -247,7 +256,7 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
         if (!there)
             return made;
         if (home < w->ndev && was_done(r, key_of(r, DO_FREE, first), k))
-            return key_of(r, DO_FREE, first); /* freed too early */
+            return key_of(r, DO_FREE, first); /* waits for ever: the tensor was freed too early */
         return to == w->ndev || !ranks_have(r, to) || was_done(r, key_of(r, DO_ALLOC, place), k)
                    ? RUN_NONE
                    : key_of(r, DO_ALLOC, place);
@@ -269,7 +278,7 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
 
 /* ---- executing -------------------------------------------------------------------------------- */
 
-/* Counts bytes that a device holds more, by the plan's rules. */
+/* Adds `bytes`, below 0 if they are freed, to the bytes that a device holds by the plan's rules. */
 static void hold_bytes(struct runner *r, uint32_t dev, int64_t bytes)
 {
     struct run_device *d = &r->dev[dev];
@@ -277,7 +286,8 @@ static void hold_bytes(struct runner *r, uint32_t dev, int64_t bytes)
     d->most = larger(d->most, d->bytes);
 }
 
-/* The receiving side of a tensor that crosses: it has left the queue, or has come to the host. */
+/* Called when a device or the host takes a tensor that crosses: makes room in the device's queue, or counts an output
+ * at the host; notes the time of the transfer. */
 static void receive(struct runner *r, const struct lane *l, struct flight *f, uint32_t tensor)
 {
     uint32_t home = home_of(r, tensor), queue = lane_recv(r->w->ndev, l->dev, home);
@@ -304,7 +314,7 @@ static void execute(struct runner *r, const struct lane *l)
     if (i->kind == DO_SEND && !ranks_have(r, to)) {
         r->lists->begun[place]++;
         ranks_send(r, f, i->what, place);
-        return; /* it is done when its message has left: lists_moved() */
+        return; /* lists_moved() counts it when its message has left */
     }
     if (i->kind == DO_ALLOC) {
         if (!ranks_have(r, home_of(r, i->what)))
@@ -336,7 +346,7 @@ static void offer(struct runner *r, struct lane *l)
     pthread_cond_signal(&d->work);
 }
 
-/* Moves a lane as far as it goes. */
+/* Moves a lane until its instruction has to wait, or is a COMPUTE, which it offers to the thread, or the lane ends. */
 static void move(struct runner *r, struct lane *l)
 {
     struct run_lists *x = r->lists;
@@ -424,7 +434,7 @@ const char *lists_where(struct runner *r, struct arena *a)
 
 /* ---- making ----------------------------------------------------------------------------------- */
 
-/* Returns the device whose list a lane is; of a receiving lane, the receiver. */
+/* Returns the device that executes the list of a lane; of a receiving lane, the receiver. */
 static uint32_t lane_device(uint32_t ndev, uint32_t lane)
 {
     uint32_t receiving = lane_recv(ndev, /*to=*/0, /*from=*/0);

@@ -1,6 +1,6 @@
-/* What the parts of each device hold, measured before the run, each part in a process of its own (runner.h): with a
- * session opened, at most during the first sample, and what the runtime's arena took.  With several parts on a device
- * what they hold when they are opened adds up, and one of them runs.  O(a sample, and a process for each part). */
+/* Memory of the parts of each device, measured before the run, each part in a process of its own (runner.h): with a
+ * session opened, at most during the first sample, and of the runtime's arena.  If a device has several parts, the
+ * memory of their open sessions adds up, while only one of them runs.  O(a sample, and a process for each part). */
 #include "tools/run/measure.h"
 #include "tools/run/runner.h"
 #include "tools/run/scratch.h"
@@ -13,13 +13,13 @@
 
 enum { KIB = 1024 };
 
-/* What the parts of a device hold, bytes; known: of all of them. */
+/* Memory of the parts of a device, bytes.  known: all parts were measured. */
 struct held {
     int64_t loaded, sample, arena;
     bool known;
 };
 
-/* Adds up what the parts of device d hold. */
+/* Returns the memory of the parts of device d together. */
 static struct held held_by(const struct runner *r, uint32_t d, const struct part_figures *f)
 {
     struct held h = {.known = true};
@@ -40,7 +40,7 @@ static struct held held_by(const struct runner *r, uint32_t d, const struct part
     return h;
 }
 
-/* Prints what device d holds beside the plan.  Returns 0; or -1 and an error if it has less. */
+/* Prints the memory that device d needs, beside the plan's.  Returns 0; or -1 and an error if the device has less. */
 static int tell_device(struct runner *r, uint32_t d, const struct held *h)
 {
     const json_t *row = json_array_get(json_object_get(r->s.manifest, "devices"), d);

@@ -1,5 +1,6 @@
-/* When parts would run if each took what was planned: the same lists, or turns, without threads, while time passes as
- * the plan says.  Tensors that cross take no time, as on one machine.  O(instructions + parts * devices). */
+/* Simulates a run in which each part takes its planned time: executes the same lists, or turns, without threads, with a
+ * clock that the parts' times move on.  Tensors that cross take no time, as on one machine.
+ * O(instructions + parts * devices). */
 #include "tools/run/runner.h"
 
 #include "ir/base/numbers.h"

@@ -1,9 +1,10 @@
-/* Reading what is to be run (runner.h): the split, its schedule, which is proven before the first sample, and what
- * follows of both: who reads what, which sizes are known, how many samples can be on their way.
+/* Prepares a run (runner.h): reads the split and its schedule, which is proven before the first sample, and finds the
+ * readers of each value, the values of known size, and the number of samples that can run at the same time.
  *
- * Lists hold for any number of samples if they were proven for as many as can meet.  Where memory lets fewer meet, the
- * lists are executed for so many samples, then for the next so many; each list goes on by itself, so that devices do
- * not wait for each other between them: all that is waited for comes earlier. */
+ * Lists are right for any number of samples if they were proven for the most samples that can run at the same time.  If
+ * memory allows fewer, the lists are executed for a chunk of so many samples, then for the next chunk.  Each list goes
+ * on to the next chunk by itself; devices need not wait for each other there, as instructions wait only for earlier
+ * ones. */
 #include "tools/run/ranks.h"
 #include "tools/run/resize.h"
 #include "tools/run/runner.h"
@@ -35,8 +36,8 @@ static const char *proves(struct runner *r, uint32_t samples)
     return why ? why : schedule_fits(r->w, r->schedule, r->a);
 }
 
-/* Proves the lists anew for more samples than the file says; more than can meet change nothing.  Returns 0; or -1 and
- * an error with the largest number. */
+/* Proves the lists for --in-flight, if that is more than the file's in_flight.  Returns 0; or -1 and an error with the
+ * largest number of samples that is possible. */
 static int prove_more(struct runner *r, const char *path)
 {
     int64_t low = r->schedule->in_flight, wanted = r->set.in_flight;
@@ -101,8 +102,8 @@ static bool has_value(const uint32_t *value, uint32_t n, uint32_t v)
     return false;
 }
 
-/* Whether the lists run the part that makes state i for a sample before all parts that read it for the next: on one
- * device, where list order says so. */
+/* Whether the order of the lists alone makes sure that the part that makes state i for a sample runs before all parts
+ * that read it for the next sample: all of them run on one device, in this order. */
 static bool lists_keep_state(const struct runner *r, uint32_t i)
 {
     const struct schedule *s = r->schedule;
@@ -130,7 +131,7 @@ static bool lists_keep_state(const struct runner *r, uint32_t i)
     return true;
 }
 
-/* Decides how many samples may be on their way.  Returns 0, or -1 and an error. */
+/* Sets r->width, the most samples that run at the same time, and r->chunk.  Returns 0, or -1 and an error. */
 static int set_width(struct runner *r, int64_t samples)
 {
     int64_t width = r->set.by_model ? 1 : r->set.in_flight;
@@ -173,7 +174,7 @@ static uint32_t value_named(const struct names *names, const char *name)
     return name ? names_get(names, name, RUN_NONE) : RUN_NONE;
 }
 
-/* Reads "devices", and where parts run.  Returns 0, or -1 and an error. */
+/* Reads "devices", and the devices on which each part runs.  Returns 0, or -1 and an error. */
 static int read_places(struct runner *r)
 {
     const json_t *list = json_object_get(r->s.manifest, "devices"),
@@ -326,7 +327,7 @@ static int check_part_files(struct runner *r, uint32_t part)
                       at, r->set.folder, data, bytes, part);
 }
 
-/* Checks that the files are there which parts of this process read.  Returns 0, or -1 and an error. */
+/* Checks that the files exist that parts of this process read.  Returns 0, or -1 and an error. */
 static int check_files(struct runner *r)
 {
     const json_t *weights = json_object_get(r->s.manifest, "weights");
@@ -367,7 +368,7 @@ static void link_values(struct runner *r, const struct names *names)
     }
 }
 
-/* Makes the tables by value and part, and reads who is what.  Returns 0, or -1 and an error. */
+/* Makes the tables of r->wires by value and part, and reads states and outputs.  Returns 0, or -1 and an error. */
 static int read_values(struct runner *r, struct names *names)
 {
     size_t n = (size_t)r->s.nvalue + 1;
@@ -395,7 +396,7 @@ static int read_values(struct runner *r, struct names *names)
     return read_outputs(r, names, made) || read_states(r, names) ? -1 : 0;
 }
 
-/* Makes the places for samples on their way, and the boxes of values. */
+/* Makes r->flight, the places for samples that run, and the boxes of values. */
 static void make_flights(struct runner *r)
 {
     size_t nvalue = (size_t)r->s.nvalue + 1, npart = r->s.npart;

@@ -1,11 +1,11 @@
 /* Planning again from a run (run_replan.h).
  *
  * The samples are cut into as many stretches as there are runs.  After each stretch the times of parts go to the
- * planner: a node keeps its share of what its part took (passes/cost/run_trace.c).  Devices of a class need not be
- * equally fast: a device whose parts took longer than promised is taken to be slower by that, and for planning each
- * device is a class of its own, with times by its own speed.  A plan that promises less time than what runs, by a
- * fiftieth at least, runs the next stretch; another ends the planning, and what is left runs on the split that was
- * measured best. O(rounds * planning) beside the runs. */
+ * planner: a node keeps its share of its part's time (passes/cost/run_trace.c).  Devices of a class need not be equally
+ * fast: a device whose parts took longer than promised counts as slower by that factor, and for planning each device is
+ * a class of its own, with times by its own speed.  If the new plan promises at least a fiftieth less time than the
+ * plan that runs, it runs the next stretch; else planning ends, and the remaining samples run on the split that was
+ * measured best.  O(rounds * planning) beside the runs. */
 #include "tools/run/run_replan.h"
 
 #include "backends/split/folder.h"
@@ -30,18 +30,19 @@
 
 enum { MARGIN = 50, INTERRUPTED = 130 }; /* a new plan promises less by 1 / MARGIN */
 
-/* A split, and what a run of it said. */
+/* A split, with its promised and its measured time. */
 struct tried {
     const char *folder;
-    int64_t promised, each; /* ps, ns from one sample to the next; -1: not known */
-    const char *nodes;      /* its parts as text: equal plans have equal texts */
-    const json_t *states;   /* of the manifest */
+    /* time from one sample to the next: promised, ps; measured, ns; -1: not known */
+    int64_t promised, each;
+    const char *nodes;    /* its parts as text: equal plans have equal texts */
+    const json_t *states; /* the manifest's "states" */
 };
 
 /* How much longer a device takes than the costs before the first run say. */
 struct speed {
     const char *name;
-    double slow;
+    double slow; /* factor of the time of its parts; 1: as fast as the costs say */
 };
 
 /* The state of the work. */
@@ -111,15 +112,16 @@ static int find_cluster(struct replanning *w)
 
 /* ---- what a run said -------------------------------------------------------------------------- */
 
-/* Returns ps of a run of a part, the mean; 0: it did not run often enough.  (Another program on the same processor
- * takes slices of milliseconds, which most runs of a short part do not meet: their median says nothing of it.) */
+/* Returns the mean time of a run of a part, ps; 0: it did not run often enough.  (Not the median: another program on
+ * the same processor takes slices of milliseconds, which most runs of a short part do not meet.) */
 static int64_t part_ps(const struct runner *r, uint32_t k)
 {
     const struct times *t = &r->figures.part[k];
     return t->n > 0 ? t->sum / t->n * 1000 : 0;
 }
 
-/* Returns how slow a device is, by its name. */
+/* Returns the address of speed.slow of the named device, which stays valid until the next call.  A device without an
+ * entry gets one with 1: as fast as the costs say. */
 static double *slow_of(struct replanning *w, const char *name)
 {
     uint32_t d = 0;
@@ -132,7 +134,7 @@ static double *slow_of(struct replanning *w, const char *name)
     return &w->speed[d].slow;
 }
 
-/* Updates how slow devices are: what their parts took over what was promised for them. */
+/* Multiplies the slow of each device by the time that its parts took, over the time that the manifest gives them. */
 static void learn_speeds(struct replanning *w, struct runner *r)
 {
     for (uint32_t d = 0; d < r->ndev; d++) {
@@ -147,7 +149,8 @@ static void learn_speeds(struct replanning *w, struct runner *r)
     }
 }
 
-/* Writes the times of the parts as a trace has them, as they would be on a device; NULL: where they ran. */
+/* Writes the times of the parts to the file `path`, in the form of a trace: as they would be on `device`; NULL: as they
+ * were on the devices where they ran.  Returns 0, or -1 and an error. */
 static int write_times(struct replanning *w, struct runner *r, const char *device, const char *path)
 {
     struct outfile f;
@@ -171,7 +174,7 @@ static int write_times(struct replanning *w, struct runner *r, const char *devic
     return outfile_close(&f, true);
 }
 
-/* Returns the file of --costs, with the classes that its classes have become. */
+/* Returns the value of --costs, in which each class is replaced by the classes that part_classes() made of it. */
 static const char *own_costs(struct replanning *w)
 {
     const char *classes, *path = table_path(w->of->costs, &classes, w->a), *text = path;
@@ -204,7 +207,7 @@ static int write_costs(struct replanning *w, struct runner *r, const char **cost
 
 /* ---- a plan ----------------------------------------------------------------------------------- */
 
-/* Fills what a folder promises: ps of the time per sample, and its parts as text.  Returns 0, or -1 and an error. */
+/* Reads promised, nodes and states of t from the manifest of its folder.  Returns 0, or -1 and an error. */
 static int read_promise(struct replanning *w, struct tried *t)
 {
     struct split s;
@@ -254,8 +257,8 @@ static const char *unmoved_state(const struct split *s)
     return NULL;
 }
 
-/* Plans again by what r measured.  Returns 1 and the new split in w->tried[w->n]; 0: none promises enough; -1 after an
- * error. */
+/* Plans again with the times that r measured.  Returns 1 and the new split in w->tried[w->n]; 0: the new plan does not
+ * promise enough; -1 after an error. */
 static int plan_again(struct replanning *w, struct runner *r, int64_t each)
 {
     const char *costs[CLUSTER_CLASSES + 2];
@@ -296,8 +299,8 @@ static const struct tried *best_of(const struct replanning *w)
     return best;
 }
 
-/* Runs samples on a split, prints the report, and says in *each, ns, how far samples were apart.  Returns an exit
- * code. */
+/* Runs n samples, from number `first` on, on the split in `folder`, and prints the report.  Sets *each to the time from
+ * one sample to the next, ns.  Returns an exit code. */
 static int stretch(struct replanning *w, struct runner *r, const char *folder, int64_t first,
                    int64_t n, int64_t *each)
 {
@@ -315,7 +318,7 @@ static int stretch(struct replanning *w, struct runner *r, const char *folder, i
     return rc;
 }
 
-/* Returns where the best split goes: beside the first one, in a. */
+/* Returns the path for the best split, beside the first split, in w->a. */
 static const char *beside(const struct replanning *w)
 {
     char *whole = realpath(w->tried[0].folder, NULL);
@@ -324,7 +327,7 @@ static const char *beside(const struct replanning *w)
     return to;
 }
 
-/* Leaves the best split beside the first one, if it is another.  Returns 0, or -1 and an error. */
+/* If the best split is not the first one, writes it beside the first one.  Returns 0, or -1 and an error. */
 static int leave_best(struct replanning *w)
 {
     const struct tried *best = best_of(w);
@@ -347,8 +350,8 @@ static int leave_best(struct replanning *w)
     return folder_commit(&f);
 }
 
-/* Checks before the first run what can be known then: the model, --costs, and that the best split can be left.  Returns
- * 0, or -1 and an error. */
+/* Checks before the first run that the split has no states in pieces, that the model and --costs can be read, and that
+ * the best split can be written.  Returns 0, or -1 and an error. */
 static int check_files(struct replanning *w)
 {
     const char *classes, *costs = w->of->costs ? table_path(w->of->costs, &classes, w->a) : NULL;
@@ -402,7 +405,8 @@ static int take_round(struct replanning *w, int64_t n, bool plans, int64_t *done
     return 0;
 }
 
-/* Runs all samples in stretches, and what is left on the best split.  Returns an exit code. */
+/* Runs the samples in stretches, planning again after each, and the remaining samples on the best split.  Returns an
+ * exit code. */
 static int run_stretches(struct replanning *w, uint32_t rounds)
 {
     struct runner *base = w->of->runner, r;

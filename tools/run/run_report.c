@@ -13,7 +13,7 @@
 enum { MEDIAN = 500, P99 = 990 };
 #define PS_OF_NS INT64_C(1000)
 
-/* Returns a time of so many ns as text, "-" if it is not known. */
+/* Returns the time as text, in to[]; "-" if it is not known (ns < 0). */
 static const char *time_text(char *to, int64_t ns)
 {
     return ns < 0 ? "-" : time_short(to, ns > INT64_MAX / PS_OF_NS ? INT64_MAX : ns * PS_OF_NS);
@@ -32,7 +32,7 @@ static int64_t each_ns(const struct figures *g)
     return g->samples > 1 ? (g->last - g->first) / (g->samples - 1) : -1;
 }
 
-/* Prints a time beside the plan's, and their ratio. */
+/* Prints a measured time, the planned time (-1: not known), and their ratio. */
 static void put_beside(FILE *f, int64_t ns, int64_t planned)
 {
     char text[UNIT_TEXT];
@@ -81,7 +81,8 @@ static void put_devices(struct runner *r, FILE *f)
     }
 }
 
-/* Prints how fast parts run beside each other on the machine where the split was measured, if its manifest says so. */
+/* If the manifest has it, prints how fast copies of a part ran side by side on the machine where the split was
+ * measured. */
 static void put_side_by_side(const struct runner *r, FILE *f)
 {
     const json_t *side =

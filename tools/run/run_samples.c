@@ -1,9 +1,9 @@
 /* Inputs and outputs of a run (runner.h).
  *
- * Samples are made or read before the run, as far as AHEAD bytes hold them.  The others are read when they are due, and
- * so are random ones made if outputs are written; else they are those that were made, again, so that making them takes
- * no time from the run.  Sample k has the seed of the run plus k.  Outputs go to DIR/sampleK.npz, each file whole or
- * not at all. */
+ * Samples are made or read before the run, as many as AHEAD bytes hold.  Further samples of files are read when they
+ * are due.  Further random samples are made when they are due if outputs are written; else the samples that were made
+ * are used again, so that making them takes no time from the run.  Sample k has the seed of the run plus k.  Outputs go
+ * to DIR/sampleK.npz, each file whole or not at all. */
 #include "tools/run/inputs.h"
 #include "tools/run/npz_text.h"
 #include "tools/run/npz_write.h"
@@ -26,9 +26,9 @@ enum { AHEAD = 1 << 28, KINDS_MOST = 1 << 16, RANKS = 64 };
 struct run_samples {
     struct runner *r;
     int64_t total, kinds; /* samples of the run; number of different ones, which repeat */
-    int64_t nmade;        /* of these, made before the run */
+    int64_t nmade;        /* number of samples made before the run: the first ones */
     struct box **made;    /* [nmade][ninput] boxes that stay */
-    bool late;            /* the others are read or made when they are due */
+    bool late;            /* further samples are read or made when they are due */
     bool *kept;           /* [value] inputs that hold state, and pieces of such inputs */
     struct box
         *zero; /* [state] its value before the first sample: that of an earlier run, or zeros;
@@ -84,15 +84,15 @@ static int make_inputs(struct run_samples *s, int64_t k, struct engine_value **t
     return rc;
 }
 
-/* Whether sample k has no states of its own: it repeats the file, or the random sample, of an earlier sample. */
+/* Whether sample k repeats an earlier sample, of a file or random, so that it brings no states of its own. */
 static bool comes_again(const struct run_samples *s, int64_t k)
 {
     uint32_t files = s->r->set.nfile;
     return files ? s->r->set.first + k >= files : k >= s->kinds;
 }
 
-/* Finds the states that the first sample does not bring, those of an earlier run or zeros; first: its inputs.  Returns
- * 0, or -1 and an error. */
+/* Makes s->zero: values, of an earlier run or zeros, for the states that the first sample does not bring.  first:
+ * inputs of the first sample.  Returns 0, or -1 and an error. */
 static int make_states(struct run_samples *s, struct box *const *first)
 {
     struct runner *r = s->r;
@@ -120,7 +120,7 @@ static int make_states(struct run_samples *s, struct box *const *first)
     return 0;
 }
 
-/* Puts the states before the first sample where it has none. */
+/* Puts the values of s->zero into the inputs to[] of the first sample, for states that it does not bring. */
 static void put_states(struct run_samples *s, struct box **to)
 {
     struct runner *r = s->r;
@@ -138,7 +138,7 @@ int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engin
         memcpy(to, s->made + kind * r->s.ninput, r->s.ninput * sizeof(struct box *));
         for (uint32_t i = 0; i < r->s.ninput && comes_again(s, k); i++)
             if (s->kept[r->s.input[i]])
-                to[i] = NULL; /* a file that comes again brings no state any more */
+                to[i] = NULL; /* a repeated file brings its states only the first time */
         if (k == 0)
             put_states(s, to);
         return 0;
@@ -182,8 +182,8 @@ static int64_t make_ahead(struct run_samples *s, int64_t k, struct engine_error 
     return bytes;
 }
 
-/* Makes samples as far as AHEAD bytes hold them.  An error in a later file is told when that sample is due, so that
- * samples before it are run.  Returns 0, or -1 and an error. */
+/* Makes as many samples as AHEAD bytes hold.  An error in a later file is reported when its sample is due, so that the
+ * samples before it run.  Returns 0, or -1 and an error. */
 static int make_all_ahead(struct run_samples *s)
 {
     struct runner *r = s->r;
@@ -206,7 +206,7 @@ struct run_samples *samples_make(struct runner *r)
     uint32_t files = r->set.nfile;
     s->r = r;
     s->total = r->set.samples ? r->set.samples : larger(1, files);
-    bool each = files || r->set.output; /* samples whose outputs are written do not come again */
+    bool each = files || r->set.output; /* if outputs are written, no random sample is used twice */
     s->kinds = smaller(s->total, files ? files : each ? s->total : KINDS_MOST);
     s->kept = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *s->kept);
     s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
@@ -242,7 +242,7 @@ void samples_free(struct run_samples *s)
 
 /* ---- outputs ---------------------------------------------------------------------------------- */
 
-/* Makes the folder for outputs and those above it.  Returns 0, or -1 and an error. */
+/* Makes the folder for outputs, and the folders above it.  Returns 0, or -1 and an error. */
 static int make_folder(struct runner *r, const char *path)
 {
     char *own = arena_strdup(r->a, path, strlen(path));
@@ -259,7 +259,8 @@ static int make_folder(struct runner *r, const char *path)
     return outfile_check(arena_fmt(r->a, "%s/sample0.npz", path), r->a, r->d);
 }
 
-/* Runs the whole model for the outputs that are weights; they are the same for all samples. */
+/* Runs the whole model once to get the outputs that are weights, which are the same for all samples.  Returns 0, or -1
+ * and an error. */
 static int make_constants(struct runner *r, struct run_samples *s, const char *path)
 {
     struct engine_error err;
@@ -329,7 +330,7 @@ static int add_output(struct runner *r, struct npz_out *z, uint32_t value, struc
             return 0;
     }
     size_t rank, n;
-    /* an optional value that is none may not even be asked for its type */
+    /* an optional value that is empty must not be asked for its type, so the manifest's type counts */
     bool string = elem_of_name(r->s.value[value].type, strlen(r->s.value[value].type)) == ELEM_STR;
     unsigned char *texts = v && string ? r->e->face->value_texts(r->e, v, &rank, &n) : NULL;
     if (texts) {
@@ -345,7 +346,8 @@ static int add_output(struct runner *r, struct npz_out *z, uint32_t value, struc
     return -1;
 }
 
-/* Returns how the tensor is cut of which a value is the first piece; NULL: it is none.  *later: it is another piece. */
+/* If the value is the first piece of an output, returns how that output is cut; else NULL.  *later: the value is
+ * another piece of an output. */
 static const struct split_cut *cut_of(const struct split *s, uint32_t value, bool *later)
 {
     uint32_t k = s->value[value].joined;
@@ -354,7 +356,8 @@ static const struct split_cut *cut_of(const struct split *s, uint32_t value, boo
     return *later ? NULL : c;
 }
 
-/* Adds an output of which sample f has the pieces to an archive.  Returns 0, or -1 with the reason in *err. */
+/* Joins the pieces of an output that sample f has, and adds the whole output to an archive.  Returns 0, or -1 with the
+ * reason in *err. */
 static int add_joined(struct runner *r, struct npz_out *z, const struct split_cut *c,
                       const struct flight *f, struct engine_error *err)
 {

@@ -1,7 +1,7 @@
 /* States that go from one run of samples to the next, on the same split or another (runner.h).
  *
- * A state is an output of a sample that the next one has as an input, so that what a run leaves is a tensor for each of
- * these inputs.  It is copied: the tensor itself belongs to a session of the split, which ends.  O(bytes). */
+ * A state is an output of a sample that is an input of the next sample.  A run leaves a tensor for each of these
+ * inputs. The tensors are copied, because they belong to sessions, which end with the run.  O(bytes). */
 #include "tools/run/runner.h"
 
 #include "ir/model/module.h"
@@ -11,7 +11,7 @@
 
 enum { RANKS = 64 };
 
-/* Returns a copy of a tensor of plain numbers; NULL: it is none, or there is no memory. */
+/* Returns a copy of a tensor of plain numbers; NULL: v is no such tensor, or there is no memory. */
 static struct engine_value *copy_of(struct engine *e, const struct engine_value *v)
 {
     struct engine_shape s;
@@ -31,8 +31,8 @@ static struct engine_value *copy_of(struct engine *e, const struct engine_value 
     return to;
 }
 
-/* Returns the tensor that state i has behind sample r->given - 1: that sample has it still, or the next one has got
- * it; NULL: both have let go of it. */
+/* Returns the tensor of state i behind sample r->given - 1, from the table of that sample or of the next one; NULL:
+ * neither has it any more. */
 static const struct engine_value *left_behind(struct runner *r, uint32_t i)
 {
     struct flight *last = flight_of(r, r->given - 1), *next = flight_of(r, r->given);

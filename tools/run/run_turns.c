@@ -1,10 +1,11 @@
 /* Running parts without lists (runner.h): each device takes the earliest part of the earliest sample that has all its
  * inputs, as run_split.py does; replicas of a part take samples in turn.  With --order=model a part also waits for the
- * part before it in the manifest, and one sample is on its way.  O(log parts) for a part. */
+ * part before it in the manifest, and one sample runs at a time.  O(log parts) for a part. */
 #include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
-/* A part of a sample waits for one thing less. */
+/* Counts that one of the inputs or parts that a part of sample f waits for is there; if it was the last, has the part's
+ * device run it. */
 static void arrive(struct runner *r, struct flight *f, uint32_t part)
 {
     if (--f->lacks[part] > 0)

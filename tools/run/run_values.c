@@ -1,9 +1,9 @@
 /* Tensors of samples on their way (runner.h).
  *
- * A tensor is made once and handed on by its address: what a part writes is what other devices read, and the host.  A
- * sample's table counts the holders of each box; when the last one lets go the box returns to the free boxes of its
- * value, with its buffer if all samples have the same sizes there: so buffers are made once for each sample on its
- * way.  O(1) each. */
+ * A tensor is made once and handed on by its address: other devices and the host read the tensor that a part writes.  A
+ * sample's table counts the holders of each box.  When the last holder drops it, the box returns to the free boxes of
+ * its value; it keeps its buffer if the value has the same size in all samples, so that buffers are made once for each
+ * sample that runs at the same time.  O(1) for each function. */
 #include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 

@@ -1,8 +1,8 @@
 /* The state of a run of a split (pcc-run): a thread for each device, and the host, which is the main thread.
  *
- * All that several threads see is changed under one lock, runner.lock, which a thread gives up while it runs a part,
- * reads or writes a file, or waits.  All else between two parts, such as the lists of a schedule, moves under the lock
- * in microseconds: on one machine a tensor that crosses is handed over by its address.
+ * Data that several threads use change under one lock, runner.lock, which a thread gives up while it runs a part, reads
+ * or writes a file, or waits.  All other work between two parts, such as moving the lists of a schedule, is done under
+ * the lock and takes microseconds, since on one machine a tensor that crosses is handed over by its address.
  *
  *     run_lists.c     who runs what next: as schedule.json's lists say
  *     run_turns.c     the same without lists: the earliest part of the earliest sample
@@ -33,62 +33,66 @@ enum { RUN_NONE = UINT32_MAX };
 
 /* States behind the last sample of a run, for the first one of the next. */
 struct run_states {
-    const char **name;           /* [n] the inputs of the model that they are */
-    struct engine_value **value; /* [n] */
-    uint32_t n;                  /* 0: there was no run yet */
+    const char **name; /* [n] names of the inputs that the states are for the next sample */
+    struct engine_value **value; /* [n] their values */
+    uint32_t n;                  /* number of states; 0: there was no run yet */
     const char *lost;            /* an input whose state could not be kept; NULL: none */
 };
 
 /* What the user wants. */
 struct run_settings {
     const char *folder;
-    int64_t samples; /* how many; 0: as many as files, or 1 */
-    int64_t
-        first; /* number of the first sample for the user; 0 but after a switch to another split */
-    int64_t in_flight; /* samples on their way at once; 0: as the schedule has it */
-    int64_t stall;     /* ns after which a run that stands still is ended; 0: never */
+    int64_t samples; /* number of samples to run; 0: one for each file[k], or one if nfile is 0 */
+    /* number that the user is told for the first sample: 0, or larger behind a switch of splits */
+    int64_t first;
+    /* the most samples that run at the same time; 0: in_flight of schedule.json */
+    int64_t in_flight;
+    int64_t stall; /* ns after which a run that stands still is ended; 0: never */
     uint64_t seed;
-    int threads; /* of an operator; 0: as many as processors that --cores gives the device, else 1 */
+    int threads; /* most threads of an operator; 0: the number of processors that --cores gives the device, else 1 */
     bool optimise, state, by_model, check, memory;
     const char *const *file; /* [nfile] samples */
     uint32_t nfile;
-    const char *output;          /* folder for outputs; NULL: they are dropped */
-    const char *trace;           /* file for the trace; NULL: none */
-    struct run_states *states;   /* with --replan: from run to run; NULL: each begins anew */
+    const char *output; /* folder for outputs; NULL: they are dropped */
+    const char *trace;  /* file for the trace; NULL: none */
+    /* with --replan: states that go from run to run; NULL: each run begins with zeros */
+    struct run_states *states;
     const char *const *cores;    /* [ncores] values of --cores */
     const char *const *map;      /* [nmap] values of --map */
     const char *const *provider; /* [nprovider] values of --provider */
     uint32_t ncores, nmap, nprovider;
-    int64_t
-        most_bytes; /* the most bytes of a tensor between ranks whose size is not known before */
-    int64_t
-        step_options; /* a number made of the options of steps that must be equal in all ranks */
+    /* the most bytes of a tensor between ranks whose size is not known before */
+    int64_t most_bytes;
+    /* a number made of the options of steps that must be equal in all ranks */
+    int64_t step_options;
 };
 
 /* A tensor on its way. */
 struct box {
     struct engine_value *value;
     uint32_t entries; /* number of entries of samples' tables that hold this box: two for a state */
-    uint32_t
-        of; /* the value; the free box goes to spare[of]; RUN_NONE: the box stays, as of repeated inputs */
+    /* the value: the box returns to spare[of]; RUN_NONE: the box belongs to a sample that may be repeated */
+    uint32_t of;
     struct box *next; /* in the list of free boxes */
 };
 
 /* A sample on its way. */
 struct flight {
-    int64_t sample;    /* its number; -1: this place is free */
-    struct box **box;  /* [value] NULL: not made yet, or no longer held */
-    uint32_t *holders; /* [value] of box[value]: devices, the host, the sample itself, a next one */
-    uint32_t held;     /* boxes that are not NULL */
-    bool *ran;         /* [part] */
-    uint32_t to_run;   /* parts that have not run */
-    uint32_t to_come;  /* outputs in the lists that the host has not received yet */
-    uint32_t *lacks;   /* [part] without lists: number of inputs and parts that it waits for */
-    bool *handed;      /* [state] it was handed to the next sample, or is not wanted there */
-    bool given;        /* its outputs are with the user */
+    int64_t sample;   /* its number; -1: this place is free */
+    struct box **box; /* [value] NULL: not made yet, or no longer held */
+    /* [value] number of holders of box[value]: devices, the host, this sample, the next sample */
+    uint32_t *holders;
+    uint32_t held;    /* number of boxes that are not NULL */
+    bool *ran;        /* [part] the part has run for this sample */
+    uint32_t to_run;  /* number of parts that have not run yet */
+    uint32_t to_come; /* number of outputs in the lists that the host has not received yet */
+    uint32_t *lacks;  /* [part] without lists: number of inputs and parts that it waits for */
+    /* [state] the state was handed to the next sample, or the next sample brings its own */
+    bool *handed;
+    bool given; /* its outputs were given to the user */
     int64_t began,
         ended;      /* ns: when its first part began, and its last output was there; 0: not yet */
-    int64_t *bytes; /* [value] counted for the device of the value's part */
+    int64_t *bytes; /* [value] bytes that the device of the value's part counts for it */
     int64_t *made;  /* [value] ns: when a part made it */
 };
 
@@ -98,49 +102,52 @@ struct run_device {
     const char *name;
     pthread_t thread;
     bool started;        /* there is a thread */
-    pthread_cond_t work; /* it may have something to do */
-    cpu_set_t cores;     /* where its thread runs */
-    bool pinned;         /* cores counts */
-    int threads;         /* of an operator */
-    bool cuda;           /* its parts run on a GPU by CUDA, and gpu counts */
+    pthread_cond_t work; /* signalled when its thread may have something to do */
+    cpu_set_t cores;     /* processors on which its thread runs */
+    bool pinned;         /* `cores` is set */
+    int threads;         /* most threads of an operator */
+    bool cuda;           /* its parts run on a GPU by CUDA: `gpu` is set */
     struct engine_gpu gpu;
     struct loaded **loaded; /* [part] NULL: the part never runs here */
     struct heap ready;      /* without lists: (sample, part) that can run */
     /* with lists: the part and the sample that its list stands at, when they can run; RUN_NONE: it waits */
     uint32_t next_part;
     int64_t next_sample;
-    /* what it runs now; RUN_NONE: nothing */
+    /* the part that it runs now; RUN_NONE: none */
     uint32_t part;
-    int64_t sample, since;           /* since: ns */
-    int64_t told;                    /* ns: when it was last said that the part runs long */
-    int64_t bytes, most;             /* with lists: what the plan counts as held, now and at most */
-    struct engine_value **in, **out; /* for calls: the most that a part has */
+    int64_t sample, since; /* sample of that part; ns: when it began */
+    int64_t told;          /* ns: when the user was last told that the part takes long */
+    int64_t bytes, most; /* with lists: bytes that it holds by the plan's rules, now and at most */
+    /* scratch for calls, with room for the inputs and outputs of any part */
+    struct engine_value **in, **out;
     struct box **made;
 };
 
-/* Who makes and reads what; all by number, and the same from beginning to end. */
+/* Tables of makers and readers of values; they do not change during a run. */
 struct wires {
     uint32_t **place; /* [part] its devices: sample k runs on place[k % nplace] */
     uint32_t *nplace; /* [part] */
     uint32_t *tensor; /* [value] number of the tensor in w; RUN_NONE: w has no such tensor */
     uint32_t *value;  /* [tensor of w] its number in s */
-    bool *is_input;   /* [value] of the model */
-    bool *is_output;  /* [value] of the model, made by a part */
+    bool *is_input;   /* [value] an input of the model */
+    bool *is_output;  /* [value] an output of the model, made by a part */
     bool *plain;      /* [value] a tensor of numbers: others may not be asked for their sizes */
     bool *direct;     /* [value] an output that the lists do not send to the host */
-    uint32_t
-        *state_of; /* [value] number of the state whose output the value is; RUN_NONE: no state */
-    /* [value] what it is, if all samples have the same sizes there; elem 0: that is not known */
+    /* [value] number of the state whose output the value is; RUN_NONE: no state */
+    uint32_t *state_of;
+    /* [value] type and sizes, if all samples have the same ones; elem 0: not known */
     struct engine_shape *shape;
-    /* [value] what the manifest says of it, for what is made by the engine; size -1: any; elem 0: nothing */
+    /* [value] type and sizes by the manifest, with which values of the engine are compared; size -1: any size; elem 0:
+     * not known */
     struct engine_shape *said;
     struct csr readers;             /* value -> parts */
     uint32_t *state_in, *state_out; /* [nstate] values */
     uint32_t nstate;                /* 0 without --state */
     uint32_t *output;               /* [noutput] values, in the order of the model */
-    const char **output_from;       /* [noutput] "input", "weights", or a part */
-    struct box **
-        constant; /* [noutput] a weight that is an output, the same for all samples; NULL: a part makes the output */
+    /* [noutput] "input", "weights", or the file of the part that makes it */
+    const char **output_from;
+    /* [noutput] a weight that is an output, the same for all samples; NULL: a part makes the output */
+    struct box **constant;
     uint32_t noutput;
 };
 
@@ -156,7 +163,7 @@ struct runner {
     struct arena *a; /* of the main thread */
     struct diag *d;
     const signal_flag *stop; /* 1: Ctrl-C */
-    /* With a schedule; else NULL. */
+    /* The schedule and its work; NULL: there is none, devices take turns. */
     const struct sample_work *w;
     struct schedule *schedule;
     struct run_lists *lists;
@@ -164,24 +171,24 @@ struct runner {
     struct run_device *dev; /* [ndev] as the manifest has them */
     uint32_t ndev;
     struct wires wires;
-    /* How far apart samples may be. */
-    int64_t chunk;  /* the lists are executed for so many samples, then for the next */
-    uint32_t width; /* places for samples on their way */
+    /* Numbers of samples at the same time. */
+    int64_t chunk;  /* the lists are executed for chunks of so many samples, one after the other */
+    uint32_t width; /* number of places for samples that run */
     /* Changes under the lock. */
     pthread_mutex_t lock;
-    pthread_cond_t host;   /* the host may have something to do */
+    pthread_cond_t host;   /* signalled when the host may have something to do */
     struct flight *flight; /* [width] sample k is at k % width */
     struct box **spare;    /* [value] boxes that are free */
-    int64_t n;             /* samples that are to run: fewer after an error or Ctrl-C */
+    int64_t n;             /* number of samples to run; becomes smaller after an error or Ctrl-C */
     int64_t loaded;        /* samples 0 .. loaded - 1 have got their inputs */
     int64_t given;         /* samples 0 .. given - 1 have given their outputs */
-    uint64_t moves;        /* instructions and parts that were executed */
-    bool over;             /* threads end */
-    uint32_t opening;      /* devices that have not loaded their parts yet */
+    uint64_t moves;        /* number of instructions and parts executed so far */
+    bool over;             /* threads shall end */
+    uint32_t opening;      /* number of devices that have not loaded their parts yet */
     bool failed;
     char error[600]; /* of the first failure */
     struct figures figures;
-    /* ns: the time where it only passes as parts say (run_planned.c); -1: the clock's */
+    /* ns: the time in a simulation (run_planned.c); -1: the clock counts */
     int64_t virtual;
 };
 
@@ -191,19 +198,19 @@ static inline int64_t run_now(const struct runner *r)
     return r->virtual < 0 ? clock_now() : r->virtual;
 }
 
-/* ---- run_prepare.c, and what run_planned.c repeats of it */
+/* ---- run_prepare.c */
 /* Reads the manifest: values, parts and devices.  Returns 0, or -1 and an error. */
 int run_read_split(struct runner *r);
-/* Reads the folder, checks the schedule, and fills in all that does not change.  Returns 0, or the exit code of an
- * error: 1, or 2 where devices have no ranks. */
+/* Reads the folder, checks the schedule, and fills in the fields that do not change.  Returns 0, or the exit code of an
+ * error: 1, or 2 if devices have no ranks. */
 int run_prepare(struct runner *r);
-/* Makes all that changes while r runs: places for samples, boxes, lists or turns, figures.  Returns 0, or -1 and an
- * error: lists that cannot be executed at all. */
+/* Makes the data that change while r runs: places for samples, boxes, lists or turns, figures; run_planned.c calls it,
+ * too.  Returns 0, or -1 and an error: the lists cannot be executed at all. */
 int run_begin(struct runner *r);
 
 /* ---- run_cores.c */
-/* Gives each device the processors that --cores says, or else an equal share of those that are left.  Returns 0; -1 and
- * an error in usage. */
+/* Gives each device the processors of --cores, or an equal share of the processors that no other device has.  Returns
+ * 0; -1 and an error in usage. */
 int run_cores(struct runner *r);
 
 /* ---- run_gpus.c */
@@ -213,17 +220,18 @@ int run_gpus(struct runner *r);
 /* ---- run_values.c */
 /* Begins sample r->loaded, with a box for each input, NULL for a state; under the lock. */
 void flight_begin(struct runner *r, struct box *const *first);
-/* Drops what the host holds of a sample whose outputs are given; under the lock. */
+/* Called when a sample's outputs were given to the user: drops the boxes that the host holds; under the lock. */
 void flight_give(struct runner *r, struct flight *f);
-/* Frees the places of samples that are over.  Returns the sample that gives its outputs next; NULL: it is not ready. */
+/* Frees the places of samples that are over.  Returns the next sample whose outputs are to be given to the user; NULL:
+ * it is not ready. */
 struct flight *flight_next_out(struct runner *r);
 /* Returns a free box for a value; under the lock.  NULL: none is left. */
 struct box *box_take(struct runner *r, uint32_t value);
-/* Puts a box into the table of a sample, with this many holders there; 0: it is not wanted and goes back. */
+/* Puts a box into the table of a sample, with this number of holders; 0: nobody needs it, and the box is returned. */
 void box_put(struct runner *r, struct flight *f, uint32_t value, struct box *b, uint32_t holders);
 /* Takes a holder of a sample's value away; with the last one the box leaves the table. */
 void box_drop(struct runner *r, struct flight *f, uint32_t value);
-/* Gives a box back that is in no table. */
+/* Returns a box that is in no table to the free boxes of its value. */
 void box_return(struct runner *r, struct box *b);
 /* Makes the buffer of a box, if it has none and the value's sizes are known.  Without the lock.  Returns 0 or -1. */
 int box_fill(struct runner *r, struct box *b, struct engine_error *err);
@@ -235,10 +243,10 @@ static inline struct flight *flight_of(struct runner *r, int64_t sample)
     return &r->flight[sample % r->width];
 }
 
-/* Wakes the main thread, where samples come and go only by it. */
+/* Wakes the main thread, if only it lets samples in and out. */
 void run_wake_host(struct runner *r);
 
-/* Notes that the last output of a sample is there, if so; under the lock. */
+/* If the last output of a sample is there, notes the time and wakes the host; under the lock. */
 static inline void flight_note_end(struct runner *r, struct flight *f, int64_t now)
 {
     if (f->to_run > 0 || f->to_come > 0 || f->ended)
@@ -252,43 +260,47 @@ static inline void flight_note_end(struct runner *r, struct flight *f, int64_t n
 int lists_make(struct runner *r);
 /* Moves all lists as far as they go: at the beginning, and after runner.n has become smaller. */
 void lists_move(struct runner *r);
-/* A sample has got its inputs, or its state. */
+/* Called when a sample has got its inputs, or its state: moves the lists that wait for that. */
 void lists_loaded(struct runner *r);
-/* The part that device d's list stands at has run. */
+/* Called when the part at which device d's list stands has run: counts that, and moves all lists that can go on. */
 void lists_ran(struct runner *r, uint32_t d);
-/* The message of a SEND to or from another rank has ended; place: of its tensor and receiver. */
+/* Called when the message of a SEND to or from another rank has ended: counts that, and moves all lists that can go on.
+ * place: of its tensor and receiver. */
 void lists_moved(struct runner *r, uint32_t place);
 /* Returns words for where the lists stand, in a; "" if all are at their end. */
 const char *lists_where(struct runner *r, struct arena *a);
 
 /* ---- run_turns.c; all under the lock */
+/* Makes the heap of parts that can run, for each device. */
 void turns_make(struct runner *r);
-/* A sample has got its inputs. */
+/* Called when a sample has got its inputs: counts what each part waits for, and has parts run that can. */
 void turns_loaded(struct runner *r, struct flight *f);
-/* A sample has got a state. */
+/* Called when a value of a sample is there, such as a state: has parts run that waited for it last. */
 void turns_arrived(struct runner *r, struct flight *f, uint32_t value);
-/* A part of a sample has run; its outputs are in the table. */
+/* Called when a part of a sample has run, and its outputs are in the table: has parts run that waited for them last,
+ * and drops the part's inputs. */
 void turns_ran(struct runner *r, struct flight *f, uint32_t part);
 
 /* ---- run_device.c */
 /* The thread of a device. */
 void *device_run(void *device);
-/* Sets what d runs next, d->part of d->sample.  Returns whether there is anything.  This and the next two under the
- * lock. */
+/* Sets d->part and d->sample to what d runs next.  Returns false if nothing can run.  The caller of this function and
+ * the next two holds the lock. */
 bool device_choose(struct runner *r, struct run_device *d);
-/* Begins the part: finds its inputs, and boxes for its outputs.  Returns false if there is none. */
+/* Begins the run of d->part: finds its inputs, and boxes for its outputs.  Returns false if no box is left. */
 bool device_begin(struct runner *r, struct run_device *d);
-/* Ends the part: its outputs are there for others. */
+/* Ends the run of d->part: puts its outputs into the sample's table, and moves lists or turns that wait for them. */
 void device_end(struct runner *r, struct run_device *d);
-/* Ends the run with an error at a sample: earlier samples still come to their end.  Under the lock. */
+/* Ends the run with an error at a sample; earlier samples are still completed.  Under the lock. */
 void run_fail(struct runner *r, int64_t sample, const char *line);
 /* Hands states of sample k - 1 that are there on to sample k.  Under the lock. */
 void states_hand_on(struct runner *r, int64_t k);
 
 /* ---- run_states.c */
-/* Returns copies of the states behind the last sample that was given, if r->set.states is there; no thread runs. */
+/* Returns copies of the states behind the last sample whose outputs were given, if r->set.states is set.  Called when
+ * no thread runs. */
 struct run_states states_left(struct runner *r);
-/* Keeps them in r->set.states, in place of those that the run began with, which nothing may use any more. */
+/* Keeps the states `left` in r->set.states, in place of the states that the run began with, which are freed. */
 void states_keep(struct runner *r, const struct run_states *left);
 /* Returns the value that state i has from an earlier run, which is not the caller's; NULL: none. */
 struct engine_value *states_from(const struct runner *r, uint32_t i);
@@ -297,10 +309,10 @@ void states_free(struct engine *e, struct run_states *s);
 
 /* ---- run_samples.c */
 struct run_samples;
-/* Makes samples before the run, as far as memory for them goes.  Returns NULL after an error. */
+/* Makes the samples, as many as memory for them holds; others when they are due.  Returns NULL after an error. */
 struct run_samples *samples_make(struct runner *r);
-/* Puts the inputs of sample k into *f, making or reading them if need be; without the lock.  Returns 0, or -1 with the
- * reason in err. */
+/* Puts the inputs of sample k into to[ninput], making or reading them if they are not there yet; without the lock.
+ * Returns 0, or -1 with the reason in *err. */
 int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engine_error *err);
 /* Whether samples are made or read when they are due. */
 bool samples_late(const struct run_samples *s);
@@ -314,26 +326,28 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err);
 /* ---- run_host.c */
 /* Runs all samples.  Returns an exit code: 0; 1 after an error; 130 after Ctrl-C. */
 int run_all(struct runner *r);
-/* Lets samples in and out, where no files are read or written for that.  Under the lock. */
+/* Lets samples in and out, if no files are read or written for that; under the lock. */
 void run_pass_samples(struct runner *r);
 
 /* ---- run_memory.c */
-/* Measures what the parts of each device hold, and says so beside the plan.  Returns 0; -1 and an error: a device has
- * less. */
+/* Measures the memory of the parts of each device, and prints it beside the plan's.  Returns 0; -1 and an error, if a
+ * device has less memory. */
 int run_memory(struct runner *r, struct run_samples *s);
-/* Prints what this process held at most, if memory is asked for. */
+/* Prints the most memory that this process has held, if --memory is given. */
 void run_memory_end(struct runner *r, FILE *f);
 
 /* ---- run_planned.c */
-/* Writes to *to when parts would run if each took what was planned; nothing, if the plan does not say it of all. */
+/* Writes to *to the times at which parts would run if each took its planned time; nothing, if a part has no planned
+ * time. */
 void run_planned(struct runner *r, struct bars *to);
 
 /* ---- run_report.c, run_trace.c */
-/* Prints what was measured. */
+/* Prints throughput, latency, and the times of parts and devices beside the plan's. */
 void run_report(struct runner *r, FILE *f);
 /* Writes the trace.  Returns 0, or -1 and an error. */
 int run_trace(struct runner *r);
-/* Writes a part of a trace with its time: what --costs of pcc reads (passes/cost/run_trace.h). */
+/* Writes the object of a part in a trace, with its time, ps, in the form that --costs of pcc reads
+ * (passes/cost/run_trace.h). */
 void run_trace_part(struct json_out *o, const struct split_part *p, int64_t ps);
 
 #endif

@@ -4,16 +4,18 @@
 
 #include "tools/run/engine.h"
 
-/* Values within rounding differ by at most this share of the largest absolute value of the reference. */
+/* Two values are equal within rounding if they differ by at most this share of the reference's largest absolute
+ * value. */
 #define SAME_TOLERANCE 1e-2
 
 /* How two values differ. */
 struct difference {
-    bool bits;    /* they are equal, bit by bit, with types and shapes */
-    bool near;    /* they are equal, or within rounding */
-    bool floats;  /* finite floats are all that differs */
-    double share; /* worst / largest of a tensor, the most over tensors of a list; INFINITY: of 0 */
-    double worst; /* largest difference of two finite elements */
+    bool bits;   /* types, shapes and all bits are equal */
+    bool near;   /* the values are equal, or equal within rounding */
+    bool floats; /* the values differ only in finite floats */
+    /* worst / largest; of a list, the most over its tensors; INFINITY: `largest` is 0 */
+    double share;
+    double worst;   /* largest difference of two finite elements */
     double largest; /* largest absolute value of a finite element of the reference */
     char text[200]; /* what differs, for people; "" if nothing does */
 };

@@ -1,9 +1,9 @@
 /* Copies of a part side by side (side_by_side.h).
  *
  * Each copy is a session of its own.  A turn has some runs of the first copy alone, and as many of each copy together,
- * each in a thread; turns alternate, so that what else runs on the machine meets both.  Together, each copy goes on
- * until all have had their runs.  A figure is the median of all runs by the clock, since waiting for memory or for a
- * processor is what is asked for.  O(turns * runs). */
+ * each in a thread; the two alternate, so that other programs on the machine slow both down alike.  Together, each copy
+ * goes on until all copies have had their runs.  A figure is the median of all runs by the clock, which includes the
+ * time spent waiting for memory or for a processor.  O(turns * runs). */
 #include "tools/run/side_by_side.h"
 #include "tools/run/cores.h"
 
@@ -23,7 +23,7 @@ struct race {
     const struct measuring *m;
     const struct split_part *part;
     const char *cores;
-    atomic_uint busy;   /* copies that have not had their runs yet */
+    atomic_uint busy;   /* number of copies that have not had their runs yet */
     atomic_bool failed; /* a copy failed, or Ctrl-C was pressed */
 };
 
@@ -34,7 +34,7 @@ struct copy {
     pthread_t thread;
     struct loaded *p;
     struct engine_value **in, **out;
-    int64_t *ns; /* [runs] by the clock, the last time that it ran */
+    int64_t *ns; /* [runs] time of each run by the clock, in the last turn */
     struct engine_error err;
     bool failed;
 };
@@ -83,8 +83,8 @@ static void *run_copy(void *arg)
     return NULL;
 }
 
-/* Has the first n copies run, each in a thread, and appends their times to ns[], which has *nns.  Returns 0; -1: there
- * is no thread for one of them. */
+/* Has the first n copies run, each in a thread, and appends their times to ns[*nns].  Returns 0; -1: a thread cannot be
+ * started. */
 static int run_copies(struct copy *c, uint32_t n, int64_t *ns, size_t *nns)
 {
     struct race *r = c->race;

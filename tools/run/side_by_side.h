@@ -1,5 +1,5 @@
-/* How fast copies of one part run side by side: devices of one machine share its memory and caches, and no split can be
- * faster than that. */
+/* How fast copies of one part run side by side.  Devices of one machine share its memory and caches, which limits the
+ * speed of any split. */
 #ifndef PCC_TOOLS_RUN_SIDE_BY_SIDE_H
 #define PCC_TOOLS_RUN_SIDE_BY_SIDE_H
 
@@ -17,8 +17,8 @@ struct side_by_side {
 int64_t side_by_side_factor(const struct side_by_side *s);
 /* Runs the part that takes the longest (f: figures of all parts) alone and, in turn, as many copies as the split has
  * devices, 2 at least and `most` at most.  cores: processors as --cores lists them, of which each copy gets m->threads
- * while there are enough; NULL: any.  The inputs of the model are in m's table; other values come and go.  Writes *out;
- * copies 0 if Ctrl-C ended it.  Returns 0, or -1 and an error. */
+ * while there are enough; NULL: any.  The inputs of the model must be in m's table.  Writes *out; its `copies` is 0 if
+ * Ctrl-C ended the measurement.  Returns 0, or -1 and an error. */
 int side_by_side(const struct measuring *m, const struct part_figures *f, uint32_t most,
                  const char *cores, struct side_by_side *out);
 

@@ -69,8 +69,8 @@ void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *
     v->rank = n;
 }
 
-/* Returns the sizes that a shape has with the sizes of its names in "dims", in a: what "sizes" says where the folder is
- * of an older pcc, and has none.  NULL: a size is not known. */
+/* Returns the sizes of a shape, in which names have the sizes of "dims", in a, for folders of an older pcc, which have
+ * no "sizes".  NULL: a size is not known. */
 static json_t *sizes_of_shape(const struct reader *r, const json_t *shape)
 {
     json_t *to = json_keep(r->a, json_array()), *dim;
@@ -85,7 +85,8 @@ static json_t *sizes_of_shape(const struct reader *r, const json_t *shape)
     return json_is_array(shape) ? to : NULL;
 }
 
-/* Checks that "sizes" are those that a shape has with "dims", as far as these say.  Returns 0, or -1 and an error. */
+/* Checks that "sizes" agrees with `said`, the sizes that follow from "dims", as far as those are known.  Returns 0, or
+ * -1 and an error. */
 static int check_sizes(struct reader *r, uint32_t v, const json_t *sizes, const json_t *said)
 {
     size_t n = json_array_size(said);
@@ -100,7 +101,7 @@ static int check_sizes(struct reader *r, uint32_t v, const json_t *sizes, const 
     return 0;
 }
 
-/* Reads what "inputs" says of the input v.  Returns 0, or -1 and an error. */
+/* Reads the sizes of the input v from its row of "inputs".  Returns 0, or -1 and an error. */
 static int read_input(struct reader *r, uint32_t v, const json_t *row)
 {
     const json_t *said = sizes_of_shape(r, json_object_get(row, "shape"));
@@ -142,7 +143,8 @@ static int read_rows(struct reader *r, const char *key)
     return 0;
 }
 
-/* Whether value v is a state, or a piece of one, already; reports that. */
+/* Whether value v was found before as a state or a piece of a state, which is an error and reported; notes it in
+ * seen[v]. */
 static bool is_twice(struct reader *r, uint32_t v, bool *seen)
 {
     bool twice = seen[v];
@@ -153,8 +155,8 @@ static bool is_twice(struct reader *r, uint32_t v, bool *seen)
     return twice;
 }
 
-/* Reads what sharding.states says of a state's inputs ("in") or outputs ("out") into *to.  seen: [value] is_twice().
- * Returns 0, or -1 and an error. */
+/* Reads how a state is cut, from a row of sharding.states, into *to: its inputs (end "in") or its outputs ("out").
+ * seen: [value] for is_twice().  Returns 0, or -1 and an error. */
 static int read_cut(struct reader *r, const json_t *state, const char *end, bool *seen,
                     struct split_cut *to)
 {
@@ -179,7 +181,7 @@ static int read_cut(struct reader *r, const json_t *state, const char *end, bool
     return 0;
 }
 
-/* Reads which inputs the model has, and what of them and of its outputs is in pieces.  Returns 0, or -1 and an
+/* Reads the list of the model's inputs, and which of its inputs and outputs are in pieces.  Returns 0, or -1 and an
  * error. */
 static int read_whole(struct reader *r)
 {

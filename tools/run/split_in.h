@@ -12,27 +12,28 @@
 struct split_value {
     const char *name;
     const char *type; /* as the textual IR has it: "f32", "seq<f32>"; "": not known */
-    const int64_t *
-        size; /* [rank] of an input of the model: sizes that the plan was made for; NULL: not known */
+    /* [rank] of an input of the model: sizes that the plan was made for; NULL: not known */
+    const int64_t *size;
     uint32_t rank;
     int64_t bytes;  /* in the sizes of the plan; -1: not known */
-    uint32_t nuses; /* parts that read it, and 1 more if the model returns it */
-    uint32_t
-        joined; /* 1 + the number in split.joined of the output that it is a piece of; 0: none */
+    uint32_t nuses; /* number of parts that read it, and 1 more if the model returns it */
+    /* 1 + the number in split.joined of the output that it is a piece of; 0: none */
+    uint32_t joined;
 };
 
-/* A part.  in, out: numbers of values; names: the same as texts, as engines take them. */
+/* A part.  in, out: numbers of values; in_name, out_name: their names, which engines take. */
 struct split_part {
-    const char *file, *path; /* name in the folder; with the folder */
-    const char *device;      /* name of the device that it is for */
+    const char *file, *path; /* name of its file in the folder; path of the file */
+    const char *device;      /* name of the device that runs it */
     uint32_t *in, *out;      /* [nin], [nout] */
     const char **in_name, **out_name;
     int64_t *out_bytes; /* [nout] bytes of the outputs; -1: not known */
     uint32_t nin, nout;
     const char **node; /* [nnode] names of the model's nodes in it */
     uint32_t nnode;
-    int64_t live_bytes; /* memory that the plan has for it: live_peak_bytes; -1: not said */
-    int64_t compute_ps; /* that the plan has for it; -1: not said */
+    /* live_peak_bytes of the manifest: memory that the plan has for the part; -1: not known */
+    int64_t live_bytes;
+    int64_t compute_ps; /* time that the plan has for the part; -1: not known */
 };
 
 /* An input or output of the model that parts have in pieces: position p of the axis is in piece (p / run) mod ways. */
@@ -46,10 +47,10 @@ struct split_cut {
 /* A folder. */
 struct split {
     const char *folder;
-    json_t *
-        manifest; /* the whole file; states in pieces stand there as their pieces (state_pieces.h) */
-    const json_t
-        *dims; /* sizes of dimensions by name: the manifest's, or others (resize.h); NULL: none */
+    /* the whole file, in which "states" lists the pieces of states in pieces (state_pieces.h) */
+    json_t *manifest;
+    /* sizes of dimensions by name: the manifest's, or others (resize.h); NULL: none */
+    const json_t *dims;
     struct split_value *value; /* [nvalue] */
     struct split_part *part;   /* [npart] in an order in which they can run */
     uint32_t *input; /* [ninput] values that are inputs of the model, or pieces of such inputs */
@@ -60,7 +61,7 @@ struct split {
 };
 
 /* Reads manifest.json of a folder into *s, in a.  Checks that the files lie in the folder, and that each input of a
- * part is made before it.  Returns 0, or -1 and an error that names file and key. */
+ * part is an input of the model or made by an earlier part.  Returns 0, or -1 and an error that names file and key. */
 int split_read_manifest(struct split *s, const char *folder, struct arena *a, struct diag *d);
 /* Does the same, and checks that the file of each part is there. */
 int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d);
@@ -68,7 +69,7 @@ int split_read(struct split *s, const char *folder, struct arena *a, struct diag
 const json_t *split_list(const struct split *s, const char *key);
 /* Returns how a part is loaded: without times or memory of nodes. */
 struct engine_load split_load(const struct split_part *p, int threads, bool optimise);
-/* Takes the list "sizes" of an input, at most 64, into *v: none, if a size is not known. */
+/* Sets v->size to the list "sizes" of an input, of at most 64 numbers; NULL, if a size is not known. */
 void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* Step after step (step.h): cuts the batch of each step into micro-batches, runs the iteration, and takes its new
- * parameters for the next step. */
+/* Runs step after step (step.h): cuts the batch of each step into micro-batches, runs the iteration, and uses its new
+ * parameters in the next step. */
 #include "tools/run/step_ranks.h"
 
 #include "tools/run/inputs.h"
@@ -34,8 +34,8 @@ static void enlarge_inputs(struct stepper *s)
     }
 }
 
-/* Writes the size of an input's axis of the batch to *n; -1: the plan, or the engine, has none.  Returns 0, or -1 and
- * an error. */
+/* Writes to *n the size of v, an input of the tensor t, along the axis of the batch; -1: it has no such axis.  Returns
+ * 0, or -1 and an error. */
 static int batch_of(struct stepper *s, uint32_t t, const struct engine_value *v, int64_t *n)
 {
     struct engine_shape shape;
@@ -159,7 +159,7 @@ static int load_inputs(struct stepper *s, int64_t step)
 
 /* ---- parameters ----------------------------------------------------------------------------------- */
 
-/* Whether an array is of the type that the parts have for the parameter; they have none where no part reads it. */
+/* Whether an array has the type and sizes of the parameter; true if no part reads it, so that its type is not known. */
 static bool has_type(const struct step_parameter *p, const struct npz_array *g)
 {
     bool same = !p->known || (g->elem == p->elem && g->rank == p->rank);
@@ -238,7 +238,7 @@ static int save_parameters(struct stepper *s)
     return npz_end(&z, good) || !good ? -1 : 0;
 }
 
-/* Takes the new parameters that the host has received. */
+/* Makes the new parameters that the host has received the parameters of the next step. */
 static void take_parameters(struct stepper *s)
 {
     uint32_t last = (s->w->micro_batches - 1) * s->each->ntensor;
@@ -288,12 +288,12 @@ static int run_step(struct stepper *s, int64_t step)
         take_parameters(s);
     }
     if (step_is_broken(s))
-        return rc; /* its tensors must stay */
+        return rc; /* messages are under way, so that no tensor may be freed */
     step_clear(s);
     return rc || !s->ranks ? rc : step_give_parameters(s);
 }
 
-/* Prints what each device held at most, and what the process did, with what the engine keeps for itself. */
+/* Prints the most bytes that each device held, and the memory of the process with that of the engine. */
 static void tell_memory(struct stepper *s)
 {
     struct rusage used;
@@ -335,7 +335,8 @@ static int prepare(struct stepper *s)
     return rc || !s->set.load ? rc : step_give_parameters(s);
 }
 
-/* Confirms what only the user says of the loss.  Returns 0, or -1 and an error. */
+/* Checks the user's word on how the loss joins samples (step_confirm()), if the folder does not tell.  Returns 0, or -1
+ * and an error. */
 static int confirm(struct stepper *s)
 {
     if (s->ranks && step_here(s, s->w->ndev))

@@ -27,9 +27,10 @@ struct step_settings {
     int64_t steps;
     const char *const *file; /* [nfile] inputs of steps, which repeat; none: random ones */
     uint32_t nfile;
-    const char *load, *save; /* files of parameters; NULL: those of the folder; they are not kept */
-    const char *loss;        /* "mean" or "sum" where the folder does not say; NULL: not given */
-    bool as_made;            /* gradients are added when they are made, not in order */
+    /* file with first parameters, NULL: the folder's; file for the last ones, NULL: none */
+    const char *load, *save;
+    const char *loss; /* "mean" or "sum", if the folder does not tell; NULL: not given */
+    bool as_made; /* --sum=as-made: gradients are added as soon as they are made, not in order */
     uint64_t seed;
     int threads; /* of an operator */
     bool optimise;
@@ -40,18 +41,18 @@ struct step_parameter {
     const char *name, *gradient, *fresh;
     uint32_t sum;               /* number in `whole` of the gradient's tensor */
     uint32_t made;              /* number in `whole` of the new value's tensor */
-    struct engine_value *value; /* what the next step reads; NULL: what the parts have */
-    bool known;                 /* a part reads it, and the fields below are its type */
+    struct engine_value *value; /* its value in the next step; NULL: the value in the part's file */
+    bool known;                 /* a part reads it: the fields below are its type */
     int elem;                   /* ONNX's number */
     uint32_t rank;
     const int64_t *size; /* [rank] */
 };
 
-/* A part on one of its devices: a copy in the work of a micro-batch in slices. */
+/* A part on one of its devices, each of which runs a slice of every micro-batch. */
 struct step_copy {
     const struct split_part *part;
     struct loaded *loaded;
-    uint32_t *parameter; /* [nparameter] that it reads */
+    uint32_t *parameter; /* [nparameter] the parameters that it reads */
     uint32_t nparameter;
     const char **in_name; /* inputs, then parameters */
 };
@@ -63,8 +64,8 @@ struct step_device {
     struct stepper *s;
     uint32_t number;
     pthread_t thread;
-    int64_t bytes, most; /* held now, and at most in all steps */
-    bool runs;           /* a part; under the lock */
+    int64_t bytes, most; /* bytes that it holds now; the most in all steps */
+    bool runs;           /* it runs a part now; under the lock */
 };
 
 /* Where an iteration stands; changes under the lock. */
@@ -72,16 +73,16 @@ struct step_now {
     pthread_mutex_t lock;
     pthread_cond_t moved;
     uint32_t *at;                 /* [lane] the next instruction */
-    uint64_t moves;               /* instructions done in all steps */
+    uint64_t moves;               /* number of instructions done in all steps */
     struct engine_value **tensor; /* [tensor of w] NULL: not made yet, or freed */
-    uint32_t *holders;            /* [tensor of w] devices and the host */
-    uint8_t *made;                /* [tensor of w] */
-    uint32_t *added;              /* [tensor of each] micro-batches in its sum */
-    uint8_t *divided;             /* [tensor of each] its sum has become a mean */
-    uint32_t *reducing;           /* [part of whole] devices whose sums are complete */
-    uint8_t *reduced;             /* [part of whole] its sums are those of all devices */
-    double *loss;                 /* [micro-batch] sum over devices */
-    uint8_t *room, *sent, *here;  /* [place] ALLOC, SEND, RECV are done */
+    uint32_t *holders;            /* [tensor of w] number of devices, and the host, that hold it */
+    uint8_t *made;                /* [tensor of w] 1: it was made */
+    uint32_t *added;              /* [tensor of each] number of micro-batches in its sum */
+    uint8_t *divided;             /* [tensor of each] 1: its sum was divided, and is a mean */
+    uint32_t *reducing;           /* [part of whole] number of devices whose sums are complete */
+    uint8_t *reduced;             /* [part of whole] 1: its sums are those over all devices */
+    double *loss;                 /* [micro-batch] its loss, summed over devices */
+    uint8_t *room, *sent, *here;  /* [place] 1: its ALLOC, SEND, RECV was executed */
     bool failed;
     char error[1000]; /* as long as RANK_LINE */
 };
@@ -99,29 +100,30 @@ struct stepper {
     uint32_t *value;                  /* [tensor of whole] its value in split */
     uint32_t *owner;                  /* [tensor of each] its tensor in whole */
     uint32_t *part_of;                /* [part of each] its part in whole */
-    int32_t *axis;                    /* [tensor of whole] of the batch; -1: none */
+    int32_t *axis;                    /* [tensor of whole] its axis of the batch; -1: none */
     struct step_parameter *parameter; /* [nparameter] */
     uint32_t nparameter;
-    struct step_copy *copy;    /* [part of each] */
-    uint32_t loss;             /* number in whole of the loss; STEP_NONE: there is none */
-    bool mean;                 /* micro-batches' gradients are averaged, else added */
-    bool confirm;              /* only the user says so */
-    struct engine_value **sum; /* [tensor of each] of summed ones; kept from step to step */
-    struct step_device *dev;   /* [ndev] */
+    struct step_copy *copy; /* [part of each] */
+    uint32_t loss;          /* number in whole of the loss; STEP_NONE: there is none */
+    bool mean;              /* micro-batches' gradients are averaged, else added */
+    bool confirm;           /* the folder does not tell `mean`, only the user does */
+    /* [tensor of each] sum of a gradient, kept from step to step; NULL: it is not summed */
+    struct engine_value **sum;
+    struct step_device *dev;  /* [ndev] */
     struct step_ranks *ranks; /* with a process for each device (step_ranks.h); NULL: all is here */
     struct step_now now;
 };
 
-/* Reads the folder, checks its schedule, and says what is missing for steps.  Returns 0, or -1 and an error. */
+/* Reads the folder and checks its schedule.  Returns 0; or -1 and an error, if something that steps need is missing. */
 int step_read(struct stepper *s);
-/* Opens the sessions of all parts; those with parameters from copies whose parameters are inputs.  Returns 0, or -1 and
- * an error. */
+/* Opens the sessions of all parts.  A part with parameters is opened from a copy of its file in which the parameters
+ * are inputs.  Returns 0, or -1 and an error. */
 int step_open(struct stepper *s);
 /* Runs the lists once; tensors of the host must be there.  Afterwards the host's outputs are in s->tensor.  Returns 0,
  * or -1 and an error. */
 int step_iteration(struct stepper *s);
-/* Returns how many means a sum of part p of `whole` is of: one for each micro-batch and device of the part that makes
- * the loss; where there is no loss, of part p. */
+/* Returns the number by which a sum of gradients of part p of `whole` is divided to get a mean: the micro-batches times
+ * the devices of the part that makes the loss (or, without a loss, of part p). */
 uint32_t step_divisor(const struct stepper *s, uint32_t p);
 /* Frees all tensors of an iteration. */
 void step_clear(struct stepper *s);
@@ -134,8 +136,8 @@ struct engine_value *rows_cut(struct engine *e, const struct engine_value *v, in
 /* Returns n tensors behind each other along the axis; NULL, with the reason in *err. */
 struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, uint32_t n,
                                int32_t axis, struct engine_error *err);
-/* Adds v to *sum, or begins it if `first`.  Returns 0, or -1 with the reason in *err: v is not finite, or of a type
- * that cannot be added. */
+/* Adds v to *sum; first: makes *sum a copy of v.  Returns 0; or -1 with the reason in *err: an element of v is not
+ * finite, or its type cannot be added. */
 int sum_add(struct engine *e, struct engine_value **sum, const struct engine_value *v, bool first,
             struct engine_error *err);
 /* Adds up n sums of the same size, in their order, and writes the result to each of them. */
@@ -147,21 +149,22 @@ int sum_divide(struct engine *e, struct engine_value *sum, uint32_t n, struct en
 int64_t tensor_bytes(struct engine *e, const struct engine_value *v);
 /* Returns the first element of a tensor of floats. */
 double first_element(struct engine *e, struct engine_value *v);
-/* How the gradients of a micro-batch and those of the same one twice compare, over all parameters. */
+/* The gradients of a micro-batch compared with those of a micro-batch that has the same samples twice, over all
+ * parameters. */
 struct comparison {
     double largest; /* largest element of the gradients of one micro-batch */
-    double off
-        [2]; /* gradients of the same micro-batch twice: largest distance from those of one; from their double */
-    double both,
-        one; /* sums of products of the two, and of squares: their quotient is the factor */
+    /* largest distance of gradients of the samples twice: from those of the samples once; from twice those */
+    double off[2];
+    /* sum of products of both gradients; sum of squares of the first: their quotient is the factor */
+    double both, one;
 };
 /* Adds the elements of two gradients of as many elements to *c. */
 void compare_add(struct engine *e, const struct engine_value *one, const struct engine_value *two,
                  struct comparison *c);
 
 /* ---- step_confirm.c */
-/* Checks on the first micro-batch that the loss joins samples as the user says.  Returns 0, or -1 and an error; where
- * it cannot be told, a note. */
+/* Checks on the first micro-batch that the loss joins samples as the user says; if that cannot be decided, shows a
+ * note. Returns 0, or -1 and an error. */
 int step_confirm(struct stepper *s);
 
 /* ---- step.c */

@@ -1,7 +1,8 @@
-/* Confirms how the loss joins samples, where only the user says it (step.h).
+/* Checks the user's word on how the loss joins samples, if the folder does not tell (step.h).
  *
- * The parts run on the first micro-batch, and on the same one twice as one micro-batch.  Of a mean all gradients are
- * the same then, of a sum they are doubled, but for rounding: to 1e-5 of the largest one.  O(two micro-batches). */
+ * The parts run on the first micro-batch, and on a micro-batch with the same samples twice.  If the loss is a mean, all
+ * gradients are the same then; if it is a sum, they are doubled; but for rounding, up to 1e-5 of the largest one.
+ * O(two micro-batches). */
 #include "tools/run/step.h"
 
 #include <math.h>
@@ -88,7 +89,8 @@ static struct engine_value **run_times(struct stepper *s, struct engine_value *c
     return NULL;
 }
 
-/* Compares the gradients of all parameters. */
+/* Compares the gradients of each parameter in two tables of values: `one` of the micro-batch as it is, `two` of a
+ * micro-batch with its samples twice. */
 static struct comparison compare(struct stepper *s, struct engine_value *const *one,
                                  struct engine_value *const *two)
 {
@@ -100,7 +102,7 @@ static struct comparison compare(struct stepper *s, struct engine_value *const *
     return c;
 }
 
-/* Returns 0 if what was compared bears out the user, or tells nothing; else -1 and an error. */
+/* Returns 0 if the comparison agrees with the user's --loss, or decides nothing; else -1 and an error. */
 static int judge(struct stepper *s, const struct comparison *c)
 {
     bool fits[2];

@@ -1,8 +1,8 @@
 /* An iteration (step.h; ir/plan/schedule.h says what instructions mean and wait for).
  *
- * Each device has a thread, which works off its computing list; lists of transfers move under the lock as soon as they
- * can, by whoever has moved something.  A tensor that crosses is handed over by its address.  Parts run, and gradients
- * are added, with the lock given up: only the device's own thread touches its sums. */
+ * Each device has a thread, which executes its computing list.  Lists of transfers move under the lock: the thread that
+ * has moved something moves all lists that can go on.  A tensor that crosses is handed over by its address.  Parts run,
+ * and gradients are added, with the lock given up: only the device's own thread uses its sums. */
 #include "tools/run/step.h"
 #include "tools/run/step_ranks.h"
 
@@ -33,19 +33,19 @@ static bool has_inputs(const struct stepper *s, uint32_t part)
     return true;
 }
 
-/* Returns how many devices run part p of `whole`. */
+/* Returns the number of devices that run part p of `whole`. */
 static uint32_t devices_of(const struct stepper *s, uint32_t p)
 {
     return s->each->first_copy[p + 1] - s->each->first_copy[p];
 }
 
-/* Returns the part of `whole` that a part of w is of. */
+/* Returns the part of `whole` to which a part of w, a run on one device for one micro-batch, belongs. */
 static uint32_t whole_part(const struct stepper *s, uint32_t part)
 {
     return s->part_of[s->w->instance[part] % s->each->npart];
 }
 
-/* Whether the instruction of a list of device dev need not wait. */
+/* Whether the instruction i of a list of device dev can be executed now. */
 static bool is_ready(struct stepper *s, uint32_t dev, const struct instruction *i)
 {
     const struct sample_work *w = s->w;
@@ -75,7 +75,7 @@ static bool is_ready(struct stepper *s, uint32_t dev, const struct instruction *
 
 /* ---- transfers and memory; under the lock ----------------------------------------------------- */
 
-/* Counts bytes that a device holds more. */
+/* Adds `bytes`, below 0 if they are freed, to the bytes that a device holds. */
 static void hold(struct step_device *d, int64_t bytes)
 {
     d->bytes += bytes;
@@ -163,8 +163,8 @@ struct call {
     struct engine_error err;
 };
 
-/* Returns the first tensor of each that is none of the tensor of `whole` which row[at] is a slice of; the slices of one
- * tensor stand together in a row. */
+/* In the row of `of` of a copy, the slices of one tensor of `whole` stand together.  Returns the position behind the
+ * slices of the tensor of which the tensor at position `at` is a slice. */
 static uint32_t slices_end(const struct stepper *s, const struct csr *of, uint32_t copy,
                            uint32_t at)
 {
@@ -174,8 +174,8 @@ static uint32_t slices_end(const struct stepper *s, const struct csr *of, uint32
     return end;
 }
 
-/* Finds the inputs of a part: sums, slices that are joined, or whole tensors; then parameters.  Without the lock: what
- * the part reads stays.  Returns 0, or -1 with the reason in c->err. */
+/* Finds the inputs of a part: sums, slices, which it joins, or whole tensors; then the part's parameters.  Called
+ * without the lock, as no other thread frees these.  Returns 0, or -1 with the reason in c->err. */
 static int find_inputs(struct call *c)
 {
     struct stepper *s = c->s;
@@ -202,8 +202,8 @@ static int find_inputs(struct call *c)
     return 0;
 }
 
-/* Takes what the part has made: whole, or cut into slices.  Under the lock.  Returns 0, or -1 with the reason in
- * c->err. */
+/* Puts the outputs of the part into the table of tensors, whole, or cut into slices.  Under the lock.  Returns 0, or -1
+ * with the reason in c->err. */
 static int take_outputs(struct call *c)
 {
     struct stepper *s = c->s;
@@ -238,7 +238,7 @@ static int take_outputs(struct call *c)
     return 0;
 }
 
-/* Frees what a run has made for itself. */
+/* Frees the inputs that find_inputs() joined, and the arrays of a call. */
 static void end_call(struct call *c)
 {
     for (uint32_t i = 0; i < c->copy->part->nin; i++)
@@ -262,7 +262,8 @@ static void fail(struct stepper *s, const char *what, uint32_t dev, uint32_t bat
     pthread_cond_broadcast(&s->now.moved);
 }
 
-/* Makes the sums that the copies of a part read equal.  Returns 0, or -1 with the reason in *err. */
+/* Adds up the sums of gradients of all copies of part p, so that all copies have the same sums.  Returns 0, or -1 with
+ * the reason in *err. */
 static int reduce_sums(struct stepper *s, uint32_t p, struct engine_error *err)
 {
     uint32_t first = s->each->first_copy[p], n = devices_of(s, p), at = s->each->in.at[first];
@@ -271,7 +272,8 @@ static int reduce_sums(struct stepper *s, uint32_t p, struct engine_error *err)
     for (; !rc && at < s->each->in.at[first + 1]; at++) {
         if (!s->each->tensor[s->each->in.to[at]].summed)
             continue;
-        for (uint32_t i = 0; i < n; i++) /* each device has one slice of it, in the same place */
+        for (uint32_t i = 0; i < n;
+             i++) /* the sum of each copy stands at the same place of its row */
             sum[i] = s->sum[s->each->in.to[at - s->each->in.at[first] + s->each->in.at[first + i]]];
         rc = sum_reduce(s->e, sum, n, err);
     }
@@ -302,8 +304,8 @@ static void reduce(struct stepper *s, uint32_t part)
         pthread_cond_wait(&s->now.moved, &s->now.lock);
 }
 
-/* Divides the sums that a part reads, of a mean, by the number of slices of the batch whose means they are.  Returns 0,
- * or -1 with the reason in *err. */
+/* If the loss is a mean, divides the sums of gradients that a part reads by step_divisor().  Returns 0, or -1 with the
+ * reason in *err. */
 static int divide_sums(struct stepper *s, uint32_t copy, struct engine_error *err)
 {
     uint32_t n = step_divisor(s, s->part_of[copy]);
@@ -311,7 +313,7 @@ static int divide_sums(struct stepper *s, uint32_t copy, struct engine_error *er
         return 0;
     for_row (t, s->each->in, copy) {
         if (!s->each->tensor[t].summed || s->now.divided[t])
-            continue; /* several parts may read a sum, one after the other */
+            continue; /* an earlier part that reads the sum has divided it */
         s->now.divided[t] = 1;
         if (sum_divide(s->e, s->sum[t], n, err))
             return -1;
@@ -319,7 +321,8 @@ static int divide_sums(struct stepper *s, uint32_t copy, struct engine_error *er
     return 0;
 }
 
-/* Writes the name of a gradient, a tensor of `whole`, with its parameter and the part that makes it.  Returns it. */
+/* Writes words for a gradient, a tensor of `whole`, to *words: its name, its parameter and the part that makes it.
+ * Returns the words. */
 static const char *gradient_words(const struct stepper *s, uint32_t tensor,
                                   struct engine_error *words)
 {
@@ -437,7 +440,7 @@ void step_clear(struct stepper *s)
     memset(s->now.tensor, 0, s->w->ntensor * sizeof *s->now.tensor);
 }
 
-/* Sets what changes in an iteration to its beginning. */
+/* Resets s->now for a new iteration. */
 static void begin(struct stepper *s)
 {
     const struct sample_work *w = s->w;

@@ -1,12 +1,12 @@
 /* Steps with a process for each device (step.h, ranks.h).
  *
  * Each rank follows the lists of its own device; rank 0 those of the host, too, which has batches, parameters and the
- * printed lines.  What a list sends to a device of another rank goes by messages: its type and sizes, and its elements,
- * for which the receiver makes room when the sizes have come; a SEND is done when its message has left.  The main
- * thread looks after messages.  Sums of gradients that several devices must have equal are gathered by the rank of the
- * first device, which adds them in the order of devices and gives the sum back: the bits of one process; with
- * --sum=as-made MPI_Iallreduce adds them.  After a step rank 0 gives new parameters to the ranks whose parts read them.
- * O(bytes of messages). */
+ * printed lines.  A tensor that a list sends to a device of another rank becomes two messages: its type and sizes, and
+ * its elements, for which the receiver makes room when the sizes have come; a SEND is done when both have left.  The
+ * main thread looks after messages.  Sums of gradients over several devices are gathered by the rank of the first
+ * device, which adds them in the order of devices and sends the sum back, so that bits are those of one process; with
+ * --sum=as-made, MPI_Iallreduce adds them.  After a step rank 0 sends new parameters to the ranks whose parts read
+ * them. O(bytes of messages). */
 #include "tools/run/step_ranks.h"
 
 #include "tools/run/ranks.h"
@@ -33,7 +33,7 @@ struct step_message {
     uint64_t handle[2];         /* of sizes and of elements; 0: not begun */
     bool done[2];
     bool takes, over;
-    bool begun; /* of elements to receive: they have come, and are being received */
+    bool begun; /* elements have come, and are being received */
     int peer;
     int64_t tag;
     uint32_t tensor, place; /* of the lists; place STEP_NONE: no list carries it */
@@ -44,21 +44,22 @@ struct step_message {
 struct step_ranks {
     struct runner *r;      /* names of devices, folder and options */
     struct ranks *x;       /* of r */
-    uint8_t *begun, *left; /* [place] the message of the place is being sent; was sent */
+    uint8_t *begun, *left; /* [place] 1: the message of the place has begun to leave; has left */
     uint8_t *reads; /* [rank * nparameter + parameter] a part of the rank reads the parameter */
-    int *group;     /* [part of whole] of ranks, for --sum=as-made */
-    struct step_message *fresh, *active; /* under the lock; of the main thread */
-    uint64_t moves;                      /* messages that are over */
-    int64_t told_at;              /* ns: when others last got to know where this rank stands */
-    struct rank_word heard, word; /* of a failure elsewhere; here */
-    uint64_t hearing;             /* the message of the first */
-    bool hears;                   /* it is under way */
+    int *group;     /* [part of whole] number of its group of ranks, for --sum=as-made */
+    /* messages not looked at yet, under the lock; others, for the main thread */
+    struct step_message *fresh, *active;
+    uint64_t moves;               /* number of messages that are over */
+    int64_t told_at;              /* ns: when this rank last told the others where it stands */
+    struct rank_word heard, word; /* word of a failure at another rank; of a failure here */
+    uint64_t hearing;             /* handle of the receive for `heard` */
+    bool hears;                   /* that receive was begun */
     bool broken; /* messages of a failed iteration are under way, whose tensors must stay */
-    const signal_flag *stop; /* Ctrl-C: of rank 0 it counts, between two steps */
-    signal_flag halt;        /* stands for it in an iteration: always 0 */
+    const signal_flag *stop; /* Ctrl-C, which counts at rank 0 alone, between two steps */
+    signal_flag halt; /* always 0: the stop flag within an iteration, which Ctrl-C does not end */
 };
 
-/* Ends the iteration with an error; "": another rank has said it. */
+/* Ends the iteration with an error; line "": another rank has reported it. */
 static void fail(struct stepper *s, const char *line)
 {
     if (!s->now.failed)
@@ -67,7 +68,7 @@ static void fail(struct stepper *s, const char *line)
     pthread_cond_broadcast(&s->now.moved);
 }
 
-/* Ends the iteration with what MPI says, if rc says so. */
+/* If rc, the result of a call of MPI, is an error, ends the iteration with MPI's reason. */
 static void check_mpi(struct stepper *s, int rc)
 {
     char line[RANK_LINE];
@@ -76,7 +77,8 @@ static void check_mpi(struct stepper *s, int rc)
         fail(s, line);
 }
 
-/* Fills in what goes ahead of the elements of a value.  Returns its elements; NULL: it has none. */
+/* Fills in m->sizes, which is sent before the elements of the value.  Returns the address of the elements; NULL: they
+ * cannot be sent. */
 static void *announce(struct stepper *s, struct step_message *m)
 {
     struct engine_shape shape;
@@ -91,8 +93,8 @@ static void *announce(struct stepper *s, struct step_message *m)
     return s->e->face->value_data(s->e, m->value);
 }
 
-/* Begins to send v to a rank, or, v NULL, to receive from it.  Returns the message, which the caller frees when it is
- * over, or whose place is noted then; NULL: the iteration has failed. */
+/* Begins to send v to the rank `peer`, or, if v is NULL, to receive from it.  Returns the message, NULL: the iteration
+ * has failed.  If the caller gives the message a place, over() frees it; else the caller does when it is over. */
 static struct step_message *begin(struct stepper *s, int peer, int64_t tag, struct engine_value *v)
 {
     const struct messages_face *face = s->ranks->x->m.face;
@@ -116,7 +118,7 @@ static struct step_message *begin(struct stepper *s, int peer, int64_t tag, stru
     return m;
 }
 
-/* The sizes of a message have come: makes room for the elements. */
+/* Called when the sizes of a message have come: makes the tensor for its elements. */
 static void make_room(struct stepper *s, struct step_message *m)
 {
     struct engine_error err = {"out of memory"};
@@ -158,7 +160,7 @@ static bool came_as_sent(const struct stepper *s, const struct step_message *m)
     return ranks_hash(data, m->sizes.bytes) == m->sizes.hash;
 }
 
-/* A message has left or come. */
+/* Called when a message has left or come: notes its SEND, or puts its tensor into the table, and moves the lists. */
 static void over(struct stepper *s, struct step_message *m)
 {
     m->over = true;
@@ -167,7 +169,7 @@ static void over(struct stepper *s, struct step_message *m)
         return;
     if (!m->takes)
         s->ranks->left[m->place] = 1;
-    else if (s->now.tensor[m->tensor]) { /* it has come for the host, or for the device */
+    else if (s->now.tensor[m->tensor]) { /* it has come before: for the host, or for the device */
         s->e->face->value_free(s->e, m->value);
         s->now.holders[m->tensor]++;
     } else {
@@ -297,7 +299,8 @@ static bool at_end(const struct stepper *s)
     return true;
 }
 
-/* Hears of a failure at another rank, and tells the others of one here. */
+/* If another rank has sent word of a failure, ends the iteration; if one happened here, sends word of it, once
+ * (*told). */
 static void hear(struct stepper *s, bool *told)
 {
     struct step_ranks *k = s->ranks;
@@ -404,8 +407,8 @@ static void copy_elements(struct stepper *s, struct engine_value *to, struct eng
         memcpy(s->e->face->value_data(s->e, to), s->e->face->value_data(s->e, from), (size_t)bytes);
 }
 
-/* At the first device: adds the sums of the others to its own, slice[0], and gives it to them.  slice: [n] numbers of
- * the sums; dev: [n]. */
+/* Called at the first device of a part: adds the sums of the part's other devices to its own, and sends them the
+ * result. slice: [n] numbers of the devices' sums; dev: [n] the devices; 0 is the first. */
 static void gather(struct stepper *s, const uint32_t *slice, const uint32_t *dev, uint32_t n)
 {
     struct engine_error err;
@@ -429,7 +432,7 @@ static void gather(struct stepper *s, const uint32_t *slice, const uint32_t *dev
     free(sum);
 }
 
-/* At another device: gives its sum to the first one, and takes the whole one. */
+/* Called at the other devices of a part: sends its sum to the device `first`, and receives the sum over all devices. */
 static void give(struct stepper *s, uint32_t slice, uint32_t first)
 {
     int64_t tag = (int64_t)s->w->place.at[s->w->ntensor] + slice;
@@ -478,7 +481,8 @@ void step_reduce(struct stepper *s, uint32_t p, uint32_t dev)
     for (uint32_t k = from; k < each->in.at[first + 1] && !s->now.failed; k++) {
         if (!each->tensor[each->in.to[k]].summed)
             continue;
-        for (uint32_t i = 0; i < n; i++) /* each device has one slice of it, in the same place */
+        for (uint32_t i = 0; i < n;
+             i++) /* the sum of each device stands at the same place of its row */
             slice[i] = each->in.to[k - from + each->in.at[first + i]];
         if (s->set.as_made)
             add_as_made(s, p, slice[mine]);
@@ -493,7 +497,8 @@ void step_reduce(struct stepper *s, uint32_t p, uint32_t dev)
 
 /* ---- between iterations ----------------------------------------------------------------------- */
 
-/* Sends parameters, or takes them; under the lock.  message: [ranks * nparameter] */
+/* Begins to send parameters (rank 0) or to receive them (other ranks); under the lock.  Writes the messages to message:
+ * [rank * nparameter + parameter]. */
 static void begin_parameters(struct stepper *s, struct step_message **message)
 {
     const struct ranks *x = s->ranks->x;
@@ -538,10 +543,13 @@ int step_agree(struct stepper *s, int rc)
     struct step_ranks *k = s->ranks;
     if (!k)
         return rc;
+    /* A rank that waits for the others runs nothing: if all wait, rank 0's watch over --stall ends the run. */
     rank_pulse_say(k->r, k->moves + s->now.moves, /*runs=*/false, "");
     rc = ranks_agree(k->r, rc ? FAILED : 0, NULL);
-    rank_pulse_say(k->r, k->moves + ++s->now.moves, /*runs=*/true, "work between two iterations");
-    k->told_at = 0;
+    /* Work before the next iteration, such as reading inputs, is one more move, and no stall. */
+    s->now.moves++;
+    rank_pulse_say(k->r, k->moves + s->now.moves, /*runs=*/true, "work between two iterations");
+    k->told_at = 0; /* tell() speaks at once in the next iteration */
     return rc;
 }
 
@@ -576,7 +584,7 @@ int step_gather(struct stepper *s, int64_t step)
     double *mine = arena_array(own, n, sizeof *mine);
     double *all = arena_array(own, m->rank ? 1 : (size_t)n * (size_t)m->ranks, sizeof *all);
     memcpy(mine, s->now.loss, s->w->micro_batches * sizeof *mine);
-    for (uint32_t d = 0; d < s->w->ndev; d++) /* below 2^53 bytes */
+    for (uint32_t d = 0; d < s->w->ndev; d++) /* exact as a double: below 2^53 bytes */
         mine[s->w->micro_batches + d] = (double)s->dev[d].most;
     if (m->face->gather(mine, all, (int64_t)(n * sizeof *mine)))
         rc = diag_error(s->d, "MPI: %s", m->why);
@@ -593,7 +601,7 @@ int step_gather(struct stepper *s, int64_t step)
 
 /* ---- beginning and end ------------------------------------------------------------------------ */
 
-/* Fills in what ranks.h's functions want to know of the folder. */
+/* Fills in the fields of r, a run of samples, that the functions of ranks.h use: devices and the places of parts. */
 static void describe(struct stepper *s, struct runner *r)
 {
     const struct sample_work *each = s->each;
@@ -616,7 +624,8 @@ static void describe(struct stepper *s, struct runner *r)
     r->n = s->set.steps;
 }
 
-/* Makes groups of ranks that add sums up.  Returns 0, or -1 and an error. */
+/* With --sum=as-made, makes for each part on several devices the group of their ranks, which add up sums.  Returns 0,
+ * or -1 and an error. */
 static int make_groups(struct stepper *s)
 {
     struct messages *m = &s->ranks->x->m;
@@ -665,16 +674,18 @@ int step_ranks_ready(struct stepper *s)
     struct messages *m = &k->x->m;
     size_t n = (size_t)m->ranks * s->nparameter;
     k->reads = arena_alloc(s->a, n + 1);
-    uint8_t *mine = arena_alloc(s->a, (size_t)s->nparameter + 1);
+    uint8_t *reads_here = arena_alloc(s->a, (size_t)s->nparameter + 1);
     for (uint32_t x = 0; x < s->each->npart; x++)
         for (uint32_t i = 0; i < s->copy[x].nparameter; i++)
             if (s->copy[x].loaded)
-                mine[s->copy[x].parameter[i]] = 1;
-    if (m->face->gather(mine, k->reads, s->nparameter) || m->face->share(k->reads, (int64_t)n))
+                reads_here[s->copy[x].parameter[i]] = 1;
+    if (m->face->gather(reads_here, k->reads, s->nparameter) ||
+        m->face->share(k->reads, (int64_t)n))
         return diag_error(s->d, "MPI: %s", m->why);
     k->hears = true;
-    check_mpi(s, m->face->receive(CHANNEL_WORD, m->rank ? 0 : MESSAGES_ANY, 0, &k->heard,
-                                  sizeof k->heard, &k->hearing));
+    int source = m->rank ? 0 : MESSAGES_ANY; /* rank 0 hears of all ranks, the others of rank 0 */
+    check_mpi(s,
+              m->face->receive(CHANNEL_WORD, source, 0, &k->heard, sizeof k->heard, &k->hearing));
     rank_pulse_watch(k->r);
     return make_groups(s);
 }

@@ -1,6 +1,6 @@
-/* What a folder says of steps (step.h): lists, gradients, loss.  Parts that read parameters are copied with these as
- * inputs besides, so that a step's new values are the next step's; what a part has stays the value of an input that is
- * not given.  O(bytes of manifest, schedule and parts without large weights). */
+/* Reads a folder for steps (step.h): lists, gradients, loss.  Parts that read parameters are copied, with the
+ * parameters as further inputs, so that the next step gets the new values of a step; an input that is not given has the
+ * value in the part's file.  O(bytes of manifest, schedule and parts without large weights). */
 #include "tools/run/extra_inputs.h"
 #include "tools/run/scratch.h"
 #include "tools/run/step_ranks.h"
@@ -17,10 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names of a folder by number. */
+/* Numbers of names of a folder. */
 struct names_of {
-    struct names tensor;    /* of whole */
-    struct names parameter; /* of step_parameter */
+    struct names tensor;    /* name -> number of the tensor in `whole` */
+    struct names parameter; /* name -> number in stepper.parameter */
 };
 
 /* Reads a file of the folder.  Returns 0, or -1 and an error. */
@@ -31,7 +31,7 @@ static int read_text(struct stepper *s, struct json_text *j, const char *file)
     return j->text ? 0 : -1;
 }
 
-/* Returns an error that says what to plan with. */
+/* Reports that the folder cannot run steps, for the reason `why`, and the options to plan with.  Returns -1. */
 static int no_steps(struct stepper *s, const char *why)
 {
     return diag_error(s->d,
@@ -40,7 +40,7 @@ static int no_steps(struct stepper *s, const char *why)
                       s->set.folder, why);
 }
 
-/* Returns an error that says which stage has how much of a sample. */
+/* Reports that a device would get a part of a sample: names the stage and the size.  Returns -1. */
 static int no_slices(struct stepper *s, const json_t *training)
 {
     const json_t *stages = json_object_get(training, "stages");
@@ -98,7 +98,8 @@ static int read_lists(struct stepper *s)
     return why ? diag_error(s->d, "%s: %s", lists.path, why) : 0;
 }
 
-/* Fills in the tables from the work to the folder.  Returns 0, or -1 and an error. */
+/* Fills in the tables of s by which tensors and parts of the schedule's work lead to values and parts of the folder.
+ * Returns 0, or -1 and an error. */
 static int link_work(struct stepper *s, struct names_of *n)
 {
     const struct sample_work *w = s->whole, *each = s->each;
@@ -239,8 +240,8 @@ int step_read(struct stepper *s)
 
 /* ---- parts ---------------------------------------------------------------------------------------- */
 
-/* Finds the parameters that the part of copy x has.  Writes their types to in[] (room for all parameters).  Returns 0,
- * or -1 and an error. */
+/* Finds the parameters that the file of a part has.  Writes their names and types to in[] and their numbers to
+ * number[], with room for all parameters, and how many there are to *n.  Returns 0, or -1 and an error. */
 static int find_parameters(struct stepper *s, const struct split_part *of, struct extra_input *in,
                            uint32_t *number, uint32_t *n)
 {

@@ -17,7 +17,8 @@ struct view {
     int64_t elems, bytes;
 };
 
-/* Looks at a tensor.  Returns 0, or -1 with the reason in *err. */
+/* Writes type, sizes and address of the tensor v to *to.  Returns 0; or -1 with the reason in *err, if v has no plain
+ * numbers. */
 static int look(struct engine *e, const struct engine_value *v, struct view *to,
                 struct engine_error *err)
 {
@@ -51,7 +52,7 @@ static double small_float(unsigned bits, int exponent, int mantissa)
     return sign * ldexp(e ? m + (double)(1 << mantissa) : m, (e ? e : 1) - (top >> 1) - mantissa);
 }
 
-/* Returns element i of a tensor, which has it; not a number: it is no tensor of floats. */
+/* Returns element i of a tensor of floats; NaN, if the tensor has another type. */
 static double element_of(const struct view *x, int64_t i)
 {
     float f;
@@ -95,8 +96,8 @@ void compare_add(struct engine *e, const struct engine_value *one, const struct 
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Splits the sizes of a tensor at an axis: *outer stretches of size[axis] * *inner bytes.  The stub's tensors have one
- * axis, of bytes, which stands for all. */
+/* Splits the sizes of a tensor at an axis: the tensor is *outer stretches of size[axis] * *inner bytes.  Returns the
+ * axis; 0 for the stub's tensors, which have one axis, of bytes. */
 static uint32_t split_at(const struct view *x, int32_t axis, int64_t *outer, int64_t *inner)
 {
     uint32_t at = axis >= 0 && (size_t)axis < x->shape.rank ? (uint32_t)axis : 0;
@@ -136,7 +137,7 @@ struct engine_value *rows_cut(struct engine *e, const struct engine_value *v, in
     return to;
 }
 
-/* Returns the rows of a tensor along an axis; a number alone is one row. */
+/* Returns the number of rows of a tensor along the axis `at`; 1 for a scalar. */
 static int64_t rows_of(const struct view *x, uint32_t at)
 {
     return x->shape.rank ? x->size[at] : 1;
@@ -176,7 +177,8 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
 
 /* ---- sums ------------------------------------------------------------------------------------- */
 
-/* Elements that are looked at, then added while they are near; loops of so many are made of vectors by the compiler. */
+/* Number of elements that are checked, and then added while they are in the cache; the compiler makes vector code of
+ * loops over STRETCH elements. */
 enum { STRETCH = 2048 };
 
 /* Whether some of x[STRETCH] are not finite. */
@@ -222,11 +224,12 @@ static void add_bytes(unsigned char *sum, const unsigned char *x, int64_t n, boo
         sum[i] = (unsigned char)(first ? x[i] : sum[i] + x[i]);
 }
 
-/* Adds a stretch of doubles (wide) or floats to a sum, or begins it.  Returns whether some are not finite. */
+/* Adds a stretch x of doubles (wide) or floats to a sum; first: copies x to the sum.  Returns whether an element of x
+ * is not finite. */
 static bool add_stretch(void *sum, const void *x, bool wide, bool first)
 {
     bool odd = wide ? are_odd_doubles(x) : are_odd_floats(x);
-    if (first) /* a sum of -0 alone is -0 */
+    if (first) /* copied, not added to 0, so that -0 stays -0 */
         memcpy(sum, x, STRETCH * (wide ? sizeof(double) : sizeof(float)));
     else if (wide)
         add_doubles(sum, x);

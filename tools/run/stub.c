@@ -1,9 +1,9 @@
 /* A stub in place of ONNX Runtime, for tests (engine.h): parts that sleep and hash their inputs.
  *
- * Nothing of a part's file is read.  An output has the bytes that the caller expects, 8 where it expects none, filled
- * with a hash of its name and of all inputs; so an output shows which inputs it was made from.  Node number k of a part
- * pretends to take 1 us to 100 us, by its name, and a part 5 us beside 0.8 of what its nodes take; the clock spent()
- * runs by that.
+ * A part's file is not read.  An output has the number of bytes that the caller expects, 8 if it expects none, filled
+ * with a hash of its name and of all inputs; so an output shows from which inputs it was made.  A node pretends to take
+ * 1 us to 100 us, which depends on its name, and a part 5 us and 0.8 of the times of its nodes; the clock spent() moves
+ * on by these times.
  *
  * --engine=stub:WORD,... has these words:
  *   delay=TIME      each run sleeps so long
@@ -38,9 +38,9 @@ struct stub {
     uint64_t seed;
     const char *fail, *drift; /* names of parts; NULL: none */
     int64_t fail_run;
-    _Atomic uint64_t drawn;     /* runs that have slept a random time */
-    _Atomic int64_t loads;      /* of the part `drift` */
-    _Atomic int64_t runs;       /* of the part `fail` */
+    _Atomic uint64_t drawn;     /* number of runs that have slept a random time */
+    _Atomic int64_t loads;      /* how often the part `drift` was loaded */
+    _Atomic int64_t runs;       /* how often the part `fail` has run */
     _Atomic int64_t spent;      /* ps that parts pretend to have taken */
     _Atomic int64_t live, peak; /* bytes of values, now and at most */
 };
@@ -92,7 +92,7 @@ static void stub_value_free(struct engine *base, struct engine_value *v)
     free(v);
 }
 
-/* Returns a value of so many zeros; NULL: no memory. */
+/* Returns a value of this number of zero bytes; NULL: no memory. */
 static struct engine_value *value_of(struct stub *e, int elem, int64_t bytes)
 {
     struct engine_value *v = calloc(1, sizeof *v);
@@ -327,7 +327,7 @@ static const struct engine_face face = {
     .spent = stub_spent,
 };
 
-/* Takes one word of the settings, KEY=VALUE, into *e; it is changed.  Returns whether it is one. */
+/* Takes a word of the settings, KEY=VALUE, into *e; the text `word` is changed.  Returns whether the word is valid. */
 static bool take_word(struct stub *e, char *word)
 {
     char *value = strchr(word, '=');

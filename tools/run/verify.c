@@ -73,9 +73,9 @@ struct run {
     uint32_t ndim;
     uint32_t nsample;
     const char **sample_name; /* [nsample] */
-    /* [nsample][value]: what the model makes, and what another side does; both have the inputs */
+    /* [nsample][value] the inputs and the model's outputs; the same inputs and the outputs of another side */
     struct engine_value ***reference, ***found;
-    double tolerance; /* what --tolerance says; 0 without it */
+    double tolerance; /* the value of --tolerance; 0 without it */
     int exit;         /* code */
 };
 
@@ -124,7 +124,7 @@ static int take_tolerance(struct run *r)
     return 0;
 }
 
-/* Checks the command line beyond single values.  Returns an exit code. */
+/* Checks that the operands and options of the command line fit together.  Returns an exit code. */
 static int check_usage(struct run *r)
 {
     static const char *const of_random[] = {"inputs", "seed"};
@@ -152,7 +152,8 @@ static int check_usage(struct run *r)
 
 /* ---- inputs ----------------------------------------------------------------------------------- */
 
-/* Makes the inputs of sample k; integers of random ones as `integers` says.  Returns 0, or -1 and an error. */
+/* Makes the inputs of sample k; integers of random inputs get the values that `integers` names.  Returns 0, or -1 and
+ * an error. */
 static int make_sample(struct run *r, uint32_t k, enum random_integers integers)
 {
     const struct program_args *g = &r->args;
@@ -224,8 +225,8 @@ static void check_sensitive(struct run *r)
             "no output of the model changes with the samples: that they are equal says little");
 }
 
-/* Runs the model on all samples.  Random integers that do not suit it (indices out of range, masks that leave nothing)
- * are followed by tamer ones.  Returns an exit code. */
+/* Runs the model on all samples.  If that fails with random integers (indices out of range, masks that leave nothing),
+ * makes the samples again with all integers 1, then 0.  Returns an exit code. */
 static int run_reference(struct run *r)
 {
     struct verify_failure first, f;
@@ -256,16 +257,17 @@ static int run_reference(struct run *r)
 
 /* ---- comparing -------------------------------------------------------------------------------- */
 
-/* What comparing a side with the model has found. */
+/* The result of comparing a side with the model. */
 struct findings {
-    uint32_t outputs;        /* that were compared */
-    uint32_t near;           /* of these, within rounding only, in some sample */
-    uint32_t different;      /* of these, different in some sample */
-    uint32_t output, sample; /* the first that differs: number of the output, sample */
-    struct difference how;   /* it differs */
+    uint32_t outputs;        /* number of outputs that were compared */
+    uint32_t near;           /* number of outputs that are equal only within rounding in a sample */
+    uint32_t different;      /* number of outputs that differ in a sample */
+    uint32_t output, sample; /* number of the first output that differs, and the sample */
+    struct difference how;   /* how this output differs */
 };
 
-/* Whether files of a side make an output: it is no input, nor, of the parts, a weight that no part has. */
+/* Whether a file of the side makes an output: false for inputs that the model returns, and, if the side is the parts,
+ * for weights that no part has. */
 static bool is_made(const struct run *r, const struct verify_side *side,
                     const struct verify_output *o)
 {
@@ -300,7 +302,7 @@ static void compare(struct run *r, const struct verify_side *side, struct findin
     }
 }
 
-/* Returns the bytes that values of both sides may take: what --memory says, else half of what the machine has free;
+/* Returns the bytes that values of both sides may take: the value of --memory, else half of the machine's free memory;
  * 1 GiB if that is not known. */
 static int64_t room(const struct run *r)
 {
@@ -311,11 +313,12 @@ static int64_t room(const struct run *r)
     return free > 0 ? free / 2 : INT64_C(1) << 30;
 }
 
-/* Looks for the first value that differs in a sample, and says which one it is.  Returns the exit code. */
+/* Looks for the first value, in the order of the model, that differs in a sample, and prints it.  Returns the exit
+ * code. */
 static int tell_first(struct run *r, const struct verify_side *side, uint32_t sample)
 {
     struct verify_first f;
-    for (uint32_t k = 0; k < r->nsample; k++) /* room for the others */
+    for (uint32_t k = 0; k < r->nsample; k++) /* frees the values of other samples, to make room */
         verify_free_outputs(&r->v, r->reference[k]);
     if (verify_bisect(&r->v, side, r->reference[sample], room(r), &f))
         return stop ? INTERRUPTED : DIFFERENT;
@@ -337,7 +340,7 @@ static int tell_first(struct run *r, const struct verify_side *side, uint32_t sa
     return DIFFERENT;
 }
 
-/* Says how a side differs.  Returns the exit code. */
+/* Prints how the outputs of a side differ from the model's.  Returns the exit code. */
 static int tell_difference(struct run *r, const struct verify_side *side, const struct findings *f)
 {
     const char *more =
@@ -366,7 +369,7 @@ static int check_side(struct run *r, const struct verify_side *side, struct find
     return f->different ? tell_difference(r, side, f) : 0;
 }
 
-/* Says what was equal. */
+/* Prints which outputs are equal, bit by bit or within the tolerance. */
 static void tell_equal(const struct run *r, const struct findings *f)
 {
     char how[80] = "bit-equal", on[40] = "";
@@ -382,7 +385,8 @@ static void tell_equal(const struct run *r, const struct findings *f)
         how, on);
 }
 
-/* Returns how an output of the optimised parts differs most from that of the optimised model, over all samples. */
+/* Returns the largest difference, over all samples, between an output of the optimised parts and of the optimised
+ * model. */
 static struct difference largest(const struct run *r, const struct verify_output *o)
 {
     struct difference most = {.bits = true}, how;
@@ -394,8 +398,8 @@ static struct difference largest(const struct run *r, const struct verify_output
     return most;
 }
 
-/* Compares the optimised parts with the optimised model, and says how far each output is off.  Returns an exit code: 0
- * also if they differ, or do not run. */
+/* Compares the optimised parts with the optimised model, and prints how far each output is off.  Returns an exit code,
+ * which is 0 also if outputs differ, or if model or parts do not run. */
 static int tell_as_run(struct run *r)
 {
     struct verify_failure f;
@@ -418,7 +422,7 @@ static int tell_as_run(struct run *r)
     return 0;
 }
 
-/* Says what is compared, and what cannot be.  Returns an exit code. */
+/* Prints which outputs are compared, and which cannot be.  Returns an exit code. */
 static int tell_plan(struct run *r)
 {
     uint32_t rounded = 0, random = 0, inputs = 0;
@@ -453,7 +457,7 @@ static int tell_plan(struct run *r)
     return 0;
 }
 
-/* Takes the tolerance that the manifest allows where devices add up floats.  Returns 0, or -1 and an error. */
+/* If devices add up floats, takes the tolerance that the manifest allows for that.  Returns 0, or -1 and an error. */
 static int take_manifest_tolerance(struct run *r)
 {
     const json_t *said =

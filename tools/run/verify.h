@@ -1,4 +1,4 @@
-/* What pcc-verify compares: a model and the parts of its split, as files and as what an engine makes of them. */
+/* The model and the parts of its split that pcc-verify compares: reading them, and running them. */
 #ifndef PCC_TOOLS_RUN_VERIFY_H
 #define PCC_TOOLS_RUN_VERIFY_H
 
@@ -17,7 +17,7 @@ enum verify_source { FROM_PART, FROM_INPUT, FROM_WEIGHTS };
 struct verify_output {
     uint32_t value; /* number of the value in the split's list */
     enum verify_source from;
-    bool rounded; /* it is computed from a float of 16 bits that crosses */
+    bool rounded; /* it is computed from a float of 16 bits that crosses from part to part */
     bool random;  /* it depends on a random operator */
 };
 
@@ -25,11 +25,11 @@ struct verify_output {
 struct verify_side {
     const char *who; /* "the model", "the parts" */
     const struct split_part *part;
-    const struct module *const *m; /* [npart] what the files hold */
+    const struct module *const *m; /* [npart] the models in the files */
     uint32_t npart;
 };
 
-/* What is verified. */
+/* A model and its split while they are compared. */
 struct verifying {
     struct engine *e;
     const struct split *s;
@@ -40,28 +40,29 @@ struct verifying {
     const int64_t *bytes; /* [value of the model's module] in the sizes of the plan, or of --dim */
     /* how the model differs from the source of the split; NULL: not known, or not at all */
     const char *other;
-    const bool *of_random;   /* [value of the model's module] it depends on a random operator */
-    struct names marked;     /* name of a value of a part -> its number */
-    const uint8_t *mark;     /* [number of a name] bits of verify_read.c */
-    const char *random;      /* name of the first random operator; NULL: there is none */
-    double tolerance;        /* share of an output's largest value by which floats may differ */
-    uint32_t ncrossing;      /* values that cross as floats of 16 bits, or as casts of them */
+    const bool *of_random; /* [value of the model's module] it depends on a random operator */
+    struct names marked;   /* name of a value of a part -> its number */
+    const uint8_t *mark;   /* [number of a name] bits HALF, ... (verify_read.c) */
+    const char *random;    /* name of the first random operator; NULL: there is none */
+    double tolerance;      /* share of an output's largest value by which floats may differ */
+    /* number of values that cross as floats of 16 bits, or as casts of such floats */
+    uint32_t ncrossing;
     const signal_flag *stop; /* 1: no further run begins */
     struct arena *a;
     struct diag *d;
 };
 
-/* Reads the files: fills the sides, the outputs, and what is known without running anything.  dim[ndim]: as --dim has
- * them.  Returns 0; -1 after an error: a file cannot be read, or its inputs or outputs are not those of the manifest;
- * 1 after an error: the model cannot be read. */
+/* Reads the files: fills in the sides, the outputs, and all other fields that are known without a run.  dim[ndim]:
+ * values of --dim.  Returns 0; -1 after an error: a file cannot be read, or its inputs or outputs are not those of the
+ * manifest; 1 after an error: the model cannot be read. */
 int verify_read(struct verifying *v, const char *model, const char *const *dim, uint32_t ndim);
 
 /* Reports how the model differs from the source of the split: v->other is not NULL.  Returns -1. */
 int verify_tell_other(const struct verifying *v);
 /* Whether a value that a part makes may be off by rounding, as it is computed from a float of 16 bits that crosses. */
 bool verify_rounds(const struct verifying *v, const char *value);
-/* Whether two values that differ so are within the tolerance, which is that of floats alone: each tensor of a list is
- * measured by its own largest value. */
+/* Whether a difference between two values is within the tolerance.  Only floats may differ, each tensor of a list by a
+ * share of its own largest value. */
 static inline bool verify_tolerates(const struct verifying *v, const struct difference *how)
 {
     return how->floats && how->share <= v->tolerance;
@@ -69,7 +70,7 @@ static inline bool verify_tolerates(const struct verifying *v, const struct diff
 
 /* A run that failed. */
 struct verify_failure {
-    const char *file;         /* of the side */
+    const char *file;         /* the file of the side that failed */
     struct engine_error line; /* the engine's reason */
     bool loaded;              /* true: loading succeeded, running failed; false: loading failed */
     bool stopped;             /* by Ctrl-C */

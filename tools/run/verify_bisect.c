@@ -2,8 +2,8 @@
  *
  * Both sides run on one sample, with all values of a piece of the model's order as outputs, of copies of their files in
  * a temporary folder.  Pieces follow each other until one has a value that differs, so all values before it are known
- * to be equal.  A piece has as many values as memory holds, by their sizes in the plan; one that does not load or run
- * is halved, until a single value is left, which is passed over.
+ * to be equal.  A piece has as many values as memory holds, by their sizes in the plan.  A piece that does not load or
+ * run is halved; a single value with which the files do not run is skipped.
  * O(runs of both sides): the bytes of all values over those that memory holds, at least 1. */
 #include "tools/run/verify_bisect.h"
 
@@ -19,7 +19,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A run that fails and may be tried with fewer values; values that fail, one after the other, before any runs. */
+/* RETRY: result of a run that failed and may be tried with fewer values.  GIVE_UP: the search ends if this many single
+ * values have failed, one after the other, and no run has succeeded. */
 enum { RETRY = 1, GIVE_UP = 16 };
 
 /* A value that the model and a file of the side make. */
@@ -28,7 +29,7 @@ struct common {
     nid node;       /* node of the model that makes the value */
     uint32_t outno; /* its place among the results of the node */
     uint32_t file;  /* number of the side's file that makes the value */
-    int64_t bytes;  /* as planned */
+    int64_t bytes;  /* bytes of the value in the plan */
 };
 
 /* The search. */
@@ -46,9 +47,9 @@ struct search {
 /* A run with entries [from, to) of search.value as outputs. */
 struct piece {
     uint32_t from, to;
-    struct engine_value **made; /* [2 * (to - from)] of the model, then of the side */
-    struct engine_value **
-        *at; /* [to - from] where the side's value is: in made[], or in the table */
+    struct engine_value **made; /* [2 * (to - from)] values of the model, then values of the side */
+    /* [to - from] address of the side's value: in made[], or in the table */
+    struct engine_value ***at;
     struct engine_value **table; /* [value of the split] */
     struct arena *a;
 };
@@ -110,7 +111,7 @@ struct request {
     const struct module *m;
     const char *folder;        /* for a copy, with links to external data */
     const char **name;         /* [n] values that are asked for */
-    struct engine_value ***to; /* [n] where each goes */
+    struct engine_value ***to; /* [n] address to which each value is written */
     uint32_t n;
 };
 
@@ -125,14 +126,15 @@ static struct request request_new(const struct verify_side *side, uint32_t file,
                             .to = arena_array(a, (size_t)n + 1, sizeof(struct engine_value **))};
 }
 
-/* Asks for a value. */
+/* Adds a value to a request; the run writes it to *to. */
 static void request_add(struct request *q, const char *name, struct engine_value **to)
 {
     q->name[q->n] = name;
     q->to[q->n++] = to;
 }
 
-/* Returns the file that makes what is asked for: that of the part, or a copy of it; NULL after an error. */
+/* Returns the path of a file that returns the values of the request: the part's file, or a copy with more outputs; NULL
+ * after an error. */
 static const char *file_for(const struct search *s, const struct request *q, struct arena *a)
 {
     const struct graph *g = &q->m->graph[1];
@@ -150,7 +152,8 @@ static const char *file_for(const struct search *s, const struct request *q, str
     return extra_outputs(q->part->path, path, more, nmore, a, s->v->d) ? NULL : path;
 }
 
-/* Runs the file of a request on the table.  Returns 0; RETRY: it does not load or run; -1 after an error, or Ctrl-C. */
+/* Runs the file of a request with the inputs in the table, and writes the values to where the request says.  Returns 0;
+ * RETRY: the file does not load or run; -1 after an error, or Ctrl-C. */
 static int run_request(const struct search *s, const struct request *q,
                        struct engine_value *const *table, struct arena *a)
 {
@@ -186,7 +189,7 @@ static int run_request(const struct search *s, const struct request *q,
     return rc ? RETRY : 0;
 }
 
-/* Runs the model. */
+/* Runs the model for the values of a piece.  Returns as run_request(). */
 static int run_model(const struct search *s, const struct piece *p)
 {
     struct request q = request_new(&s->v->whole, 0, s->folder[0], p->to - p->from, p->a);
@@ -196,7 +199,8 @@ static int run_model(const struct search *s, const struct piece *p)
     return q.n ? run_request(s, &q, p->table, p->a) : 0;
 }
 
-/* Runs the side, up to the last file that makes a value of the piece.  by_file: the values of the piece, from 0 on. */
+/* Runs the files of the side, up to the last one that makes a value of the piece.  by_file: file -> values of the
+ * piece, as indices from 0 on.  Returns as run_request(). */
 static int run_side(const struct search *s, const struct piece *p, const struct csr *by_file)
 {
     uint32_t n = p->to - p->from, last = 0;
@@ -237,8 +241,9 @@ static uint32_t compare(const struct search *s, const struct piece *p)
 {
     for (uint32_t i = p->from, model = p->from; i < p->to; i++) {
         const struct common *c = &s->value[i];
+        /* entries of further files with a copy of the node follow, and have no value of the model */
         if (strcmp(c->name, s->value[model].name) != 0)
-            model = i; /* further files that have a copy of the node follow */
+            model = i;
         same_compare(s->v->e, p->made[model - p->from], *p->at[i - p->from], &s->out->how);
         bool rounded =
             (s->side == &s->v->parts && s->out->how.near && verify_rounds(s->v, c->name)) ||
@@ -289,8 +294,8 @@ static uint32_t piece_end(const struct search *s, uint32_t from, int64_t memory,
     return to;
 }
 
-/* Returns an operand of the model's node that makes a value, which the file does not have under its name; NULL: it has
- * them all, or makes the value by another node. */
+/* Returns the name of an operand of c's node in the model that no value of the file has; NULL: there is none, or the
+ * file makes the value by another node. */
 static const char *lost_operand(const struct search *s, const struct common *c)
 {
     const struct module *m = s->v->whole.m[0], *f = s->side->m[c->file];
@@ -308,7 +313,7 @@ static const char *lost_operand(const struct search *s, const struct common *c)
     return NULL;
 }
 
-/* Describes entry i, which differs. */
+/* Fills in the result: the value of entry i differs. */
 static void describe(const struct search *s, uint32_t i)
 {
     const struct module *m = s->v->whole.m[0];

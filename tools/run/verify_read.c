@@ -1,15 +1,14 @@
-/* Reading what is verified (verify.h): the model, the parts and the model in the folder, and what their nodes tell
- * without a run.
+/* Reads the model, the parts and the model in the folder for pcc-verify (verify.h), and finds without a run which
+ * outputs can be compared.
  *
- * Rounding.  ONNX Runtime's processor kernels compute chains of operators on floats of 16 bits in 32, without a
- * rounding between them, so a cut within such a chain adds one.  A value that crosses counts if it is such a float or,
- * within the part that makes it, a cast or a moved copy of one; so do the computed values that it is such a copy of,
- * but no indices, shapes and conditions by which it was moved.  All that is computed from these, node by node through
- * the parts, may be off by rounding.
- * Random operators: all that is computed from one cannot be compared.
- * The source: the nodes of the model are those of the folder's model, by name, operator, operands and results; passes
- * that rewrite models leave out nodes and make others, so a difference is an error only where outputs differ, too.
- * O(nodes + operands). */
+ * Rounding.  ONNX Runtime's processor kernels compute chains of operators on floats of 16 bits in 32 bits, without
+ * rounding between them, so a cut within such a chain adds a rounding.  Values that cross are marked CUT if they are
+ * floats of 16 bits or, within the part that makes them, casts or moved copies of such floats; so are the computed
+ * values of which they are copies, but not the indices, shapes and conditions by which they were moved.  All values
+ * computed from marked values, node by node through the parts, may be off by rounding. Random operators: values
+ * computed from a random operator's results cannot be compared. The source: the nodes of the model should be those of
+ * the folder's model, by name, operator, operands and results. Passes that rewrite models leave out nodes and make
+ * others, so a difference is an error only if outputs differ, too. O(nodes + operands). */
 #include "ir/base/json_in.h"
 #include "ir/base/strings.h"
 #include "frontends/frontends.h"
@@ -21,12 +20,14 @@
 
 /* ---- rounding --------------------------------------------------------------------------------- */
 
-/* What is known of a value of a part. */
+/* Marks of a value of a part, as bits. */
 enum {
     HALF = 1,    /* a float of 16 bits */
     OF_HALF = 2, /* such a float, or a cast or moved copy of one */
-    CUT = 4,     /* OF_HALF and crosses, or such a crossing value is a cast or moved copy of it */
-    REACHED = 8  /* computed from a value that is CUT */
+    /* it is OF_HALF and crosses, or a crossing value that is OF_HALF is a cast or moved copy of it */
+    /* computed from a value that is CUT */
+    CUT = 4,
+    REACHED = 8
 };
 
 /* The marks of all values of all parts, by name. */
@@ -51,7 +52,7 @@ static uint8_t *mark_of(struct marking *k, const char *name)
     return &k->mark[at];
 }
 
-/* Whether a node leaves numbers as they are. */
+/* Whether a node only moves, copies or casts numbers. */
 static bool moves(const struct module *m, nid n)
 {
     static const char *const known[] = {
@@ -67,7 +68,8 @@ static bool moves(const struct module *m, nid n)
     return false;
 }
 
-/* Whether a node that moves() has numbers of operand i in its results; else it is an index, a size, a condition. */
+/* Whether the results of a node that moves() have the numbers of operand i; false if the operand is an index, a size or
+ * a condition. */
 static bool is_moved(const struct module *m, nid n, uint32_t i)
 {
     if (node_is(m, n, "Concat"))
@@ -91,7 +93,7 @@ static bool is_half(enum elem e)
     return e == ELEM_F16 || e == ELEM_BF16;
 }
 
-/* Marks values of the main graph as HALF by their types; of the model, types of all values are worked out. */
+/* Marks values of the main graph as HALF, and OF_HALF, by their types. */
 static void mark_types(struct marking *k, const struct module *m)
 {
     for (vid v = 1; v < m->nval; v++)
@@ -99,7 +101,7 @@ static void mark_types(struct marking *k, const struct module *m)
             *mark_of(k, value_name(m, v)) |= HALF | OF_HALF;
 }
 
-/* Returns the marks of a list of values together. */
+/* Returns the bits that are set for at least one value of a list. */
 static uint8_t marks_of(struct marking *k, const struct module *m, struct slice list)
 {
     uint8_t all = 0;
@@ -116,13 +118,14 @@ static bool moves_half(struct marking *k, const struct module *m, nid n, uint32_
     return v && *mark_of(k, value_name(m, v)) & OF_HALF;
 }
 
-/* Whether a node of the main graph computes a value: it is no input, initializer or constant, which are exact. */
+/* Whether a node of the main graph computes the value v; false for inputs, initializers and constants, which are
+ * exact. */
 static bool is_computed(const struct module *m, vid v)
 {
     return m->value[v].def && !node_is(m, m->value[v].def, "Constant");
 }
 
-/* Adds bits to the marks of the results of node n; of those alone whose type is not known: untyped. */
+/* Adds bits to the marks of the results of node n; untyped: only of results whose type is not known. */
 static void mark_results(struct marking *k, const struct module *m, nid n, uint8_t bits,
                          bool untyped)
 {
@@ -133,7 +136,8 @@ static void mark_results(struct marking *k, const struct module *m, nid n, uint8
     }
 }
 
-/* Marks what crosses from a part as CUT, where floats of 16 bits are behind it.  Returns how many values do. */
+/* Marks the values that cross from part p as CUT if they are OF_HALF, and the values of which they are copies.  Returns
+ * the number of such values that cross. */
 static uint32_t mark_cuts(struct marking *k, const struct module *m, const struct split_part *p)
 {
     const struct graph *g = &m->graph[1];
@@ -162,7 +166,7 @@ static uint32_t mark_cuts(struct marking *k, const struct module *m, const struc
     return found;
 }
 
-/* Says which outputs may be off by rounding. */
+/* Sets verify_output.rounded of all outputs. */
 static void find_rounded(struct verifying *v)
 {
     struct marking k = {.v = v, .names = names_new(v->a, v->whole.m[0]->nval)};
@@ -202,7 +206,7 @@ bool verify_rounds(const struct verifying *v, const char *value)
 
 /* ---- random operators ------------------------------------------------------------------------- */
 
-/* Whether operand i of node n is given, and is no constant 0. */
+/* Whether operand i of node n, a flag, may be true: it is given and no constant 0. */
 static bool may_be_true(const struct module *m, nid n, uint32_t i)
 {
     vid v = i < m->node[n].nformal ? node_in(m, n, i) : 0;
@@ -230,8 +234,8 @@ static bool is_random(const struct module *m, nid n)
     return !strcmp(node_op(m, n), "Dropout") && may_be_true(m, n, 2);
 }
 
-/* Writes to random[node of m] whether it is random, or has a random one in a body, or calls a function that has one:
- * calls[function of the model]. */
+/* Sets random[node of m]: the node is random, or has a random node in a body, or calls a function with one.  calls:
+ * [function of the model] the function has a random node. */
 static void mark_random(const struct module *m, const bool *calls, bool *random)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -242,7 +246,8 @@ static void mark_random(const struct module *m, const bool *calls, bool *random)
     }
 }
 
-/* Returns, in a, which functions of the model have a random operator.  O(nodes * depth of calls). */
+/* Returns an array, in a: [function of the model] it has a random operator, or calls a function with one.
+ * O(nodes * depth of calls). */
 static bool *random_functions(const struct module *m, struct arena *a)
 {
     bool *calls = arena_array(a, (size_t)m->nfunction + 1, sizeof *calls), changed = true;
@@ -262,7 +267,7 @@ static bool *random_functions(const struct module *m, struct arena *a)
     return calls;
 }
 
-/* Says which outputs depend on a random operator. */
+/* Sets verify_output.random of all outputs. */
 static void find_random(struct verifying *v)
 {
     const struct module *m = v->whole.m[0];
@@ -297,8 +302,8 @@ static bool same_names(const struct module *a, struct slice x, const struct modu
     return same;
 }
 
-/* Returns the first node of the main graph of a that b lacks, or that is another one there; 0: there is none.  Writes
- * to *there the node of b with its name; 0: there is none. */
+/* Returns the first node of the main graph of a for which b has no node of the same name, or a different one; 0: there
+ * is none.  Writes to *there the node of b with its name; 0: b has none. */
 static nid first_other(const struct module *a, const struct module *b, struct arena *mem,
                        nid *there)
 {
@@ -316,8 +321,8 @@ static nid first_other(const struct module *a, const struct module *b, struct ar
     return 0;
 }
 
-/* Says how the model differs from the one that was split.  Where devices share nodes nothing is known of that: the
- * folder has other nodes than the model by design. */
+/* Sets v->other, words for how the model differs from the source of the split.  If devices share nodes it stays NULL,
+ * as the folder then has other nodes than the source. */
 static void find_other(struct verifying *v)
 {
     if (json_object_get(v->s->manifest, "sharding"))
@@ -338,7 +343,7 @@ static void find_other(struct verifying *v)
             arena_fmt(v->a, "the model lacks node '%s' (%s)", node_name(f, n), node_op(f, n));
 }
 
-/* Passes on errors alone: pcc warns of what is guessed when it plans. */
+/* Passes on errors, but no warnings, such as those about guesses, which pcc shows when it plans. */
 static void pass_errors(void *user, enum diag_level level, enum warning w, const char *line)
 {
     (void)w;
@@ -360,12 +365,14 @@ static enum verify_source *sources_of(const struct verifying *v)
     for (uint32_t k = 0; k < s->npart; k++)
         for (uint32_t i = 0; i < s->part[k].nout; i++)
             from[s->part[k].out[i]] = FROM_PART;
-    for (uint32_t k = 0; k < s->ncut; k++) /* of what parts make */
+    for (uint32_t k = 0; k < s->ncut;
+         k++) /* a whole output is joined from pieces that parts make */
         from[s->joined[k].whole] = from[*s->joined[k].piece];
     return from;
 }
 
-/* Reads "outputs" of the manifest, and checks where they are said to come from. */
+/* Reads "outputs" of the manifest, and checks that each comes from where the manifest says.  Returns 0, or -1 and an
+ * error. */
 static int read_outputs(struct verifying *v)
 {
     json_t *all = (json_t *)(uintptr_t)split_list(v->s, "outputs"), *row;
@@ -449,8 +456,7 @@ static struct split_part *whole_part(const struct verifying *v, const char *path
     return p;
 }
 
-/* Reports that the split is of another model, if nodes differ, else the text `what`, which says what was expected.
- * Returns -1. */
+/* Reports an error: if nodes differ, that the split is of another model; else the text `what`.  Returns -1. */
 static int report_other(const struct verifying *v, const char *what)
 {
     const char *path = module_str(v->whole.m[0], v->whole.m[0]->path);

@@ -9,8 +9,8 @@ struct running {
     const struct verify_side *side;
     struct engine_value ***table; /* [nsample][value] */
     uint32_t nsample;
-    uint32_t *
-        uses; /* [value] files that will still read it, and 1 more if it is an input or output of the model */
+    /* [value] files that will still read it, and 1 more if it is an input or output of the model */
+    uint32_t *uses;
 };
 
 /* Frees a value that a file of the side has made, of all samples. */
@@ -51,8 +51,9 @@ static int run_samples(const struct running *r, const struct split_part *p, stru
         for (uint32_t i = 0; i < p->nin; i++)
             in[i] = r->table[k][p->in[i]];
         int rc = v->e->face->run(l, &call, &f->line);
-        for (uint32_t i = 0; i < p->nout;
-             i++) { /* after a failure they are freed as if it had been none */
+        for (
+            uint32_t i = 0; i < p->nout;
+            i++) { /* after a failure, too, outputs are stored, so that they are freed like all others */
             r->table[k][p->out[i]] = out[i];
             out[i] = NULL;
         }
@@ -62,7 +63,7 @@ static int run_samples(const struct running *r, const struct split_part *p, stru
     return 0;
 }
 
-/* Loads a file, runs it on all samples, and frees what is not wanted any more. */
+/* Loads a file, runs it on all samples, and frees the values that no later file reads. */
 static int run_file(const struct running *r, const struct split_part *p, bool optimise,
                     struct verify_failure *f)
 {

@@ -1,8 +1,8 @@
 /* Puts the parts of a split together to the model that was split: pcc split/ -o whole.onnx.
  *
  * The parts are read as any model is, by the reader that trusts no file; their messages are joined (whole_graph.c), and
- * written with the weights in a file of their own beside the model.  The manifest says what the parts are, and it is
- * checked that they are.  O(messages + bytes of weights); memory: that of the messages, without weights. */
+ * written with the weights in a file of their own beside the model.  The parts are checked against the manifest.
+ * O(messages + bytes of weights); memory: that of the messages, without weights. */
 #include "tools/lib/recompose/recompose.h"
 
 #include "frontends/frontends.h"
@@ -65,7 +65,8 @@ static bool is_file_of(const char *path, int fd)
     return found;
 }
 
-/* Checks that the new files are none of the split's and lie outside of its folder.  Returns 0, or -1 and an error. */
+/* Checks that the new files would replace no file of the split, and lie outside of its folder.  Returns 0, or -1 and an
+ * error. */
 static int check_place(const struct whole *w, const char *path, const char *data)
 {
     if (is_below(folder_of(path, w->a), w->x.from))
@@ -171,7 +172,8 @@ static int put_together(struct whole *w, const char *path, const char *data)
     const char *slash = strrchr(data, '/');
     if (export_read(&w->x) || check_place(w, path, data) || read_parts(w))
         return -1;
-    if (json_object_get(w->x.manifest, "whole")) /* state_pieces() has put it there */
+    /* state_pieces() sets "whole" if parts have pieces of states */
+    if (json_object_get(w->x.manifest, "whole"))
         diag_note(
             w->diag,
             "%s: states are in pieces, NAME@0, NAME@1, ...: so they are inputs and outputs of "

@@ -10,11 +10,11 @@
 struct source {
     const char *file; /* its name in the folder */
     const char *path; /* its path, for messages */
-    const json_t
-        *row; /* the source's object in the manifest's "parts"; NULL: the source is model.onnx */
+    /* the source's object in the manifest's "parts"; NULL: the source is model.onnx */
+    const json_t *row;
     struct module *m; /* as the reader made it */
-    Onnx__ModelProto
-        *model; /* the source's messages; they may be changed, since no other code reads them */
+    /* the source's messages; they may be changed, since no other code reads them */
+    Onnx__ModelProto *model;
 };
 
 /* A growing list of messages. */
@@ -69,8 +69,8 @@ int whole_same_message(const struct whole *w, const void *one, const void *two);
 
 /* Join the parts: nodes, weights, functions and descriptions of values, each once.  Return 0, or -1 and an error. */
 int whole_join(struct whole *w);
-/* Takes the weight with this message, of the source s, unless it has been taken from another one.  Returns 0; -1 and an
- * error if that one differs. */
+/* Appends the weight with this message, of the source s, to the weights of w.  If another source had a weight of the
+ * same name, only checks that the two are equal.  Returns 0, or -1 and an error. */
 int whole_take_weight(struct whole *w, const struct source *s, void *message);
 /* Gives the model its inputs and outputs, as the manifest orders them; after whole_join().  Returns 0, or -1 and an
  * error. */
@@ -78,11 +78,11 @@ int whole_border(struct whole *w);
 /* Returns the type that the manifest gives the value `name`, as a message; NULL: it gives none. */
 Onnx__TypeProto *whole_type(struct whole *w, const char *name);
 
-/* Gives weights and external data places in the file `data`, and has their messages refer to it.  Returns 0, or -1 and
- * an error: their bytes are not there. */
+/* Gives weights and external data places in the file `data`, and has their messages refer to it.  Returns 0; or -1 and
+ * an error if the bytes of a tensor are missing. */
 int whole_place(struct whole *w, const char *data);
-/* Writes all that has a place to descriptor fd.  data: name of the file, for messages.  Returns 0, or -1 and an
- * error. */
+/* Writes all tensors that have a place to descriptor fd.  data: name of the file, for messages.  Returns 0, or -1 and
+ * an error. */
 int whole_write_data(const struct whole *w, int fd, const char *data);
 
 #endif

@@ -1,8 +1,9 @@
 /* Inputs, outputs and descriptions of values of a model that is put together from parts.
  *
- * Inputs and outputs are the manifest's, in its order, as the parts describe them; one that no part has is described by
- * the manifest.  Weights that the parts list as inputs, too (models before IR version 4), come behind.  What crosses
- * from part to part is described inside, where its shape is known.  O(values). */
+ * The model gets the inputs and outputs that the manifest lists, in its order.  A part that has the value at its border
+ * gives the description; if none has, the manifest does.  Weights that the parts list as inputs, too (models before IR
+ * version 4), follow.  Values that cross from part to part are described in value_info, if their shape is known.
+ * O(values). */
 #include "tools/lib/recompose/whole.h"
 
 #include "ir/base/json_in.h"

@@ -1,9 +1,9 @@
 /* Weights of a model that is put together: each gets a place in the file beside it.
  *
- * Initializers of 1 KiB and more go there, wherever the parts have them, and so does all that a part refers to as
- * external data, also in bodies and functions.  Places are multiples of 4096 bytes, as in weights.data.  The messages
- * are changed where they are: nothing but the new model reads them.
- * O(messages + tensors log tensors) + the copying, which takes no memory (copy_bytes). */
+ * The file gets initializers of 1 KiB and more, wherever the parts have them, and all tensors that a part refers to as
+ * external data, also in bodies and functions.  Offsets are multiples of 4096 bytes, as in weights.data.  The messages
+ * of the parts are changed, not copied, since nothing but the new model reads them. O(messages + tensors log tensors) +
+ * the copying, which takes no memory (copy_bytes). */
 #include "tools/lib/recompose/whole.h"
 
 #include "backends/onnx/make.h"

@@ -1,9 +1,9 @@
 /* Joins the graphs of parts to one.
  *
- * The nodes of the parts follow each other in the order of the parts, which is legal: what a part reads, one before it
- * makes.  A node that several parts have a copy of, and a weight that several parts read, are taken from the first of
- * them.  That the parts are those of the manifest is checked on the way: their nodes by name and order, that nothing is
- * made twice, that what several parts have is the same in all (whole_same.c), bytes of weights included.
+ * The nodes of the parts follow each other in the order of the parts, which is legal, as earlier parts make the values
+ * that a part reads.  Of a node that several parts copy, and of a weight that several parts read, the first part's is
+ * taken.  On the way the parts are checked against the manifest: names and order of nodes, that no value is made twice,
+ * and that nodes, weights and functions of several parts are equal (whole_same.c), bytes of weights included.
  * O(messages + bytes of weights that lie in several files). */
 #include "tools/lib/recompose/whole.h"
 
@@ -20,8 +20,8 @@ void whole_append(struct whole *w, struct message_list *l, void *message)
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-/* Takes the entries of metadata that splits write out of a list: their keys begin with "pcc."; layer_ann goes with
- * them. */
+/* Removes the entries of metadata that a split writes from a list: keys that begin with "pcc.", and with them
+ * layer_ann. */
 static void drop_split_metadata(Onnx__StringStringEntryProto **list, size_t *n)
 {
     size_t kept = 0;
@@ -47,8 +47,8 @@ static const char *name_of(const Onnx__NodeProto *n)
     return n->name ? n->name : "";
 }
 
-/* Checks that a part's message is the one that a part before it has.  what, name: of the message, for the error.
- * Returns 0, or -1 and an error. */
+/* Checks that `message` of the part s equals `before`, a message of a part that was read earlier.  what, name: of the
+ * message, for the error.  Returns 0, or -1 and an error. */
 static int check_same(struct whole *w, const struct source *s, const void *before,
                       const void *message, const char *what, const char *name)
 {
@@ -59,10 +59,12 @@ static int check_same(struct whole *w, const struct source *s, const void *befor
     return same > 0 ? 0 : -1;
 }
 
-/* Takes node n of a part.  copy: other parts may have it, too.  Returns 0, or -1 and an error. */
+/* Appends node n of a part to w->node.  copy: other parts may have the node, too; if one was taken already, checks that
+ * n equals it, and appends nothing.  Returns 0, or -1 and an error. */
 static int take_node(struct whole *w, const struct source *s, Onnx__NodeProto *n, bool copy)
 {
-    uint32_t before = 0; /* 1 + index of a node that has a result of n */
+    /* 1 + index in w->node of a node, taken before, that makes a result of n; 0: none */
+    uint32_t before = 0;
     for (size_t i = 0; i < n->n_output && !before; i++)
         before = *n->output[i] ? names_get(&w->made, n->output[i], 0) : 0;
     drop_split_metadata(n->metadata_props, &n->n_metadata_props);

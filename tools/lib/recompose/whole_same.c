@@ -1,4 +1,4 @@
-/* Compares what several parts of a split have: weights, copied nodes, functions.
+/* Compares weights, copied nodes and functions that several parts of a split have.
  *
  * Messages are compared field by field by their descriptors, tensors by their bytes, wherever these lie, since each
  * part may have a data file of its own.  O(messages + bytes of tensors that lie in several files). */
@@ -128,7 +128,8 @@ static bool same_plain(const ProtobufCMessage *a, const ProtobufCMessage *b,
     return same;
 }
 
-/* Whether field f is the same in both; of messages, that there are equally many, which are added to todo. */
+/* Whether field f is the same in both.  If its values are messages: whether both have the same number of them; adds
+ * each pair of messages to todo, to be compared later. */
 static bool same_field(const ProtobufCMessage *a, const ProtobufCMessage *b,
                        const ProtobufCFieldDescriptor *f, struct pair_stack *todo,
                        struct arena *own)
@@ -149,7 +150,8 @@ static bool same_field(const ProtobufCMessage *a, const ProtobufCMessage *b,
     return same;
 }
 
-/* Whether the messages of two tensors are the same, if the reader knows both; -1 after an error, -2: it does not. */
+/* Returns 1 if the messages a and b are of equal tensors, 0 if of different tensors, -1 after an error; -2: one of them
+ * is the message of no tensor that the reader knows. */
 static int same_known(const struct whole *w, const ProtobufCMessage *a, const ProtobufCMessage *b)
 {
     if (a->descriptor != &onnx__tensor_proto__descriptor)

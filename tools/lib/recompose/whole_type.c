@@ -53,7 +53,7 @@ static int32_t read_elem(const char **words)
     return (int32_t)e;
 }
 
-/* Sets p, an empty message, to the tensor that the words go on with.  Returns false if they are none. */
+/* Sets p, an empty message, to the tensor type with which the words begin.  Returns false if they begin with none. */
 static bool set_tensor(Onnx__TypeProto *p, const char *words, const json_t *shape, struct arena *a)
 {
     if (skip_word(&words, "tensor(")) {
@@ -74,8 +74,8 @@ static bool set_tensor(Onnx__TypeProto *p, const char *words, const json_t *shap
     return p->sparse_tensor_type->elem_type != ELEM_NONE;
 }
 
-/* If the words go on with a sequence, an optional or a map, sets p to it, moves *words behind its beginning and returns
- * the message for the inner type; else returns NULL. */
+/* If the words begin with a sequence, an optional or a map type, sets p to that type, moves *words to its inner type
+ * and returns the message for the inner type; else returns NULL. */
 static Onnx__TypeProto *set_container(Onnx__TypeProto *p, const char **words, struct arena *a)
 {
     Onnx__TypeProto *inner;

@@ -11,6 +11,8 @@ from keyword import iskeyword
 from typing import Collection
 
 _VALUE = r"[^\s'\"]*[^\s'\",;:.)]"  # up to a blank, without the punctuation behind it
+# A text in single quotes; or an option, not behind "pcc ... ": --name, --name=value, --name key=of, perhaps behind
+# "pcc "; -W, -Wwarning; -d, -o, -p with a value, in quotes or not.
 _OPTION = re.compile(rf"(?<!\w)'[^']*'|(?<!pcc \.\.\. )(?<![\w'\"/-])(?:(?P<pcc>pcc )?--(?P<name>[a-z][a-z0-9-]*)"
                      rf"(?:=(?P<value>{_VALUE})| (?P<key>{_VALUE})=(?P<of>{_VALUE}))?(?![\w-])"
                      rf"|-W(?P<warning>{_VALUE})?|-(?P<letter>[dop])(?![\w-])"
@@ -32,14 +34,17 @@ def option_name(name: str) -> str:
 
 
 def _literal(text: str) -> str:
+    """The text as Python writes it: numbers and words in capitals, such as N, have no quotes."""
     return text if re.fullmatch(r"-?\d+|[A-Z]+", text) else f'"{text}"'
 
 
 def _letter(m: "re.Match[str]") -> str:
+    """What stands in Python for -d, -o or -p: the keyword (of -o: write()) with the value behind the option, or the
+    keyword alone if no value is behind it."""
     name, like = _LETTERS[m["letter"]]
     value = m["quoted"] or (m["word"] if re.fullmatch(like, m["word"] or "") else None)
     if not value:
-        return name + m[0][2:]
+        return name + m[0][len("-d"):]
     return f'write("{value}")' if name == "out" else f'{name}="{value}"'
 
 
@@ -47,22 +52,23 @@ def in_python(text: str, settings: Collection[str], repeated: Collection[str]) -
     """The message with settings as keywords. settings: the names of all, as options have them; repeated: of those that
     take several values."""
     def option(m: "re.Match[str]") -> str:
+        """What stands in Python for a match of _OPTION."""
         name = m["name"]
-        if m["letter"]:
+        if m["letter"]:  # -d, -p, -o
             return _letter(m)
-        if m[0].startswith("'"):
+        if m[0].startswith("'"):  # a name or a file stays
             return m[0]
-        if not name:
+        if not name:  # -Wname, or -W alone
             return f'warnings="{m["warning"]}"' if m["warning"] else "warnings"
-        if name == "list-devices":
+        if name == "list-devices":  # has a function of its own
             return "pcc.devices()"
-        if name not in settings:
+        if name not in settings:  # an option of the program
             return m[0] if m["pcc"] else f"pcc {m[0]}"
         word = python_name(name)
-        if m["value"]:
+        if m["value"]:  # --name=value
             return f"{word}={_literal(m['value'])}"
-        if m["key"] and name in repeated:
+        if m["key"] and name in repeated:  # --dim x=4
             return f'{word}={{"{m["key"]}": {_literal(m["of"])}}}'
-        return word + m[0][len(name) + 2:]
+        return word + m[0][len("--" + name):]  # --name; the text behind it stays
 
     return _OPTION.sub(option, text)

@@ -153,7 +153,9 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
         fputs("* runs forward once more before backward\n", f);
 }
 
-/* Returns "loss": its value and how it joins samples; what makes it, where the model does not show that. */
+/* Returns the member "loss": "value", the name of the loss; "reduction", how the loss joins samples; if the model does
+ * not show that, "operator", which makes the loss; "said": true if the user gave the reduction.  JSON's null: no
+ * loss. */
 static json_t *loss_json(const struct module *m, const struct update_pass *u, struct arena *a)
 {
     enum loss_join shown;
@@ -168,8 +170,9 @@ static json_t *loss_json(const struct module *m, const struct update_pass *u, st
     return o;
 }
 
-/* Adds to o, the object "training" of the manifest, what a runtime adds up and updates by: "gradients" and "loss".
- * Does nothing where updates have no parts of their own. */
+/* Adds to o, the object "training" of the manifest, the members by which a runtime adds up gradients and updates
+ * parameters: "gradients", "loss" and, if nodes mix samples, "batch_dependent" with their names.  Does nothing if
+ * updates have no parts of their own. */
 static void add_updates(json_t *o, const struct result *r, struct arena *a)
 {
     const struct module *m = r->scene.m;

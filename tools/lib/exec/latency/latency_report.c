@@ -88,8 +88,9 @@ static int64_t ready_at(const struct latency_run *run, uint32_t i)
     return at;
 }
 
-/* Returns the time, ps, in which some subgraph of a stretch has all its inputs and waits for a device.  They wait at
- * the same time, each while the others run, so this is not a sum: looks at the last to start first. */
+/* Returns the time, ps, in which at least one subgraph of a stretch has all its inputs and waits for a device.  Times
+ * in which several subgraphs wait count once: goes from the last subgraph to the first, and counts of each only the
+ * time before `from`, at which a later subgraph was ready. */
 static int64_t waiting_of(const struct latency_run *run, const uint32_t *chain,
                           const struct stretch *s)
 {
