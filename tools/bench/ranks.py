@@ -9,12 +9,15 @@ samples   10,000 samples through 4 ranks with random delays, 20 seeds: each outp
 ends      20 ranks that are killed and 20 that are stopped end the run within 5 s, with one message that names them;
           a part that takes 20 s does not
 sizes     1 kB, 1 MB and 64 MB from device to device: threads, ranks, and the same messages in a bare program of MPI,
-          which has them no more than 1.2 times as fast where each thread of two ranks has a processor
+          which has them no more than 1.2 times as fast where each thread of two ranks has a processor; Ray's actors by
+          calls and by compiled graphs, with the Python of PCC_RAY (default: that of tools/setup.sh --engines); all but
+          Ray before other programs where real-time priority is permitted
 delay     two network namespaces 1 ms apart: the same outputs, and the throughput that pcc predicts with the link that
           pcc-profile --links measures there (needs root and /dev/net/tun; else skipped), before other programs where
           real-time priority is permitted: then its times count on any machine
 Exit 1 when one does not hold; times only where PCC_TIMED says that the machine is quiet."""
 import json
+import math
 import os
 import random
 import re
@@ -237,7 +240,8 @@ graph {{
 }}
 """)
     rules.write_text("wide|big=cpu0\n.=cpu1\n")
-    run(PCC, text, "-q", "--pictures=none", "-d2xcpu", "-p", f"plan{{from={rules}}}", "-o", tmp / f"big{count}")
+    run(PCC, text, "-q", "--pictures=none", "-d2xcpu", "-p", f"plan{{from={rules}}}", "--for=ray", "-o",
+        tmp / f"big{count}")
     return tmp / f"big{count}"
 
 
@@ -249,12 +253,25 @@ def figures(said):
     return float(rate[1]), *(t and float(t[1]) * unit[t[2]] for t in times)
 
 
+def by_ray(split, n, by):
+    """Samples a second of ray_split.py; None: there is no Ray."""
+    python = os.environ.get("PCC_RAY", ROOT / "build/engines/bin/python")
+    if subprocess.run([python, "-c", "import ray"], capture_output=True).returncode if shutil.which(python) else True:
+        return None
+    said = run(python, split / "ray_split.py", f"--by={by}", "--threads=1", f"--samples={n}")
+    unit = {"us": 1e-6, "ms": 1e-3, "s": 1}
+    each = re.search(r"then ([\d.]+) (us|ms|s) each", said)
+    graph = "compiled graphs" in said
+    return 1 / (float(each[1]) * unit[each[2]]) if graph == (by == "graph") else math.nan
+
+
 def sizes(tmp, few):
     bare, rows = tmp / "bare_mpi", []
     subprocess.run(["mpicc", "-O2", ROOT / "tools/bench/bare_mpi.c", "-o", bare], check=True)
     for count in (256, 262144, 16777216):
         split, turns, got = two_parts(tmp, count), 1 if few else 5, {"threads": [], "ranks": [], "bare": []}
         n = (20 if few else 200) if count < 1 << 24 else (3 if few else 20)
+        first_of_all()
         for _ in range(turns):  # in alternation, for a machine that is not quiet
             got["threads"].append(figures(run(RUN, split, "-q", f"--samples={n}")))
             got["ranks"].append(figures(ranks(2, RUN, split, "-q", f"--samples={n}")))
@@ -262,13 +279,17 @@ def sizes(tmp, few):
         rate = {k: max(r for r, *_ in got[k]) for k in ("threads", "ranks")}
         taken = {k: min(t for _, t, _ in got[k]) for k in ("threads", "ranks")}
         took, best = min(t for *_, t in got["ranks"]), min(got["bare"])
-        rows.append((4 * count, rate["threads"], taken["threads"], rate["ranks"], taken["ranks"], took, best))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        ray = [max(by_ray(split, max(n, 30), by) or math.nan for _ in range(1 if few else 3))
+               for by in ("calls", "graph")]
+        rows.append((4 * count, rate["threads"], taken["threads"], rate["ranks"], taken["ranks"], took, best, *ray))
         check(took <= 1.2 * best or not TIMED or os.cpu_count() < 4,
               f"sizes: {4 * count} bytes: a message {took} us, bare {best} us")
-    print("| bytes | threads | ranks | a message of theirs | of a bare program |\n|---|---|---|---|---|")
+    print("| bytes | threads | ranks | a message of theirs | of a bare program | Ray, calls | Ray, a graph |\n"
+          "|---|---|---|---|---|---|---|")
     for size, *row in rows:
-        print("| {:,} | {:,.0f}/s, {:,.1f} us | {:,.0f}/s, {:,.1f} us | {:,.1f} us | {:,.1f} us |".format(size, *row),
-              flush=True)
+        print("| {:,} | {:,.0f}/s, {:,.1f} us | {:,.0f}/s, {:,.1f} us | {:,.1f} us | {:,.1f} us | {:,.0f}/s | {:,.0f}/s |"
+              .format(size, *row), flush=True)
 
 
 # ---- delay --------------------------------------------------------------------------------------
