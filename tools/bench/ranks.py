@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs splits with a process for each device, by mpirun, and checks what docs/machines.md says.
 
-usage: ranks.py [--few] [same|samples|ends|sizes|delay ...]      (default: all; --few: a tenth of it)
+usage: ranks.py [--few] [--seeds=13-19] [same|samples|ends|sizes|delay ...]      (default: all; --few: a tenth of it)
 
 same      outputs of 2, 3 and 4 ranks are, bit by bit, those of the parts in ONNX Runtime (run_split.py --exact)
 samples   10,000 samples through 4 ranks with random delays, 20 seeds: each output is of its own sample, memory stays
@@ -44,6 +44,7 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                "OMPI_MCA_mpi_yield_when_idle": "1"}
 WRONG = []
+SEEDS = [int(n) for w in sys.argv if w.startswith("--seeds=") for n in w[8:].split("-")]
 
 
 def check(good, what):
@@ -161,7 +162,7 @@ def samples(tmp, few):
     run(RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'want'}")
     want = {p.name: p.read_bytes() for p in (tmp / "want").iterdir()}
     worst = 0
-    for seed in range(2 if few else 20):
+    for seed in range(SEEDS[0], SEEDS[-1] + 1) if SEEDS else range(2 if few else 20):
         shutil.rmtree(tmp / "got", ignore_errors=True)
         p = subprocess.Popen(["mpirun", "-q", "-n", "4", RUN, split, f"{STUB}:random=100us,seed={seed}", "-q",
                               f"--samples={n}", f"--output={tmp / 'got'}", f"-o{tmp / 'run.trace.json'}"],
@@ -266,7 +267,9 @@ def by_ray(split, n, by):
 
 
 def sizes(tmp, few):
-    bare, rows = tmp / "bare_mpi", []
+    bare = tmp / "bare_mpi"
+    print("| bytes | threads | ranks | a message of theirs | of a bare program | Ray, calls | Ray, a graph |\n"
+          "|---|---|---|---|---|---|---|", flush=True)
     subprocess.run(["mpicc", "-O2", ROOT / "tools/bench/bare_mpi.c", "-o", bare], check=True)
     for count in (256, 262144, 16777216):
         split, turns, got = two_parts(tmp, count), 1 if few else 5, {"threads": [], "ranks": [], "bare": []}
@@ -282,14 +285,11 @@ def sizes(tmp, few):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         ray = [max(by_ray(split, max(n, 30), by) or math.nan for _ in range(1 if few else 3))
                for by in ("calls", "graph")]
-        rows.append((4 * count, rate["threads"], taken["threads"], rate["ranks"], taken["ranks"], took, best, *ray))
+        row = [f"{4 * count:,}", *(f"{rate[k]:,.0f}/s, {taken[k]:,.1f} us" for k in rate), f"{took:,.1f} us",
+               f"{best:,.1f} us", *(f"{r:,.0f}/s" for r in ray)]
+        print("| " + " | ".join(row) + " |", flush=True)
         check(took <= 1.2 * best or not TIMED or os.cpu_count() < 4,
               f"sizes: {4 * count} bytes: a message {took} us, bare {best} us")
-    print("| bytes | threads | ranks | a message of theirs | of a bare program | Ray, calls | Ray, a graph |\n"
-          "|---|---|---|---|---|---|---|")
-    for size, *row in rows:
-        print("| {:,} | {:,.0f}/s, {:,.1f} us | {:,.0f}/s, {:,.1f} us | {:,.1f} us | {:,.1f} us | {:,.0f}/s | {:,.0f}/s |"
-              .format(size, *row), flush=True)
 
 
 # ---- delay --------------------------------------------------------------------------------------
@@ -404,7 +404,7 @@ def delay(tmp, few):
 
 def main():
     help_or_go()
-    words = [w for w in sys.argv[1:] if w != "--few"]
+    words = [w for w in sys.argv[1:] if w != "--few" and not w.startswith("--seeds=")]
     known = {f.__name__: f for f in (same, samples, ends, sizes, delay)}
     if any(w not in known for w in words):
         sys.exit(__doc__)

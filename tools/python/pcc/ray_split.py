@@ -12,8 +12,8 @@ schedule.json was proven for).
 
 --by: each part of a sample is a call of its actor, whose outputs stay in Ray's object store until their readers have
 them (calls); or all are one of Ray's compiled graphs, whose tensors go through buffers that stay (graph). By default
-(measured) the first samples run by calls, some more by a graph, the others as was faster, which the figures say. A graph
-needs sizes known before, half of the object store at most, no states, and no devices that take turns: else calls.
+(measured) the first samples run by calls, some more by a graph, the others as was faster, which the figures say. A
+graph needs sizes known before, half of the object store at most, no states, and no devices that take turns: else calls.
 
 --address: of a cluster: auto, HOST:PORT or ray://HOST:PORT (default: a Ray of its own on this machine). --map says
 where a device's actor is placed: acc0=node:10.0.0.2 or another resource of the cluster, acc1=zone=a a node's label;
