@@ -17,7 +17,6 @@ delay     two network namespaces 1 ms apart: the same outputs, and the throughpu
           real-time priority is permitted: then its times count on any machine
 Exit 1 when one does not hold; times only where PCC_TIMED says that the machine is quiet."""
 import json
-import math
 import os
 import random
 import re
@@ -254,22 +253,40 @@ def figures(said):
     return float(rate[1]), *(t and float(t[1]) * unit[t[2]] for t in times)
 
 
-def by_ray(split, n, by):
-    """Samples a second of ray_split.py; None: there is no Ray."""
+# Samples a second by calls and by a graph, of splits in one Ray: SPLIT SAMPLES ...
+BY_RAY = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import ray, ray_split
+ray.init(include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": sys.argv[1]}})
+for split, n in zip(sys.argv[1::2], map(int, sys.argv[2::2])):
+    rates = []
+    for by in ("calls", "graph"):
+        with ray_split.RayRunner(split, threads=1, by=by) as runner:
+            sample = runner.random_sample(0)
+            for turn in range(2):  # the first one compiles the graph
+                began = time.perf_counter()
+                for outputs in runner.stream([sample] * n):
+                    pass
+                rate = n / (time.perf_counter() - began)
+            rates.append(f"{rate:,.0f}/s" if ("graphs" in runner.said) == (by == "graph") else runner.said)
+    print("|", " | ".join([split.rpartition("big")[2] + " floats", *rates]), "|", flush=True)
+"""
+
+
+def by_ray(splits):
+    """Prints samples a second of ray_split.py; splits: (folder, samples)."""
     python = os.environ.get("PCC_RAY", ROOT / "build/engines/bin/python")
-    if subprocess.run([python, "-c", "import ray"], capture_output=True).returncode if shutil.which(python) else True:
-        return None
-    said = run(python, split / "ray_split.py", f"--by={by}", "--threads=1", f"--samples={n}")
-    unit = {"us": 1e-6, "ms": 1e-3, "s": 1}
-    each = re.search(r"then ([\d.]+) (us|ms|s) each", said)
-    graph = "compiled graphs" in said
-    return 1 / (float(each[1]) * unit[each[2]]) if graph == (by == "graph") else math.nan
+    if not shutil.which(python) or subprocess.run([python, "-c", "import ray"], capture_output=True).returncode:
+        print("Ray: skipped: it is not there (PCC_RAY)")
+        return
+    print("| tensor | Ray, calls | Ray, a graph |\n|---|---|---|", flush=True)
+    print(run(python, "-c", BY_RAY, *(word for split in splits for word in split)), end="")
 
 
 def sizes(tmp, few):
-    bare = tmp / "bare_mpi"
-    print("| bytes | threads | ranks | a message of theirs | of a bare program | Ray, calls | Ray, a graph |\n"
-          "|---|---|---|---|---|---|---|", flush=True)
+    bare, splits = tmp / "bare_mpi", []
+    print("| bytes | threads | ranks | a message of theirs | of a bare program |\n|---|---|---|---|---|", flush=True)
     subprocess.run(["mpicc", "-O2", ROOT / "tools/bench/bare_mpi.c", "-o", bare], check=True)
     for count in (256, 262144, 16777216):
         split, turns, got = two_parts(tmp, count), 1 if few else 5, {"threads": [], "ranks": [], "bare": []}
@@ -283,13 +300,13 @@ def sizes(tmp, few):
         taken = {k: min(t for _, t, _ in got[k]) for k in ("threads", "ranks")}
         took, best = min(t for *_, t in got["ranks"]), min(got["bare"])
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        ray = [max(by_ray(split, max(n, 30), by) or math.nan for _ in range(1 if few else 3))
-               for by in ("calls", "graph")]
+        splits.append((split, max(n, 30)))
         row = [f"{4 * count:,}", *(f"{rate[k]:,.0f}/s, {taken[k]:,.1f} us" for k in rate), f"{took:,.1f} us",
-               f"{best:,.1f} us", *(f"{r:,.0f}/s" for r in ray)]
+               f"{best:,.1f} us"]
         print("| " + " | ".join(row) + " |", flush=True)
         check(took <= 1.2 * best or not TIMED or os.cpu_count() < 4,
               f"sizes: {4 * count} bytes: a message {took} us, bare {best} us")
+    by_ray(splits)
 
 
 # ---- delay --------------------------------------------------------------------------------------
