@@ -1,7 +1,8 @@
 """Runs splits as Ray's actors and compares with run_split.py, bit by bit: ray_by_folder.py SPLIT ...
 
-One Ray for all. Of the first split actors are killed between samples, five times, and one for good; --address of a
-cluster that is not there, and places that are none, are refused. Exit 1 where something differs."""
+One Ray for all, by calls and by compiled graphs. Of the first split actors are killed between samples, five times, one
+of a graph, and one for good; --address of a cluster that is not there, and places that are none, are refused. Exit 1
+where something differs."""
 import os
 import signal
 import sys
@@ -31,9 +32,21 @@ for folder in map(Path, sys.argv[1:]):
     state = bool(alone.states)
     samples = [alone.random_sample(k, state) for k in range(SAMPLES)]
     want = list(alone.stream(samples, state=state))
+    actors = ray_split.RayRunner(folder, exact=True, by="graph")
+    times = 1 if state else 5  # enough for calls and a graph
+    if not equal(want * times, list(actors.stream(samples * times, state=state))):
+        wrong.append(f"{folder.name}: other outputs, {actors.said}")
+    if str(folder) == sys.argv[1]:
+        stream = actors.stream(samples * 3)
+        got = [next(stream)]
+        os.kill(ray.get(list(actors.actors.values())[-1].pid.remote()), signal.SIGKILL)
+        if not equal(want * 3, got + list(stream)) or "graph was lost" not in actors.said:
+            wrong.append(f"{folder.name}: other outputs after an actor of a graph was killed, {actors.said}")
+    actors.close()
     actors = ray_split.RayRunner(folder, exact=True)
-    if not equal(want, list(actors.stream(samples, state=state))):
-        wrong.append(f"{folder.name}: other outputs")
+    if not equal(want * times, list(actors.stream(samples * times, state=state))):
+        wrong.append(f"{folder.name}: other outputs, {actors.said}")
+    print(f"{folder.name}: {actors.said}")
     if str(folder) == sys.argv[1]:
         for k in range(TRIES):  # an actor is started again 3 times; each of them in turn
             stream, each = actors.stream(samples * 3), list(actors.actors.values())

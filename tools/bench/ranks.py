@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs splits with a process for each device, by mpirun, and checks what docs/machines.md says.
 
-usage: ranks.py [--few] [same|samples|ends|sizes|delay ...]      (default: all; --few: a tenth of it)
+usage: ranks.py [--few] [--seeds=13-19] [same|samples|ends|sizes|delay ...]      (default: all; --few: a tenth of it)
 
 same      outputs of 2, 3 and 4 ranks are, bit by bit, those of the parts in ONNX Runtime (run_split.py --exact)
 samples   10,000 samples through 4 ranks with random delays, 20 seeds: each output is of its own sample, memory stays
@@ -9,7 +9,9 @@ samples   10,000 samples through 4 ranks with random delays, 20 seeds: each outp
 ends      20 ranks that are killed and 20 that are stopped end the run within 5 s, with one message that names them;
           a part that takes 20 s does not
 sizes     1 kB, 1 MB and 64 MB from device to device: threads, ranks, and the same messages in a bare program of MPI,
-          which has them no more than 1.2 times as fast where each thread of two ranks has a processor
+          which has them no more than 1.2 times as fast where each thread of two ranks has a processor; Ray's actors by
+          calls and by compiled graphs, with the Python of PCC_RAY (default: that of tools/setup.sh --engines); all but
+          Ray before other programs where real-time priority is permitted
 delay     two network namespaces 1 ms apart: the same outputs, and the throughput that pcc predicts with the link that
           pcc-profile --links measures there (needs root and /dev/net/tun; else skipped), before other programs where
           real-time priority is permitted: then its times count on any machine
@@ -41,6 +43,7 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                "OMPI_MCA_mpi_yield_when_idle": "1"}
 WRONG = []
+SEEDS = [int(n) for w in sys.argv if w.startswith("--seeds=") for n in w[8:].split("-")]
 
 
 def check(good, what):
@@ -158,7 +161,7 @@ def samples(tmp, few):
     run(RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'want'}")
     want = {p.name: p.read_bytes() for p in (tmp / "want").iterdir()}
     worst = 0
-    for seed in range(2 if few else 20):
+    for seed in range(SEEDS[0], SEEDS[-1] + 1) if SEEDS else range(2 if few else 20):
         shutil.rmtree(tmp / "got", ignore_errors=True)
         p = subprocess.Popen(["mpirun", "-q", "-n", "4", RUN, split, f"{STUB}:random=100us,seed={seed}", "-q",
                               f"--samples={n}", f"--output={tmp / 'got'}", f"-o{tmp / 'run.trace.json'}"],
@@ -237,7 +240,8 @@ graph {{
 }}
 """)
     rules.write_text("wide|big=cpu0\n.=cpu1\n")
-    run(PCC, text, "-q", "--pictures=none", "-d2xcpu", "-p", f"plan{{from={rules}}}", "-o", tmp / f"big{count}")
+    run(PCC, text, "-q", "--pictures=none", "-d2xcpu", "-p", f"plan{{from={rules}}}", "--for=ray", "-o",
+        tmp / f"big{count}")
     return tmp / f"big{count}"
 
 
@@ -249,12 +253,45 @@ def figures(said):
     return float(rate[1]), *(t and float(t[1]) * unit[t[2]] for t in times)
 
 
+# Samples a second by calls and by a graph, of splits in one Ray: SPLIT SAMPLES ...
+BY_RAY = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import ray, ray_split
+ray.init(include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": sys.argv[1]}})
+for split, n in zip(sys.argv[1::2], map(int, sys.argv[2::2])):
+    rates = []
+    for by in ("calls", "graph"):
+        with ray_split.RayRunner(split, threads=1, by=by) as runner:
+            sample = runner.random_sample(0)
+            for turn in range(2):  # the first one compiles the graph
+                began = time.perf_counter()
+                for outputs in runner.stream([sample] * n):
+                    pass
+                rate = n / (time.perf_counter() - began)
+            rates.append(f"{rate:,.0f}/s" if ("graphs" in runner.said) == (by == "graph") else runner.said)
+    print("|", " | ".join([split.rpartition("big")[2] + " floats", *rates]), "|", flush=True)
+"""
+
+
+def by_ray(splits):
+    """Prints samples a second of ray_split.py; splits: (folder, samples)."""
+    python = os.environ.get("PCC_RAY", ROOT / "build/engines/bin/python")
+    if not shutil.which(python) or subprocess.run([python, "-c", "import ray"], capture_output=True).returncode:
+        print("Ray: skipped: it is not there (PCC_RAY)")
+        return
+    print("| tensor | Ray, calls | Ray, a graph |\n|---|---|---|", flush=True)
+    print(run(python, "-c", BY_RAY, *(word for split in splits for word in split)), end="")
+
+
 def sizes(tmp, few):
-    bare, rows = tmp / "bare_mpi", []
+    bare, splits = tmp / "bare_mpi", []
+    print("| bytes | threads | ranks | a message of theirs | of a bare program |\n|---|---|---|---|---|", flush=True)
     subprocess.run(["mpicc", "-O2", ROOT / "tools/bench/bare_mpi.c", "-o", bare], check=True)
     for count in (256, 262144, 16777216):
         split, turns, got = two_parts(tmp, count), 1 if few else 5, {"threads": [], "ranks": [], "bare": []}
         n = (20 if few else 200) if count < 1 << 24 else (3 if few else 20)
+        first_of_all()
         for _ in range(turns):  # in alternation, for a machine that is not quiet
             got["threads"].append(figures(run(RUN, split, "-q", f"--samples={n}")))
             got["ranks"].append(figures(ranks(2, RUN, split, "-q", f"--samples={n}")))
@@ -262,13 +299,14 @@ def sizes(tmp, few):
         rate = {k: max(r for r, *_ in got[k]) for k in ("threads", "ranks")}
         taken = {k: min(t for _, t, _ in got[k]) for k in ("threads", "ranks")}
         took, best = min(t for *_, t in got["ranks"]), min(got["bare"])
-        rows.append((4 * count, rate["threads"], taken["threads"], rate["ranks"], taken["ranks"], took, best))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        splits.append((split, max(n, 30)))
+        row = [f"{4 * count:,}", *(f"{rate[k]:,.0f}/s, {taken[k]:,.1f} us" for k in rate), f"{took:,.1f} us",
+               f"{best:,.1f} us"]
+        print("| " + " | ".join(row) + " |", flush=True)
         check(took <= 1.2 * best or not TIMED or os.cpu_count() < 4,
               f"sizes: {4 * count} bytes: a message {took} us, bare {best} us")
-    print("| bytes | threads | ranks | a message of theirs | of a bare program |\n|---|---|---|---|---|")
-    for size, *row in rows:
-        print("| {:,} | {:,.0f}/s, {:,.1f} us | {:,.0f}/s, {:,.1f} us | {:,.1f} us | {:,.1f} us |".format(size, *row),
-              flush=True)
+    by_ray(splits)
 
 
 # ---- delay --------------------------------------------------------------------------------------
@@ -383,7 +421,7 @@ def delay(tmp, few):
 
 def main():
     help_or_go()
-    words = [w for w in sys.argv[1:] if w != "--few"]
+    words = [w for w in sys.argv[1:] if w != "--few" and not w.startswith("--seeds=")]
     known = {f.__name__: f for f in (same, samples, ends, sizes, delay)}
     if any(w not in known for w in words):
         sys.exit(__doc__)

@@ -124,15 +124,15 @@ class Split:
         return _told(outputs)
 
     def on_ray(self, address: Optional[str] = None, *, places: Iterable[str] = (), exact: bool = False,
-               ship: bool = False) -> "RayRunner":
+               ship: bool = False, by: str = "measured") -> "RayRunner":
         """The parts as Ray's actors, one for each device, with run() and stream() as here; close() ends them. address:
         of a cluster, "auto" or "HOST:PORT"; None: a Ray of its own on this machine. places: where actors are placed,
         "acc0=node:10.0.0.2" or "acc1=zone=a". exact: no optimisations. ship: the folder's files go to other machines.
-        Needs ray. Raises RunError."""
+        by: "calls" of actors, a compiled "graph", or the faster of both, "measured". Needs ray. Raises RunError."""
         with _run_errors():
             from . import ray_split  # pylint: disable=import-outside-toplevel
             return ray_split.RayRunner(self.folder, address, self.providers, places=places, threads=self.threads,
-                                       exact=exact, ship=ship)
+                                       exact=exact, ship=ship, by=by)
 
     def random_sample(self, seed: int = 0) -> Dict[str, Any]:
         """Inputs of the sizes that the plan was made for."""

@@ -3,11 +3,17 @@
 
     python3 split/ray_split.py [SAMPLE ...] [--address auto] [--samples N] [--output DIR] [--in-flight N] [--state]
                                [--map DEVICE=PLACE] [--provider DEVICE=PROVIDER[:OPTIONS]] [--threads N] [--exact]
+                               [--by measured|calls|graph]
 
 `pcc split/ --for=ray` puts this file beside run_split.py, which it needs, with ray, onnxruntime and numpy; it is the
 module pcc.ray_split, too. Samples, outputs, providers and states are those of run_split.py. An actor runs the parts of
-its device in the order of schedule.json; what they make stays in Ray's object store until its readers have it. At most
---in-flight samples are on their way (default: as many as schedule.json was proven for).
+its device in the order of schedule.json. At most --in-flight samples are on their way (default: as many as
+schedule.json was proven for).
+
+--by: each part of a sample is a call of its actor, whose outputs stay in Ray's object store until their readers have
+them (calls); or all are one of Ray's compiled graphs, whose tensors go through buffers that stay (graph). By default
+(measured) the first samples run by calls, some more by a graph, the others as was faster, which the figures say. A
+graph needs sizes known before, half of the object store at most, no states, and no devices that take turns: else calls.
 
 --address: of a cluster: auto, HOST:PORT or ray://HOST:PORT (default: a Ray of its own on this machine). --map says
 where a device's actor is placed: acc0=node:10.0.0.2 or another resource of the cluster, acc1=zone=a a node's label;
@@ -20,7 +26,9 @@ samples anew. The first error of a part ends the run: exit 1. Exit 2: a wrong op
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import logging
 import os
 import socket
 import sys
@@ -39,6 +47,9 @@ else:
 SHIPPED = 256 << 20  # bytes of a folder that are sent to other machines
 RESTARTS = 3
 PLACED_S = 60  # seconds in which all actors must be placed
+TRIED = 16  # samples, and those on their way at first, that measure calls or a graph
+NEVER_S = 1e9  # seconds: a part may take as long as it likes
+HEADER = 4096  # bytes of a message of a graph beside its elements, and for each of its tensors; Ray's own took 600
 
 
 class Device:
@@ -125,15 +136,41 @@ def _rounds(manifest: Mapping[str, Any], folder: Path) -> Dict[str, int]:
     return {i["compute"]: -i["sample"] for d in lists for i in d["compute"] if "compute" in i}
 
 
+def _line(error: Any) -> str:
+    text = str(error).strip().splitlines()
+    return text[-1][:200] if text else type(error).__name__
+
+
+def _own(value: Any) -> Any:
+    """A copy of an array of a graph's buffer, which is written again when nobody has the array."""
+    return value.copy() if hasattr(value, "copy") else value
+
+
+class _Pace:
+    """Seconds between two samples of a stream, without those that are on their way at first."""
+
+    def __init__(self, first: int):
+        self.first, self.each = first, 0.0
+
+    def of(self, outputs: Iterable[rs.Outputs]) -> Iterator[rs.Outputs]:
+        came = []
+        for made in outputs:
+            came.append(time.perf_counter())
+            yield made
+        if len(came) > self.first + 1:
+            self.each = (came[-1] - came[self.first]) / (len(came) - 1 - self.first)
+
+
 class RayRunner(rs.Runner):
     """The parts of a split folder as Ray's actors, with the run() and stream() of run_split.Runner. close() ends the
     actors; where this process began Ray, Ray, too."""
 
     def __init__(self, folder: Union[str, Path], address: Optional[str] = None,
                  providers: Optional[Mapping[str, rs.Provider]] = None, *, places: Iterable[str] = (),
-                 threads: int = 0, exact: bool = False, ship: bool = False):
+                 threads: int = 0, exact: bool = False, ship: bool = False, by: str = "measured"):
         self.ray = _ray()
         self.actors: Dict[str, Any] = {}
+        self.by, self.graph, self.said = by, None, ""
         self.words, self.ship, self.began = list(places), ship, not self.ray.is_initialized()
         where = address or "a Ray of its own"
         env: Dict[str, Any] = {"env_vars": {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}}
@@ -214,12 +251,28 @@ class RayRunner(rs.Runner):
 
     def stream(self, samples: Iterable[rs.Sample], *, in_flight: int = 0, state: bool = False) -> Iterator[rs.Outputs]:
         """The outputs of each sample, in order: parts are given to actors in rounds, each for its sample, at most
-        in_flight samples before the outputs of the first of them are asked for."""
+        in_flight samples before the outputs of the first of them are asked for. Or by a graph, as self.by says."""
+        in_flight, source = in_flight or self._in_flight(), enumerate(samples)
+        why = "--by=calls" if self.by == "calls" else self._no_graph(in_flight, state)
+        self.said = f"tensors by Ray's object store: {why}" if why else "tensors by Ray's compiled graphs"
+        if not why and self.by == "measured":
+            calls, graph = _Pace(in_flight), _Pace(in_flight)
+            yield from calls.of(self._by_calls(itertools.islice(source, in_flight + TRIED), in_flight, state))
+            self.said = "tensors by Ray's object store: too few samples to try a graph"
+            yield from graph.of(self._by_graph(itertools.islice(source, in_flight + TRIED), in_flight))
+            if self.graph and calls.each and graph.each:
+                faster = graph.each < calls.each
+                self.said = (f"tensors by Ray's {'compiled graphs' if faster else 'object store'}: a sample took "
+                             f"{1e3 * graph.each:.3g} ms by a graph, {1e3 * calls.each:.3g} by calls")
+                why = "" if faster else "slower"
+        yield from self._by_calls(source, in_flight, state) if why else self._by_graph(source, in_flight)
+
+    def _by_calls(self, source: Iterable[Tuple[int, rs.Sample]], in_flight: int, state: bool) -> Iterator[rs.Outputs]:
+        """stream() by calls of actors; source: samples with their numbers."""
         rounds = {} if state else self.rounds
-        in_flight = in_flight or self._in_flight()
         flights: Deque[Tuple[int, Dict[str, Any], List[Any]]] = deque()  # number, tensors, parts that wait
         before: Dict[str, Any] = {}
-        for number, sample in enumerate(samples):
+        for number, sample in source:
             while len(flights) >= in_flight:
                 self._advance(flights, rounds, None)
                 yield self._out(flights)
@@ -234,6 +287,81 @@ class RayRunner(rs.Runner):
         while flights:
             self._advance(flights, rounds, None)
             yield self._out(flights)
+
+    def _no_graph(self, in_flight: int, state: bool) -> str:
+        """Why this stream cannot run by a graph; ""."""
+        known = {t["name"]: t.get("bytes") for kind in ("inputs", "tensors", "outputs") for t in self.manifest[kind]}
+        sizes = [known.get(n) for p in self.parts for n in p.inputs + p.outputs]
+        if state:
+            return "states go from sample to sample"
+        if any(len(p.get("replicas") or []) > 1 for p in self.manifest["parts"]):
+            return "devices take turns"
+        if None in sizes:
+            return "sizes of tensors are not known before"
+        self.room = sum(filter(None, sizes)) + HEADER * (1 + len(sizes))  # of a message, whichever it is
+        held = self.room * (in_flight + 1) * (len(self.parts) + 1)
+        store = self.ray.cluster_resources().get("object_store_memory", 0)
+        return "" if held <= store / 2 else f"a graph would hold {held >> 20} MiB of {int(store) >> 20} of the store"
+
+    def _compile(self, in_flight: int) -> Any:
+        """A graph of Ray's of all parts, that makes the outputs of the model."""
+        from ray import dag  # pylint: disable=import-outside-toplevel
+        settings = dag.context.DAGContext.get_current()
+        settings.submit_timeout = settings.get_timeout = NEVER_S
+        logging.getLogger("ray.dag.compiled_dag_node").setLevel(logging.CRITICAL)
+        with dag.InputNode() as given:
+            table = {n: given[k + 1] for k, n in enumerate(self._given())}
+            for p in self.parts:
+                made = self.actors[p.device].run.options(num_returns=len(p.outputs)).bind(
+                    p.file, given[0], *(table[n] for n in p.inputs))
+                table.update(zip(p.outputs, [made] if len(p.outputs) == 1 else made))
+            outputs = dag.MultiOutputNode([table[n] for n in self._wanted()])
+        return outputs.experimental_compile(_max_inflight_executions=in_flight + 1, _buffer_size_bytes=self.room)
+
+    def _given(self) -> List[str]:
+        """What parts read and no part makes."""
+        made = {n for p in self.parts for n in p.outputs}
+        return list(dict.fromkeys(n for p in self.parts for n in p.inputs if n not in made))
+
+    def _wanted(self) -> List[str]:
+        """What parts make and is no part's input, or an output of the model."""
+        read = {n for p in self.parts for n in p.inputs}
+        names = {p for n in self.output_names for p in (self.joins[n].pieces if n in self.joins else [n])}
+        return [n for p in self.parts for n in p.outputs if n in names or n not in read]
+
+    def _by_graph(self, source: Iterable[Tuple[int, rs.Sample]], in_flight: int) -> Iterator[rs.Outputs]:
+        """stream() by a graph. Where it is lost, with an actor or for want of room, its samples run by calls."""
+        flights: Deque[Tuple[int, rs.Sample, Dict[str, Any], Any]] = deque()
+        source, lost = iter(source), False
+        while not lost:
+            following = next(source, None) if len(flights) < in_flight else None
+            try:
+                if following:
+                    flights.append((*following, {}, None))
+                    table = self._begin(following[1], False)
+                    self._add_constants(table)
+                    self.graph = self.graph or self._compile(in_flight)
+                    flights[-1] = (*following, table,
+                                   self.graph.execute(following[0], *(table[n] for n in self._given())))
+                    continue
+                if not flights:
+                    return
+                table = {**flights[0][2], **dict(zip(self._wanted(), map(_own, self.ray.get(flights[0][3]))))}
+            except self.ray.exceptions.RayError as e:
+                cause = getattr(e, "cause", None)
+                if isinstance(cause, rs.SplitError):
+                    raise cause from None
+                self.said, lost = "tensors by Ray's object store: its graph was lost: " + _line(cause or e), True
+                self._drop_graph()
+                continue
+            flights.popleft()
+            yield self._end(table)
+        yield from self._by_calls(itertools.chain([f[:2] for f in flights], source), in_flight, False)
+
+    def _drop_graph(self) -> None:
+        graph, self.graph, self.by = self.graph, None, "calls"
+        if graph:
+            graph.teardown()
 
     def _in_flight(self) -> int:
         name = self.manifest.get("schedule")
@@ -272,6 +400,7 @@ class RayRunner(rs.Runner):
         self.close()
 
     def close(self) -> None:
+        self._drop_graph()
         for actor in self.actors.values():
             self.ray.kill(actor)
         self.actors = {}
@@ -282,7 +411,7 @@ class RayRunner(rs.Runner):
 def _run(args: argparse.Namespace) -> str:
     """Runs the samples. Returns the figures."""
     runner = RayRunner(args.folder, args.address, rs.parse_providers(args.provider), places=args.map,
-                       threads=args.threads, exact=args.exact, ship=args.ship)
+                       threads=args.threads, exact=args.exact, ship=args.ship, by=args.by)
     try:
         if args.state and not runner.states:
             raise rs.SplitError("--state: the model keeps no state that pcc knows of (pcc --state in=out says which)")
@@ -295,7 +424,7 @@ def _run(args: argparse.Namespace) -> str:
             if args.output:
                 rs.write_outputs(Path(args.output) / f"sample{clock.n - 1}.npz", outputs)
         runner.figures()
-        return rs._figures(runner, clock, ["tensors by Ray's object store"], [])  # pylint: disable=protected-access
+        return rs._figures(runner, clock, [runner.said], [])  # pylint: disable=protected-access
     finally:
         runner.close()
 
@@ -316,6 +445,8 @@ def _parse(argv: Optional[List[str]]) -> argparse.Namespace:
     p.add_argument("--provider", action="append", default=[], metavar="DEVICE=PROVIDER[:OPTIONS]",
                    help="acc0=cuda (default: cpu)")
     p.add_argument("--threads", type=int, default=0, metavar="N", help="of each session (default: ONNX Runtime's)")
+    p.add_argument("--by", choices=("measured", "calls", "graph"), default="measured",
+                   help="how tensors go: by calls and the object store, a compiled graph, or the faster of both")
     p.add_argument("--exact", action="store_true", help="no optimisations: the bits of the whole model run alike")
     p.add_argument("--ship", action="store_true", help="send the folder's files to the other machines")
     p.add_argument("--seed", type=int, default=0, help="of random inputs")
