@@ -232,8 +232,8 @@ void label_check(struct label_run *r)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* Returns the labels, in r->a, that lead from the search's first ideal to label `index` of `ideal`: each after the label
- * that it extends, without the label of the first ideal.  Writes their number to *n. */
+/* Returns the labels, in r->a, that lead from the search's first ideal to label `index` of `ideal`: each after the
+ * label that it extends, without the label of the first ideal.  Writes their number to *n. */
 static struct latency_label **read_chain(const struct label_run *r, uint32_t ideal, uint32_t index,
                                          uint32_t *n)
 {

@@ -2,9 +2,9 @@
  * of random graphs, with unlimited CPUs and with 1, 2 or 8 of them: several classes of accelerators, memory limits,
  * shared bytes, pins, hosts, blocks of several nodes, one or two subgraphs on each accelerator; and inputs at the edge:
  * no accelerator, no host, all pinned, one node, ties everywhere, no time, times and bytes as large as they may be,
- * memory that is exactly full, weights of which an accelerator holds one, starts that take nothing.  The brute force has its own times: wdag_load
- * for what a subgraph takes and what an accelerator holds, sweeps until nothing changes for when it ends, a simulation
- * of the CPUs.
+ * memory that is exactly full, weights of which an accelerator holds one, starts that take nothing.  The brute force
+ * has its own times: wdag_load for what a subgraph takes and what an accelerator holds, sweeps until nothing changes
+ * for when it ends, a simulation of the CPUs.
  *
  * With two subgraphs on an accelerator the search counts shared bytes not at all: what it finds is a bound, and the
  * best plan where it fits. */
