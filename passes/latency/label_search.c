@@ -14,6 +14,7 @@
 
 enum {
     LABEL_UNITS = 1 << 13,   /* graphs of more units are not searched: sets of units are bits */
+    FIRST_IDEAL = 1,         /* number of the ideal at which the search begins */
     BETWEEN_CHECKS = 1 << 16 /* search steps between two looks at the limits */
 };
 #define LIMIT_OF_MEMORY "limit of memory reached"
@@ -231,14 +232,14 @@ void label_check(struct label_run *r)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* Returns the labels, in r->a, that lead from the empty ideal to label `index` of `ideal`: each after the label that it
- * extends, without the label of the empty ideal.  Writes their number to *n. */
+/* Returns the labels, in r->a, that lead from the search's first ideal to label `index` of `ideal`: each after the
+ * label that it extends, without the label of the first ideal.  Writes their number to *n. */
 static struct latency_label **read_chain(const struct label_run *r, uint32_t ideal, uint32_t index,
                                          uint32_t *n)
 {
     struct latency_label **chain = arena_array(r->a, (size_t)r->p->g->n + 1, sizeof *chain);
     uint32_t steps = 0;
-    for (uint32_t at = ideal; r->ideals.v[at].card;) {
+    for (uint32_t at = ideal; at != FIRST_IDEAL;) {
         struct latency_label *l = label_at(r, at, index);
         assert(r->ideals.v[l->ideal].card < r->ideals.v[at].card && steps < r->p->g->n);
         chain[steps++] = l;
@@ -295,6 +296,8 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
     for (uint32_t i = 0; i < p->ndev; i++)
         lanes[i].dev = p->dev[i];
     best->value = label_at(r, ideal, index)->done;
+    for (uint32_t v = 0; v < p->g->n; v++)
+        best->sub[v] = ON_HOST; /* the blocks of the ideal at which the search began */
     for (uint32_t i = 0; i < n; i++) {
         const struct latency_label *l = chain[i];
         /* l->ideal is the ideal before the step; the ideal after it, to which l belongs, stands in the next label */
@@ -313,15 +316,44 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
+/* Whether block b takes no time on hosts, needs no memory there, and none of its values costs a transfer.  If all
+ * predecessors are such blocks, it can be on the hosts in every plan: it ends at 0 there, so that no subgraph has to
+ * wait for it, and the subgraph that loses it takes no longer. */
+static bool is_free(const struct label_run *r, uint32_t b)
+{
+    const struct latency_graph *p = r->p;
+    bool free = p->hosted[b] && p->net_of.at[b] == p->net_of.at[b + 1] && !p->g->size[b];
+    for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
+        free = free && p->host[x] == 0;
+    for_row (s, p->g->shared_of, b)
+        free = free && !p->g->shared_size[s];
+    return free;
+}
+
+/* Adds to r->bits the free blocks (is_free()) whose predecessors are such blocks, too: the ideal at which the search
+ * begins.  Subsets of them would make all ideals many times as many.  O(V + E). */
+static void put_free(struct label_run *r)
+{
+    const struct wdag *g = r->p->g;
+    for (uint32_t v = 0; v < g->n; v++)
+        r->missing[v] = g->pred.at[v + 1] - g->pred.at[v];
+    if (r->p->c->values || g->apart.at)
+        return;
+    for (uint32_t v = 0; v < g->n; v++) /* predecessors have smaller numbers */
+        if (!r->missing[v] && is_free(r, v))
+            label_put(r, v, r->walk.list, 0);
+}
+
 /* Runs the search; writes the best plan to *best, or sets r->why. */
 static void search(struct label_run *r, struct latency_plan *best)
 {
     uint32_t n = r->p->g->n;
     r->before = arena_used(r->a);
     start_tables(r);
-    uint32_t empty = label_intern(r);
-    label_add(r, empty); /* r->fresh is zero: nothing is placed */
-    for (uint32_t card = 0; card < n && !r->why; card++) {
+    put_free(r);
+    uint32_t begin = label_intern(r);
+    label_add(r, begin); /* r->fresh is zero: all that is placed ends at 0 */
+    for (uint32_t card = r->card; card < n && !r->why; card++) {
         uint32_t next;
         for (uint32_t i = r->ideals.bucket[card]; i && !r->why; i = next) {
             next = r->ideals.v[i].next;
@@ -335,7 +367,7 @@ static void search(struct label_run *r, struct latency_plan *best)
     if (r->why || !all)
         return;
     for (uint32_t i = 0; i < r->ideals.v[all].nlabel; i++)
-        if (label_at(r, all, i)->done < best->value)
+        if (label_at(r, all, i)->done < smaller(best->value, r->limit))
             write_plan(r, all, i, best);
 }
 

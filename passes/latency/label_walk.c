@@ -156,8 +156,10 @@ static void pass_over(struct label_run *r, uint32_t v)
         w->set.cut_out += p->kind[w->k].cost[e];
     }
     for (uint32_t x = p->first[v]; x < p->first[v + 1]; x++)
-        if (bits_have(below, x) && r->t->least[x] > w->set.cut_tail)
-            w->set.cut_tail = r->t->least[x];
+        if (bits_have(below, x)) {
+            int64_t tail = label_tail(r, x);
+            w->set.cut_tail = larger(w->set.cut_tail, tail);
+        }
 }
 
 /* Clears is_cut of the nets behind the first ncut of cut_list. */

@@ -5,7 +5,7 @@
  * shrink when they become expensive.  The first T below which a plan exists gives the best plan; all smaller T are
  * lower bounds.  If the steps are used up before that, annealing goes on.  A search that does not end within its
  * share of the steps is not repeated for the same T: the next one takes a smaller step, and none is made if that step
- * would be too small. */
+ * would be too small; but after the next annealing, when there are more steps, it may be (is_worth_again). */
 #include "passes/latency/latency_solve.h"
 
 #include "ir/base/log2_int.h"
@@ -29,7 +29,10 @@ enum {
     RETRY = 8,        /* after an unfinished search the step is divided by RETRY */
     EARLY = 10,       /* searches before the second annealing get 1 / EARLY of all steps and time */
     USUAL_SHARE = 40, /* a search may take 1 / USUAL_SHARE of all steps */
+    MERGED = 2,  /* a search of a merged graph may take MERGED times this: it finds good plans */
     GROWTH = 10, /* if that is more, a search may take GROWTH times the steps of the last one */
+    AGAIN = 2,   /* a search is tried again if it gets AGAIN times the steps that were not enough */
+    SURE = 3,    /* T rises to the plan's value if 1 / SURE of the steps should suffice there */
     FAR = 8,     /* no search if one at the plan's value would need FAR times the steps left */
     WORTH = 200  /* the third annealing needs a gain of 1 / WORTH by the second one */
 };
@@ -59,6 +62,7 @@ struct latency_search {
     struct clock early; /* clock of the searches before the second annealing: a part of the time */
     bool is_early;      /* `early` is the clock to use */
     int64_t failed;     /* ps: the last T at which a search did not end */
+    uint64_t in_vain;   /* the steps that it was allowed, if it used them up; else 0 */
     bool hopeless;      /* no search for T below `failed` would end and be useful */
 };
 
@@ -114,7 +118,8 @@ static void anneal_several(struct latency_search *v, uint64_t moves)
     plan[ANNEALED].value = v->best->value;
     memcpy(plan[ANNEALED].sub, v->best->sub, v->p->g->n * sizeof *v->best->sub);
     if (v->steps && v->merges && v->best->value > v->s.lower) {
-        const struct label_limits l = limits_with(v, usual_steps(v));
+        const struct label_limits l =
+            limits_with(v, smaller_u64(MERGED * usual_steps(v), v->steps));
         const struct latency_merge_input m = {v->how->level, plan, ANNEALED + 1, &l};
         bool ended;
         uint64_t took = latency_merge(v->p, &m, v->best, &ended, v->scratch);
@@ -179,6 +184,7 @@ static uint64_t search_below(struct latency_search *v, int64_t limit)
     v->steps -= smaller_u64(f.steps, v->steps);
     if (!f.complete) {
         v->s.why = f.why;
+        v->in_vain = f.steps > l.max_steps ? l.max_steps : 0;
         return 0;
     }
     v->ended = f.steps;
@@ -223,6 +229,14 @@ static bool is_far(struct latency_search *v, int64_t up)
     return true;
 }
 
+/* Whether a search that did not end with the steps it was allowed may be tried again: it would get AGAIN times these
+ * steps, and by the growth so far the steps left suffice for a search at the plan's value. */
+static bool is_worth_again(const struct latency_search *v)
+{
+    return v->in_vain && v->g.took[0] && v->g.took[1] && most_steps(v) / AGAIN >= v->in_vain &&
+           rise_for(&v->g, v->steps / v->g.took[1] + 1) >= v->best->value - v->s.lower;
+}
+
 /* Sets v->step, by which T rises: up to the plan's value if a search there may end.  Returns false if no search at a
  * useful T is likely to end. */
 static bool choose_step(struct latency_search *v)
@@ -232,7 +246,7 @@ static bool choose_step(struct latency_search *v)
         uint64_t times = most_steps(v) / v->g.took[1];
         if (times < 2 || is_far(v, up))
             return false;
-        if (v->g.took[0] && rise_for(&v->g, times - times / 4) >= up) {
+        if (v->g.took[0] && rise_for(&v->g, times / SURE + 1) >= up) {
             v->step = up;
         } else {
             int64_t slow = rise_for(&v->g, smaller_u64(times, 3));
@@ -247,6 +261,10 @@ static bool choose_step(struct latency_search *v)
  * (s.complete), no higher T is within reach (choose_step), a search did not end, or no steps are left. */
 static void raise_limits(struct latency_search *v)
 {
+    if (v->hopeless && v->steps && v->failed && is_worth_again(v)) {
+        v->hopeless = false;
+        v->step = v->failed - v->s.lower;
+    }
     v->hopeless = v->hopeless && v->failed <= v->best->value;
     while (!v->s.complete && !v->hopeless && v->s.lower < v->best->value && v->steps) {
         if (!choose_step(v))

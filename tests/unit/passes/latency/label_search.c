@@ -2,9 +2,9 @@
  * of random graphs, with unlimited CPUs and with 1, 2 or 8 of them: several classes of accelerators, memory limits,
  * shared bytes, pins, hosts, blocks of several nodes, one or two subgraphs on each accelerator; and inputs at the edge:
  * no accelerator, no host, all pinned, one node, ties everywhere, no time, times and bytes as large as they may be,
- * memory that is exactly full, weights of which an accelerator holds one.  The brute force has its own times: wdag_load
- * for what a subgraph takes and what an accelerator holds, sweeps until nothing changes for when it ends, a simulation
- * of the CPUs.
+ * memory that is exactly full, weights of which an accelerator holds one, starts that take nothing.  The brute force
+ * has its own times: wdag_load for what a subgraph takes and what an accelerator holds, sweeps until nothing changes
+ * for when it ends, a simulation of the CPUs.
  *
  * With two subgraphs on an accelerator the search counts shared bytes not at all: what it finds is a bound, and the
  * best plan where it fits. */
@@ -32,6 +32,7 @@ enum edge {
     HUGE_TIMES,
     FULL_MEMORY,
     TWO_WEIGHTS, /* one of which fits: two subgraphs of an accelerator may read it */
+    FREE_STARTS, /* what starts takes no time, memory or transfer; some of it something of these */
     EDGE_KINDS
 };
 
@@ -447,6 +448,27 @@ static void share_weights(struct instance *t, uint64_t *rng)
     fill_memory(t, 0, 1);
 }
 
+/* Half of the vertices that wait for nothing but such vertices take no time and need no bytes, and their values cost
+ * nothing; but one of twelve keeps its times, one its bytes, one its transfers, and one may wait for any. */
+static void free_starts(struct instance *t, uint64_t *rng)
+{
+    struct wdag *g = &t->g;
+    bool out[MAX_N] = {false};
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t keeps = random_below(rng, 12); /* 0 to 3: what it keeps */
+        out[v] = random_below(rng, 2) != 0;
+        for_row (u, g->pred, v)
+            out[v] = out[v] && (out[u] || keeps == 3);
+        for (uint32_t k = 0; k < g->ncls && out[v] && keeps != 0; k++)
+            g->time[k][v] = g->time[k][v] == COST_NEVER ? COST_NEVER : 0;
+        g->size[v] = out[v] && keeps != 1 ? 0 : g->size[v];
+        for (uint32_t e = 0; e < g->nnet && out[v] && keeps != 2; e++)
+            for (uint32_t k = 0; k < g->ncls; k++)
+                g->net_cost[k][e] =
+                    csr_has(&g->net_pin, e, v) && g->net_src[e] == v ? 0 : g->net_cost[k][e];
+    }
+}
+
 static void make_edge(struct instance *t, enum edge what, uint64_t *rng)
 {
     bool host = what == NO_ACCELERATOR;
@@ -462,6 +484,8 @@ static void make_edge(struct instance *t, enum edge what, uint64_t *rng)
         set_times(t, INT64_C(1) << 46, 0);
     if (what == FULL_MEMORY)
         fill_memory(t, 1, 1 + (int64_t)random_below(rng, t->g.n));
+    if (what == FREE_STARTS)
+        free_starts(t, rng);
     if (what == TWO_WEIGHTS)
         share_weights(t, rng);
 }
@@ -575,7 +599,10 @@ static void test_edges(void **state)
     for (int edge = EDGE_NONE + 1; edge < EDGE_KINDS; edge++)
         for (uint32_t slots = 1; slots <= 2; slots++)
             for (uint32_t cpus = 0; cpus <= 1; cpus++)
-                check_many(SANITIZED ? EDGES / 8 : EDGES, slots, cpus, (enum edge)edge);
+                check_many(SANITIZED             ? EDGES / 8
+                           : edge == FREE_STARTS ? 4 * EDGES
+                                                 : EDGES,
+                           slots, cpus, (enum edge)edge);
 }
 
 /* Sets of units are bits of a fixed number: one more is not begun. */
