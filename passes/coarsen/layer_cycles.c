@@ -56,6 +56,7 @@ static void join_passes(struct layered_groups *u, const struct wdag *g, const ui
 {
     enum { SEVERAL = UINT32_MAX };
     struct classes same = classes_new(a, u->nlayer + 1);
+    /* [pass][group] layer of the group's nodes of the forward (0) or backward (1) pass; 0: none; or SEVERAL */
     uint32_t *of_pass[2];
     for (int b = 0; b < 2; b++)
         of_pass[b] = arena_array(a, (size_t)u->n + 1, sizeof *of_pass[b]);
@@ -179,7 +180,7 @@ void layers_open_cycles(struct ctx *x, struct classes *c, const struct pairs *or
         nodes += layer[v] != 0;
         layer[v] = 0;
         classes += closes[k] == 1;
-        closes[k] = 2;
+        closes[k] = 2; /* so that the class is counted once */
     }
     if (nodes)
         diag_note(

@@ -385,7 +385,7 @@ static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
         vid v = node_in(x->f.m, n, 2 + i * step);
         weights = sat_add(weights, v != 0 && x->elems[v] > 0 ? x->elems[v] : 0);
     }
-    bool packed = w.elem == ELEM_U8;
+    bool packed = w.elem == ELEM_U8; /* a byte may have several weights */
     int64_t bits = packed ? node_attr_int(x->f.m, n, "expert_weight_bits", 4) : 8;
     if (bits > 0 && bits < 8)
         weights = sat_mul(weights, 8 / bits);

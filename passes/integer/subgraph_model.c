@@ -200,7 +200,7 @@ static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
         for (uint32_t j = 0; j < m->nslot; j++) {
             if (m->place[j].kind != k)
                 continue;
-            if (at / m->ask.slots > i)
+            if (at / m->ask.slots > i) /* at: number of slots of kind k before slot j */
                 may[(size_t)cls * m->nplace + j] = 0;
             at++;
         }

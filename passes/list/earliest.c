@@ -408,6 +408,7 @@ static void note_child(struct sweep *s, uint32_t f, uint32_t d)
     l->child = f;
     l->here = arrival(s, f, d);
     l->rivals = false;
+    /* devices that hold none of the inputs; below, devices that hold some */
     for (uint32_t k = 0; k < s->g->ncls; k++)
         if (class_runs(s, f, k) && s->queue[k].devices && far_arrival(s, f, k) < l->here)
             l->rivals = true;

@@ -157,6 +157,7 @@ static void run_node(struct live *s, uint32_t u, uint32_t d)
         if (is_held(s, e, d))
             continue;
         set_held(s, e, d, true);
+        /* results count from the end of u on, operands from its start */
         int64_t *to = s->base->net_src[e] == u ? &made : &s->now[d];
         *to = sat_add(*to, bytes_of(s, e));
         if (to != &made)

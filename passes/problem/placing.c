@@ -86,7 +86,7 @@ static int64_t largest_load(const struct ctx *x, const struct wdag *g, const int
             cut = cut || dev[v] != dev[g->net_pin.to[g->net_pin.at[e]]];
         for_row (v, g->net_pin, e) {
             int32_t d = dev[v];
-            if (cut && seen[d] != e + 1)
+            if (cut && seen[d] != e + 1) /* the first pin of net e on device d */
                 load[d] = sat_add(load[d], g->net_cost[cls[d]][e]);
             seen[d] = e + 1;
         }

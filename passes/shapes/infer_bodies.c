@@ -28,12 +28,13 @@ static const struct attr *body_attr(const struct infer *f, nid n, const char *na
     return a != NULL && a->kind == ATTR_GRAPH && a->u.g > 1 && a->u.g < f->m->ngraph ? a : NULL;
 }
 
-/* graph_in() and graph_out() return input or output i of graph g; 0: i is past the end. */
+/* Returns input i of graph g; 0: i is past the end. */
 static vid graph_in(const struct module *m, gid g, uint32_t i)
 {
     return i < m->graph[g].in.n ? m->arg[m->graph[g].in.at + i] : 0;
 }
 
+/* Returns output i of graph g; 0: i is past the end. */
 static vid graph_out(const struct module *m, gid g, uint32_t i)
 {
     return i < m->graph[g].out.n ? m->arg[m->graph[g].out.at + i] : 0;

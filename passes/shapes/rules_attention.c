@@ -193,6 +193,7 @@ void rule_multi_head(struct infer *f, nid n, int arg)
     struct shape q = operand_shape(f, n, 0), k = operand_shape(f, n, 1), v = operand_shape(f, n, 2),
                  out, present;
     uint32_t past = arg == 1 ? 5 : 6;
+    /* operand 8: number of past positions in a buffer that present keys share */
     bool shared = node_attr_int(f->m, n, "past_present_share_buffer", 0) != 0 ||
                   (arg == 0 && node_in(f->m, n, 8) != 0);
     out = q;

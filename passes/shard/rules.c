@@ -231,6 +231,7 @@ const struct shard_row *shard_row_of(const struct module *m, nid n)
     while (strcmp(domains[d].domain, module_str(m, m->node[n].domain)) != 0)
         if (++d == sizeof domains / sizeof *domains)
             return NULL;
+    /* the rows of a domain are in the order of operators' names */
     for (size_t high = domains[d].n; low < high;) {
         size_t mid = (low + high) / 2;
         int c = strcmp(node_op(m, n), domains[d].row[mid].op);

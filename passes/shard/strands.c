@@ -163,6 +163,7 @@ static bool is_as_plain(const struct shard *s, const struct shard_option *p,
             return false;
         if (!shard_is_cut(p->out[i]) || !shard_is_cut(q->out[i]))
             continue;
+        /* -1: the number depends on names, and may be large */
         int64_t a = shard_blocks(s, v, p->out[i]), b = shard_blocks(s, v, q->out[i]);
         if (a != b && a != 1 && (a < 0 || (b >= 0 && a > b)))
             return false;

@@ -559,7 +559,7 @@ struct dapple_found dapple_search(const struct layer_chain *c, const struct dapp
     x.mask = arena_array(x.own, x.ncut, sizeof *x.mask);
     x.stage = arena_array(x.own, 2 * (size_t)STAGES, sizeof *x.stage);
     x.best = arena_array(x.own, x.most, sizeof *x.best);
-    memset(x.best, 0xff, x.most * sizeof *x.best);
+    memset(x.best, 0xff, x.most * sizeof *x.best); /* all NONE */
     extend_prefix(&x, NONE, 0);
     bool done = true;
     for (uint32_t at = 1; at < x.ncut && done; at++) {

@@ -112,6 +112,7 @@ struct stage_sums *train_sums(const struct train *t, const struct stage_layout *
         sum[k].parameter = sat_add(sum[k].parameter, l->parameter[v]);
         sum[k].stored = sat_add(sum[k].stored, t->stored[v]);
         sum[k].constant = sat_add(sum[k].constant, t->constant[v]);
+        /* a layer's result is sent behind each stage from the layer's on to the last one that reads the result */
         for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1] && !graph; i++)
             last = larger_u32(p->stage_of[l->succ.to[i]], last);
         for (; k < last; k++)
