@@ -41,7 +41,8 @@ def short(rate):
 
 
 def peaks(by_type):
-    """f64 9.7T, f16 and bf16 312T: types of one rate together, slowest first."""
+    """The peaks of a class as text, such as "f64 9.7T, f16 and bf16 312T": types of equal rate together, slowest
+    first."""
     rates = {}
     for kind in sorted(by_type, key=lambda t: ("f64 f32 tf32 f16 bf16".split() + [t]).index(t)):
         rates.setdefault(short(by_type[kind]), []).append(kind)

@@ -87,8 +87,8 @@ def program_without(method, folder):
 
 
 def random_graph(seed, path):
-    """A workload: each node reads some of those shortly before it; a few devices, half of the cases with little
-    memory."""
+    """Writes a random workload: each node reads some of the nodes shortly before it; there are a few devices, in half
+    of the cases with little memory."""
     draw = random.Random(seed)
     n, reach, devices = draw.randrange(20, 400), draw.randrange(2, 30), draw.randrange(2, 9)
     dear = 10 ** draw.uniform(-2, 1)
@@ -104,7 +104,7 @@ def random_graph(seed, path):
 
 
 def all_cases(args, folder):
-    """[(name, model, options)]."""
+    """All cases, as [(name, path of the model, options of pcc)]."""
     found = []
     for model in sorted((SHARED / "models/exported/real").glob("*.onnx")):
         found += [(f"{model.stem} over {d}", model, ["-d", f"{d}xa100:80GiB"]) for d in DEVICES]
@@ -141,7 +141,8 @@ def proven(answer):
 
 
 def compared(cases, full, less):
-    """[(more, fewer)] of plans, proofs and gaps, and a line for each case that differs."""
+    """Compares the answers `less`, without a method, with `full`: [(worse, better)] numbers of cases by plan, proof and
+    gap, and a line for each case that differs."""
     counts, lines = [[0, 0], [0, 0], [0, 0]], []
     for case, a, b in zip(cases, full, less):
         x, y = (1e99 if r[0] is None else r[0] for r in (a, b))

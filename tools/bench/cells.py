@@ -53,7 +53,8 @@ def number(text):
 
 
 def state_of(published, here, better):
-    """better: "less" or "more" is, or None: only the same will do."""
+    """The state of a cell, one of STATES.  better: "less" or "more", the direction in which a figure is
+    better than the published one; None: only an equal figure will do."""
     a, b = number(published), number(here)
     if a is None or b is None:
         return STATES[0] if str(published) == str(here) else "differing"
@@ -83,7 +84,8 @@ def load(path):
 
 
 def scoreboard():
-    """Prints the cells that differ, and how many of each kind every table has; what is wrong with the counts."""
+    """Prints the cells that differ, and the number of cells of each state for every table; returns, in words, where
+    these numbers are not those of PUBLISHED."""
     wrong, rows, all_of = [], [], {}
     unknown = {key[:2] for key in FOUND} - {p[:2] for p in PUBLISHED}
     wrong += [f"{paper}, {where}: not a table of the scoreboard" for paper, where in sorted(unknown)]

@@ -54,7 +54,7 @@ VARIES = [(r"stdout|.*\.(?:log|out)", rb"(?m)((?:contiguous|scattered) +\d+) +\d
 
 # A line of commands.txt: its number there, whether it makes an input, the command.
 Line = collections.namedtuple("Line", "number makes command")
-# What differs between two runs of a line: where, the diff (of text, else empty), what else is to be said.
+# A difference between two runs of a line: its part ("stdout", a file, ...), the diff (of a text; else empty), a note.
 Difference = collections.namedtuple("Difference", "part diff note")
 # A line of --expect.
 Expected = collections.namedtuple("Expected", "where changed reason")
@@ -140,7 +140,7 @@ def entries(root):
 
 
 def content(part, path):
-    """The bytes of a file, without the texts that are another in each run."""
+    """The bytes of a file, in which texts that vary from run to run (VARIES) are replaced."""
     raw = path.read_bytes()
     for where, pattern, instead in VARIES:
         if re.fullmatch(where, part):
@@ -180,7 +180,7 @@ def file_difference(part, old, new):
 
 
 def differences(old, new, codes):
-    """What differs between the folders of two runs, by part."""
+    """The differences between the folders of two runs and their exit codes, a Difference for each part."""
     if codes[0] != codes[1]:
         yield Difference("exit code", [f"-{codes[0]}", f"+{codes[1]}"], "")
     a, b = entries(old), entries(new)

@@ -27,8 +27,8 @@ def cpu_limit(seconds):
 
 
 def too_slow(what, cpu, seconds):
-    """Whether a run that took more CPU than usual fails: only where PCC_TIMED says that the machine is quiet and as
-    fast as the one where that was measured.  Elsewhere a line tells."""
+    """Whether a run that took more CPU seconds than its limit fails: only if PCC_TIMED is set, which says that the
+    machine is quiet and as fast as the machine where the limit was measured.  Else prints a line and returns False."""
     if cpu <= seconds:
         return False
     print(f"note: {what}: {cpu:.2f} s of CPU, usually below {seconds:g}")
@@ -68,8 +68,8 @@ def empty_mib():
 
 
 class Run:
-    """One finished command: exit code, output, wall and CPU seconds, peak resident MiB: of pcc beyond an empty run, as
-    the libraries that are loaded take more on one machine than on another."""
+    """A finished command: exit code, output, wall and CPU seconds, and peak resident MiB (of pcc, less those of an
+    empty run, since its libraries take more on some machines)."""
 
     def __init__(self, args, **kw):
         start = time.monotonic()

@@ -55,7 +55,7 @@ def memory():
 
 
 class Watched(threading.Thread):
-    """How much of the GPU's memory a program takes at most, from its start to ends()."""
+    """A thread that measures the most GPU memory in use, MiB, from start() until ends()."""
 
     def __init__(self):
         super().__init__(daemon=True)

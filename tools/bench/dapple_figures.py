@@ -77,8 +77,8 @@ def figure_12(folder, tmp):
 
 
 def synchronous(case, made):
-    """Times faster of a case with the stages of another one's plan, by the better one of DAPPLE's policies, with as
-    many micro-batches ahead as fit; None if not even one does."""
+    """How many times faster than one device a case is with the stages of another case's plan, by the better one of
+    DAPPLE's policies, with as many micro-batches ahead as fit into memory; None if not even one fits."""
     given, stages, found = case.tmp / "sync.json", made.plan["training"]["stages"], []
     for policy in (lambda left: left, lambda left: 2 * left - 1):
         for most in range(policy(len(stages)), 0, -1):

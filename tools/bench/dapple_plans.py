@@ -100,7 +100,7 @@ def flattened(path, tmp):
 
 
 def plain(folder, tmp, name, devices, links, batch=None):
-    """A model as published: no more memory than its activations."""
+    """A Case of the model as published: its layers keep nothing in memory but their activations."""
     case = Case(folder, tmp, "GNMT-16" if name == FLAT else name, devices, links, batch)
     path = folder / case.model.profile
     case.file = flattened(path, case.tmp) if name == FLAT else path
@@ -108,7 +108,7 @@ def plain(folder, tmp, name, devices, links, batch=None):
 
 
 def close(value, text):
-    """Equal to the digits that are printed, which may have been rounded twice."""
+    """Whether value equals the number `text` to its printed digits, which may have been rounded twice."""
     return abs(value - float(text)) < 0.0055
 
 
@@ -253,8 +253,8 @@ MANY = "GNMT-16" # for dapple-place it has too many states, unless only PipeDrea
 
 
 def own(folder, tmp):
-    """dapple-place is never above what the others make that fits; what does not is told with the bytes that the fullest
-    device would need."""
+    """Checks that the plan of dapple-place is no slower than any plan of other planners that fits into memory.  For
+    plans that do not fit, prints the bytes that the fullest device would need."""
     rows = Rows("dapple-place on 16 devices of 16 GB beside others: ms of an iteration")
     for name in SIX:
         for cluster, links in CLUSTERS.items():

@@ -83,8 +83,8 @@ def table_2(folder, tmp):
 
 
 def policies(folder, tmp, name, layers):
-    """Iteration times with 2 and with 3 micro-batches ahead.  Stages of as many devices are so many pipelines side by
-    side, each of which has its own link; so one of them runs here.  VGG-19: Table VII's plan on all devices."""
+    """Iteration times with 2 and with 3 micro-batches ahead.  If both stages have n devices, they are n pipelines side
+    by side, each with its own link, of which one runs here.  VGG-19: Table VII's plan on all devices."""
     found = Case(folder, tmp, name, 2 if layers else 16, A if not layers else [RATE], None if layers else 1024)
     found.times("dapple-place" if layers else PUBLISHED, memory=LARGE)
     given, took, plan = found.tmp / "given.json", [], found.plan
@@ -134,7 +134,8 @@ def table_5(folder, tmp):
 
 
 def bert_stages(tmp, each, share, stored):
-    """Two stages of BERT-48, which take so many seconds for a micro-batch forward and backward."""
+    """Writes a profile of two stages of BERT-48, each of which takes `each` seconds for a micro-batch, forward and
+    backward together; returns its path.  share: forward's share of these; stored: bytes that a micro-batch keeps."""
     path = tmp / "two.txt"
     path.write_text("".join(
         f"n{i} -- stage{i} -- forward_compute_time={each * share * 1e3:.6f}, backward_compute_time="
@@ -144,8 +145,9 @@ def bert_stages(tmp, each, share, stored):
 
 
 def table_6(_, tmp):
-    """Seconds of a stage and beside the iteration from two rows of throughput, bytes that stay and bytes of a
-    micro-batch from two rows of memory; GB are taken for 2^30 bytes, of which a V100 of 16 GB has 14.9."""
+    """Table VI.  Two rows of throughput give the seconds of a stage and the seconds beside the iteration; two rows of
+    memory give the bytes that stay and the bytes of a micro-batch.  A GB counts as 2^30 bytes, of which a V100 of 16 GB
+    has 14.9."""
     rows = Rows("Table VI: BERT-48 in two stages, micro-batches of 2; fitted: of what seconds and bytes were made",
                 "Table VI")
     early, late = (2 * m / TABLE_VI["dapple", m][0] for m in (2, 8)) # 3 t + c, 9 t + c
@@ -228,8 +230,8 @@ def bert(tmp, layers):
 
 
 def table_8(_, tmp):
-    """The largest BERT that fits, forward again before backward: what a device needs beside weights and activations is
-    what the first row leaves of 16 GB."""
+    """Table VIII: the largest BERT that fits if forward is run again before backward.  The memory that a device needs
+    beside weights and activations is what the first row of the table leaves of 16 GB."""
     rows = Rows("Table VIII: encoder layers that fit on devices of 16 GB; fitted: what leaves room beside them",
                 "Table VIII")
     how = ["--optimizer=2", "--recompute=all", "--profiled-batch=2", "--micro-batch-size=2", "--micro-batches=32",

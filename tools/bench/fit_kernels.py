@@ -120,7 +120,7 @@ def time_of(kernels, op, facts):
 
 
 def slowed(kernels, op, work, facts):
-    """Microseconds that this number of operations takes."""
+    """Microseconds that `work` operations take on each kernel, with the lower clock after the burst."""
     t = work / (kernels.peak * facts["product" if op == "linear" else "batched"]) * 1e6
     burst = facts["burst"] * 1e3
     return t if not burst else numpy.where(t > burst, burst + (t - burst) / facts["warm"], t)

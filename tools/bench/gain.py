@@ -46,7 +46,7 @@ def run(folder, samples, *args):
 
 
 def apart(folder, samples, cores):
-    """Mean of the times per sample of runs at once, one on each processor."""
+    """Runs the folder at the same time once on each of these processors; the mean of the times per sample, ms."""
     runs = [subprocess.Popen([RUN, folder, f"--samples={samples}", "-q", f"--cores=cpu0={core}"],
                              stdout=subprocess.PIPE, text=True) for core in cores[:2]]
     return statistics.mean(each(r.communicate()[0]) for r in runs)

@@ -107,7 +107,7 @@ def measure(name, path, steps, tmp):
 
 
 def graphs(args, folder):
-    """(name, file) of each graph, which is there until the next is asked for."""
+    """Yields (name, file) of each graph; the file exists until the next graph is asked for."""
     path = folder / "graph.json"
 
     def layers(n, width):

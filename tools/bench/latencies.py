@@ -75,7 +75,8 @@ class Input:
         self.wrong.append(f"{self.name}, {planner}: {text}")
 
     def foreign(self, planner, split):
-        """latency.py knows subgraphs that do not wait for their accelerator, and no end of CPUs."""
+        """Complains if pcc's latency of a split is not that of latency.py, for the setting that latency.py knows:
+        subgraphs do not wait for their accelerator, and there is no limit of CPUs."""
         ms = latency(self.workload, [set(d["nodes"]) for d in split["fpgas"]])
         if abs(ms - split["totalLatency"]) > 1e-6:
             self.complain(planner, f"{split['totalLatency']} ms, latency.py has {ms}")
@@ -132,7 +133,7 @@ class Input:
         return run, json.loads(out.read_text())
 
     def soon(self, planner, ms, cpu):
-        """CPU seconds of the shortest run, of LIMITS, whose plan takes at most 2 % more."""
+        """CPU seconds of the run with the shortest time limit of LIMITS whose plan takes at most 2 % more than `ms`."""
         for limit in LIMITS:
             if limit >= cpu:
                 break

@@ -28,7 +28,7 @@ MOST_FLOPS, MOST_ELEMENTS = 1e12, 1 << 30
 
 
 def log_uniform(rng, low, high, step=1):
-    """A multiple of step between low and high, of which each power of two is as likely."""
+    """A random multiple of step between low and high; equally likely between any two neighbouring powers of two."""
     return max(low, step * round(2 ** rng.uniform(math.log2(low), math.log2(high)) / step))
 
 

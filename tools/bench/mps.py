@@ -21,7 +21,8 @@ UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 
 
 def solve(files, seconds):
-    """Value, bound (ps; None: no solution) and whether all ended, over models of which the best counts."""
+    """Solves the models in the files, of which the best counts: its value and bound (ps; None: no solution), and
+    whether all solvers ended within the seconds."""
     import highspy
     value, bound, ended = None, None, True
     for path in files:
@@ -62,8 +63,8 @@ def picoseconds(text):
 
 
 def contradiction(value, bound, best, high, low, ended):
-    """Returns how the figures of pcc (value of a plan of this shape, its bound, best of any shape) contradict those
-    of HiGHS; None: they do not."""
+    """Returns in words how the figures of pcc (value of its plan of this shape, its bound, its best value of any shape)
+    contradict the figures of HiGHS (high: value, low: bound, ended: it proved them); None: they agree."""
     if high is not None and high < bound * (1 - TOLERANCE):
         return f"HiGHS finds {high:.0f} ps, pcc's bound is {bound}"
     if low is not None and low > best * (1 + TOLERANCE):

@@ -108,7 +108,7 @@ CONSTANT_PLACES = {"array_declarator", "subscript_designator", "sizeof_expressio
 
 
 class Place:
-    """Somewhere that an error can be planted: bytes [start, end) of a file."""
+    """A place where an error can be planted: bytes [start, end) of a file."""
 
     def __init__(self, path, node, kind, after, form="expression"):
         self.path, self.start, self.end, self.kind = path, node.start_byte, node.end_byte, kind
@@ -117,7 +117,8 @@ class Place:
         self.code = ""  # the line of source in which the place begins
 
     def wrapped(self, k, inner):
-        """What stands in the file instead; inner is the text of the place with the errors inside it."""
+        """The text that replaces the place in the built file: the place as it is, or with error k, as PCC_MUTANT
+        chooses. inner: the text of the place, in which further errors may be compiled in."""
         if self.form == "statement":
             return f"{{ if (!pcc_mutant({k})) {inner} }}"
         if self.form == "condition":
@@ -132,7 +133,7 @@ class Place:
         return f"{self.path}:{self.line}: {self.kind}: {'  =>  '.join(self.texts())}"
 
     def known_as(self):
-        """The texts by which mutate_none.txt names this error."""
+        """The four texts by which mutate_none.txt names this error: a block of that file."""
         before, after = self.texts()
         return f"{self.path}: {self.kind}", before, f"=> {after}".rstrip(), f"in {self.code}"
 
@@ -369,7 +370,8 @@ class Test:
         self.sound = True  # passes without an error; None: not known
 
     def sanitize(self, plain):
-        """It is one of a build with sanitizers; the same of the plain one has been measured."""
+        """Marks this test as one of the build with sanitizers, and takes time and places from `plain`, the same test in
+        the plain build, which has been measured.  Returns the test."""
         self.name, self.rc, self.cpu = f"{plain.name}, sanitized", plain.rc, SLOWER * plain.cpu
         self.reached, self.room, self.sound = plain.reached, resource.RLIM_INFINITY, None
         return self
@@ -475,7 +477,7 @@ class Kept:
 
 
 def plant(chosen, args, until):
-    """Runs all; gives the verdict of each number."""
+    """Runs the tests against all planted errors, in stages; returns {number of the error: verdict in words}."""
     kept = Kept(chosen)
     in_file = collections.defaultdict(set)
     for k, p in enumerate(chosen):

@@ -87,8 +87,8 @@ def ratios_to(times, column):
 
 
 def relative(rows, published):
-    """Prints Table 2, Figure 9 and section 6 of rows [workload, planner, ms, ...]; what is wrong.  published: Table 1,
-    {workload: {column: text}}."""
+    """Prints Table 2, Figure 9 and section 6 from rows [workload, planner, ms, ...]; returns what is wrong, in words.
+    published: Table 1, {workload: {column: text}}."""
     wrong, lines, ours, theirs = [], [], {}, {}
     for name, planner, ms, *_ in rows:
         column = next((c for c in ["dp", *COLUMNS] if RUN_AS.get(c, c) == planner), None)

@@ -44,7 +44,7 @@ def prepare(source, target, colors):
 
 
 def reached(text):
-    """{kind: (ms, fits)} of the report's table."""
+    """Parses the table of plans in pcc's report: {kind of plan: (ms, whether it fits into memory)}."""
     rows = text.split("what each kind of plan reached:")[1]
     found = re.findall(r"^  (\S+(?: device)?) +([\d.]+) (ps|ns|us|ms|s)\b(.*)$", rows, re.M)
     return {kind: (float(n) * UNITS[unit], "over a device" not in rest) for kind, n, unit, rest in found}
@@ -85,7 +85,7 @@ def need_of(model):
 
 
 def makespan(model, cluster, planner, tmp):
-    """ms or None, bound, the run that planned."""
+    """Plans a model for the makespan: ms of the plan (None: no plan), its bound in ms, and the run of pcc."""
     plan, judged = Path(tmp) / "plan.json", Path(tmp) / "judged.json"
     own = planner == "portfolio-place"
     goal = ["--objective=makespan"]

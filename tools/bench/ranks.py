@@ -53,6 +53,7 @@ def check(good, what):
 
 
 def run(*command, **options):
+    """Runs a command and returns its output; ends the script if it fails."""
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=ENVIRONMENT, **options)
     if r.returncode:
         sys.exit(f"{' '.join(map(str, command))}: exit {r.returncode}: {r.stderr[-2000:]}")
@@ -246,7 +247,8 @@ graph {{
 
 
 def figures(said):
-    """Samples a second; us from made to taken; us of a message, None without one."""
+    """Figures of pcc-run's output: samples per second; us from the end of a part until its tensor is taken; us of a
+    message (None: no messages)."""
     rate = re.search(r"each: (\S+) a second", said)
     unit = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
     times = [re.search(rf"{word} ([\d.]+) (ns|us|ms|s) ", said) for word in ("taken", "took")]

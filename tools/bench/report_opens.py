@@ -21,7 +21,8 @@ PCC = Path(__file__).resolve().parents[2] / "build/release/pcc"
 
 
 def opened(browser, path, folder, place=""):
-    """The page after its program has run, and the seconds that the browser took: of the clock, of processors."""
+    """Opens the page in the browser: the page's text after its program has run, and the seconds that the browser took,
+    by the clock and of processors."""
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     r = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
                         f"--user-data-dir={folder}/profile", "--dump-dom", path.as_uri() + place],

@@ -49,7 +49,8 @@ def pipeline_of(placer, cap):
 
 
 def scheduled(model, passes, dispatch, out):
-    """(ms, whether it lacks memory), bound in ms, CPU seconds; None for the first where this pcc has no such placer."""
+    """Runs pcc with these passes: (ms of the plan, whether it lacks memory), or None if this pcc has no such placer;
+    bound in ms; CPU seconds."""
     run = Run([PCC, model, "--io=free", "--objective=makespan", "--network=direct", "--memory-model=sum",
                f"--dispatch={dispatch}", "-p", passes, "-q", "-o", out])
     if "built without" in run.out:
@@ -91,7 +92,8 @@ def by_other_levels(model, placer, cap, tmp):
 
 
 def check_known(name, found, again):
-    """What of the known values is not met, and a line where it is met by other levels: again(placer) is ms by these."""
+    """Compares the figures with KNOWN: which known values are not met, in words, and a line for a value that is met by
+    other levels only (OTHER_LEVELS).  again(placer): ms by those levels."""
     wrong, said = [], []
     *single, adjusted = KNOWN[name]
     wanted = dict(zip(PLACERS, [*single, min(single[-1], adjusted)]))
@@ -113,8 +115,8 @@ def check_known(name, found, again):
 
 
 def check_portfolio(name, found, ms):
-    """What beats the portfolio, among plans that fit: placers, and those of other objectives; whether it gains on the
-    best of COMPARED."""
+    """Compares the portfolio's ms with other plans that fit: which placers beat it, in words, and whether it is better
+    than the best of COMPARED."""
     fits = {p: x[0] for p, x in found.items() if x and not x[1]}
     above = {p: f"{name}: the portfolio takes {ms:.1f} ms, {p} {x:.1f}" for p, x in fits.items() if x < ms * (1 - 1e-9)}
     return [line for p, line in above.items() if p not in JUDGED], [above[p] for p in JUDGED if p in above], \
@@ -128,7 +130,8 @@ def shown(found, known=None):
 
 
 def one_row(source, colors, tmp):
-    """A row of the table; what is wrong; what is said; whether the portfolio gains."""
+    """Runs all placers on a workload: the row of the table, what is wrong (in words), notes, and whether the portfolio
+    gains on the others."""
     model, name = tmp / source.name, source.stem
     cap = prepared(source, model, colors)
     found = {p: value_of(model, p, cap, tmp) for p in PLACERS}

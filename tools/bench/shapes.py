@@ -84,7 +84,8 @@ def workload(shape, edges, path):
 
 
 def spend(path, planner):
-    """CPU seconds and MiB that it takes, of a list planner without reading; what of that may be a search."""
+    """CPU seconds and MiB that pcc takes with the planner (of a list planner, without reading the graph), and how many
+    of the seconds may be spent on a search."""
     name, _, goal = planner.partition("@")
     goal = ["--objective=makespan" if name in LISTS else f"--objective={goal}"] if goal or name in LISTS else []
     run = Run([PCC, path, "-p", name + ("{best-effort=true}" if name in LISTS else ""), "-q", *goal]).need()

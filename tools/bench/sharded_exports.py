@@ -121,7 +121,7 @@ def joined(pieces, state):
 
 
 def run_whole(folder, fed, names, manifest):
-    """What the sharded whole makes of whole inputs: outputs by name."""
+    """Runs the sharded whole model on whole inputs; returns its outputs by name, pieces of states joined."""
     states = manifest.get("sharding", {}).get("states", [])
     ways = manifest.get("sharding", {}).get("ways", 1)
     s = session(folder / "model.onnx")
@@ -138,7 +138,8 @@ def run_whole(folder, fed, names, manifest):
 
 
 def difference(a, b):
-    """0: the same bits; else the largest difference by the largest value; None: another kind of value."""
+    """Compares two values: 0 if all bits are the same; else the largest difference over the largest value; None: type
+    or shape differ."""
     if type(a) is not type(b) or not isinstance(a, np.ndarray):
         return 0 if str(a) == str(b) else None
     if a.shape != b.shape or a.dtype != b.dtype:

@@ -52,7 +52,7 @@ def largest_node(model, tmp):
 
 
 def balanced(manifest, model, devices, tmp):
-    """'' if the balance is right or excused, else what is wrong; and the remark for the table."""
+    """Checks the balance of a split: what is wrong, '' if it is right or excused; and the remark for the table."""
     parts, total = compute_shares(manifest)
     placed = sum(p["nodes"] for p in manifest["parts"])
     if placed < 8 * devices:

@@ -53,13 +53,15 @@ def times(path):
 
 
 def deviations(a, b):
-    """Mean relative deviation of a from b, percent, and that of the sums of deviations and of times."""
+    """The mean relative deviation of the times a from b, in percent; and the sum of all deviations over the sum of all
+    times, in percent."""
     off = {n: abs(a[n] - b[n]) for n in b if n in a}
     return (100 * sum(off[n] / b[n] for n in off) / len(off), 100 * sum(off.values()) / sum(b[n] for n in off))
 
 
 def evaluate(name, folder, args):
-    """A row, the mean deviation of times, whether memory is exact, the largest share away."""
+    """Evaluates a model: a row of the table, the mean deviation of times in percent, whether memory is exact, and the
+    largest share of the time in which the measuring thread had no core."""
     model = folder / f"{name}.onnx"
     Run([PCC_GEN, *MODELS[name], "-o", model]).need()
     files = {b: folder / f"{name}.b{b}.csv" for b in (*BATCHES, TARGET)}

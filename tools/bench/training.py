@@ -65,7 +65,7 @@ class Rows:
             self.rows.append([what, published, got, f"differs: {why}"])
 
     def fitted(self, what, published, got):
-        """A published figure from which a constant of the model was made: no check."""
+        """Adds a row for a published figure from which a constant of the model was made; it is not checked."""
         if self.where:
             cells.cell(cells.DAPPLE, self.where, what, published, got, state="fitted")
         self.rows.append([what, published, got, "fitted"])
@@ -95,7 +95,7 @@ def in_bytes(text):
 
 
 def near(value, text):
-    """Equal to the digits that are printed."""
+    """Whether value equals the number `text` to its printed digits."""
     return abs(value - float(text)) < 0.51 * 10 ** -len(text.split(".")[1])
 
 
@@ -107,7 +107,8 @@ def planned(_, command, out):
 
 
 def iteration(model, devices, args, passes, out):
-    """Seconds of an iteration, the plan, the run; None without a plan.  What several tables ask is planned once."""
+    """Plans a model: seconds of an iteration, the plan, the run of pcc; None without a plan.  If several tables ask for
+    the same plan, it is made once."""
     content = Path(model).read_bytes()
     for written in re.findall(r"=([^=:{}]*/[^=:{}]*)", passes): # such as another plan
         content += Path(written).read_bytes()
@@ -177,7 +178,7 @@ class Case:
         self.run = self.plan = self.seconds = None
 
     def times(self, passes, *args, memory=V100, out="case.json"):
-        """How many times faster; None if it does not fit."""
+        """How many times faster than one device the plan of these passes is; None if no plan fits."""
         out = self.tmp / out
         self.seconds, self.plan, self.run = iteration(self.file, f"{self.devices}xv100{memory}",
                                                       [*self.args, *args], passes, out)

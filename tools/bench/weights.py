@@ -55,7 +55,7 @@ def tensors(graph):
 
 
 def externals(path):
-    """(tensor, file, offset, length) of what lies in other files."""
+    """Yields (tensor, file, offset, length) for each tensor of the model with external data."""
     for t in tensors(onnx.load(str(path), load_external_data=False).graph):
         if t.data_location == onnx.TensorProto.EXTERNAL:
             e = {x.key: x.value for x in t.external_data}
@@ -63,7 +63,8 @@ def externals(path):
 
 
 def fill(path, most):
-    """Weights of the right size: random floats, integers 0; a reason why not, or ''."""
+    """Writes missing weights of the right size for the model: random floats, and 0 for integers.  Returns '', or the
+    reason why that is not possible."""
     found = list(externals(path))
     size = max((at + n for _, _, at, n in found), default=0)
     rng = np.random.default_rng(1)

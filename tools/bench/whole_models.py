@@ -82,7 +82,8 @@ def what_of(row):
 
 
 def judge(what, ratios):
-    """Whether {class: ratios} of these rows are within LIMITS, and what they are, in words."""
+    """Whether the rows of a kind are within LIMITS, and their figures in words.  ratios: {class: [pcc's time over the
+    measured one]}."""
     limit, errors = LIMITS[what], [abs(x - 1) for v in ratios.values() for x in v]
     each = [statistics.median(v) for v in ratios.values()]
     found = statistics.median(errors), max(errors), max(each) / min(each)

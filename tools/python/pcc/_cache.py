@@ -31,7 +31,7 @@ class NoCache(Exception):
 
 
 class Kept:
-    """A split folder that stays as long as this lives and is not closed."""
+    """A split folder that is not removed as long as this object lives and is not closed."""
 
     def __init__(self, folder: Path, keeper: Any):
         self.folder = folder
@@ -88,8 +88,8 @@ def _locations(data: Any) -> Iterable[str]:
 
 
 def _stamp(path: Path) -> str:
-    """What tells that a large file is another one or has changed, without reading it: which file it is, its size, and
-    the times of its last changes. Copies may keep st_mtime; nothing sets st_ctime back."""
+    """A text that changes if the path gets another file or the file changes: device number, inode, size and the times
+    of the last changes; the file is not read. Copies may keep st_mtime; nothing sets st_ctime back."""
     try:
         st = path.stat()
     except (OSError, ValueError):
@@ -189,8 +189,8 @@ def _is_at(file: Any, path: Path) -> bool:
 
 
 def _drop_unfinished(folder: Path) -> None:
-    """Removes what killed processes have left of splits that they were making: .KEY.pcc-XXXXXX, which pcc keeps locked
-    as long as it makes it."""
+    """Removes unfinished splits of killed processes: folders .KEY.pcc-XXXXXX, which pcc keeps locked while it writes
+    them."""
     for left in folder.glob(".*.pcc-??????"):
         with contextlib.suppress(OSError):
             opened = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -219,8 +219,8 @@ def _make_room(folder: Path, limit: int) -> None:
 
 
 def fetch(name: str, make: Callable[[Path], None], folder: Optional[Path] = None) -> Kept:
-    """The split of that name, which make(FOLDER) writes if it is not there. folder: of the cache. Raises NoCache, and
-    what make() raises."""
+    """The split of that name in the cache; if it is not there, make(FOLDER) writes it. folder: the cache's folder
+    (None: root()). Raises NoCache, and the errors of make()."""
     base, limit = folder or root(), _limit()
     _prepare(base)
     path = base / f"{name}.lock"

@@ -209,8 +209,8 @@ def words(text: str) -> str:
 
 @contextlib.contextmanager
 def _interrupts(raised: List[BaseException]) -> Iterator[None]:
-    """Ctrl-C while the library works: what its handler raises is kept. It would be lost in a function that the library
-    calls; with it there, the planner is told to stop."""
+    """Context for a call of the library, in which Ctrl-C may be pressed: the exception of its handler is appended to
+    `raised`, since it would be lost in a function that the library calls; then the planner is told to stop."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
@@ -238,7 +238,7 @@ def _outside() -> int:
 
 
 class Handle:
-    """A struct pcc. One thread at a time is in it: others wait."""
+    """A struct pcc of the library. Only one thread at a time makes calls for it; others wait."""
 
     def __init__(self, progress: Optional[Callable[[Progress], Any]] = None):
         self.lib = library()
@@ -287,7 +287,8 @@ class Handle:
         return listener
 
     def call(self, name: str, *args: Any) -> Any:
-        """A call of pcc.h for this handle. Raises what its status says."""
+        """Makes a call of pcc.h for this handle and returns its result. Raises the exception of its status, if that is
+        no success."""
         with self.lock:
             if not self.p:
                 raise BadUse(f"{name.replace('pcc_', '')}: the plan is closed")
@@ -354,7 +355,8 @@ def _text(value: Any) -> str:
 
 
 def _joined(name: str, kind: str, values: Sequence[Any]) -> Any:
-    """The value that a list stands for, of a setting that has one value."""
+    """The value of a setting that does not repeat, made of a list: all items with commas between them, if the setting
+    is made of items; else the only item. Raises BadUse."""
     if not values:
         raise BadUse(f"{name}: expected a value, found an empty list")
     if name == "devices" or kind == "set":

@@ -17,8 +17,8 @@ def _first(*places: Path) -> Path:
 
 
 def _place(name: str) -> Path:
-    """A compiled program: of the wheel, of the source tree, of the installation, or what the PATH has, if that is not
-    this very command, which would run itself for ever."""
+    """The path of a compiled program: in the wheel, in the source tree, in the installation, or on the PATH, unless the
+    one there is this very command, which would run itself for ever."""
     installed = TOOLS.parent.parent.parent / "bin" / name
     built = TOOLS.parent / "build/release" / name if (TOOLS.parent / "CMakeLists.txt").exists() else installed
     found = shutil.which(name)

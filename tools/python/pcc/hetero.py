@@ -32,7 +32,7 @@ def read_places(folder: Path) -> Dict[str, Dict[str, str]]:
 
 
 def set_affinities(model: Any, places: Mapping[str, Mapping[str, str]], where: Mapping[str, str]) -> Dict[str, int]:
-    """Gives every operation of the model the affinity of its device; returns how many each device has. where:
+    """Gives every operation of the model the affinity of its device; returns {device: number of operations}. where:
     OpenVINO's names for the plan's devices."""
     known: Dict[str, str] = {}  # by an operation's own name, which is unique
     ordered = model.get_ordered_ops()

@@ -333,7 +333,7 @@ def _can_bind(row: Mapping[str, Any]) -> bool:
 
 
 def _to_array(name: str, value: Any, row: Mapping[str, Any]) -> Any:
-    """What a user gave for an input, as ONNX Runtime takes it."""
+    """Converts a value that a user gave for an input to the form that ONNX Runtime takes."""
     if not _is_tensor(row):
         return value
     raw = RAW.get(row["onnx_type"])
@@ -617,7 +617,7 @@ class Runner:
         return parts
 
     def _say_where(self) -> None:
-        """An output stays in the memory of its device if all its consumers run there."""
+        """Decides where each output goes: it stays in the memory of its device if all its consumers run there."""
         fed_back = {out: self.readers[into] for into, out in self.states}
         for part in self.parts:
             for name in part.outputs:
@@ -808,8 +808,8 @@ class _Flight:
 
 
 class _Pipeline:
-    """Each device takes the earliest part of the earliest sample that has all its inputs. One lock for all; what runs
-    long runs without it."""
+    """Threads, one for each device: each takes the earliest part of the earliest sample that has all its inputs. One
+    lock guards all data; parts run without it."""
 
     def __init__(self, runner: Runner, devices: List[str], state: bool):
         self.runner, self.state = runner, state
@@ -866,7 +866,7 @@ class _Pipeline:
         return flight
 
     def _inherit(self, flight: _Flight) -> None:
-        """State from the sample before, as far as it is there."""
+        """Gives a sample the states that the sample before has made so far."""
         for into, out in self.runner.states if self.state else []:
             if into in flight.table:
                 continue
@@ -908,7 +908,8 @@ class _Pipeline:
                 self._made(flight, k, made)
 
     def _put(self, flight: _Flight, name: str, value: Any) -> None:
-        """A tensor is there: for the parts that read it, and for the next sample if it waits for it."""
+        """Puts a tensor into the table of its sample, for the parts that read it, and hands it to the next sample if it
+        is a state that sample waits for."""
         todo = [(flight, name, value)]
         while todo:
             at, name, value = todo.pop()
@@ -976,7 +977,8 @@ def _difference(want: Any, got: Any, tolerance: float) -> Optional[str]:
 
 
 def tolerance_of(manifest: Dict[str, Any]) -> float:
-    """By how much outputs may differ, relative to the largest: sums over devices are in another order."""
+    """The tolerance of the manifest: the share of an output's largest value by which it may differ, because devices add
+    up floats in another order; 0: none."""
     return float(manifest.get("sharding", {}).get("tolerance", 0.0))
 
 
@@ -1012,8 +1014,8 @@ def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Opt
 
 
 def _first_that_runs(runner: Runner, whole: Any, samples: List[Sample]) -> Tuple[Sample, List[Any]]:
-    """The first sample that the whole model takes, and its outputs; what is wrong with the first of all if there is
-    none."""
+    """The first of the samples on which the whole model runs, and its outputs. If there is none, raises the error of
+    the first sample."""
     wrong: Optional[Exception] = None
     for sample in samples:
         table = runner._take(sample, False)
@@ -1278,7 +1280,7 @@ def _run(args: argparse.Namespace, tell: Teller) -> Tuple[str, str]:
 
 
 def _sizes_hint(args: argparse.Namespace) -> str:
-    """What to do when a model does not take the random inputs that were made for it."""
+    """Notes for the user of a model that does not run on random inputs: their sizes, and how to give others."""
     dims = read_manifest(args.folder).get("dims", {})
     sizes = printable(" ".join(f"{k}={v}" for k, v in dims.items()))
     if args.state:
