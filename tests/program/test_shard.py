@@ -2,7 +2,8 @@
 
 1. Single operators (shard_cases.py), in one model for each opset, with a choice drawn at random (shard{draw=SEED}), in
    2 or 4 ways: the rewritten model gives the bits of the original.  With PCC_ALL=1 each option of each node in 2 and 4
-   ways (shard{number=K}), also of batch_cases.py; then each operator of the table of rules must have been cut.
+   ways (shard{number=K}), also of batch_cases.py; then each operator of the table of rules must have been cut, and
+   results are counted by opset.  With PCC_OPSETS=21,22,23 beside it all operators in each of these opsets.
 2. Models that pcc-gen makes: cut by the best choice and by random ones, split, and the parts verified.
 3. Small models whose pieces have sizes, or places, of their own.
 4. Sums over devices: what makes terms, keeps them and adds them up, in all opsets; tolerances; Megatron-LM's layout.
