@@ -244,6 +244,7 @@ def vision():
     stats = (w(8), w(8), w(8), Const(np.arange(1, 9), FLOAT))
     yield from each("BatchNormalization", x(4, 8, 4), *stats)
     yield from each("InstanceNormalization", x(4, 8, 4, 4), w(8), w(8))
+    yield Case("GroupNormalization", x(4, 16, 5), w(4), w(4), opset=18, num_groups=4)
     for groups in (2, 4):
         yield from each("GroupNormalization", x(4, 16, 5), w(16), w(16), first=21, num_groups=groups)
     yield from each("LRN", x(4, 8, 4, 4), size=3)
