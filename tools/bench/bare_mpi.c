@@ -1,9 +1,9 @@
 /* What MPI itself takes for a tensor: the program that ranks.py compares pcc-run with.
  *
- *   mpirun -n 2 bare_mpi BYTES TIMES
- * TIMES times: rank 1 posts a receive and says so; rank 0 writes the buffer anew, as a part does, and sends it
- * synchronously.  Both give their processor up while they wait.  Prints the median time of a send, from its call until
- * the message has left, in ns. */
+ *   mpirun -n 2 bare_mpi BYTES TIMES BUFFERS
+ * TIMES times: rank 1 posts a receive and says so; rank 0 writes a buffer anew, as a part does, and sends it
+ * synchronously.  Both take their buffers in turns, one for each sample that pcc-run has on its way, and give their
+ * processor up while they wait.  Prints the median time of a send, from its call until the message has left, in ns. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
@@ -36,12 +36,15 @@ static int compare(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     int rank, level, bytes = argc > 1 ? atoi(argv[1]) : 1, times = argc > 2 ? atoi(argv[2]) : 1;
+    int buffers = argc > 3 && atoi(argv[3]) > 1 ? atoi(argv[3]) : 1;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    char *block = calloc(1, (size_t)bytes + 1), word = 0;
+    size_t room = ((size_t)bytes + 64) / 64 * 64;
+    char *all = calloc((size_t)buffers, room), word = 0;
     int64_t *ns = calloc((size_t)times + 1, sizeof *ns);
-    for (int i = 0; i < times && block && ns; i++) {
+    for (int i = 0; i < times && all && ns; i++) {
         MPI_Request q;
+        char *block = all + (size_t)(i % buffers) * room;
         if (rank) {
             MPI_Irecv(block, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &q);
             MPI_Send(&word, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
@@ -60,7 +63,7 @@ int main(int argc, char **argv)
         qsort(ns, (size_t)times, sizeof *ns, compare);
         printf("%lld\n", (long long)ns[times / 2]);
     }
-    free(block);
+    free(all);
     free(ns);
     MPI_Finalize();
     return 0;

@@ -292,12 +292,13 @@ def sizes(tmp, few):
     subprocess.run(["mpicc", "-O2", ROOT / "tools/bench/bare_mpi.c", "-o", bare], check=True)
     for count in (256, 262144, 16777216):
         split, turns, got = two_parts(tmp, count), 1 if few else 5, {"threads": [], "ranks": [], "bare": []}
+        flying = json.loads((split / "schedule.json").read_text())["in_flight"]
         n = (20 if few else 200) if count < 1 << 24 else (3 if few else 20)
         first_of_all()
         for _ in range(turns):  # in alternation, for a machine that is not quiet
             got["threads"].append(figures(run(RUN, split, "-q", f"--samples={n}")))
             got["ranks"].append(figures(ranks(2, RUN, split, "-q", f"--samples={n}")))
-            got["bare"].append(float(ranks(2, bare, 4 * count, n)) / 1000)
+            got["bare"].append(float(ranks(2, bare, 4 * count, n, flying)) / 1000)
         rate = {k: max(r for r, *_ in got[k]) for k in ("threads", "ranks")}
         taken = {k: min(t for _, t, _ in got[k]) for k in ("threads", "ranks")}
         took, best = min(t for *_, t in got["ranks"]), min(got["bare"])
