@@ -624,6 +624,7 @@ def first_line(error):
 
 
 def open_session(path):
+    """A session of a model on the CPU, one thread, without optimisations, so that bits can be compared."""
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
@@ -972,7 +973,8 @@ def report_plan(manifest, crossing, rounded, say):
 
 
 def run_reference(args, manifest, say):
-    """(names of inputs and outputs, input sets, outputs of the whole for each)."""
+    """Runs the whole model on the first inputs that suit it, and prints which these are: (names of its inputs and
+    outputs, the sets of inputs, the outputs for each set).  Raises CannotRun."""
     model = Path(args.model)
     say(f"whole: {model.name}, ONNX Runtime {ort.__version__}, CPU, optimisations off, one thread")
     first = None

@@ -70,7 +70,7 @@ static int take_size(const struct export_folder *x, const char *name, size_t k, 
     return 0;
 }
 
-/* Fills g->kept and g->read. */
+/* Fills g->kept, the caches whose part reads its own earlier result, and g->read, all tensors that parts read. */
 static void find_readers(const struct export_folder *x, struct decoder *g)
 {
     const json_t *parts = json_object_get(x->manifest, "parts");

@@ -49,8 +49,8 @@ static void put_part_files(struct manifest_out *o, const char *key, const uint32
     json_close(&o->j, JSON_ROW);
 }
 
-/* Opens an object for a tensor and writes its members name, type, shape and bytes.  v: the value that it is, or a piece
- * of it. */
+/* Opens an object for a tensor and writes its members name, type, shape, bytes and, if samples lie along an axis,
+ * batch_axis.  v: the value that the tensor is, or one of its pieces. */
 static void open_tensor(struct manifest_out *o, const char *name, uint32_t type, int64_t bytes,
                         vid v)
 {

@@ -90,7 +90,8 @@ def outputs(folder):
 
 
 def difference(ours, theirs):
-    """The largest difference of an array over its largest value; infinite where shapes, names or numbers fail."""
+    """Compares two sets of arrays: the largest difference in an array, over that array's largest value; infinite if
+    names or shapes differ, or a number is not finite."""
     if not ours or ours.keys() != theirs.keys():
         return float("inf")
     worst = 0.0

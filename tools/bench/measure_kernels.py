@@ -96,7 +96,7 @@ def kernel_of(torch, op, shape, dtype):
 
 
 def timed(torch, call):
-    """us of a call: (median, how many)."""
+    """Measures a call on the GPU: (median us of a launch, number of measurements)."""
     def of(launches):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()

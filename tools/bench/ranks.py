@@ -143,6 +143,7 @@ def same(tmp, few):
 # ---- samples ------------------------------------------------------------------------------------
 
 def resident(process):
+    """Resident KiB of a process, given by its id."""
     text = Path(f"/proc/{process}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+)", text)[1])
 

@@ -167,8 +167,8 @@ struct engine *ort_open(const char *library, struct arena *a, struct diag *d)
         return NULL;
     }
     const struct api_base *base = get_base();
-    int minor =
-        0; /* version 1.N has the interfaces up to N: asked for more it prints a line of its own */
+    /* version 1.N has the interfaces up to N; asked for a later one, it prints an error itself */
+    int minor = 0;
     sscanf(base->version(), "1.%d", &minor);
     const void *table = minor >= ORT_VERSION_OLDEST ? base->get(ORT_VERSION_OLDEST) : NULL;
     if (!table) {

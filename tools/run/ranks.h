@@ -73,10 +73,10 @@ struct transfer {
     struct transfer *next;
 };
 
-/* Hashes of a tensor's messages that have left this rank less those of messages that have come, modulo 2^64; and the
- * same with each times its sample's number from 1 on. */
+/* Hashes of a tensor's messages, modulo 2^64: of messages that have left this rank, less of messages that have come. */
 struct content_sum {
-    uint64_t content, placed;
+    uint64_t content; /* sum of the hashes */
+    uint64_t placed;  /* sum of the hashes, each times the number of its sample, from 1 on */
 };
 
 /* Looking after messages; under the lock. */
@@ -105,8 +105,8 @@ struct ranks {
     uint32_t *device; /* [rank] its device */
     uint32_t *rank;   /* [device] its rank; [ndev], the host: 0; RUN_NONE: it has no parts */
     uint32_t *maker;  /* [value] the part that makes it; RUN_NONE: an input of the model */
-    uint32_t *loose;  /* [nloose] values that some rank gets without lists */
-    bool *is_loose;   /* [value] */
+    uint32_t *loose;  /* [nloose] values that no list carries to a rank that reads them */
+    bool *is_loose;   /* [value] it is one of `loose` */
     uint32_t nloose;
     int64_t *ran; /* [rank] at the host: samples 0 .. ran - 1 are through there */
     bool *near;   /* [rank] the rank is on this machine */

@@ -313,7 +313,7 @@ static int prepare_host(struct hosting *h)
     return outputs_prepare(r, h->samples) ? FAILED : 0;
 }
 
-/* Runs threads and samples. */
+/* Starts the threads, lets all samples in and out, and ends the threads. */
 static void run_samples(struct hosting *h)
 {
     struct runner *r = h->r;

@@ -50,7 +50,8 @@ static int batch_of(struct stepper *s, uint32_t t, const struct engine_value *v,
     return 0;
 }
 
-/* Checks that M divides the batch of an input, n.  Returns 0, or -1 and an error. */
+/* Checks that a batch of n samples of the input t can be cut into the micro-batches, and these into the samples of the
+ * devices that share them.  Returns 0, or -1 and an error. */
 static int check_divides(struct stepper *s, uint32_t t, int64_t n)
 {
     int64_t m = s->w->micro_batches, of = sat_mul(m, s->each->share.samples);

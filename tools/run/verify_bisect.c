@@ -56,7 +56,8 @@ struct piece {
 
 /* ---- the values ------------------------------------------------------------------------------- */
 
-/* qsort(): by the model's order; of one value, by file. */
+/* Compares two entries for qsort(): by the order of the model's nodes; entries of one value by the number of the
+ * file. */
 static int by_order(const void *x, const void *y)
 {
     const struct common *a = x, *b = y;

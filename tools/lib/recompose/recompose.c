@@ -47,7 +47,7 @@ static bool is_below(const char *path, int fd)
     return found;
 }
 
-/* Whether `path` leads to a file of the open folder fd, under whatever name. */
+/* Whether `path` leads to the same file (device and inode) as an entry of the open folder fd, under any name. */
 static bool is_file_of(const char *path, int fd)
 {
     struct stat st, other;

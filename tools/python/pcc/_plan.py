@@ -217,6 +217,7 @@ class Plan:
 
 
 def _seconds(ps: int) -> Optional[float]:
+    """Seconds of a time in ps; None for a negative one, which is not known."""
     return ps / 1e12 if ps >= 0 else None
 
 

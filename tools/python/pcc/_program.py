@@ -13,6 +13,7 @@ TOOLS = HERE.parent.parent  # if this is tools/python/pcc, in the source tree or
 
 
 def _first(*places: Path) -> Path:
+    """The first of these paths that exists; the first of all if none does."""
     return next((p for p in places if p.exists()), places[0])
 
 

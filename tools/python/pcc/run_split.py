@@ -358,6 +358,7 @@ def _to_array(name: str, value: Any, row: Mapping[str, Any]) -> Any:
 
 
 def _to_ort(value: Any, row: Mapping[str, Any]) -> Any:
+    """Converts an array to an OrtValue of the row's type."""
     if isinstance(value, ort.OrtValue):
         return value
     raw = RAW.get(row["onnx_type"])
@@ -367,6 +368,8 @@ def _to_ort(value: Any, row: Mapping[str, Any]) -> Any:
 
 
 def _to_python(value: Any, row: Mapping[str, Any]) -> Any:
+    """Converts a value of ONNX Runtime to the form that a user gets: an array; types that numpy lacks as RAW has
+    them."""
     if not isinstance(value, ort.OrtValue):
         return value
     raw = RAW.get(row["onnx_type"])
@@ -655,6 +658,7 @@ class Runner:
         return str(self.values[name]["onnx_type"]).startswith("optional(")
 
     def _zeros(self, name: str) -> Any:
+        """The value of a state before the first sample: zeros of the planned sizes."""
         row, sizes = self.values[name], self.sizes[name]
         if not _is_tensor(row) or not row["numpy_type"] or sizes is None:
             raise SplitError(f"input '{name}' holds state, of {row['onnx_type']} {row['shape']}: give its first value")
@@ -673,6 +677,7 @@ class Runner:
         table.update(self._constants or {})
 
     def _end(self, table: Mapping[str, Any]) -> Outputs:
+        """The outputs of a sample, by name, from its table, when all parts have run."""
         def one(name: str) -> Any:
             return _to_python(table[name], self.values[name])
 
@@ -689,6 +694,7 @@ class Runner:
         return made
 
     def _run_all(self, table: Dict[str, Any], number: int, options: Any = None) -> None:
+        """Runs all parts of a sample, in their order, on its table."""
         left = {n: len(k) for n, k in self.readers.items()}
         kept = {*self.output_names, *(out for _, out in self.states)}
         for part in self.parts:
@@ -721,6 +727,7 @@ class Runner:
         return _Pipeline(self, sorted(devices), state).stream(samples, in_flight)
 
     def _one_by_one(self, samples: Iterable[Sample], state: bool) -> Iterator[Outputs]:
+        """stream() without threads: the outputs of each sample, which runs through all parts before the next begins."""
         before: Optional[Dict[str, Any]] = None
         for number, sample in enumerate(samples):
             table = self._begin(sample, state)
@@ -879,17 +886,20 @@ class _Pipeline:
                 self.last.next = flight
 
     def _arrived(self, flight: _Flight, name: str) -> None:
+        """Counts that a tensor of a sample is there, and enqueues the parts that waited for it last."""
         for k in self.runner.readers.get(name, ()):
             flight.lacks[k] -= 1
             if not flight.lacks[k]:
                 self._enqueue(flight, k)
 
     def _enqueue(self, flight: _Flight, k: int) -> None:
+        """Puts part k of a sample, whose inputs are all there, into the queue of its device."""
         device = self.runner.parts[k].device
         heapq.heappush(self.ready[device], (flight.number, k, flight))
         self.work[device].notify()
 
     def _serve(self, device: str) -> None:
+        """The thread of a device: runs its parts as they become ready, until the stream ends."""
         while True:
             with self.lock:
                 while not self.ready[device] and not self.stop:
