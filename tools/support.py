@@ -15,7 +15,7 @@ import sys
 
 
 def assigned(model, provider):
-    """The lines of ONNX Runtime's assignment."""
+    """The lines of text, one for each node, that say to which provider ONNX Runtime assigns it."""
     import onnxruntime
 
     if provider not in onnxruntime.get_available_providers():
@@ -32,7 +32,7 @@ def assigned(model, provider):
 
 
 def queried(model, device):
-    """The lines of OpenVINO's answer."""
+    """The text, in lines, with the operations that OpenVINO's device has."""
     import openvino
 
     core = openvino.Core()

@@ -41,13 +41,13 @@ HEAD = """\
 
 
 def formals(parameters):
-    """(type, is a list, all of the list are of one type) of each operand or result."""
+    """For each operand or result: (its type, whether it is a list, whether all of the list have one type)."""
     return [(getattr(p, "type_str", None) or p.typeStr, "variadic" in str(p.option).lower(),
              p.is_homogeneous if hasattr(p, "is_homogeneous") else p.isHomogeneous) for p in parameters]
 
 
 def letters(schema):
-    """'TT', 'T' of a schema: operands and results."""
+    """The letters of a schema for operands and results, such as ('TT', 'T')."""
     allowed = {t.type_param_str: list(t.allowed_type_strs) for t in schema.type_constraints}
     sides = formals(schema.inputs), formals(schema.outputs)
     uses = Counter()

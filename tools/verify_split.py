@@ -146,14 +146,15 @@ def not_a_number(text):
 
 @functools.lru_cache(maxsize=8)
 def schema_error(name, text):
-    """What of a JSON text disobeys name.schema.json; None: nothing.  A folder verified again has the same text."""
+    """The main way in which a JSON text disobeys name.schema.json, in words; None: it obeys.  Results are kept, since
+    a folder that is verified again has the same text."""
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(json.loads(text)))
     return error and f"{error.json_path}: {error.message[:200]}"
 
 
 def read_json(folder, name):
-    """name.json, which obeys name.schema.json."""
+    """Reads name.json of the folder and checks it against name.schema.json; returns its content."""
     path = folder / f"{name}.json"
     require(path.is_file(), f"{path} does not exist")
     try:
@@ -181,7 +182,8 @@ def inside(folder, name):
 
 
 def check_order(manifest):
-    """Each part's inputs are model inputs or outputs of earlier parts, each tensor has one origin."""
+    """Checks that each part's inputs are model inputs or outputs of earlier parts, and that each tensor has one origin;
+    returns {tensor: its origin}."""
     kept = kept_in_pieces(manifest)
     given = [i["name"] for i in manifest["inputs"]]
     origin = {name: "input" for name in given}
@@ -208,7 +210,7 @@ def check_order(manifest):
 
 
 def check_tensors(manifest, origin):
-    """The list of crossing tensors says exactly what the parts say."""
+    """Checks that the list of crossing tensors agrees with the inputs and outputs of the parts."""
     readers = collections.defaultdict(set)
     for part in manifest["parts"]:
         for name in part["inputs"]:
@@ -268,7 +270,8 @@ def strings_in(value):
 
 
 def check_nodes(manifest, whole, graphs):
-    """No node in two parts unless it is a copy, none lost, and the part files hold what is said."""
+    """Checks that no node is in two parts unless it is a copy, that none is lost, and that the part files have the
+    nodes that the manifest lists."""
     copies = strings_in(manifest.get("copies", {}).get("nodes", []))
     files = [p["file"] for p in manifest["parts"]]
     require(set(manifest["nodes"]) == set(files), "nodes: its keys are not the parts")
@@ -325,7 +328,7 @@ def ir_words(word):
 
 
 def shapes_agree(proto, said):
-    """Where both know a dimension they say the same of it."""
+    """Whether two shapes agree in all dimensions that both know."""
     kind = proto.WhichOneof("value")
     known = kind in ("tensor_type", "sparse_tensor_type") and getattr(proto, kind).HasField("shape")
     if not known or said is None:
@@ -336,7 +339,7 @@ def shapes_agree(proto, said):
 
 
 def check_values(manifest, graphs):
-    """`values` has all tensors of the interfaces and no others, of the types that the files give them."""
+    """Checks that `values` has exactly the inputs and outputs of the parts, with the types that the part files give."""
     values = manifest["values"]
     names = {n for part in manifest["parts"] for side in ("inputs", "outputs") for n in part[side]}
     names |= {v["name"] for side in ("inputs", "outputs") for v in manifest[side]}
@@ -363,7 +366,7 @@ def check_values(manifest, graphs):
 
 
 def check_interfaces(manifest, graphs):
-    """Inputs and outputs of the part files are those of the manifest."""
+    """Checks that inputs and outputs of the part files are those of the manifest."""
     for part in manifest["parts"]:
         graph = graphs[part["file"]]
         weights = {t.name for t in graph.initializer}
@@ -404,7 +407,8 @@ def locations(graph, functions=()):
 
 
 def check_data_file(part, found, folder):
-    """A part with a data file of its own refers to that file alone, which is as large as is said."""
+    """Checks that a part with a data file of its own refers to no other file, and that the file has the bytes that the
+    manifest gives."""
     own = {part["data"]} if "data" in part else set()
     require(found == own, f"{part['file']}: its data is said to be {sorted(own)}, it refers to {sorted(found)}")
     for name in own:
@@ -413,8 +417,8 @@ def check_data_file(part, found, folder):
 
 
 def check_weights(manifest, folder):
-    """The files said to hold weights are those that the models refer to; no part does if all is inline, and each to its
-    own file if each has one."""
+    """Checks that the models refer to the files of weights that the manifest lists and to no others: parts to none if
+    all weights are inline, and each part to its own file if each has one."""
     weights = manifest.get("weights")
     if not weights:
         return
@@ -435,7 +439,7 @@ def check_weights(manifest, folder):
 
 
 def check_manifest(manifest, folder):
-    """All that can be said without running anything; returns the graphs of the parts."""
+    """Makes all checks that need no run; returns the graphs of the parts."""
     check_devices(manifest, folder)
     check_objective(manifest)
     check_tensors(manifest, check_order(manifest))
@@ -674,7 +678,8 @@ def run_whole(session, sets):
 
 
 def run_parts(manifest, folder, sets):
-    """The contract: a table of tensors by name, the parts in order, then read the outputs."""
+    """Runs the parts, in order, on a table of tensors by name for each set of inputs; returns the outputs of each
+    set."""
     tables = [dict(inputs) for inputs in sets]
     for part in manifest["parts"]:
         try:
@@ -714,7 +719,7 @@ def read_output(output, table, whole):
 
 
 def names_read(node):
-    """What a node reads, captures of its bodies included (their own names do no harm)."""
+    """The names that a node and the nodes of its bodies read, also names that the bodies define themselves."""
     found, stack = set(), [node]
     while stack:
         n = stack.pop()
@@ -824,7 +829,8 @@ def false_values(graph):
 
 
 def is_random(node, functions, false):
-    """Whether a node gives other results in each session, itself or in a body, or by calling such a function."""
+    """Whether the results of a node differ from session to session: it is random, or has a random node in a body, or
+    calls a function with one."""
     stack, called = [node], set()
     while stack:
         n = stack.pop()
@@ -907,8 +913,8 @@ def difference(ref, got, floats=0, rounding=0):
 
 
 def compare(reference, outputs, floats, rounded, who):
-    """Raises Different, or returns the names of outputs that are within their tolerance, not bit-equal.  floats: that
-    of floats of all outputs; rounded: names of outputs whose numbers may be off by rounding."""
+    """Raises Different if an output is beyond its tolerance; returns the names of outputs that are within it, but not
+    bit-equal.  floats: tolerance of floats of all outputs; rounded: names of outputs that may be off by rounding."""
     inexact = set()
     for ref, got in zip(reference, outputs):
         for name, value in ref.items():
