@@ -230,8 +230,8 @@ static void set_strings(struct maker *k, tid t, Onnx__TensorProto *p)
 }
 
 /* Marks p, the message of tensor t, as external data; if the tensor is in a file, with location, offset and length.
- * Reports an error if pcc may not read that file (file.barred), as a writer would copy from it; text, which only names
- * it (without_source), may. */
+ * Reports an error if pcc may not read that file (file.barred), as a writer would copy from it.  For textual IR, which
+ * only names the file (without_source), that is no error. */
 static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
 {
     const struct tensor *x = &k->m->tensor[t];

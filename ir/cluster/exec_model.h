@@ -17,12 +17,12 @@ enum exec_feed {
 };
 
 /* Kinds of runs, as bits.  A setting has an effect in an execution model if struct opt.about and exec_kind.about have
- * a bit in common. */
+ * a bit in common.  Behind each kind stand examples of settings that only it and its like have. */
 enum {
-    ABOUT_STEP = 1,      /* one sample, node by node: hops, dispatch, live memory */
-    ABOUT_SUBGRAPHS = 2, /* one sample, by subgraphs: live memory */
+    ABOUT_STEP = 1,      /* one sample, node by node (hops, dispatch, live memory) */
+    ABOUT_SUBGRAPHS = 2, /* one sample, subgraph by subgraph (live memory, CPUs, pieces) */
     ABOUT_ITERATION = 4, /* an iteration of training */
-    ABOUT_ROUNDS = 8,    /* samples that follow each other without end: live memory */
+    ABOUT_ROUNDS = 8,    /* samples that follow each other without end (live memory) */
     /* devices run whole parts, so that live memory is what parts need (exec_live_parts()) */
     ABOUT_PARTS = ABOUT_SUBGRAPHS | ABOUT_ROUNDS
 };

@@ -98,7 +98,7 @@ struct proven {
     int64_t stay;    /* phi without the roots on CPUs */
     uint32_t net;    /* the net that carries most for its cost */
     int64_t carried; /* what that net carries, in units of 2^shift ps */
-    uint32_t times;  /* sum of how often the trees count (R) */
+    uint32_t times;  /* R: number of trees; a tree that counts k times is k of them */
 };
 
 /* ---- one tree ---------------------------------------------------------------------------------- */

@@ -209,8 +209,8 @@ bool search_fits(struct search *s)
     return s->stage.bytes + set_memory_peak(o->set) <= s->stage.kind->room;
 }
 
-/* extend_labels() for detailed problems: S may be on several devices that take turns, at most as many as a label has
- * left. */
+/* extend_labels() for detailed problems: extends each live label by S on 1, 2, .. devices that take turns, as many as
+ * the label has left, if the load is within the limit and the vertices outside I' + S may still fit on the others. */
 static void extend_detailed(struct search *s)
 {
     const struct problem *c = s->c;

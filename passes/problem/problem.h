@@ -94,7 +94,8 @@ struct bound {
 
 /* What a bounding method may use: work, clock and arenas, and names of nodes for its proof. */
 struct bound_means {
-    uint64_t work; /* upper limit of the work, about, in arcs of flow networks looked at */
+    uint64_t
+        work; /* about the most work that the method may do; the unit is one look at one arc of a flow network */
     struct clock *clock;
     const struct module *m; /* names the nodes in the proof; NULL: vertices have numbers */
     struct arena *mem;      /* for text */

@@ -62,7 +62,8 @@ static bool cut_letter(struct shard_ask *q, bool result, uint32_t i, char c, str
     return true;
 }
 
-/* Answers with one option of the text.  false: the option does not cut the axis that was asked about. */
+/* Fills the answer in *q by `text`, one option of an operator's row.  Returns false if the option does not cut the axis
+ * of the tensor that was asked about, or another operand or result cannot be cut as the option says. */
 static bool take_option(struct shard_ask *q, const char *text)
 {
     const struct node *k = &q->s->m->node[q->n];

@@ -198,7 +198,7 @@ bool rule_shard_split(struct shard_ask *q, const struct shard_row *r)
     shard_set_all_out(q, q->given.axis);
     if (q->given.axis != axis)
         return true;
-    /* the size of the last part is not known to be a multiple */
+    /* a part that nothing reads: its size is not known to be a multiple of the number of devices */
     for (uint32_t i = 0; i < n; i++)
         if (node_out(q->s->m, q->n, i) == 0)
             return false;

@@ -8,8 +8,9 @@
  * least times of the nodes to come exceed it.  What is whole serves for terms: each option that takes terms of one
  * operand has one that takes it whole, takes no longer and makes the result whole or in terms, too; so terms of which
  * the sum is there are forgotten.  All that keeps a best choice; it is lost only where a table has more
- * than ENTRIES entries, or more than SLOTS values are alive, and then the choice is not called exact: the least of the
- * entries that were dropped, each with the least times of the nodes to come, is a bound of all choices.
+ * than ENTRIES entries (fewer while the pass takes more work than LOOKS: about a second), or more than SLOTS values are
+ * alive, and then the choice is not called exact: the least of the entries that were dropped, each with the least times
+ * of the nodes to come, is a bound of all choices.
  *
  * The search by tables of living tensors is that of nnScaler (OSDI 2024), spmd_solver.py. O(nodes * entries *
  * (options * values alive + NEAREST * values alive)). */
@@ -22,10 +23,12 @@
 #include <string.h>
 
 enum {
-    FEW = 30,        /* most entries in the first pass */
-    ENTRIES = 4096,  /* most entries in the second pass */
-    SLOTS = 128,     /* the most values that are followed at once */
-    NEAREST = 24,    /* entries that each one is compared with */
+    FEW = 30,       /* most entries in the first pass */
+    ENTRIES = 4096, /* most entries in the second pass */
+    SLOTS = 128,    /* the most values that are followed at once */
+    NEAREST = 24,   /* entries that each one is compared with */
+    LOOKS =
+        60000000,    /* about as many states of values are compared in a pass, in a second of CPU */
     WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */
 };
 
@@ -50,7 +53,10 @@ struct table {
     uint32_t *slot; /* [value] 1 + its slot; 0: not followed, it is whole on all devices */
     nid *last;      /* [value] its last reader, in the order of nodes; 0: nothing reads the value */
     struct entry *now, *next;
-    uint32_t n, nnext, most, cap;
+    uint32_t n, nnext, cap;
+    uint32_t most, widest_most; /* how many entries the next table may have, and any table */
+    uint64_t looks;             /* number of states of values that this pass has compared */
+    uint32_t taken, nodes;      /* number of nodes that this pass has taken, and of all */
     struct step *step;
     uint32_t nstep, capstep;
     int64_t *rest; /* [node] ps: the least times of all nodes behind it */
@@ -243,10 +249,11 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Whether entry b is no better than a: a can get all that b has for the difference of their times. */
-static bool is_dominated(const struct table *t, const struct entry *a, const struct entry *b)
+static bool is_dominated(struct table *t, const struct entry *a, const struct entry *b)
 {
     int64_t time = a->time;
     for (uint32_t i = 0; i < t->nlive && time <= b->time; i++) {
+        t->looks++;
         uint32_t have = a->have[i];
         for (uint32_t lacks = b->have[i] & ~have; lacks != 0; lacks = b->have[i] & ~have) {
             uint32_t also, want = (uint32_t)__builtin_ctz(lacks);
@@ -257,6 +264,17 @@ static bool is_dominated(const struct table *t, const struct entry *a, const str
         }
     }
     return time <= b->time;
+}
+
+/* Halves the number of entries that tables may have while a pass compares more than is due: half of LOOKS at its
+ * beginning, all of them at its end; else doubles it. */
+static void keep_pace(struct table *t)
+{
+    uint64_t due = LOOKS / 2 + (uint64_t)(LOOKS / 2) * ++t->taken / t->nodes;
+    if (t->looks > due)
+        t->most = larger_u32(t->most / 2, smaller_u32(t->widest_most, FEW));
+    else
+        t->most = smaller_u32(t->most * 2, t->widest_most);
 }
 
 /* Makes the next table, behind node `at`, the present one: sorted by time, without entries that another one dominates,
@@ -364,6 +382,7 @@ static void take(struct table *t, nid n, const uint8_t *useful)
                 extend(t, &t->now[i], n, o);
     }
     turn(t, n);
+    keep_pace(t);
     forget_dead(t, n);
     if (t->n > 1)
         merge_equal(t);
@@ -374,7 +393,9 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
 {
     const struct module *m = t->s->m;
     const struct graph *g = &m->graph[1];
-    t->most = most;
+    t->most = t->widest_most = most;
+    t->looks = t->taken = 0;
+    t->nodes = g->count;
     t->cap = most * 8;
     t->nbucket = 1;
     while (t->nbucket < t->cap * 2)

@@ -172,7 +172,8 @@ struct shard_ask {
 };
 
 struct shard_row;
-/* Fills the answer in *q; false: there is no option with the given state. */
+/* Fills the answer in *q; false: there is no option with the given state.  The caller drops an answer that has another
+ * state than the given one, or a state that a tensor cannot have (is_valid() in rules.c), so rules need not look. */
 typedef bool shard_rule(struct shard_ask *q, const struct shard_row *r);
 struct shard_row {
     const char *op;

@@ -90,9 +90,9 @@ ERRORS = [
      "shard_set_in(q, 2, at);"),
     ("GatherND: axes in common stay whole", "GatherND", "if (at < common)\n        shard_set_in(q, 0, at);", ""),
     ("Split: runs of parts alone", "Split",
-     "            return false; /* its size is not known to be a multiple */\n",
+     "            return false;\n    uint64_t all = n >= 64",
      "            return false;\n        else if (shard_out_shape(q, i, &k))\n"
-     "            q->out[i].run = k.d[axis].value / q->s->ways;\n"),
+     "            q->out[i].run = k.d[axis].value / q->s->ways;\n    uint64_t all = n >= 64"),
     ("a bias on every device", "sums", "c->kind == SHARD_FIRST && i > 0", "c->kind == SHARD_FIRST && i > 64"),
     ("what is added to terms is added on every device", "sums",
      "q->change[0] = (struct shard_change){.kind = SHARD_PASS, .operand = q->at};", ""),

@@ -60,7 +60,8 @@ static void take_line(struct trace *t, const char *line, size_t n)
     json_decref(event);
 }
 
-/* Reads a trace.  Returns 0, or -1 and an error. */
+/* Reads the trace at `path`, a JSON array with one event on a line, into *t, and removes the file.  Returns 0, or -1
+ * and an error. */
 static int read_trace(const struct measuring *m, const char *path, struct trace *t)
 {
     struct arena *own = arena_new(m->a);

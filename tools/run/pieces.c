@@ -162,8 +162,8 @@ static int write_plan(const struct cutting *c, const char *calls, const char *pa
 }
 
 /* Cuts the model that is open in p, and writes the pieces as a plan to `path`.  Returns 0; -1 after an error. */
-static int choose(const struct pieces_of *of, struct pcc *p, const char *path, struct arena *a,
-                  struct diag *d)
+static int write_cuts(const struct pieces_of *of, struct pcc *p, const char *path, struct arena *a,
+                      struct diag *d)
 {
     if (pcc_plan(p, "contract"))
         return -1;
@@ -187,10 +187,11 @@ int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d)
     struct hearing *h = arena_alloc(a, sizeof *h); /* lives as long as the handles */
     *h = (struct hearing){d, of->stop, .warnings = true};
     struct pcc *p = open_model(of, h, a);
-    if (!p || choose(of, p, path, a, d))
+    if (!p || write_cuts(of, p, path, a, d))
         return -1;
-    h->warnings = false; /* the first call has passed them on */
-    p = open_model(of, h, a);
+    h->warnings = false; /* the user has read the model's warnings */
+    p = open_model(of, h,
+                   a); /* anew, as p has contracted nodes, and the plan is for the model as it is */
     return !p || pcc_plan(p, arena_fmt(a, "plan{from=%s}", path)) || pcc_write(p, of->folder) ? -1
                                                                                               : 0;
 }

@@ -139,7 +139,8 @@ static int load_copy(struct race *r, struct copy *c, uint32_t k)
     return c->p ? 0 : diag_error(m->d, "%s: %s", part->file, c->err.line);
 }
 
-/* Takes all turns of n loaded copies.  Returns 0, or -1 and an error. */
+/* Measures n loaded copies: in each of TURNS turns the first copy runs alone, then all of them at once.  Writes the
+ * medians to *out, unless Ctrl-C ended the runs.  Returns 0, or -1 and an error. */
 static int take_turns(struct race *r, struct copy *c, uint32_t n, struct side_by_side *out)
 {
     const struct measuring *m = r->m;

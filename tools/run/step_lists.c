@@ -114,6 +114,7 @@ static void execute(struct stepper *s, uint32_t dev, const struct instruction *i
     }
 }
 
+/* The inverse of lane_compute(), lane_send() and lane_recv() (schedule.h). */
 uint32_t step_lane_device(const struct stepper *s, uint32_t lane)
 {
     uint32_t ndev = s->w->ndev, receiving = lane_recv(ndev, /*to=*/0, /*from=*/0);

@@ -51,7 +51,7 @@ int step_gather(struct stepper *s, int64_t step);
 int step_give_parameters(struct stepper *s);
 
 /* ---- step_lists.c, for these */
-/* Returns the device whose list the lane runs. */
+/* Returns the device that a lane belongs to; ndev: the host. */
 uint32_t step_lane_device(const struct stepper *s, uint32_t lane);
 /* Moves the lists of transfers as far as they go; under the lock. */
 void step_move(struct stepper *s);

@@ -147,8 +147,9 @@ static int64_t list_key(const struct latency *l, uint32_t sub)
     return l->k->place ? l->k->place[sub] : s->back ? 2 * (int64_t)UINT32_MAX - s->slot : s->slot;
 }
 
-/* Makes the lists of the devices, in a, if the plan sets an order for their subgraphs; else they are empty. */
-static void list_devices(struct latency *l, struct arena *a)
+/* Fills g->list, in a: for each device its subgraphs in the order that the plan sets (list_key()).  If the plan sets
+ * none, all lists are empty. */
+static void fill_lists(struct latency *l, struct arena *a)
 {
     struct task_graph *g = &l->b.g;
     struct keyed *x = arena_array(a, (size_t)l->k->n + 1, sizeof *x);
@@ -180,7 +181,7 @@ static struct task_graph latency_tasks(const struct scene *s, const struct subgr
         describe(&l);
     set_tasks(&l);
     make_lanes(&l, a);
-    list_devices(&l, a);
+    fill_lists(&l, a);
     rank_by_level(&l.b.g, k->n, a);
     bool numbered = task_graph_number(&l.b.g, a);
     assert(numbered);

@@ -132,10 +132,11 @@ class Session:
 
 
 def _split(model: Any, words: Dict[str, Any], cache: Any) -> _cache.Kept:
-    """The split of a model, from the cache, or made and put there; without one, if the cache cannot be used."""
+    """The split of a model: from the cache, which makes and keeps it; or in a temporary folder, if cache is False or,
+    after a warning, if the cache cannot be used."""
     source = Path(model) if isinstance(model, (str, os.PathLike)) else model
     data = source.SerializeToString() if hasattr(source, "SerializeToString") else source
-    wrote: List[PccError] = []  # errors in writing, which another place may not have
+    wrote: List[PccError] = []  # errors in writing, for which a temporary folder may do; others are about the model
 
     def make(folder: Path) -> None:
         with plan(model, **words) as made:
