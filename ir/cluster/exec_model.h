@@ -22,7 +22,7 @@ enum {
     ABOUT_STEP = 1,      /* one sample, node by node (hops, dispatch, live memory) */
     ABOUT_SUBGRAPHS = 2, /* one sample, subgraph by subgraph (live memory, CPUs, pieces) */
     ABOUT_ITERATION = 4, /* an iteration of training */
-    ABOUT_ROUNDS = 8,    /* samples that follow each other without end (live memory) */
+    ABOUT_ROUNDS = 8,    /* an endless stream of samples (live memory) */
     /* devices run whole parts, so that live memory is what parts need (exec_live_parts()) */
     ABOUT_PARTS = ABOUT_SUBGRAPHS | ABOUT_ROUNDS
 };

@@ -44,7 +44,7 @@ struct run {
     const struct task_graph *g;
     struct timeline *t; /* the result */
     struct arena *a;
-    /* [item] its task; NULL: each task has one item, whose number is that of the task */
+    /* [item] the task of the item; NULL: each task has one item with the same number */
     uint32_t *task_of;
     /* [item] number of items that it still waits for, plus 1 while it waits for its release time; 0: ready; STARTED */
     uint32_t *left;

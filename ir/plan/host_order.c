@@ -53,11 +53,11 @@ static uint32_t count_by_device(const struct host_order_state *c)
     uint32_t nnode = c->s->m->nnode, deferred = nnode;
     struct csr next = plan_followers(c->s, c->p->dev, c->order, c->n, c->a);
     nid *sorted = arena_array(c->a, nnode, sizeof *sorted);
-    /* [node] its moment: the node that the thread must have met before it may hand this one over; 0: none */
+    /* [node] the moment at which the thread may hand the node over: behind the node with this number; 0: at once */
     nid *free_at = arena_array(c->a, nnode, sizeof *free_at);
     for (uint32_t i = 0, n = csr_topo(&next, nnode, NULL, sorted, c->a); i < n; i++) {
         nid x = sorted[i], met = larger_u32(free_at[x], x);
-        /* subtracts nodes that are not deferred, and with them all nodes that are not placed, which wait for none */
+        /* subtracts all nodes that are not deferred; nodes that are not placed wait for no other, so they count here */
         deferred -= free_at[x] <= x;
         for_row (y, next, x)
             free_at[y] = larger_u32(met, free_at[y]);

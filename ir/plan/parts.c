@@ -39,7 +39,7 @@ struct parts_builder {
     struct pairs in, copy, weight;
 };
 
-/* Whether n is a node of which each part that reads it has its own copy. */
+/* Whether node n is copied into each part that reads its results. */
 static bool is_copy(const struct parts_builder *c, nid n)
 {
     return n && c->p->kind[n] == PLACE_COPY;

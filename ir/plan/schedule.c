@@ -22,7 +22,7 @@ enum { BEFORE, AT, BEHIND, SLOTS };
 struct positioned {
     struct instruction what;
     uint32_t lane, slot; /* slot: see above; 0 in lanes for sending and receiving */
-    uint32_t nth;        /* how many instructions were put before this one */
+    uint32_t nth;        /* number of instructions that were put before */
     int64_t time;        /* ps, decides the order within a slot if there are no rounds; else 0 */
 };
 

@@ -62,8 +62,9 @@ struct latency_search {
     struct clock early; /* clock of the searches before the second annealing: a part of the time */
     bool is_early;      /* `early` is the clock to use */
     int64_t failed;     /* ps: the last T at which a search did not end */
-    uint64_t in_vain;   /* the steps that it was allowed, if it used them up; else 0 */
-    bool hopeless;      /* no search for T below `failed` would end and be useful */
+    /* number of steps that the last search was allowed, if it used up all; else 0 */
+    uint64_t in_vain;
+    bool hopeless; /* no search for T below `failed` would end and be useful */
 };
 
 /* Returns the limits of a search that may take `steps` search steps. */

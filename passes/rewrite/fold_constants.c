@@ -27,7 +27,7 @@ static const struct opt fold_opts[] = {
 enum {
     READ = 16,        /* operands of more than READ * max bytes are not read */
     ALL = 256,        /* all operands and results together may have ALL * max bytes */
-    LEAST = 64 << 20, /* or this many bytes, if that is more */
+    LEAST = 64 << 20, /* or LEAST bytes, if LEAST is more */
     ROUNDS = 8        /* most rounds */
 };
 

@@ -27,8 +27,8 @@ enum {
     ENTRIES = 4096, /* most entries in the second pass */
     SLOTS = 128,    /* the most values that are followed at once */
     NEAREST = 24,   /* entries that each one is compared with */
-    LOOKS =
-        60000000,    /* about as many states of values are compared in a pass, in a second of CPU */
+    /* states of values that a pass may compare: about a second of CPU */
+    LOOKS = 60000000,
     WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */
 };
 

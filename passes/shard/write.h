@@ -19,7 +19,7 @@ struct shard_writer {
     struct edit *e;
     uint32_t ways;
     const uint32_t *option; /* [node] its option; 0: whole */
-    uint8_t *need;          /* [value] which devices need it: 0: none, 1: the first one, 2: all */
+    uint8_t *need; /* [value] devices that need the value: 0: none, 1: the first device, 2: all */
     /* what devices have of values: (value, bit of the state) -> index in `pool` of `ndev` values, which are 0 if not
      * made yet */
     struct map made;

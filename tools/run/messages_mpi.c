@@ -68,19 +68,33 @@ static int long_type(int64_t bytes, MPI_Datatype *type)
     return rc;
 }
 
+/* Writes to *type and *n what stands for so many bytes: n elements of that type, to be freed by free_type().  Returns 0
+ * or an error of MPI. */
+static int elements_of(int64_t bytes, MPI_Datatype *type, int *n)
+{
+    *type = MPI_BYTE;
+    *n = bytes > CHUNK ? 1 : (int)bytes;
+    return bytes > CHUNK ? long_type(bytes, type) : 0;
+}
+
+/* Frees the type of a message that has begun, which keeps what it needs. */
+static void free_type(MPI_Datatype type)
+{
+    if (type != MPI_BYTE)
+        MPI_Type_free(&type);
+}
+
 static int send_message(enum channel c, int to, int64_t tag, const void *data, int64_t bytes,
                         uint64_t *handle)
 {
-    MPI_Datatype type = MPI_BYTE;
+    MPI_Datatype type;
     MPI_Request q = MPI_REQUEST_NULL;
-    int rc = bytes > CHUNK ? long_type(bytes, &type) : 0;
-    int n = bytes > CHUNK ? 1 : (int)bytes;
+    int n, rc = elements_of(bytes, &type, &n);
     if (!rc && c == CHANNEL_TENSOR)
         rc = MPI_Issend(data, n, type, to, (int)tag, mpi.channel[c], &q);
     else if (!rc)
         rc = MPI_Isend(data, n, type, to, (int)tag, mpi.channel[c], &q);
-    if (type != MPI_BYTE)
-        MPI_Type_free(&type); /* the message keeps it */
+    free_type(type);
     *handle = handle_of(q);
     return rc ? failed(rc) : 0;
 }
@@ -88,15 +102,13 @@ static int send_message(enum channel c, int to, int64_t tag, const void *data, i
 static int receive_message(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
                            uint64_t *handle)
 {
-    MPI_Datatype type = MPI_BYTE;
+    MPI_Datatype type;
     MPI_Request q = MPI_REQUEST_NULL;
-    int rc = bytes > CHUNK ? long_type(bytes, &type) : 0;
+    int n, rc = elements_of(bytes, &type, &n);
     if (!rc)
-        rc = MPI_Irecv(data, bytes > CHUNK ? 1 : (int)bytes, type,
-                       from == MESSAGES_ANY ? MPI_ANY_SOURCE : from,
+        rc = MPI_Irecv(data, n, type, from == MESSAGES_ANY ? MPI_ANY_SOURCE : from,
                        tag == MESSAGES_ANY ? MPI_ANY_TAG : (int)tag, mpi.channel[c], &q);
-    if (type != MPI_BYTE)
-        MPI_Type_free(&type);
+    free_type(type);
     *handle = handle_of(q);
     return rc ? failed(rc) : 0;
 }
@@ -104,12 +116,12 @@ static int receive_message(enum channel c, int from, int64_t tag, void *data, in
 static int receive_exactly(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
                            uint64_t *handle)
 {
-    MPI_Datatype type = MPI_BYTE;
+    MPI_Datatype type;
     MPI_Request q = MPI_REQUEST_NULL;
     MPI_Message message;
     MPI_Status status;
     MPI_Count got = 0;
-    int found = 0, rc = MPI_Improbe(from, (int)tag, mpi.channel[c], &found, &message, &status);
+    int n, found = 0, rc = MPI_Improbe(from, (int)tag, mpi.channel[c], &found, &message, &status);
     if (rc || !found)
         return rc ? failed(rc) : 0;
     MPI_Get_elements_x(&status, MPI_BYTE, &got);
@@ -117,11 +129,10 @@ static int receive_exactly(enum channel c, int from, int64_t tag, void *data, in
         snprintf(mpi.m->why, sizeof mpi.m->why, "has another length than expected");
         return -1;
     }
-    rc = bytes > CHUNK ? long_type(bytes, &type) : 0;
+    rc = elements_of(bytes, &type, &n);
     if (!rc)
-        rc = MPI_Imrecv(data, bytes > CHUNK ? 1 : (int)bytes, type, &message, &q);
-    if (type != MPI_BYTE)
-        MPI_Type_free(&type);
+        rc = MPI_Imrecv(data, n, type, &message, &q);
+    free_type(type);
     if (rc)
         return failed(rc);
     *handle = handle_of(q);

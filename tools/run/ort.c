@@ -234,10 +234,14 @@ static int add_cuda(const struct ort *e, OrtSessionOptions *o, const struct engi
     OrtCUDAProviderOptionsV2 *cuda = NULL;
     snprintf(number, sizeof number, "%d", gpu->number);
     snprintf(memory, sizeof memory, "%lld", (long long)gpu->memory);
-    if (e->minor >= ORT_VERSION_TF32)
-        key[n] = "use_tf32", value[n++] = gpu->tf32 ? "1" : "0";
-    if (gpu->memory >= 0)
-        key[n] = "gpu_mem_limit", value[n++] = memory;
+    if (e->minor >= ORT_VERSION_TF32) {
+        key[n] = "use_tf32";
+        value[n++] = gpu->tf32 ? "1" : "0";
+    }
+    if (gpu->memory >= 0) {
+        key[n] = "gpu_mem_limit";
+        value[n++] = memory;
+    }
     int rc = check(e, api->CreateCUDAProviderOptions(&cuda), err) ||
              check(e, api->UpdateCUDAProviderOptions(cuda, key, value, n), err) ||
              check(e, api->SessionOptionsAppendExecutionProvider_CUDA_V2(o, cuda), err);

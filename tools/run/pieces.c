@@ -189,9 +189,9 @@ int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d)
     struct pcc *p = open_model(of, h, a);
     if (!p || write_cuts(of, p, path, a, d))
         return -1;
-    h->warnings = false; /* the user has read the model's warnings */
-    p = open_model(of, h,
-                   a); /* anew, as p has contracted nodes, and the plan is for the model as it is */
+    /* opened anew, as p has contracted nodes and the plan is for the model as it is; the user has read its warnings */
+    h->warnings = false;
+    p = open_model(of, h, a);
     return !p || pcc_plan(p, arena_fmt(a, "plan{from=%s}", path)) || pcc_write(p, of->folder) ? -1
                                                                                               : 0;
 }

@@ -120,14 +120,14 @@ void run_report(struct runner *r, FILE *f)
     }
     put_parts(r, f);
     put_devices(r, f);
-    if (g->transfer.n > 0)
+    if (g->transfer.n > 0) {
         fprintf(f, "tensors from device to device: taken %s after they were made (median), %s",
                 time_text(first, times_rank(&g->transfer, MEDIAN, r->a)),
-                r->ranks ? "by messages" : "none copied\n");
-    if (g->message.n > 0)
-        fprintf(f, ", which took %s (median)",
-                time_text(first, times_rank(&g->message, MEDIAN, r->a)));
-    if (r->ranks && g->transfer.n > 0)
+                r->ranks ? "by messages" : "none copied");
+        if (g->message.n > 0)
+            fprintf(f, ", which took %s (median)",
+                    time_text(first, times_rank(&g->message, MEDIAN, r->a)));
         putc('\n', f);
+    }
     run_memory_end(r, f);
 }

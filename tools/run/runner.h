@@ -113,7 +113,7 @@ struct run_device {
     /* with lists: the part and the sample that its list stands at, when they can run; RUN_NONE: it waits */
     uint32_t next_part;
     int64_t next_sample;
-    /* the part that it runs now; RUN_NONE: none */
+    /* the part that the device runs now; RUN_NONE: none */
     uint32_t part;
     int64_t sample, since; /* sample of that part; ns: when it began */
     int64_t told;          /* ns: when the user was last told that the part takes long */

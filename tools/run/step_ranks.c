@@ -481,8 +481,8 @@ void step_reduce(struct stepper *s, uint32_t p, uint32_t dev)
     for (uint32_t k = from; k < each->in.at[first + 1] && !s->now.failed; k++) {
         if (!each->tensor[each->in.to[k]].summed)
             continue;
-        for (uint32_t i = 0; i < n;
-             i++) /* the sum of each device stands at the same place of its row */
+        /* the sum of each device stands at the same place of its row */
+        for (uint32_t i = 0; i < n; i++)
             slice[i] = each->in.to[k - from + each->in.at[first + i]];
         if (s->set.as_made)
             add_as_made(s, p, slice[mine]);

@@ -51,9 +51,8 @@ static int run_samples(const struct running *r, const struct split_part *p, stru
         for (uint32_t i = 0; i < p->nin; i++)
             in[i] = r->table[k][p->in[i]];
         int rc = v->e->face->run(l, &call, &f->line);
-        for (
-            uint32_t i = 0; i < p->nout;
-            i++) { /* after a failure, too, outputs are stored, so that they are freed like all others */
+        /* outputs of a part that failed are stored, too: the end of the run frees the whole table */
+        for (uint32_t i = 0; i < p->nout; i++) {
             r->table[k][p->out[i]] = out[i];
             out[i] = NULL;
         }
