@@ -16,8 +16,8 @@ struct unroll_state {
     const struct csr *list;      /* device -> instances, in the order in which it runs them */
     struct arena *a, *own;       /* for the result; for scratch memory */
     uint32_t n; /* number of instances; instance i: part i % w->npart, micro-batch i / w->npart */
-    uint32_t *
-        next; /* [i] the instance that follows instance i in a list; NONE: instance i is the last */
+    /* [i] the instance that follows instance i in a list; NONE: instance i is the last */
+    uint32_t *next;
     /* [instance] how many inputs it still waits for, plus 1 while it waits for the instance before it in its list */
     uint32_t *waits;
     uint32_t *level;  /* [instance] length of the longest chain of instances before it */
