@@ -185,6 +185,7 @@ _Noreturn void arena_exhausted(struct arena *a, size_t wanted)
     if (g == NULL)
         abort();
     root->wanted = wanted;
+    /* the arenas made since the guard began */
     /* free_one takes the newest arena off the list: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     while (root->newest->born > g->births)
         free_one(root->newest);
@@ -196,6 +197,7 @@ bool arena_guard(struct arena *a, void (*work)(void *arg), void *arg, size_t *wa
     struct arena *root = a->root;
     struct guard g = {.outer = root->guard, .births = root->births};
 
+    /* setjmp() returns 0 at first; when arena_exhausted() jumps back here, it returns 1 */
     if (setjmp(g.back) == 0) {
         root->guard = &g;
         work(arg);
@@ -394,6 +396,7 @@ void arena_release(struct arena *a, struct arena_mark mark)
     uint64_t serial = to != NULL ? to->serial : 0;
 
     assert(mark.deferred == a->deferred);
+    /* blocks with memory of their own whose records lie behind the mark: in a later chunk, or farther in its chunk */
     while (a->big != NULL &&
            (a->big->serial > serial || (a->big->serial == serial && a->big->at >= mark.used))) {
         void *mem = a->big->mem;
@@ -404,6 +407,7 @@ void arena_release(struct arena *a, struct arena_mark mark)
         struct chunk *c = a->top;
         assert(c != NULL); /* the mark is of this arena, and nothing older was released */
         a->top = c->below;
+        /* the largest released chunk is kept for the next allocations */
         if (a->spare == NULL || a->spare->size < c->size) {
             chunk_free(a->spare);
             a->spare = c;

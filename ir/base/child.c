@@ -173,10 +173,10 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
     pid_t pid = fork();
     if (pid == 0) {
         close(fd[0]);
-        be_child(&j, fd[1], parent, a);
+        be_child(&j, fd[1], parent, a); /* does not return */
     }
     int e = errno;
-    close(fd[1]);
+    close(fd[1]); /* of this process: the pipe ends when the child closes its copy */
     r = (struct child_process){pid > 0 ? pid : 0, fd[0]};
     if (pid < 0) {
         arena_free(own);

@@ -12,9 +12,9 @@ void csr_starts(uint32_t *at, uint32_t rows)
     uint32_t sum = 0;
 
     for (uint32_t r = 0; r < rows; r++) {
-        uint32_t n = at[r + 1];
+        uint32_t size = at[r + 1];
         at[r + 1] = sum;
-        sum += n;
+        sum += size;
     }
 }
 
@@ -30,9 +30,9 @@ struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t 
         c.at[row[i] + 1]++;
     }
     csr_starts(c.at, rows);
-    for (uint32_t i = 0; i < n; i++) {
+    /* at[r + 1] runs from the beginning of row r to its end */
+    for (uint32_t i = 0; i < n; i++)
         c.to[c.at[row[i] + 1]++] = entry ? entry[i] : i;
-    }
     assert(c.at[0] == 0 && c.at[rows] == n);
     return c;
 }
@@ -47,7 +47,7 @@ struct pairs pairs_new(struct arena *a, size_t room)
 void pairs_add(struct pairs *p, uint32_t from, uint32_t to)
 {
     if (p->n == p->cap) {
-        uint32_t cap = p->cap;
+        uint32_t cap = p->cap; /* vec_grow() updates it; p->cap must stay for the second array */
         assert(p->n < UINT32_MAX);
         p->from = vec_grow(p->a, p->from, &cap, p->n + 1, sizeof *p->from);
         p->to = vec_grow(p->a, p->to, &p->cap, p->n + 1, sizeof *p->to);

@@ -13,17 +13,23 @@ bool csv_field(char **s, char **out, char *stop)
     char *p = *s, *to = *s;
     *out = p;
     if (*p == '"') {
-        for (p++; *p != 0 && (*p != '"' || p[1] == '"'); *to++ = *p++)
-            p += *p == '"';
-        if (*p++ != '"')
+        p++;
+        while (*p != 0 && (*p != '"' || p[1] == '"')) {
+            if (*p == '"')
+                p++; /* "" within quotes stands for one quote */
+            *to++ = *p++;
+        }
+        if (*p != '"')
             return false;
+        p++;
     } else {
         while (*p != 0 && *p != ',' && *p != '\n' && *p != '\r')
             *to++ = *p++;
     }
-    p += *p == '\r' && p[1] == '\n';
+    if (*p == '\r' && p[1] == '\n')
+        p++;
     *stop = *p;
-    *s = p + (*p != 0);
-    *to = 0;
+    *s = *p != 0 ? p + 1 : p;
+    *to = 0; /* may overwrite *p, which *stop has now */
     return *stop == 0 || *stop == ',' || *stop == '\n';
 }

@@ -18,6 +18,7 @@ void heap_push(struct heap *h, int64_t key, uint32_t tie, uint32_t item)
     if (h->n == h->cap)
         h->at = vec_grow(h->a, h->at, &h->cap, h->n + 1, sizeof *h->at);
     struct heap_entry x = {key, tie, item};
+    /* entry i is free; entries above it that are larger than x move down */
     uint32_t i = h->n++;
     for (; i && before(&x, &h->at[(i - 1) / 2]); i = (i - 1) / 2)
         h->at[i] = h->at[(i - 1) / 2];
@@ -28,9 +29,12 @@ struct heap_entry heap_pop(struct heap *h)
 {
     assert(h->n > 0);
     struct heap_entry top = h->at[0], x = h->at[--h->n];
+    /* entry i is free; x, the last entry, goes there unless the smaller child of i, entry k, is smaller than x: then
+     * this child moves up */
     uint32_t i = 0;
     for (uint32_t k; (k = 2 * i + 1) < h->n; i = k) {
-        k += k + 1 < h->n && before(&h->at[k + 1], &h->at[k]);
+        if (k + 1 < h->n && before(&h->at[k + 1], &h->at[k]))
+            k++;
         if (!before(&h->at[k], &x))
             break;
         h->at[i] = h->at[k];

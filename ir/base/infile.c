@@ -160,7 +160,7 @@ const char *infile_relative(const char *folder, const char *path, struct arena *
         return path;
     for (size_t i = 0; from[i] && from[i] == to[i]; i++)
         same = from[i] == '/' ? i + 1 : same;
-    const char *up = "";
+    const char *up = ""; /* "../" for each folder of `from` below the common folders */
     for (const char *p = from + same; *p; p++)
         up = *p == '/' ? arena_fmt(a, "../%s", up) : up;
     return arena_fmt(a, "%s%s%s", up, to + same, name);

@@ -27,10 +27,14 @@ static void grow(struct map *t, struct arena *a)
 {
     const struct map old = *t;
 
-    if (old.mask == 0)
+    if (old.mask == 0) {
         t->factor = hash_key_new().k[0] | 1;
-    t->mask = old.mask == 0 ? 255 : 2 * old.mask + 1;
-    t->shift = old.mask == 0 ? 56 : old.shift - 1;
+        t->mask = 255;
+        t->shift = 64 - 8; /* the highest 8 bits of the hash tell one of 256 slots */
+    } else {
+        t->mask = 2 * old.mask + 1;
+        t->shift = old.shift - 1;
+    }
     t->key = arena_array(a, (size_t)t->mask + 1, sizeof *t->key);
     t->val = arena_array(a, (size_t)t->mask + 1, sizeof *t->val);
     for (uint32_t i = 0; old.mask != 0 && i <= old.mask; i++) {

@@ -27,7 +27,7 @@ struct names names_new(struct arena *a, uint32_t expected)
 
 void names_add(struct names *t, const char *name, uint32_t value)
 {
-    if (2 * ((uint64_t)t->n + 1) > t->size) {
+    if (2 * ((uint64_t)t->n + 1) > t->size) { /* more than half full with this name */
         struct names bigger = names_new(t->a, t->size);
         for (uint32_t i = 0; i < t->size; i++)
             if (t->key[i])

@@ -91,9 +91,11 @@ int outfile_open_to(struct outfile *o, const char *path, FILE *out, struct arena
 const char *outfile_missing(const char *path, struct arena *a)
 {
     struct stat st;
-    for (const char *s = path + 1; *path && (s = strchr(s, '/')); s += strspn(s, "/")) {
-        const char *folder = arena_strdup(a, path, (size_t)(s - path));
-        if (!s[strspn(s, "/")])
+    /* slash: the first of the slashes behind each folder of the path; a slash at the path's beginning ends no folder */
+    const char *slash = *path ? strchr(path + 1, '/') : NULL;
+    for (; slash; slash = strchr(slash + strspn(slash, "/"), '/')) {
+        const char *folder = arena_strdup(a, path, (size_t)(slash - path));
+        if (!slash[strspn(slash, "/")])
             break; /* path ends in slashes: the caller creates its last folder */
         if (stat(folder, &st) != 0 && errno == ENOENT)
             return folder;

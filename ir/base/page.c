@@ -64,15 +64,15 @@ void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsi
         size_t blanks = strspn(text, " ");
         const char *word = text + blanks;
         size_t n = unbreakable_length(word);
-        unsigned room = width_of(word, n);
-        if (n && !line_start && at + blanks + room > columns) {
+        unsigned width = width_of(word, n);
+        if (n && !line_start && at + blanks + width > columns) {
             fprintf(f, "\n%*s", (int)indent, "");
             at = indent;
             blanks = 0;
         }
         if (n)
             fprintf(f, "%*s%.*s", (int)blanks, "", (int)n, word);
-        at += (unsigned)blanks + room;
+        at += (unsigned)blanks + width;
         text = word + n;
         line_start = *text == '\n';
         if (line_start && *++text)

@@ -82,6 +82,8 @@ void sha256_add(struct sha256 *s, const void *bytes, size_t n)
 
 void sha256_end(struct sha256 *s, char text[SHA256_TEXT])
 {
+    /* FIPS 180-4, section 5.1.1: behind the message come a bit 1, as many bits 0 as needed, and the message's length in
+     * bits, which ends a block */
     static const unsigned char one = 0x80, zeros[SHA256_BLOCK];
     uint64_t bits = s->bytes * 8;
     unsigned char length[LENGTH_BYTES];

@@ -39,6 +39,7 @@ void classes_join_groups(struct classes *c, const uint32_t *group, int why, stru
     uint32_t max = 0;
     for (uint32_t v = 0; v < c->n; v++)
         max = larger_u32(group[v], max);
+    /* [group] 1 + the first vertex of the group; 0: none yet */
     uint32_t *first = arena_array(scratch, (size_t)max + 1, sizeof *first);
     for (uint32_t v = 0; v < c->n; v++)
         if (group[v] && first[group[v]])

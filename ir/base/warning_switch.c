@@ -40,6 +40,7 @@ int warning_switch(struct diag *d, const char *text, struct arena *a)
     for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
         if (!all && w != (int)one)
             continue;
+        /* error=NAME also shows the warning; no-error=NAME, error and no-error leave hidden[] as it is */
         if (!error || (!all && on))
             d->hidden[w] = !on;
         if (error)

@@ -59,7 +59,7 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
     for (uint32_t i = 0; i < p->nsame; i++)
         if (p->same[i].why == SAME_TYPE) {
             uint32_t u = union_root(parent, p->same[i].a), w = union_root(parent, p->same[i].b);
-            parent[u < w ? w : u] = smaller_u32(u, w);
+            parent[larger_u32(u, w)] = smaller_u32(u, w); /* the smaller root is the root of both */
             found = true;
         }
     if (!found)
@@ -70,6 +70,7 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
     struct csr edge = group_edges(m, p, group, a);
     uint32_t *comp = arena_array(a, m->nnode, sizeof *comp);
     csr_components(&edge, m->nnode, comp, a);
+    /* group[v]: now the component of v; head[component]: its first node, which is written last */
     for (nid v = m->nnode; v-- > 0;) {
         group[v] = comp[group[v]];
         head[group[v]] = v;

@@ -37,6 +37,8 @@ struct cpd_paths cpd_paths(const struct wdag *g, uint32_t cls, struct arena *a)
     struct cpd_paths p = {arena_array(a, (size_t)g->n + 1, sizeof *p.tlevel),
                           arena_array(a, (size_t)g->n + 1, sizeof *p.blevel), 0};
     int64_t *cost = arena_array(a, (size_t)g->n + 1, sizeof *cost);
+    /* two sweeps: over the vertices in their topological order for tlevel, then in the opposite order for blevel;
+     * rest: the longest path behind v, by v's edge to its first vertex */
     for (uint32_t backward = 0; backward < 2; backward++) {
         for (uint32_t i = 0; i < g->n; i++) {
             uint32_t v = backward ? g->n - 1 - i : i;
@@ -81,6 +83,7 @@ uint32_t *cpd_critical(const struct wdag *g, uint32_t cls, const struct cpd_path
     uint32_t *path = arena_array(a, (size_t)g->n + 1, sizeof *path), v = find_start(g, p), next;
     int64_t *cost = arena_array(a, (size_t)g->n + 1, sizeof *cost);
     for (*n = 0; v != UINT32_MAX; v = next) {
+        /* ps of the path behind v: the next vertex is the first successor that has a path of this length */
         int64_t rest = p->blevel[v] - cpd_time(g, cls, v);
         path[(*n)++] = v;
         edge_costs(g, cls, v, cost);

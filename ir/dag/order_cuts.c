@@ -8,8 +8,11 @@
  * where it costs most. */
 static int64_t *crossing_costs(const struct wdag *g, const uint32_t *order, struct arena *a)
 {
+    /* at first cost[p] is the cost at position p less the cost at p - 1: a net between the positions first and last is
+     * added at first + 1 and taken off at last + 1; then the differences are added up */
     int64_t *cost = arena_array(a, (size_t)g->n + 2, sizeof *cost);
-    uint32_t *pos = arena_array(a, (size_t)g->n + 1, sizeof *pos);
+    uint32_t *pos =
+        arena_array(a, (size_t)g->n + 1, sizeof *pos); /* [vertex] its position in the order */
     for (uint32_t p = 0; p < g->n; p++) {
         assert(order[p] < g->n);
         pos[order[p]] = p;
@@ -41,8 +44,8 @@ void cuts_sample(const struct wdag *g, const uint32_t *order, const int64_t *wor
     assert(count > 0);
     const int64_t *cost = crossing_costs(g, order, a);
     __int128 total = (__int128)work[g->n] + 1;
-    uint32_t best = 0;
-    int64_t piece = 0;
+    uint32_t best = 0; /* cheapest position of the piece so far; 0: none yet */
+    int64_t piece = 0; /* number of the piece of the last position */
     for (uint32_t p = 1; p < g->n; p++) {
         /* the piece of position p: count times the mean of its shares of the work and of the vertices, rounded down */
         int64_t number = (int64_t)((__int128)work[p] * count / (2 * total)) +

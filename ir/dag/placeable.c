@@ -175,9 +175,10 @@ static bool make_roots(struct builder *b, nid n, bool constant)
 {
     const struct module *m = b->m;
     const struct node *nd = &m->node[n];
-    struct slice last = {0, 0};
+    struct slice last = {
+        0, 0}; /* the set, other than the empty one, of the last operand that a copy makes */
     uint32_t start = b->npool;
-    bool same = true;
+    bool same = true; /* no root comes from elsewhere than the set `last` */
     b->now++;
     for (uint32_t i = 0; i < nd->in.n; i++) {
         vid v = m->arg[nd->in.at + i];
@@ -432,13 +433,14 @@ struct moved_value place_moved(const struct place *p, const struct costs *k, uin
 
 void place_free_io(const struct module *m, struct place *p, struct arena *a)
 {
+    /* nets that remain move to the front: n of them, with `pins` pins, are in place so far */
     uint32_t n = 0, pins = 0;
     struct pairs there = pairs_new(a, p->net_pin.at[p->nnet]);
     p->there = arena_array(a, (size_t)p->nnet + 1, sizeof *p->there);
     for (uint32_t e = 0; e < p->nnet; e++) {
         uint32_t from = p->net_pin.at[e], to = p->net_pin.at[e + 1];
         vid v = p->net_value[e];
-        if (p->net_host[e] && !m->value[v].def) {
+        if (p->net_host[e] && !m->value[v].def) { /* a model input: no longer a net */
             for (uint32_t i = from; i < to; i++)
                 pairs_add(&there, p->nthere, p->net_pin.to[i]);
             p->there[p->nthere++] = v;

@@ -70,6 +70,8 @@ static void mark_nodes(struct remaking *x)
 {
     const struct graph *g = &x->m->graph[1];
     for (nid n = g->first + g->count; n-- > g->first;) {
+        /* the node before which copies of the makers of n's operands stand: n itself if n will read copies; the place
+         * of n's own copy if n is made again; 0: neither */
         nid at = may_read_copies(x, n) ? n : x->before[n];
         x->made.copies += !x->m->backward[n] && at != 0;
         for (uint32_t i = 0; at != 0 && i < x->m->node[n].nformal; i++) {

@@ -42,7 +42,7 @@ static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uin
     if (seed)
         shuffle(stack, top, &state);
     while (top) {
-        if (at_random) {
+        if (at_random) { /* a random vertex of the stack comes to its top */
             uint32_t k = random_below(&state, top), t = stack[top - 1];
             stack[top - 1] = stack[k];
             stack[k] = t;
@@ -221,7 +221,7 @@ uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, s
         return fifo_order(g, seed, a);
     case TOPO_CPD:
         return cpd_topo(g, 0, a);
-    case TOPO_RANDOM:
+    case TOPO_RANDOM: /* seed | 1: never 0, which would be no random order */
         return stack_order(&g->succ, &g->pred, g->n, seed | 1, /*at_random=*/true, a);
     case TOPO_LATE:
         return late_order(g, seed, a);

@@ -331,15 +331,17 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
 
 uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup, struct arena *a)
 {
-    uint8_t *broken = arena_alloc(a, (size_t)ngroup + 1);
-    uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first), n = 0;
+    uint8_t *broken =
+        arena_alloc(a, (size_t)ngroup + 1); /* [old group] 1: it has to be dissolved */
+    /* [old group] 1 + its new number; 0: none yet */
+    uint32_t *renamed = arena_array(a, (size_t)ngroup + 1, sizeof *renamed), n = 0;
     for (uint32_t v = 0; g->apart.at && v < g->n; v++)
         for_row (w, g->apart, v)
             broken[group[v]] |= group[v] == group[w];
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t old = group[v];
-        group[v] = broken[old] || !first[old] ? n++ : first[old] - 1;
-        first[old] = group[v] + 1;
+        group[v] = broken[old] || !renamed[old] ? n++ : renamed[old] - 1;
+        renamed[old] = group[v] + 1;
     }
     return n;
 }
@@ -590,9 +592,9 @@ void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_
         }
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t in = 0, n = g->net_pin.at[e + 1] - g->net_pin.at[e];
-        for (uint32_t i = 0; i < n; i++)
-            in += member[g->net_pin.to[g->net_pin.at[e] + i]] != 0;
-        if (in && (in < n || g->net_host[e]))
+        for_row (v, g->net_pin, e)
+            in += member[v] != 0;
+        if (in && (in < n || g->net_host[e])) /* the net has pins on the device and elsewhere */
             *transfer = sat_add(*transfer, g->net_cost[cls][e]);
     }
     for (uint32_t s = 0; s < g->nshared; s++)
@@ -609,6 +611,8 @@ uint32_t *wdag_flatten(const struct wdag *top, struct arena *a)
     uint32_t depth = 0, n = 0;
     for (; base->finer; base = base->finer)
         depth++;
+    /* chain[0 .. n): the levels above the base level, top first; a vertex of the base level goes through their maps
+     * from the last to the first */
     uint32_t *at = arena_array(a, (size_t)base->n + 1, sizeof *at);
     const struct wdag **chain = arena_array(a, (size_t)depth + 1, sizeof *chain);
     for (; top->finer; top = top->finer) {

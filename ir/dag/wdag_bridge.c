@@ -111,7 +111,8 @@ static void cut_net(struct bridge_state *b, uint32_t e)
     const struct wdag *g = b->g;
     uint32_t first = g->net_pin.at[e], last = g->net_pin.at[e + 1],
              most = last - first + b->count[e];
-    uint64_t differs = 1; /* bit t: part t and part t - 1 have different readers */
+    /* bit t: parts t and t - 1 have different readers, so that a piece begins with part t (and one with part 0) */
+    uint64_t differs = 1;
     for (uint32_t x = b->head[e]; x; x = b->reader[x - 1].next)
         differs |= b->reader[x - 1].parts ^ (b->reader[x - 1].parts << 1);
     b->npiece = 0;
@@ -125,6 +126,7 @@ static void cut_net(struct bridge_state *b, uint32_t e)
         for (uint32_t x = b->head[e]; x; x = b->reader[x - 1].next)
             if (b->reader[x - 1].parts >> t & 1)
                 p->pin[p->npin++] = b->reader[x - 1].v;
+        /* how many more pins of the net itself the piece may get: no limit if the piece is the whole net */
         uint32_t own = differs == 1 ? UINT32_MAX : READERS_MOST;
         for (uint32_t i = first; i < last && own; i++) /* the producer is the first pin */
             if (!b->out[g->net_pin.to[i]]) {
@@ -268,9 +270,11 @@ const struct wdag *wdag_bridge_nets(const struct wdag *g, const uint8_t *out, st
                              .count = arena_array(a, (size_t)g->nnet + 1, sizeof *b.count)};
     if (g->net_inner)
         return g;
+    /* from the last vertex to the first: what v reads is made by earlier vertices, whose nets are not cut yet */
     for (uint32_t v = g->n; v-- > 0;)
         if (out[v])
             bridge_vertex(&b, v);
+    /* nets of remaining vertices and of the host, with the readers that they got */
     for (uint32_t e = 0; e < g->nnet; e++)
         if (!may_bridge(g, e) || !out[g->net_src[e]])
             emit_net(&b, e);
