@@ -110,8 +110,9 @@ int cluster_device(const struct cluster *c, const char *name)
 {
     bool host = strncmp(name, "cpu", 3) == 0;
     int n = host || strncmp(name, "acc", 3) == 0 ? parse_number(name + 3) : -1;
-    uint32_t first = 0;
+    uint32_t first = 0; /* first device of class k */
 
+    /* n: the number in the name, less the devices of its sort (accelerators or hosts) in classes before k */
     for (uint32_t k = 0; n >= 0 && k < c->ncls; first += c->cls[k++].count) {
         if (c->cls[k].host != host)
             continue;

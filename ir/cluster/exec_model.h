@@ -17,12 +17,12 @@ enum exec_feed {
 };
 
 /* Kinds of runs, as bits.  A setting has an effect in an execution model if struct opt.about and exec_kind.about have
- * a bit in common.  Behind each kind stand examples of settings that only it and its like have. */
+ * a bit in common.  In brackets: examples of settings that have the kind's bit. */
 enum {
-    ABOUT_STEP = 1,      /* one sample, node by node (hops, dispatch, live memory) */
-    ABOUT_SUBGRAPHS = 2, /* one sample, subgraph by subgraph (live memory, CPUs, pieces) */
-    ABOUT_ITERATION = 4, /* an iteration of training */
-    ABOUT_ROUNDS = 8,    /* an endless stream of samples (live memory) */
+    ABOUT_STEP = 1, /* one sample, run node by node (network, contention, dispatch, memory-model) */
+    ABOUT_SUBGRAPHS = 2, /* one sample, run subgraph by subgraph (memory-model, cpus, pieces) */
+    ABOUT_ITERATION = 4, /* an iteration of training (micro-batches, schedule) */
+    ABOUT_ROUNDS = 8,    /* an endless stream of samples (memory-model, in-flight) */
     /* devices run whole parts, so that live memory is what parts need (exec_live_parts()) */
     ABOUT_PARTS = ABOUT_SUBGRAPHS | ABOUT_ROUNDS
 };
@@ -158,10 +158,8 @@ struct training {
     enum reduce_when reduce_when;
     enum update_where update;
     bool mixing; /* updates may be apart although nodes take samples together */
-    uint32_t
-        /* how the user says that the loss joins samples (enum loss_join), for models that do not show it; 0: not
-         * said */
-        loss;
+    /* how the user says that the loss joins samples (enum loss_join), for models that do not show it; 0: not said */
+    uint32_t loss;
     const struct said_gradient *gradient; /* [ngradient] gradients that the user has named */
     uint32_t ngradient;
     /* a link carries values in one direction or gradients in the other one, never both at the same time */

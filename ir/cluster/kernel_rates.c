@@ -118,12 +118,15 @@ char *kernel_print(char *buf, enum kernel_fact k, int64_t value)
                  (long long)(value % 1000000));
     else
         snprintf(buf, UNIT_TEXT, "%lld", (long long)value);
-    for (size_t n = strlen(buf); strchr(buf, '.') && (buf[n - 1] == '0' || buf[n - 1] == '.');
-         n--) {
-        bool point = buf[n - 1] == '.';
-        buf[n - 1] = '\0';
-        if (point)
-            break;
+    if (strchr(
+            buf,
+            '.')) { /* without zeros at the end of the fraction, and without a point that ends the number */
+        size_t n = strlen(buf);
+        while (buf[n - 1] == '0')
+            n--;
+        if (buf[n - 1] == '.')
+            n--;
+        buf[n] = '\0';
     }
     return buf;
 }

@@ -7,9 +7,8 @@
 /* How a fact is written in cluster files and in the textual IR. */
 struct kernel_key {
     const char *name; /* "units" */
-    bool (*parse)(const char *,
-                  /* reads the value: a number, a share (in millionths) or a time (in ps) */
-                  int64_t *);
+    /* reads the value: a number, a share (in millionths) or a time (in ps); returns false if the text is none */
+    bool (*parse)(const char *text, int64_t *value);
     int64_t least, most; /* the range of what may be written */
     int64_t unsaid;      /* its value if a file gives "units" but not this fact */
     const char *like;    /* an example, for messages */

@@ -22,9 +22,11 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, stru
     if (k->host)
         return 0;
     int64_t outer = measured ? v.measured : link_time(k->link_latency, k->link_bandwidth, v);
-    int64_t within = outer;
+    int64_t within = outer; /* ps within the group */
     if (!inner || k->group < 2 || outer == 0)
         return outer;
+    /* by the share of the outer time if the user gave one and the outer time was measured, or no inner bandwidth is
+     * known; a measured time else by the ratio of the bandwidths; else by the inner link itself */
     if (k->inner_share && (measured || !k->inner_bandwidth))
         within = mul_div_ceil(outer, k->inner_share, 1000000);
     else if (measured && k->inner_bandwidth && k->link_bandwidth)

@@ -66,18 +66,21 @@ int cluster_set_precision(struct cluster *c, const char *text, struct diag *d)
 {
     for (int turn = 0; turn < 2; turn++) /* items for all classes first: items for one class win */
         for (const char *s = text;;) {
+            /* the item is s[0 .. n): a type of `type` letters, perhaps with ':' and a class of `name` letters; name
+             * 0: the item is for all classes */
             size_t n = strcspn(s, ","), type = strcspn(s, ":,");
             size_t name = type < n ? n - type - 1 : 0;
+            bool its_turn = turn == (name > 0);
             enum precision p = precision_of(s, type);
             const char *wrong = NULL, *class = s + n - name;
             if (p == PRECISIONS || (type < n && !name))
                 wrong = "expected f32, tf32, f16, bf16 or i8, perhaps for a class as in f16:a100";
-            else if (turn == (name > 0) && comes_again(text, s, class, name))
+            else if (its_turn && comes_again(text, s, class, name))
                 wrong = name
                             ? "a second type for this class, expected one"
                             : "a second type without a class, expected one, and others for a class "
                               "each as in f16:a100";
-            else if (turn == (name > 0))
+            else if (its_turn)
                 wrong = set_precision(c, p, class, name);
             if (wrong)
                 return diag_error(d, "--precision '%.*s': %s", (int)n, s, wrong);

@@ -346,8 +346,8 @@ bool preset_is_other_gpu(const char *name, enum gpu_maker maker)
 
 void gpus_number(const char *const *class, uint32_t n, int32_t *number)
 {
-    int32_t next[GPU_MAKERS] = {0};
-    enum gpu_maker first = NO_GPU; /* the maker of the first GPU that is a preset */
+    int32_t next[GPU_MAKERS] = {0}; /* [maker] number of its next GPU */
+    enum gpu_maker first = NO_GPU;  /* the maker of the first GPU that is a preset */
     const struct preset *p;
     for (uint32_t i = 0; i < n && first == NO_GPU; i++)
         if (class[i] && (p = find_preset(class[i], strlen(class[i]))) && p->maker != NPU)
@@ -373,7 +373,8 @@ bool preset_of(const char *name, size_t n, struct arena *a, struct device_class 
 {
     const struct preset *p = find_preset(name, n);
     uint32_t cores = 0;
-    for (uint32_t i = 0; !p && !cores && i < PRESETS; i++) { /* xeon32 */
+    /* a processor with a number of cores behind its name: xeon32 */
+    for (uint32_t i = 0; !p && !cores && i < PRESETS; i++) {
         size_t k = strlen(presets[i].name);
         if (presets[i].cores && n > k && !strncasecmp(presets[i].name, name, k))
             cores = preset_count(name + k, n - k);

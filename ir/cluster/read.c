@@ -762,8 +762,9 @@ static bool level_parse(const char *text, size_t n, struct cluster_level *l)
     copy[n] = '\0';
     if (!(rate = strchr(copy, ':')) || !(time = strchr(rate + 1, ',')))
         return false;
-    *rate++ = *time++ =
-        '\0'; /* cuts the copy into SIZE, rate, time and, if it is there, the rate of reductions */
+    /* cuts the copy into size, rate, time and, if it is there, the rate of reductions */
+    *rate++ = '\0';
+    *time++ = '\0';
     if ((reduce = strchr(time, ',')))
         *reduce++ = '\0';
     unsigned long size = strtoul(copy, &end, 10);
@@ -828,7 +829,7 @@ int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d)
 {
     char have[UNIT_TEXT];
     int64_t share = 0, bytes = 0;
-    bool is_share = share_parse(text, &share);
+    bool is_share = share_parse(text, &share); /* false for a share of 0: "0%" leaves `bytes` at 0 */
     if (!is_share && strcmp(text, "0%") != 0 && !bytes_parse(text, &bytes))
         return diag_error(d, "--reserve '%s': expected a share such as 10%% or a size such as 2GiB",
                           text);

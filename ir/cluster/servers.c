@@ -199,6 +199,7 @@ int64_t servers_reduce(const struct servers *s, const struct device_set *x, int6
     uint32_t first, n, spanned = servers_spanned(s, x, &first, &n);
     if (n <= 1 || bytes <= 0)
         return 0;
+    /* each device sends 2 (n - 1) / n of the bytes, in 2 (n - 1) steps */
     if (spanned == 1) {
         int64_t moving = s->inner_reduce
                              ? move_ps(bytes, 2 * (n - 1), n, s->inner_reduce)
@@ -212,8 +213,10 @@ int64_t servers_reduce(const struct servers *s, const struct device_set *x, int6
 int64_t servers_move(const struct servers *s, const struct device_set *from,
                      const struct device_set *to, int64_t bytes)
 {
+    /* first, first_sender: the first server that receives, that sends; low .. high: the servers from the first to the
+     * last one of both */
     uint32_t first, n, first_sender, outside, senders, low, high;
-    bool spread = servers_spanned(s, to, &first, &n) > 1;
+    bool spread = servers_spanned(s, to, &first, &n) > 1; /* several servers receive */
     servers_spanned(s, from, &first_sender, &senders);
     if (bytes <= 0)
         return 0;
@@ -223,7 +226,7 @@ int64_t servers_move(const struct servers *s, const struct device_set *from,
     outside = senders - from->of[first]; /* senders that are not on the first receiving server */
     if (spread)
         return sat_add(move_ps(bytes, /*times=*/1, /*over=*/1, link.reduce), link.latency);
-    if (outside)
+    if (outside) /* the share of the bytes that comes from other servers takes the outer link */
         return sat_add(move_ps(bytes, outside, senders, link.rate), link.latency);
     return sat_add(move_ps(bytes, /*times=*/1, /*over=*/1, s->inner), s->inner_latency);
 }

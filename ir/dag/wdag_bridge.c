@@ -111,7 +111,7 @@ static void cut_net(struct bridge_state *b, uint32_t e)
     const struct wdag *g = b->g;
     uint32_t first = g->net_pin.at[e], last = g->net_pin.at[e + 1],
              most = last - first + b->count[e];
-    /* bit t: parts t and t - 1 have different readers, so that a piece begins with part t (and one with part 0) */
+    /* bit t: a piece begins with part t; these are part 0 and each part whose readers are not those of part t - 1 */
     uint64_t differs = 1;
     for (uint32_t x = b->head[e]; x; x = b->reader[x - 1].next)
         differs |= b->reader[x - 1].parts ^ (b->reader[x - 1].parts << 1);

@@ -79,8 +79,8 @@ static bool find_function(void *library, const char *name, void *to)
     return at != NULL;
 }
 
-/* Writes a line "CORES BUS_BITS GENERATION" for each GPU to out, with 0 for what the library does not tell.  path: of
- * the library.  Returns 0; -1 if it cannot be used. */
+/* Loads the library at `path` and writes to out a line "CORES BUS_BITS GENERATION" for each GPU, with 0 for figures
+ * that the library does not tell.  Runs in a child process.  Returns 0, or -1 if the library cannot be used. */
 static int ask_library(void *path, FILE *out)
 {
     struct library l = {0};
@@ -133,6 +133,7 @@ static void take_chips(const struct gpu_search *s, struct gpus *g)
             line = strtok_r(NULL, "\n", &save);
         g->gpu[i].lanes = cores;
         g->gpu[i].generation = generation;
+        /* memory_rate is still the bits per second of one pin (take_line()); the bus has `bits` pins */
         g->gpu[i].memory_rate = sat_mul(g->gpu[i].memory_rate, bits / 8);
     }
 }
@@ -144,8 +145,12 @@ static void take_chips(const struct gpu_search *s, struct gpus *g)
 static char *next_word(char **at)
 {
     char *s = *at;
-    while (*s == ' ' || *s == '\t' || *s == 27)
-        s += *s == 27 ? strcspn(s, "m\n") + (s[strcspn(s, "m\n")] == 'm') : 1;
+    while (*s == ' ' || *s == '\t' || *s == '\033') {
+        if (*s == '\033') /* an escape for colours ends in an 'm' */
+            s += strcspn(s, "m\n");
+        if (*s && *s != '\n')
+            s++;
+    }
     char *end = s + strcspn(s, " \t\r\n\033");
     *at = end;
     return s;
@@ -169,8 +174,8 @@ static void read_matrix(char *text, struct gpus *g, struct arena *a)
         next = strchr(line, '\n');
         if (next)
             *next++ = 0;
-        char *at = line, *word = next_word(&at);
-        bool heads = !ncolumn && at > word;
+        char *at = line, *word = next_word(&at); /* the word ends at `at` */
+        bool heads = !ncolumn && at > word; /* the first line that is not empty has the heads */
         int64_t row = heads ? -1 : gpu_number(word, at, g->n);
         for (uint32_t i = 0; heads && at > word && i < 2 * GPU_MOST; i++, word = next_word(&at))
             column[ncolumn++] = gpu_number(word, at, g->n);

@@ -75,16 +75,19 @@ static const char *listed_name(const struct gpu_search *s, long vendor, long dev
     size_t n;
     for (int i = 0; i < 2 && !text; i++)
         text = infile_read(arena_fmt(own, "%s%s", s->root, file[i]), INFILE_LIST, own, &n, &silent);
-    /* "10de  NVIDIA Corporation", and below it "\t2204  GA102 [GeForce RTX 3090]" */
-    for (bool here = false; text && *text && !*name;
-         text += strcspn(text, "\n"), text += *text != 0) {
-        if (*text != '\t' && *text != '#' && *text != '\n')
-            here = strtol(text, NULL, 16) == vendor;
-        else if (here && *text == '\t' && text[1] != '\t' && strtol(text, NULL, 16) == device) {
-            const char *word = text + strcspn(text, " \n");
+    /* a line "10de  NVIDIA Corporation" for each vendor, and lines "\t2204  GA102 [GeForce RTX 3090]" below it */
+    bool here = false; /* the line is about a device of the vendor */
+    for (const char *line = text; line && *line && !*name;) {
+        if (*line != '\t' && *line != '#' && *line != '\n')
+            here = strtol(line, NULL, 16) == vendor;
+        else if (here && *line == '\t' && line[1] != '\t' && strtol(line, NULL, 16) == device) {
+            const char *word = line + strcspn(line, " \n");
             word += strspn(word, " ");
             name = arena_strdup(s->a, word, strcspn(word, "\n"));
         }
+        line += strcspn(line, "\n");
+        if (*line)
+            line++;
     }
     arena_free(own);
     return name;
@@ -105,8 +108,8 @@ static const char *name_of(const struct gpu_search *s, const char *folder, const
     return listed_name(s, hex(s, folder, "vendor"), hex(s, folder, "device"));
 }
 
-/* Adds to AMD's GPUs what their compute driver tells: it has a folder per device, with the address as a number, bus *
- * 256 + device * 8 + function. */
+/* Sets lanes, clock, generation and memory rate of AMD's GPUs from the files of their compute driver.  It has a folder
+ * for each device, whose file "properties" tells the PCI address as a number, bus * 256 + device * 8 + function. */
 static void take_kfd(const struct gpu_search *s, struct gpus *g)
 {
     for (int i = 0; g->n && i < NODES; i++) {

@@ -164,7 +164,8 @@ struct processor processor_find(const char *root, struct arena *a)
     for (int i = 0; i < 8; i++) {
         int64_t size = machine_number(
             root, arena_fmt(own, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i), own);
-        p.cache = size > p.cache / 1024 ? sat_mul(size, 1024) : p.cache; /* "32768K" */
+        if (size > p.cache / 1024) /* the file has KiB: "32768K" */
+            p.cache = sat_mul(size, 1024);
     }
     arena_free(own);
     return p;
@@ -218,6 +219,8 @@ static const char *describe(const struct processor *p, int64_t used, const struc
 
 void processor_class(const struct processor *p, struct device_class *c, struct arena *a)
 {
+    /* a thread for each core of which the process may use a part; buffers of four caches, so that copies go to the
+     * memory */
     int64_t threads = (used_of(p) + 999) / 1000, buffer = sat_mul(p->cache, 4);
     threads = threads > SPEED_THREADS ? SPEED_THREADS : threads;
     buffer = buffer < LEAST_BUFFER ? LEAST_BUFFER : buffer > MOST_BUFFER ? MOST_BUFFER : buffer;

@@ -134,7 +134,7 @@ static void *work(void *arg)
     struct worker *w = arg;
     char *buffer = mmap(NULL, w->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     size_t n = 0, at = 0, blocks = buffer == MAP_FAILED ? 0 : w->room / BLOCK;
-    int k;
+    int k; /* the window in which a turn or a copy begins */
     for (; n < blocks && clock_now() < w->multiply; n++)
         memset(buffer + n * BLOCK, (int)n, BLOCK);
     for (; (k = window_at(w->multiply)) < WINDOWS; w->turn[k]++)
@@ -177,12 +177,13 @@ static uint64_t most_blocks(const struct worker *w, uint32_t n)
 struct speed speed_measure(uint32_t threads, int64_t buffer)
 {
     assert(threads >= 1 && threads <= SPEED_THREADS && buffer >= 0);
-    const uint64_t per_second = 1000 * (uint64_t)MS / (PHASE / WINDOWS);
+    const uint64_t per_second = 1000 * (uint64_t)MS / (PHASE / WINDOWS); /* windows per second */
     struct worker w[SPEED_THREADS];
     pthread_t thread[SPEED_THREADS];
     size_t room = (size_t)buffer / threads;
     uint32_t bits = speed_vector_bits(), started = 0;
     int64_t start = clock_now() + FILL;
+    /* starts threads until the system refuses one; without any thread this one does the work */
     for (bool can = true; can && started < threads; started += can) {
         w[started] = (struct worker){loop_of(bits), start, start + PHASE, .room = room};
         can = pthread_create(&thread[started], NULL, work, &w[started]) == 0;
@@ -192,6 +193,7 @@ struct speed speed_measure(uint32_t threads, int64_t buffer)
     for (uint32_t i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     uint32_t n = started ? started : 1;
+    /* 2: a multiply-add is two operations, on each of bits / 32 numbers; a copy reads its bytes and writes them */
     return (struct speed){
         .flops = (int64_t)(2 * most_turns(w, n) * TURNS * SUMS * (bits / 32) * per_second),
         .bytes = (int64_t)(2 * most_blocks(w, n) * BLOCK * per_second)};
