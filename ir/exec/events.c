@@ -412,13 +412,14 @@ static void end_item(struct run *r, uint32_t item, int64_t now)
         l->held--;
         l->ended = item;
         mark_changed(r, lane[i]);
+        /* the queues that this lane blocked: start_requests() tries them again */
         for (uint32_t p = l->blocked; p; p = r->queue[p - 1].next)
             mark_tried(r, p - 1);
         l->blocked = 0;
     }
     if (g->nbuffer)
         release_buffers(r, k, item);
-    for_row (u, r->next, k) {
+    for_row (u, r->next, k) { /* y: the instances of task u that wait for this item */
         struct instances y = related(g, k, item - g->first[k], u);
         for (uint32_t j = y.from; j < y.to; j++)
             wait_less(r, g->first[u] + j, item, now);
@@ -495,6 +496,7 @@ static void start_on_lane(struct run *r, uint32_t lane, int64_t now)
         uint32_t n;
         const uint32_t *held = task_lanes(r->g, &r->g->task[task_at(r, item)], &n);
         start_item(r, item, now);
+        /* the item was the next one in the lists of all lanes that it holds: each list moves on */
         for (uint32_t i = 0; i < n; i++) {
             r->lane[held[i]].at++;
             mark_changed(r, held[i]);
@@ -615,7 +617,7 @@ struct timeline events_run(const struct task_graph *g, struct clock *clock, stru
         }
     if (t.status == RUN_DONE && never != NO_ITEM) {
         t.status = RUN_DEADLOCK;
-        find_cycle(&r, never);
+        find_cycle(&r, never); /* t.cycle lives in a, too, so the memory of the run stays */
     } else {
         arena_release(a, before);
     }

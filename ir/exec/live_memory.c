@@ -58,6 +58,7 @@ void live_memory_count(const struct rhythm_ask *ask, struct rhythm *y, struct ve
     uint32_t most = ask->scene->model.in_flight;
     e->in_flight = schedule_usual_samples(e);
     e->in_flight = most ? smaller_u32(most, e->in_flight) : e->in_flight;
+    /* schedule_prove() computes e->peak, or returns why there is no such schedule */
     if (takes_turns(ask) || schedule_prove(w, e, a)) {
         used = arena_array(a, (size_t)w->ndev + 1, sizeof *used);
         add_without_schedule(w, y->repeats, used);
@@ -68,6 +69,7 @@ void live_memory_count(const struct rhythm_ask *ask, struct rhythm *y, struct ve
     for (uint32_t d = 0; d < w->ndev; d++) {
         v->load[d].sum = v->load[d].used;
         v->load[d].used = used[d];
+        /* devices that take turns with d hold the same parts, and need as much */
         for (uint32_t i = 1; copies && i < copies[d] && d + i < w->ndev; i++) {
             used[d + i] = used[d];
             v->load[d + i].lasting = v->load[d].lasting;

@@ -40,7 +40,7 @@ static inline uint32_t build_buffer(struct task_builder *b, struct buffer x)
 }
 
 /* Adds an entry to a row of c.  In the turn BUILD_ROWS only counts it, in at[row + 1]; in BUILD_ENTRIES writes it to
- * position at[row + 1], which csr_starts() has set to the begin of the row, and moves that position on. */
+ * position at[row + 1], which csr_starts() has set to the beginning of the row, and moves that position on. */
 static inline void build_entry(const struct task_builder *b, struct csr *c, uint32_t row,
                                uint32_t entry)
 {

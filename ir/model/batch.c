@@ -58,8 +58,10 @@ struct batch_search {
 /* Whether a dimension depends on the batch. */
 static bool depends_on_batch(struct batch_search *s, struct dim d)
 {
-    if (!d.sym || d.sym == s->batch)
-        return d.sym != 0;
+    if (!d.sym)
+        return false; /* a number, or unknown */
+    if (d.sym == s->batch)
+        return true;
     uint32_t known = map_get(&s->depends, map_key(0, d.sym));
     if (known)
         return known == YES;

@@ -444,6 +444,7 @@ void copy_box(struct known *to, const struct known *from, const struct box *b)
     for (uint32_t i = 0; i < b->rank; i++)
         if (b->dim[i] == 0)
             return;
+    /* the inner loop leaves i < b->rank as long as there is a next position */
     for (uint32_t i = 0; i < b->rank;) {
         copy_row(to, from, b, t, f);
         /* moves to the next position in the dimensions before the last one, of which the last changes fastest */

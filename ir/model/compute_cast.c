@@ -95,6 +95,7 @@ static bool to_integer(enum form f, union number x, enum form to, union number *
             r->u = (uint64_t)whole;
         return true;
     }
+    /* between signed and unsigned a number keeps its bits if it is from 0 to INT64_MAX: then the highest bit is 0 */
     return (f == FORM_SIGNED) == (to == FORM_SIGNED) || x.i >= 0;
 }
 

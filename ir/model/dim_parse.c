@@ -86,10 +86,10 @@ static struct ratio integer(int64_t v)
 /* Divides numerator and denominator by their greatest common divisor. */
 static void reduce_ratio(struct ratio *r)
 {
-    int64_t g = r->den;
+    int64_t g = r->den; /* the greatest common divisor so far, perhaps with a sign */
     for (uint32_t i = 0; i < r->p.n; i++) {
         int64_t a = r->p.t[i].coef;
-        while (a != 0) {
+        while (a != 0) { /* Euclid's algorithm */
             int64_t rest = g % a;
             g = a;
             a = rest;

@@ -151,6 +151,7 @@ bool poly_div_exact(const struct module *m, const struct poly *a, const struct p
     struct poly rest = *a, q = {0};
     if (b->n == 0)
         return false;
+    /* long division by the first terms; a quotient that does not end has too many terms, so the rounds are limited */
     for (int round = 0; rest.n > 0; round++) {
         struct poly one = {.n = 1}, part;
         if (round == 2 * POLY_TERMS || !div_terms(&rest.t[0], &b->t[0], &one.t[0]))
@@ -224,6 +225,7 @@ bool poly_solve(const struct module *m, const struct poly *p, sid factor, struct
         at++;
     if (at == rest.n || (rest.t[at].coef != 1 && rest.t[at].coef != -1))
         return false;
+    /* the polynomial is coef * factor + rest with a coef of 1 or -1, so it is 0 if factor = -coef * rest */
     int64_t sign = -rest.t[at].coef;
     memmove(&rest.t[at], &rest.t[at + 1], (rest.n - at - 1) * sizeof rest.t[0]);
     rest.n--;

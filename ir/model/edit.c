@@ -130,6 +130,8 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what)
         like = str_id(m, what == EDIT_NODE ? "node" : "value");
     like = without_number(e, like, what);
     sid name = like;
+    /* e->taken has, for each taken name, the number at which the search for a free name_NUMBER begins; 0: `like`
+     * itself is free */
     uint32_t next = map_get(&e->taken, map_key(what, like));
     for (bool taken = next != 0; taken; next++) {
         name = str_id(m, arena_fmt(e->a, "%s_%u", module_str(m, like), next));
@@ -293,7 +295,8 @@ void edit_set_meta(struct edit *e, nid n, const char *key, const char *value)
     struct module *m = e->m;
     const sid k = str_id(m, key), v = str_id(m, value);
     const struct slice old = m->about[m->node[n].about].meta;
-    uint32_t at = 0;
+    uint32_t at =
+        0; /* metadata are keys and values in turn: the position of the key, or the end of the list */
     while (at < old.n && m->sids[old.at + at] != k)
         at += 2;
     struct slice now = module_add_sids(m, NULL, at < old.n ? old.n : old.n + 2);

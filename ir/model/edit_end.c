@@ -171,6 +171,8 @@ static void sweep_nodes(struct end *x)
         if (x->e->slot[n].gone || !is_unused(x, n))
             continue;
         x->e->slot[n].gone = true;
+        /* gone: the node and the nodes of its bodies, which drop_bodies() adds; makers of their operands that lose a
+         * reader are looked at again */
         gone.count = 0;
         push(x, &gone, n);
         for (uint32_t i = 0; i < gone.count; i++) {

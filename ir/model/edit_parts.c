@@ -114,8 +114,11 @@ void edit_append(struct edit *e, gid g, vid v, enum graph_list list)
     const uint32_t at = e->nborder++;
     e->border = vec_grow(e->a, e->border, &e->capborder, e->nborder, sizeof *e->border);
     e->border[at] = (struct edit_border){.graph = g, .value = v, .list = list, .set_at = e->time};
-    *(e->border_first[g] == 0 ? &e->border_first[g] : &e->border[e->border_last[g] - 1].next) =
-        at + 1;
+    /* puts the entry behind the last one of the graph; entries are linked by 1 + their index */
+    if (e->border_first[g] == 0)
+        e->border_first[g] = at + 1;
+    else
+        e->border[e->border_last[g] - 1].next = at + 1;
     e->border_last[g] = at + 1;
 }
 

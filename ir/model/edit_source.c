@@ -71,6 +71,7 @@ struct edit_source *edit_source(struct edit *e, const struct module *from)
 {
     struct edit_source *s = arena_alloc(e->a, sizeof *s);
     *s = (struct edit_source){.m = e->m, .from = from};
+    /* entry 0 of each pool stays behind, so that entry i becomes entry i + s->ints, for instance */
     s->ints = module_add_ints(e->m, from->ints + 1, from->nints - 1).at - 1;
     s->floats = module_add_floats(e->m, from->floats + 1, from->nfloats - 1).at - 1;
     s->sids = module_add_sids(e->m, from->sids + 1, from->nsids - 1).at - 1;

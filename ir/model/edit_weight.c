@@ -99,7 +99,7 @@ static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_
     int64_t *more = NULL, at = 0;
     uint32_t cap = 0, made = 0, k = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (range[2 * i] < at)
+        if (range[2 * i] < at) /* the range lies before the last one: the search begins anew */
             at = k = 0;
         for (int64_t from = range[2 * i], to = range[2 * i + 1]; from < to;) {
             int64_t len = inner[k + 1] - inner[k];
@@ -111,7 +111,8 @@ static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_
             int64_t end = to < at + len ? to : at + len;
             more = vec_grow(e->a, more, &cap, 2 * made + 2, sizeof *more);
             more[2 * made] = inner[k] + from - at;
-            more[2 * made++ + 1] = inner[k] + end - at;
+            more[2 * made + 1] = inner[k] + end - at;
+            made++;
             from = end;
         }
     }

@@ -143,8 +143,11 @@ uint32_t layers_repeats(const struct module *m, struct layers *l, struct arena *
     for (uint32_t i = 1; i <= l->n; i++) {
         uint64_t key = row_hash(m, &c, i, &by);
         uint32_t k = map_get(&kinds, key);
-        while (k && !rows_alike(m, &c, r[k - 1].first, i))
-            k = map_get(&kinds, key += 2);
+        /* another kind with the same hash: the next key is tried; odd keys are never 0 */
+        while (k && !rows_alike(m, &c, r[k - 1].first, i)) {
+            key += 2;
+            k = map_get(&kinds, key);
+        }
         if (!k) {
             r[n++] = (struct repeat){.first = i, .nodes = c.at[i + 1] - c.at[i]};
             map_set(&kinds, a, key, k = n);

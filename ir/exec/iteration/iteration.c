@@ -82,6 +82,7 @@ static void add_stage(struct iteration_build *t, uint32_t s)
     struct task x = {.lane = {NO_LANE, NO_LANE}};
     for (uint32_t kind = 0; kind < ITERATION_KINDS; kind++)
         t->first[kind][s] = NO_ITEM;
+    /* add_tasks() sets the lane of a pass, which is the device */
     x.time = w->forward;
     add_tasks(t, ITERATION_FORWARD, s, x);
     x.time = sat_add(w->backward - (weight_pass ? w->weight : 0), w->recompute ? w->forward : 0);
@@ -130,6 +131,7 @@ static void add_waits(struct iteration_build *t, uint32_t s, uint32_t i)
     wait_for(t, backward, forward);
     wait_for(t, weight, backward);
     wait_for(t, t->first[ITERATION_REDUCE][s], either(weight, backward));
+    /* the update of the stage, or with joint_update of every stage, waits for the gradients of stage s */
     for (uint32_t k = 0; k < t->x->nstage; k++)
         if (k == s || t->x->joint_update)
             wait_for(t, t->first[ITERATION_UPDATE][k],

@@ -132,7 +132,7 @@ static void list_1f1b(struct list *l, uint32_t n)
 {
     const struct stage_work *s = &l->x->stage[l->place];
     bool weight_pass = l->x->order == ITERATION_ZB_H1;
-    uint32_t ahead = smaller_u32(s->ahead, n), made = 0;
+    uint32_t ahead = smaller_u32(s->ahead, n), made = 0; /* made: number of WEIGHT passes so far */
     assert(s->ahead >= 1);
     for (uint32_t k = 0; k < ahead; k++)
         put(l, ITERATION_FORWARD, k);
@@ -151,6 +151,7 @@ static void list_1f1b(struct list *l, uint32_t n)
 static void list_interleaved(struct list *l)
 {
     uint32_t all = l->x->micro_batches * (l->x->nstage / l->x->nplace);
+    /* forward passes before a forward and a backward pass take turns, which begin with a forward pass */
     uint32_t ahead = iteration_ahead_interleaved(l->x, l->place) - 1;
     assert(l->x->micro_batches % l->x->nplace == 0);
     for (uint32_t k = 0; k < ahead; k++)

@@ -67,12 +67,14 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     int64_t reduce = s->m->backward ? servers_reduce(servers, set, sum->parameter) : 0;
     if (t->reduce_when != REDUCE_AFTER && s->m->backward)
         reduce = reduce_exposed(servers, set, &sum->parts, w->backward, sum->backward);
-    if (t->reduce_when == REDUCE_ACROSS)
+    if (t->reduce_when ==
+        REDUCE_ACROSS) /* a forward pass of the next iteration hides as much of the AllReduce */
         reduce = reduce > w->forward ? reduce - w->forward : 0;
     w->forward = sat_add(w->forward, s->model.part_cost);
     w->backward = sat_add(w->backward, s->model.part_cost);
     w->update = sum->update > 0 ? sat_add(sum->update, s->model.part_cost) : 0;
-    if (takes_turns(s))
+    if (takes_turns(
+            s)) /* gradients are exchanged after each micro-batch instead of once an iteration */
         w->backward = sat_add(w->backward, reduce);
     else
         w->reduce = reduce;
@@ -193,8 +195,10 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
         return UINT32_MAX;
     if (r->memory[k] < r->lasting[k])
         return 0;
+    /* bytes for micro-batches: lasting[k] has one version of the weights, which is the first micro-batch's */
     int64_t left = r->memory[k] - r->lasting[k] + version_bytes(r, s, k);
     int64_t each = sat_add(version_bytes(r, s, k), recompute ? w->checkpoint : w->stored);
+    /* while a stage recomputes, it holds all values of one micro-batch */
     left -= recompute ? w->stored - w->checkpoint : 0;
     if (left < 0)
         return 0;
@@ -572,9 +576,10 @@ static const char *refuse_separated(const struct sums_state *w)
             return arena_fmt(w->a, "nodes '%s' and '%s' must share a stage", node_name(m, p->a),
                              node_name(m, p->b));
     }
-    nid *first = arena_array(w->a, (size_t)module_most_color(m) + 1, sizeof *first);
+    /* [colour] the last placed node of this colour so far; 0: none */
+    nid *last = arena_array(w->a, (size_t)module_most_color(m) + 1, sizeof *last);
     for (nid n = g->first; n < g->first + g->count && m->color; n++) {
-        nid *other = &first[m->color[n]];
+        nid *other = &last[m->color[n]];
         if (!m->color[n] || w->s->place->kind[n] != PLACE_NODE)
             continue;
         if (*other && w->stage_of[*other] != w->stage_of[n])
@@ -677,6 +682,8 @@ double iteration_busy(const struct iteration_run *t)
 {
     double busy = 0, all = 0;
     uint32_t lane = 0;
+    /* a lane stands for `each` devices: the devices of a place that share micro-batches in slices, or one device of
+     * those that take turns */
     for (uint32_t p = 0; p < t->x.nplace; p++) {
         uint32_t lanes = iteration_turns(&t->x, p),
                  each = (t->stages->device.at[p + 1] - t->stages->device.at[p]) / lanes;

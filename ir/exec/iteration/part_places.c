@@ -43,7 +43,7 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
     const struct update_pass update = update_pass_wanted(of->scene)
                                           ? update_pass_find(of, stage_of, a)
                                           : (struct update_pass){.why = "not wanted"};
-    p->pass = arena_alloc(a, (size_t)w->npart + 1);
+    p->pass = arena_alloc(a, (size_t)w->npart + 1); /* zeros: PART_FORWARD */
     p->stage = arena_array(a, (size_t)w->npart + 1, sizeof *p->stage);
     for (uint32_t x = 0; x < w->npart; x++) {
         const struct part *part = &parts->part[x];
@@ -53,6 +53,7 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
         if (!part->nnode || stage_of[part->node[0]] < 0)
             return false;
         p->stage[x] = (uint32_t)stage_of[part->node[0]];
+        /* a mixed part of an earlier stage is forward unless it reads something that is backward (below) */
         bool mixed = is_part_mixed(of->scene->m, part), last = p->stage[x] + 1 == st->n;
         if (part_is_back(of->scene->m, part) && (last || !mixed))
             p->pass[x] = mixed ? PART_BOTH : PART_BACKWARD;

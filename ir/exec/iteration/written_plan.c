@@ -94,6 +94,7 @@ const int64_t *written_plan_peaks(const struct staged_plan *p, const void *run, 
         written_plan_make(p, own, &w);
         now = w.copies ? (struct staged_plan){&w.scene, &w.plan, p->stages} : now;
     }
+    /* written_plan_make() has made the parts of its plan; the plan itself, where nothing runs again, has none yet */
     const struct parts *parts = now.plan == p->plan ? parts_of_plan(&now, own) : w.parts;
     struct sample_work *work = work_of_parts(now.scene, parts, /*slices=*/NULL, own);
     struct rhythm y = {0};
@@ -109,7 +110,8 @@ const int64_t *written_plan_peaks(const struct staged_plan *p, const void *run, 
     }
     struct schedule *e = y.work ? schedule_make(y.work, &y, own) : NULL;
     if (e) {
-        e->in_flight = 1;
+        e->in_flight =
+            1; /* the work has all micro-batches of one iteration, which count as one sample */
         e = schedule_prove(y.work, e, own) ? NULL : e;
     }
     if (e) {

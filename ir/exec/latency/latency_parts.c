@@ -175,6 +175,7 @@ struct rhythm rhythm_of_latency(const struct rhythm_ask *of, struct arena *a)
     int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
     int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
     int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);
+    /* positions instead of times: tensors from outside are there at 0, part i runs from 2 i + 1 to 2 i + 2 */
     for (uint32_t i = 0; i < w->npart; i++) {
         start[i] = 2 * (int64_t)i + 1;
         end[i] = start[i] + 1;

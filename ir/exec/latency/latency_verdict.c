@@ -171,6 +171,7 @@ static void check_memory(const struct scene *s, const int64_t *weights, struct v
         v->load[d].used = used[d];
     for (uint32_t k = 0; k < c->ncls; k++) {
         const struct device_class *cls = &c->cls[k];
+        /* weights once for the class, and all other bytes of its hosts */
         int64_t all = sat_mul(cls->memory, cls->count), needs = weights[k];
         for (uint32_t d = first_of(c, k); cls->host && d < first_of(c, k) + cls->count; d++)
             needs = sat_add(needs, used[d] - v->load[d].weights);
@@ -277,6 +278,8 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p, stru
     const uint32_t *on = latency_devices(s, run, a);
     const int64_t *weights = weights_of_hosts(s, &v, a);
     set_figures(s, run, on, &v);
+    /* live memory is counted CPU by CPU; the sum of all bytes is checked while it is booked on the first CPU of a
+     * class, where a value that several CPUs use counts once */
     if (exec_live_parts(&s->model)) {
         divide_bytes(s, run, on, &v, a);
         count_live(s, p, run, &v, a);

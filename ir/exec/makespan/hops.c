@@ -81,6 +81,7 @@ struct task hop_make(struct hops *h, uint32_t net, uint32_t from, uint32_t to, b
     struct task x = {.count = 1, .number = net};
     const struct cluster *c = h->of->cluster;
     struct moved_value v = place_moved(h->of->place, h->of->m->cost, net);
+    /* the devices at both ends; if one end is the host, the device at the other end twice */
     uint32_t near = from < h->host ? from : to, far = to < h->host ? to : from;
     x.kind = from == h->host ? STEP_IN : to == h->host ? STEP_OUT : STEP_MOVE;
     task_between(&x, near, far);

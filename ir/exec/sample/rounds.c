@@ -215,6 +215,8 @@ static void make_tasks(struct replay_build *b)
             add_task(b, i, TASK_OUT);
         }
     }
+    /* within a half computing waits for the transfers in, and the transfers out wait for computing: each for the task
+     * that was added just before it (half.task has 1 + the number of a task) */
     for (uint32_t i = 0; i < nhalf; i++)
         for (int k = TASK_COMPUTE; k <= TASK_OUT && b->half[i].task[k]; k++)
             pairs_add(&waits, b->half[i].task[k] - 1, b->half[i].task[k] - 2);
@@ -264,7 +266,9 @@ static struct csr set_levels(struct replay_build *b)
     assert(sorted == r->ntask);
     for (uint32_t i = 0; i < sorted; i++) {
         struct round_task *t = &r->task[order[i]];
-        for_row (y, next, order[i]) {
+        for_row (
+            y, next,
+            order[i]) { /* a task that waits for t runs a round later if its lane is another one */
             struct round_task *u = &r->task[y];
             uint32_t after = t->level + (u->lane != t->lane);
             u->level = larger_u32(after, u->level);
@@ -338,7 +342,7 @@ static void run_tasks(struct replay *r, const struct csr *level, bool batch, str
     for (uint32_t t = 0; t < r->ntask; t++)
         g.task[t] = (struct task){
             .time = r->task[t].time, .lane = {r->task[t].lane, NO_LANE}, .count = r->samples};
-    if (batch)
+    if (batch) /* the task between the passes (make_waits()), which takes no time */
         g.task[r->ntask] = (struct task){.lane = {NO_LANE, NO_LANE}, .count = 1};
     g.waits = make_waits(r, batch, a);
     g.list = make_lists(r, level, batch, a);

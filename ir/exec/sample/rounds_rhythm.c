@@ -14,12 +14,16 @@ struct rhythm rhythm_of_rounds(const struct rhythm_ask *of, struct arena *a)
     for (uint32_t x = 0; x < w->npart; x++) {
         if (exec_apart(&s->model))
             phase[x] = part_is_back(s->m, &of->parts->part[x]);
-        for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
-            uint32_t from = w->tensor[w->in.to[i]].from;
+        for_row (t, w->in, x) {
+            uint32_t from = w->tensor[t].from;
             if (from >= w->npart || phase[from] < phase[x])
-                continue;
+                continue; /* the tensor comes from outside, or from an earlier phase, which has ended before */
             uint32_t after = level[from] + (w->part[from].dev != w->part[x].dev ? hop : 0);
-            level[x] = phase[from] > phase[x] || after > level[x] ? after : level[x];
+            /* a part that reads from a later phase belongs to that phase, and its rounds count anew */
+            if (phase[from] > phase[x])
+                level[x] = after;
+            else
+                level[x] = larger_u32(after, level[x]);
             phase[x] = phase[from];
         }
     }
