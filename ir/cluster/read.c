@@ -175,8 +175,8 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     }
     json_object_foreach((json_t *)(uintptr_t)peak, key, value)
     {
-        bool tf32 =
-            strcmp(key, "tf32") == 0; /* "tf32" is no element type, but a rate of products of f32 */
+        /* "tf32" is no element type: this peak is the rate of products of f32 numbers that are cut to TF32 */
+        bool tf32 = strcmp(key, "tf32") == 0;
         enum elem e = elem_of_name(key, strlen(key));
         if (e == ELEM_NONE && !tf32) {
             return diag_error(w->d,
@@ -829,7 +829,8 @@ int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d)
 {
     char have[UNIT_TEXT];
     int64_t share = 0, bytes = 0;
-    bool is_share = share_parse(text, &share); /* false for a share of 0: "0%" leaves `bytes` at 0 */
+    /* share_parse() refuses a share of 0: with "0%" is_share is false, and `bytes` stays 0 */
+    bool is_share = share_parse(text, &share);
     if (!is_share && strcmp(text, "0%") != 0 && !bytes_parse(text, &bytes))
         return diag_error(d, "--reserve '%s': expected a share such as 10%% or a size such as 2GiB",
                           text);

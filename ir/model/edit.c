@@ -295,8 +295,8 @@ void edit_set_meta(struct edit *e, nid n, const char *key, const char *value)
     struct module *m = e->m;
     const sid k = str_id(m, key), v = str_id(m, value);
     const struct slice old = m->about[m->node[n].about].meta;
-    uint32_t at =
-        0; /* metadata are keys and values in turn: the position of the key, or the end of the list */
+    /* metadata are keys and values in turn; at: the position of the key, or the end of the list */
+    uint32_t at = 0;
     while (at < old.n && m->sids[old.at + at] != k)
         at += 2;
     struct slice now = module_add_sids(m, NULL, at < old.n ? old.n : old.n + 2);

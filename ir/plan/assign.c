@@ -224,6 +224,7 @@ int assign_end(struct assignment *r)
     /* missed: the first placed node without a device; unordered: the first one without a position in the order; 0:
      * none */
     nid missed = 0, unordered = 0;
+    /* nodes of opened calls that tell sizes, which assign_range() left out, go where their operands are made */
     for (uint32_t i = 0; r->range && i < p->nsame; i++)
         if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0) {
             r->dev[p->same[i].b] = r->dev[p->same[i].a];

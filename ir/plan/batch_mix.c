@@ -121,6 +121,7 @@ const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a)
     const struct module *m = v->m;
     const struct slice in = m->node[n].in, out = m->node[n].out;
     const char *why = refuse_operator(v, n);
+    /* samples: the node makes values of single samples; has: the node reads such values */
     bool samples = makes_samples(v, n), has = false;
     for (uint32_t i = 0; i < in.n && !why; i++) {
         vid x = m->arg[in.at + i];

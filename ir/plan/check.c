@@ -59,7 +59,7 @@ uint32_t plan_devices(const struct verdict_state *j, const struct csr *c, uint32
         list[n++] = (uint32_t)d;
     }
     for (uint32_t i = 0; i < n; i++)
-        in[list[i]] = 0;
+        in[list[i]] = 0; /* the caller's array is all 0 again */
     return n;
 }
 
@@ -196,18 +196,18 @@ static bool is_colocated(const struct verdict_state *j, const char **why)
     }
     if (!j->m->color)
         return true;
-    /* first[colour]: the last placed node of the colour met so far; comparing neighbours compares all */
-    nid *first = arena_array(j->a, (size_t)module_most_color(j->m) + 1, sizeof *first);
+    /* last[colour]: the last placed node of the colour met so far; comparing neighbours compares all */
+    nid *last = arena_array(j->a, (size_t)module_most_color(j->m) + 1, sizeof *last);
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint32_t c = j->m->color[n];
         if (!c || j->p->kind[n] != PLACE_NODE)
             continue;
-        if (first[c] && j->dev[first[c]] != j->dev[n]) {
+        if (last[c] && j->dev[last[c]] != j->dev[n]) {
             *why = arena_fmt(j->a, "nodes '%s' and '%s' of one colour class are apart",
-                             node_name(j->m, first[c]), node_name(j->m, n));
+                             node_name(j->m, last[c]), node_name(j->m, n));
             return false;
         }
-        first[c] = n;
+        last[c] = n;
     }
     return true;
 }

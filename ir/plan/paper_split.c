@@ -83,7 +83,9 @@ static void put_devices(struct split *w, const char *key, bool host)
     for (uint32_t d = 0; d < c->ndev; d++) {
         if (is_host(w, d) != host)
             continue;
-        for (uint32_t slot = host || !w->q ? 0 : 1; slot <= (host ? 0 : w->q); slot++)
+        /* an entry for each slot of an accelerator; one entry, of slot 0, for a host and in a plan without slots */
+        bool slotted = !host && w->q > 0;
+        for (uint32_t slot = slotted ? 1 : 0; slot <= (slotted ? w->q : 0); slot++)
             put_slot(w, d, slot);
         any = true;
     }

@@ -213,7 +213,7 @@ static void fill_lists(struct parts_builder *c, const struct csr *nodes)
             need_value(c, x, y);
         for_row (n, *nodes, x)
             need_operands(c, x, n);
-        while (c->nstack)
+        while (c->nstack) /* copies that the part needs, whose own operands are not looked at yet */
             need_operands(c, x, c->stack[--c->nstack]);
     }
     struct csr in = items_by_part(c, &c->in, c->norder, c->by_order);
@@ -331,7 +331,8 @@ static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
         }
     for (uint32_t i = 0; i < g->out.n; i++)
         copies_only |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
-    if (!parts->nparts && copies_only)
+    if (!parts->nparts &&
+        copies_only) /* without placed nodes one part makes the outputs, on device 0 */
         parts->nparts = 1;
     parts->part = arena_array(c->a, parts->nparts, sizeof *parts->part);
     for (uint32_t x = 0; x < parts->nparts; x++)

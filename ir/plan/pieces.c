@@ -43,6 +43,7 @@ static struct quotient quotient_make(const struct module *m, const struct place 
     uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     q.first = arena_array(a, (size_t)n + 1, sizeof *q.first);
     q.dev = arena_array(a, (size_t)n + 1, sizeof *q.dev);
+    /* from the last node to the first, so that q.first is the smallest node of each piece */
     for (nid v = m->graph[1].first + m->graph[1].count; v-- > m->graph[1].first;)
         if (p->kind[v] == PLACE_NODE) {
             assert(piece[v] < n && dev[v] >= 0);
@@ -258,12 +259,14 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
             continue;
         }
         fresh = false;
+        /* piece v becomes a part of piece u, and pieces behind v move up by one */
         for (uint32_t i = 0; i < n; i++)
             to[i] = i == v ? u : i - (i > v);
         quotient_merge(q, to, n - 1);
         bool legal = quotient_order(q, rank);
         assert(legal);
         (void)legal;
+        /* then all pieces get their numbers in a topological order */
         for (uint32_t i = 0; i < n; i++)
             to[i] = rank[to[i]];
         for (uint32_t i = 0; i < n; i++)

@@ -442,6 +442,7 @@ static json_t *make_plan(struct plan_json_state *w)
     for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
         if (json_array_append_new(devices, make_device(w, d)))
             return NULL;
+    /* '*': a member whose value is NULL is left out; 'O' keeps the caller's reference to the value, 'o' takes it */
     return json_pack("{s:i, s:s, s:O, s:O*, s:o*, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner",
                      p->planner, "objective", make_objective(w), "judged", make_judged(w),
                      "ordered", p->rank ? json_true() : NULL, "training",

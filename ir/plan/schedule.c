@@ -246,13 +246,14 @@ struct sending {
 
 /* Puts the ALLOC, FREE and ADD instructions of all tensors.  Returns all sendings of tensors, by tensor, then device,
  * and writes their number to *n; put_tensors() brings them into the order of the lists. */
-static const struct sending *put_memory_list_sendings(struct schedule_build *b, uint32_t *n)
+static const struct sending *put_memory(struct schedule_build *b, uint32_t *n)
 {
     const struct sample_work *w = b->w;
     uint32_t most = w->place.at[w->ntensor], last = 0;
     struct sending *sending = arena_array(b->a, (size_t)most + 1, sizeof *sending);
     *n = 0;
     for (uint32_t t = 0; t < w->ntensor; t++) {
+        /* home: the device that makes the tensor; ndev, the host, for an input of the model */
         uint32_t from = w->tensor[t].from, home = w->place.to[w->place.at[t]], first = from;
         bool leaves = w->place.at[t + 1] - w->place.at[t] > 1;
         for (uint32_t i = w->place.at[t] + 1; i < w->place.at[t + 1]; i++) {
@@ -268,6 +269,7 @@ static const struct sending *put_memory_list_sendings(struct schedule_build *b, 
         }
         if (home == w->ndev)
             continue;
+        /* at home: a gradient of a parameter is added to its sum; another tensor is freed behind its last reader */
         if (w->tensor[t].summed) {
             put_add(b, t, from);
             continue;
@@ -287,7 +289,7 @@ static const struct sending *put_memory_list_sendings(struct schedule_build *b, 
 static void put_tensors(struct schedule_build *b)
 {
     uint32_t n, npart = b->w->npart, ndev = b->w->ndev;
-    const struct sending *sending = put_memory_list_sendings(b, &n);
+    const struct sending *sending = put_memory(b, &n);
     uint32_t *row = arena_array(b->a, (size_t)n + 1, sizeof *row);
     uint32_t *dev = arena_array(b->a, (size_t)n + 1, sizeof *dev);
     uint32_t *place = arena_array(b->a, (size_t)n + 1, sizeof *place);

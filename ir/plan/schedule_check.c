@@ -476,7 +476,7 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
     const struct sample_work *w = c->w;
     const struct instruction *i = item_at(c, item);
     uint32_t dev = lane_device(c, c->lane_of[item]);
-    if (i->kind == DO_COMPUTE) {
+    if (i->kind == DO_COMPUTE) { /* waits for the RECV of each input that another device makes */
         while (*k < w->in.at[i->what + 1] - w->in.at[i->what]) {
             uint32_t t = w->in.to[w->in.at[i->what] + (*k)++];
             if (home_of(c, t) != dev)
@@ -485,6 +485,7 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
     } else if (i->kind == DO_REDUCE) {
         return next_add(c, i->what, k);
     } else if (i->kind == DO_SEND) {
+        /* for the part that makes the tensor, then for the ALLOC of the receiver */
         uint32_t from = w->tensor[i->what].from, step = *k;
         if (step == 0 && from < w->npart) {
             *k = 1;
@@ -497,6 +498,7 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
         if ((*k)++ == 0)
             return c->send[work_place(w, i->what, dev)];
     } else if ((i->kind == DO_FREE || i->kind == DO_ADD) && home_of(c, i->what) == dev) {
+        /* on the device that made the tensor: for its SEND to each other place */
         uint32_t first = w->place.at[i->what];
         if (++*k < w->place.at[i->what + 1] - first)
             return c->send[first + *k];
@@ -521,8 +523,8 @@ static bool refuse_circle(struct schedule_state *c, uint32_t lane, const uint32_
     uint8_t *seen = arena_alloc(c->a, c->s->nlane);
     const char *text = "";
     uint32_t n = 0;
-    while (
-        !seen[lane]) { /* follows the waits until a lane comes again; that lane is in the circle */
+    /* follows the waits until a lane comes again; that lane is in the circle */
+    while (!seen[lane]) {
         seen[lane] = 1;
         lane = c->lane_of[c->item[missing[lane]]];
     }
@@ -698,6 +700,7 @@ const char *schedule_check(const struct sample_work *w, const struct schedule *s
     const char *why = schedule_prove(w, &own, a);
     for (uint32_t l = 0; !why && l < s->nlane; l++)
         if (s->queue[l] < own.queue[l]) {
+            /* only lanes that receive have queues: from the number of the lane back to its two devices (lane_recv()) */
             uint32_t to = (l - lane_recv(w->ndev, /*to=*/0, /*from=*/0)) / (w->ndev + 1);
             uint32_t from = (l - lane_recv(w->ndev, /*to=*/0, /*from=*/0)) % (w->ndev + 1);
             why = arena_fmt(a, "%s has room for %u tensors at once from %s and needs it for %u",

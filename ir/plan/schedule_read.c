@@ -258,7 +258,7 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
                 return expect(r, "names of tensors");
             uint32_t t = names_get(&r->tensor, name, NONE);
             if (names_get(&r->state, name, 0) == 1)
-                continue;
+                continue; /* the past of a state, which the device keeps: no tensor */
             if (t == NONE)
                 return diag_error(
                     r->diag, "%s: '%s' reads '%s', which is neither an input nor made by a part",
@@ -446,10 +446,10 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
 struct slices {
     const struct sample_work *w; /* the micro-batch's work in slices */
     struct map copy;             /* (part, device) of the micro-batch's work -> 1 + its copy in w */
-    struct map first,
-        last; /* (tensor, device) -> 1 + the first, the last index in w->place of its slices there */
-    uint32_t
-        *next; /* [index in w->place] 1 + the next index with the same tensor and device; 0: none */
+    /* (tensor, device) -> 1 + the first, 1 + the last index in w->place of the tensor's slices on the device */
+    struct map first, last;
+    /* [index in w->place] 1 + the next index with the same tensor and device; 0: none */
+    uint32_t *next;
     uint32_t *slice; /* [index in w->place] the slice that has this place */
 };
 
@@ -762,6 +762,7 @@ static int unroll(struct lists *l, uint32_t micro_batches)
     for (uint32_t i = 0; i < l->n; i++) {
         struct instruction *x = &s->item[i];
         bool part = is_about_part(x);
+        /* offset is the micro-batch: instances of parts are numbered micro-batch by micro-batch, and so are tensors */
         x->what += (uint32_t)x->offset * (part ? w->npart : w->ntensor);
         x->what = part ? number[x->what] : x->what;
         x->offset = 0;

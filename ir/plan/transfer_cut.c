@@ -30,7 +30,7 @@ static bool is_placed(const struct walk_cuts *c, nid n)
 }
 
 /* Sets before[] of the first reader of net e on each device that receives the value, and after[] of its maker if the
- * value leaves the maker's device.  first: [device] scratch, all 0 at the begin and at the end. */
+ * value leaves the maker's device.  first: [device] scratch, all 0 at the beginning and at the end. */
 static void mark_cuts(struct walk_cuts *c, uint32_t e, nid *first)
 {
     const struct place *p = c->s->place;
@@ -118,18 +118,21 @@ struct parts *parts_by_transfers(const struct scene *s, const struct plan *p, st
     struct walk_cuts c = {.s = s, .dev = p->dev};
     struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
     c.walk = plan_walk(s, p, own, &c.n);
+    if (!c.walk) { /* the devices wait for each other */
+        arena_free(own);
+        return NULL;
+    }
     k.dev = arena_array(a, (size_t)c.n + 1, sizeof *k.dev);
     c.at = arena_array(own, s->m->nnode, sizeof *c.at);
     c.before = arena_alloc(own, s->m->nnode);
     c.after = arena_alloc(own, s->m->nnode);
     nid *first = arena_array(own, (size_t)s->cluster->ndev + 1, sizeof *first);
-    for (uint32_t i = 0; c.walk && i < c.n; i++)
+    for (uint32_t i = 0; i < c.n; i++)
         c.at[c.walk[i]] = i;
-    for (uint32_t e = 0; c.walk && e < s->place->nnet; e++)
+    for (uint32_t e = 0; e < s->place->nnet; e++)
         mark_cuts(&c, e, first);
-    if (c.walk)
-        number_parts(&c, &k, own);
-    bool legal = c.walk && is_legal(&c, &k);
+    number_parts(&c, &k, own);
+    bool legal = is_legal(&c, &k);
     arena_free(own);
     return legal ? parts_of_pieces(s, &k, a) : NULL;
 }

@@ -572,8 +572,8 @@ static enum loss_join join_divided(enum loss_join how, bool divided)
 static enum loss_join join_of(const struct module *m, const uint8_t *varies, const int32_t *axis,
                               const uint8_t *counts, vid v)
 {
-    bool divided =
-        false; /* a Div by the number of samples stands between the operator that joins and v */
+    /* a Div by the number of samples stands between the operator that joins samples and v */
+    bool divided = false;
     for (;;) {
         nid n = m->value[v].def;
         vid x = n ? node_in(m, n, 0) : 0, y = n ? node_in(m, n, 1) : 0;

@@ -44,9 +44,8 @@ struct work_tensor {
 /* How the devices of stages share a micro-batch.  All fields zero: each part runs on its own device, for the whole
  * micro-batch. */
 struct work_share {
-    struct csr
-        /* part -> the devices that run it, each for its slice; the first one is work_part.dev */
-        device;
+    /* part -> the devices that run it, each for its slice; the first one is work_part.dev */
+    struct csr device;
     /* samples of a micro-batch, >= 1, a multiple of the number of devices of each part */
     int64_t samples;
     int64_t profiled; /* samples that the bytes of tensors with rows are about, >= 1 */

@@ -97,6 +97,7 @@ static const char *number_all(struct unroll_state *u)
         if (!u->waits[i] && exists(u, i))
             heap_push(&ready, 0, 0, i);
     while (ready.n) {
+        /* x: the part; batch: the instance of part 0 in the same micro-batch */
         uint32_t i = heap_pop(&ready).item, x = i % w->npart, batch = i - x;
         u->number[i] = n;
         u->to->instance[n++] = i;
