@@ -25,6 +25,7 @@ static bool begins_profile(const unsigned char *head, size_t n)
 {
     static const char mark[] = " -- ";
     const char *at = memmem(head, n, mark, sizeof mark - 1);
+    /* before the mark comes the id of the layer, and before the id nothing but blanks and line breaks */
     size_t before = at ? (size_t)(at - (const char *)head) : n;
     while (before && head[before - 1] > ' ')
         before--;
@@ -37,12 +38,13 @@ static bool begins_profile(const unsigned char *head, size_t n)
 /* Returns the kind of an input that begins with head[n]. */
 static enum input_kind kind_by_bytes(const unsigned char *head, size_t n)
 {
-    size_t first = 0;
+    size_t first = 0; /* position of the first byte that is no white space */
     for (size_t i = 0; i < n; i++) {
         bool space = head[i] == ' ' || (head[i] >= '\t' && head[i] <= '\r');
-        if ((head[i] < ' ' && !space) || head[i] == 0x7f)
+        if ((head[i] < ' ' && !space) || head[i] == 0x7f) /* a control character: no text */
             return INPUT_ONNX;
-        first += first == i && space;
+        if (first == i && space)
+            first++;
     }
     return first == n                ? INPUT_ONNX
            : head[first] == '{'      ? INPUT_WORKLOAD

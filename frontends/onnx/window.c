@@ -37,6 +37,7 @@ int window_read(struct window *w, uint64_t at, uint64_t n, void *to)
 void window_move(struct window *w, uint64_t keep, uint64_t end)
 {
     assert(keep <= end && end - keep <= WINDOW_MOST && end <= w->size);
+    /* had: where the window ended in the file; kept: bytes from `keep` on that the window has already */
     uint64_t had = w->from + w->n, kept = keep >= w->from && keep < had ? had - keep : 0;
     bool follows = keep >= w->from && keep <= had;
     w->next = !follows ? WINDOW_LEAST : w->next < WINDOW_MOST ? 2 * w->next : WINDOW_MOST;
@@ -47,6 +48,7 @@ void window_move(struct window *w, uint64_t keep, uint64_t end)
     kept = smaller_u64(kept, n);
     w->from = keep;
     w->n = n;
-    if (w->bad || window_read(w, keep + kept, n - kept, w->buf + kept))
+    if (w->bad ||
+        window_read(w, keep + kept, n - kept, w->buf + kept)) /* w->bad tells the caller */
         memset(w->buf, 0, WINDOW_MOST);
 }

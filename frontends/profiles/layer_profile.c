@@ -99,6 +99,7 @@ static bool read_decimal(struct span s, int power, int64_t *out)
         if (*s.at == '.')
             continue;
         any = true;
+        /* digits behind the first 29 or so are dropped; before the point they count as powers of ten */
         if (x < (unsigned __int128)1 << 96) {
             x = 10 * x + (unsigned)(*s.at - '0');
             power -= point;
@@ -120,6 +121,7 @@ static bool read_decimal(struct span s, int power, int64_t *out)
     const unsigned __int128 most = (unsigned __int128)4000000000 * 1000000000;
     for (; power > 0 && x && x < most; power--)
         x *= 10;
+    /* the last division by ten rounds to the nearest integer */
     for (; power < -1; power++)
         x /= 10;
     x = power == -1 ? (x + 5) / 10 : x;
@@ -273,6 +275,7 @@ static void index_edges(struct profile_reader *r)
 /* Removes edges that are listed a second time. */
 static void drop_repeats(struct profile_reader *r)
 {
+    /* [layer] 1 + the last layer so far that reads from it */
     uint32_t *last = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *last), n = 0;
     uint8_t *twice = arena_alloc(r->a, (size_t)r->nedge + 1);
     for (uint32_t v = 0; v < r->nlayer; v++)
@@ -476,7 +479,7 @@ static void add_costs(struct profile_reader *r)
         k->elems[v] = k->xfer[v] = -1;
     for (uint32_t i = 0; i < r->norder; i++) {
         const struct layer *l = &r->layer[r->order[i]];
-        nid n = first + i, back = last - i;
+        nid n = first + i, back = last - i; /* backward nodes stand in the opposite order */
         k->measured[n] = l->forward;
         k->measured[back] = l->backward;
         k->params[n] = l->parameter;

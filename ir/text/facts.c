@@ -104,7 +104,7 @@ int text_cluster(struct parser *p)
                 text_quantity(p, rate_parse, &c->reduce_bandwidth, "a rate (3GB/s)") < 0)
                 return -1;
         } else {
-            int taken = text_setting(p);
+            int taken = text_setting(p); /* 1: a setting was read; 0: none follows; -1: an error */
             const char *why = taken ? NULL : exec_refuses(&p->model, p->m->mem);
             if (why)
                 return text_error(p, at, "%s", why);
@@ -335,7 +335,10 @@ int text_value_key(struct parser *p, vid v)
     if (expect_assign(p) < 0 ||
         (elems ? text_quantity(p, count_parse, &x, "a count") : parse_time_or_never(p, &x)) < 0)
         return -1;
-    *(elems ? &f->elems : &f->xfer) = (uint64_t)x + 1;
+    if (elems)
+        f->elems = (uint64_t)x + 1;
+    else
+        f->xfer = (uint64_t)x + 1;
     return 0;
 }
 
@@ -358,7 +361,7 @@ static int parse_time_key(struct parser *p, struct fact_times *f)
     } while (many && text_take(p, ','));
     if (many && text_want(p, ']', "',' or ']'") < 0)
         return -1;
-    if (p->facts.nclass == 0 && many)
+    if (p->facts.nclass == 0 && many) /* the first list of times fixes the number of classes */
         p->facts.nclass = p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls : n;
     if (many && n != p->facts.nclass) {
         return text_error(p, at, "expected %u times, one for each device class, found %u",

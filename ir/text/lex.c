@@ -182,6 +182,7 @@ static void read_number(struct parser *p)
 {
     p->pos++;
     for (;; p->pos++) {
+        /* before: the byte before c, a capital as its small letter */
         int c = byte_at(p, p->pos), before = byte_at(p, p->pos - 1) | 0x20;
         bool exponent = (c == '-' || c == '+') && (before == 'e' || before == 'p') &&
                         is_digit(byte_at(p, p->pos + 1));

@@ -252,7 +252,7 @@ static int parse_operator(struct parser *p, nid n)
 static int parse_operands(struct parser *p, nid n)
 {
     struct slice in = {p->m->narg, 0};
-    uint32_t formal = UINT32_MAX;
+    uint32_t formal = UINT32_MAX; /* number of operands before the bar; UINT32_MAX: no bar so far */
 
     if (text_want(p, '(', "'('") < 0)
         return -1;

@@ -53,6 +53,7 @@ static void collect_names(struct printer *p)
 static void put_value(struct printer *p, vid v, gid g)
 {
     const struct module *m = p->m;
+    /* a graph from g outwards, before the value's own graph, has a value of the same name */
     bool hidden = false;
 
     if (v == 0) {
@@ -85,9 +86,8 @@ static void put_time(const struct printer *p, int64_t ps)
 
 void text_put_count(const struct printer *p, const char *key, int64_t n, const char *units)
 {
-    assert(key &&
-           units[0] !=
-               '\0'); /* units: a letter for each power of 1000; units[0] stands for n itself */
+    /* units: a letter for each power of 1000; units[0] stands for n itself */
+    assert(key && units[0] != '\0');
     int u = 0;
 
     while (n != 0 && n % 1000 == 0 && units[u + 1] != '\0') {

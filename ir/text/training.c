@@ -34,6 +34,7 @@ int text_slot(struct parser *p, struct plan *plan, nid n)
 int text_stages(struct parser *p, struct plan *plan)
 {
     struct stages *s = arena_alloc(p->m->mem, sizeof *s);
+    /* cap: capacities of the four arrays of s; n: number of devices of all stages so far */
     uint32_t ndev = p->cluster ? p->cluster->ndev : 0, cap[4] = {0}, n = 0;
     size_t at = p->tok.at;
     int64_t dev, ahead;
