@@ -147,8 +147,8 @@ static struct bytes join_model(struct carried *c)
 /* Sets the src pointers of all holders to their messages in p, the composed and unpacked model. */
 static void set_sources(const struct carried *c, const Onnx__ModelProto *p)
 {
-    /* at: [kind] number of messages of the kind so far; node: number of nodes, each of which is a node of the module, or
-     * holds one attribute, or one attribute with a graph (add_rest()) */
+    /* at: [kind] number of messages of the kind so far; node: number of nodes of the composed model so far: each is the
+     * message of a node, or holds the message of an attribute or, in an attribute, of a graph (add_rest()) */
     size_t at[FUNCTION + 1] = {0}, node = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         const struct holder *x = &c->holder[i];

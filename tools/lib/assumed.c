@@ -145,6 +145,8 @@ const char *assumed_text(const struct pcc *p, bool sizes)
     const struct ctx *x = &p->x;
     struct list l = {.a = x->use.mem};
     const char *devices = handle_given(p, "devices");
+    /* brought: the input has its own cluster; limited: an accelerator has a memory of stated size; described: the user
+     * knows the figures of the devices, from a file or from a search of the machine */
     bool brought = p->own != NULL;
     bool limited = false,
          described = devices && (str_ends(devices, ".json") || !strcmp(devices, "detect"));

@@ -293,6 +293,7 @@ static enum pcc_status do_plan(struct pcc *p, const struct call *c)
         return PCC_BAD_USE;
     if ((s = settings_devices(p)))
         return s;
+    /* the default pipeline depends on the devices and the objective, which are known now */
     if (!c->value && pipeline_parse(&pipeline, default_pipeline(p), p->x.use.mem, &p->diag))
         return PCC_BAD_USE;
     pipeline_complete(&pipeline, p->x.use.mem);

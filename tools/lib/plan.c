@@ -111,7 +111,7 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by,
                               .bound = -1,
                               .bound_all = -1,
                               .status = PLAN_HEURISTIC};
-    if (kind->runs->bound) {
+    if (kind->runs->bound) { /* claim_run() sets the bound of the plan in x->results */
         x->results.plan = p;
         claim_run(x, by);
         x->results.plan = made;
@@ -211,8 +211,8 @@ static int judge_plan(struct pcc *p)
     r->scene = ctx_judged(x);
     *e = plan_evaluate(&r->scene, x->results.plan, x->use.mem);
     const struct exec_kind *kind = exec_kind(&r->scene.model);
-    if (by_other(x, r) && kind->subgraphs &&
-        !e->v.runnable) { /* subgraphs may wait for each other in a cycle */
+    /* under --judge subgraphs may wait for each other in a cycle: then the plan is judged by its own objective */
+    if (by_other(x, r) && kind->subgraphs && !e->v.runnable) {
         diag_warning(&p->diag, WARN_INVALID_PLAN, "--judge=%s: %s", kind->name, e->why_not);
         r->scene = x->scene;
         *e = plan_evaluate(&r->scene, x->results.plan, x->use.mem);

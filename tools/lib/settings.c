@@ -352,6 +352,7 @@ static int describe_model(struct pcc *p)
         return diag_error(&p->diag, "--schedule '%s': expected pipedream or gpipe", schedule);
     for (const struct opt *o = exec_settings; o->name; o++) {
         struct opt own = exec_values(e, o, a);
+        /* the value of a setting that does not apply is checked, but not stored */
         if (take_value(p, &own, applies(p, o) ? e : NULL))
             return -1;
         p->settings.said |= applies(p, o) ? exec_bit(o) : 0;

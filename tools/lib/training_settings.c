@@ -79,6 +79,8 @@ int settings_training(struct pcc *p)
     if ((size || global) && !profiled)
         return diag_error(&p->diag, "--%s needs --profiled-batch, the samples that costs are about",
                           size ? "micro-batch-size" : "global-batch");
+    /* size, count, global: 0 where the user gives none.  With the global batch alone, the size of a micro-batch is
+     * that of the input, or the profiled batch */
     if (!size && global && !count)
         size = own.micro_size ? own.micro_size : profiled;
     if (check_sizes(p, size, count, global) || read_gradients(p, t))

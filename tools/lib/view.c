@@ -42,7 +42,7 @@ const struct pcc_verdict *view_of(struct pcc *p)
     struct pcc_verdict *v = &p->judged.view;
     if (!p->judged.done || !r->verdict)
         return NULL;
-    if (v->planner)
+    if (v->planner) /* set last: an earlier call has made *v */
         return v;
     const struct plan *plan = r->plan;
     *v = (struct pcc_verdict){.status = plan_status_name(plan->claim.status),

@@ -121,6 +121,7 @@ static struct cli_option complete_row(int id, const struct opt *row, struct aren
 {
     struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};
     bool objective = !strcmp(row->name, "objective");
+    /* ~row->rare: all words of the value but the rare ones, which make_table() adds as an entry of their own */
     o.arg = objective || !strcmp(row->name, "judge") ? objectives(objective, a)
                                                      : arg_of(row, ~row->rare, a);
     o.optional = id == CLI_HELP || id == CLI_LIST_DEVICES;
@@ -353,7 +354,7 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
             only_names = true;
             continue;
         }
-        if (s[1] == '-') {
+        if (s[1] == '-') { /* --NAME or --NAME=VALUE; else -x or -xVALUE */
             size_t n = strcspn(s + 2, "=");
             o = find_option(c, s + 2, n, 0);
             value = s[2 + n] ? s + 3 + n : NULL;

@@ -100,6 +100,7 @@ static void emit_line(void *user, enum pcc_level level, const char *name, const 
     else {
         fprintf(stderr, "pcc: %s%s%s: ", sink->colored ? color[level] : "", word[level],
                 sink->colored ? PAGE_PLAIN : "");
+        /* 7: the columns of "pcc: " and ": " */
         emit_words(sink, line, name, (unsigned)strlen(word[level]) + 7);
     }
 }

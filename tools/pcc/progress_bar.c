@@ -68,6 +68,7 @@ void progress_draw(struct progress_bar *b, const struct pcc_progress *p)
     int room = b->log ? LINE : progress_columns();
     if (!p->phase)
         progress_erase(b);
+    /* the work is over, the run is still too young for a line, or the last line is too recent */
     if (!p->phase || now - b->began < (b->log ? EVERY_LOG : FIRST) ||
         ((b->log || b->shown) && now - b->drawn < (b->log ? EVERY_LOG : EVERY)))
         return;

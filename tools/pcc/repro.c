@@ -81,7 +81,8 @@ int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verif
     struct run_options none = {0};
     struct plan *plan = y->results.plan;
     struct outfile o;
-    uint32_t from = 0;
+    uint32_t from = 0; /* the first step that the reproducer's command runs */
+    /* runs the steps before the failed one again, up to the first one that fails or makes levels */
     for (; from < at; from++) {
         struct pipeline one = {.step = p->step + from, .n = 1};
         plan = y->results.plan;
@@ -136,14 +137,16 @@ static int split_words(char *s, char **word, int max)
                 s++;
                 continue;
             }
-            s += *s == '\\' && !quoted && s[1];
+            if (*s == '\\' && !quoted && s[1])
+                s++; /* the byte behind the backslash is taken as it is */
             *to++ = *s++;
         }
         end = !*s;
-        *to = 0;
+        *to = 0; /* may overwrite the blank behind the word, at s */
         if (quoted)
             return -1;
-        s += !end;
+        if (!end)
+            s++;
     }
     return n;
 }

@@ -20,6 +20,8 @@ int replay_result(struct replay *out, const struct result *r, int64_t samples, u
                   struct arena *a)
 {
     assert(r->parts && r->verdict && samples >= 0);
+    /* the most tasks that replay_run() makes: each part has up to two passes, and a pass one task, or three where
+     * transfers overlap computing */
     int64_t n = samples, tasks = (int64_t)r->parts->nparts;
     tasks *= (r->scene.model.overlap == OVERLAP_SUM ? 1 : 3) * (r->scene.m->backward ? 2 : 1);
     if (replay_check(r))
@@ -33,6 +35,7 @@ int replay_result(struct replay *out, const struct result *r, int64_t samples, u
                           "--replay of at most %lld",
                           (long long)n, r->parts->nparts, r->parts->nparts == 1 ? "" : "s",
                           (long long)(most / tasks));
+    /* a replay lasts at most as many rounds as samples and tasks together, each as long as the plan's value */
     if (sat_mul(sat_add(tasks, n ? n : REPLAY_FEW + tasks), r->verdict->value) == INT64_MAX)
         return diag_error(r->diag, "a replay of this plan takes longer than can be counted: give "
                                    "fewer samples with --replay");

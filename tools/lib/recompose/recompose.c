@@ -33,6 +33,7 @@ static bool is_below(const char *path, int fd)
     struct stat root, here = {0}, above;
     int at = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool found = false, more = at >= 0 && !fstat(fd, &root) && !fstat(at, &here);
+    /* goes up folder by folder, until the folder fd is met or a folder is its own parent: the root */
     while (more) {
         found = here.st_dev == root.st_dev && here.st_ino == root.st_ino;
         int up = found ? -1 : openat(at, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -11,7 +11,7 @@
 
 /* ---- tensors -------------------------------------------------------------------------------- */
 
-/* Whether two tensors of the same size have the same bytes.  -1 after an error. */
+/* Returns 1 if two tensors of the same size have the same bytes, 0 if not, -1 after an error. */
 static int same_bytes(struct module_tensor a, struct module_tensor b)
 {
     enum { BLOCK = 1 << 14 };
@@ -27,7 +27,8 @@ static int same_bytes(struct module_tensor a, struct module_tensor b)
     return 1;
 }
 
-/* Whether two dense tensors are the same.  -1 after an error. */
+/* Returns 1 if two dense tensors have the same type, shape and elements, 0 if not, -1 after an error.  Tensors at the
+ * same place of the same file are equal unread. */
 static int same_tensor(struct module_tensor a, struct module_tensor b)
 {
     const struct tensor *x = &a.m->tensor[a.t], *y = &b.m->tensor[b.t];

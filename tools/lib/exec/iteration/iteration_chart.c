@@ -254,6 +254,7 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     if (t->kind >= ITERATION_REDUCE) {
         d = describe_once(t, a);
     } else {
+        /* a transfer goes from stage `number` to the next one, or (SEND_BACK) from the next one to stage `number` */
         uint32_t at = micro_batch(x, item), to = t->number + (t->kind == ITERATION_SEND);
         const char *name = arena_fmt(a, "%c%u", letter[t->kind], at);
         if (x->run.x.nstage > x->run.x.nplace) /* a device has several stages */

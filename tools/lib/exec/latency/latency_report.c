@@ -147,6 +147,7 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
     for (uint32_t at = 0, k = 0; at < n; k++) {
         struct stretch s = next_stretch(run, chain, n, at);
         at = s.to;
+        /* line k of `lines`: shown if it is among the first or the last SHOWN / 2 */
         if (k < SHOWN / 2 || k + SHOWN / 2 >= lines)
             print_stretch(f, r, chain, &s, a);
         else if (k == SHOWN / 2)

@@ -278,6 +278,8 @@ static void add_period(struct rounds *x, int pass, const char *what)
 {
     char text[UNIT_TEXT];
     const struct replay *y = &x->y;
+    /* lane: the busiest lane, with the load `most`; task: its longest task of the pass; at: the sample at whose start
+     * the span begins: the last one up to the middle of the replay, else the first one */
     int64_t most = 0;
     uint32_t lane = 0, task = UINT32_MAX, at = UINT32_MAX;
     for (uint32_t l = 0; l < y->nlane; l++) {
