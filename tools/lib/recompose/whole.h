@@ -64,8 +64,8 @@ void whole_list_tensors(struct whole *w);
 
 /* Returns 1 if two initializers are the same (type, shape and elements), 0 if not, -1 after an error. */
 int whole_same_weight(struct module_tensor a, struct module_tensor b);
-/* Returns 1 if two messages of one type are the same, 0 if not, -1 after an error.  Tensors in the messages are compared
- * by name, type, sizes and bytes, wherever these lie. */
+/* Returns 1 if two messages of one type are the same, 0 if not, -1 after an error.  Tensors in the messages are
+ * compared by name, type, sizes and bytes, wherever the bytes lie. */
 int whole_same_message(const struct whole *w, const void *one, const void *two);
 
 /* Join the parts: nodes, weights, functions and descriptions of values, each once.  Return 0, or -1 and an error. */
