@@ -257,8 +257,9 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
             if (!name)
                 return expect(r, "names of tensors");
             uint32_t t = names_get(&r->tensor, name, NONE);
+            /* the past of a state, which the device keeps, is no tensor */
             if (names_get(&r->state, name, 0) == 1)
-                continue; /* the past of a state, which the device keeps: no tensor */
+                continue;
             if (t == NONE)
                 return diag_error(
                     r->diag, "%s: '%s' reads '%s', which is neither an input nor made by a part",
