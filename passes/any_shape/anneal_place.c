@@ -44,11 +44,13 @@ static void write_claim(struct any_search *s, uint64_t seed)
             bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true, BOUNDS_WORK, &s->p->clock);
     const char *bound =
         claim_make(x, claim_scope(x, /*contiguous=*/false, /*fused=*/false), s->bound, all);
-    p->claim.argument =
-        p->claim.status == PLAN_OPTIMAL
-            ? arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), bound)
-            : arena_fmt(x->use.mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
-                        s->moves, seed, why ? ", " : "", why ? why : "", bound);
+    if (p->claim.status == PLAN_OPTIMAL)
+        p->claim.argument =
+            arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), bound);
+    else
+        p->claim.argument =
+            arena_fmt(x->use.mem, "best of %" PRIu64 " moves, seed %" PRIu64 "%s%s; bound: %s",
+                      s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }
 
 /* Reports why there is no plan (a node that no device runs, or memory); returns PASS_INFEASIBLE, or -1 after another
@@ -60,7 +62,8 @@ static int report_none(const struct any_search *s, const struct anneal *like)
     return any_infeasible(s->x, s->any, like);
 }
 
-/* Runs the planner: 0, PASS_INFEASIBLE, or -1 and an error. */
+/* pass.run: leaves the best plan of any shape that annealing finds.  Returns 0, PASS_INFEASIBLE after an error, or -1
+ * and an error. */
 static int anneal_place_run(struct ctx *x, const void *options)
 {
     const struct anneal_options *o = options;
@@ -75,7 +78,7 @@ static int anneal_place_run(struct ctx *x, const void *options)
                           .chains = (uint32_t)o->chains,
                           .threads = (uint32_t)o->threads,
                           .clock = &p.clock};
-    if (any_hopeless(x, s.any))
+    if (any_hopeless(x, s.any)) /* no plan exists, as is seen without a search */
         return report_none(&s, &like);
     if (any_improve(&s, &like))
         return -1;

@@ -123,13 +123,15 @@ static bool start_split(struct search *s, struct anneal_run *r)
     return true;
 }
 
-/* Writes random copies[device], as in struct plan: how many neighbouring devices of a kind take turns in one stage. */
+/* Writes random copies[device], as in struct plan: how many neighbouring devices of a kind take turns with one stage;
+ * 1 with probability 1/2, 2 with 1/4, and so on. */
 static void share_randomly(struct search *s, uint32_t *copies)
 {
     const struct problem *c = s->c;
     for (uint32_t d = 0; d < s->l.ndev; d++)
         copies[d] = 1;
     for (uint32_t d = 0; d < s->l.ndev;) {
+        /* alike: number of devices from d on that could take turns; n: number that do */
         uint32_t k = s->l.kind[d], alike = 1, n = 1;
         while (c->kind[k].copies > 1 && d + alike < s->l.ndev && s->l.kind[d + alike] == k)
             alike++;
@@ -282,9 +284,10 @@ static uint64_t moves_needed(const struct search *s)
     uint64_t n = s->c->g->n, nets = s->l.net_of.at[n] / n;
     uint64_t most = MOST_WORK / (1 + nets) * LARGE / (LARGE + n);
     uint64_t need = MOVES_EACH * n * s->l.ndev;
-    need = need > most / n ? most : need * n;
-    need = s->o->share > 1 ? need / s->o->share : need;
-    return s->o->most && need > s->o->most ? s->o->most : need;
+    need = need > most / n ? most : need * n; /* the product, without overflow */
+    if (s->o->share > 1)
+        need /= s->o->share;
+    return s->o->most ? smaller_u64(need, s->o->most) : need;
 }
 
 /* Returns part / whole in thousandths, at most 1000. */
@@ -355,6 +358,7 @@ static void search_rounds(struct search *s, struct problem_plan *best)
             struct anneal_run *r = &s->run[i];
             r->seed = random_bits(&s->rng);
             r->moves = moves;
+            /* half of the runs have a surcharge: the whole, a half, a quarter or an eighth of it in turn */
             r->surcharge = i % 2 ? s->t.surcharge >> (round + i / 2) % SURCHARGES : 0;
             r->value = r->surcharge ? LOAD_INF : best->value;
             make_start(s, r, round + i, best);
@@ -393,9 +397,11 @@ static void gather_plan(struct search *s, struct problem_plan *best)
         return;
     best->value = value;
     memcpy(best->dev, l->dev, n * sizeof *best->dev);
-    for (uint32_t i = 0; best->copies && i < l->ndev; i++)
-        best->copies[i] = 0;
-    for (uint32_t v = 0; best->copies && v < n; v++)
+    if (!best->copies)
+        return;
+    /* only devices that still have vertices have copies */
+    memset(best->copies, 0, l->ndev * sizeof *best->copies);
+    for (uint32_t v = 0; v < n; v++)
         best->copies[best->dev[v]] = l->copies[best->dev[v]];
 }
 
@@ -406,7 +412,7 @@ struct anneal_found anneal_search(const struct problem *c, const struct anneal *
     struct arena_mark mark = arena_mark(scratch);
     struct search *s = arena_alloc(scratch, sizeof *s);
     int64_t before = best->value;
-    bool runs = c->g->n > 0;
+    bool runs = c->g->n > 0; /* there are vertices, and each of them can run somewhere */
     *s = (struct search){.c = c, .cut = o->up ? o->cut : c, .o = o, .a = scratch};
     assert(!c->scene->model.replicate || best->copies || !c->detailed);
     int rc = search_begin(s, d);

@@ -217,7 +217,7 @@ static void keep_if_better(struct anneal_walker *m, uint32_t a, uint32_t b)
     const struct loads *l = &m->l;
     struct anneal_run *r = m->run;
     if (l->load[a] >= r->value || l->load[b] >= r->value)
-        return;
+        return; /* the usual case, seen at once */
     for (uint32_t d = 0; d < l->ndev; d++)
         if (l->load[d] >= r->value || l->bytes[d] > l->c->kind[l->kind[d]].memory)
             return;
@@ -382,7 +382,7 @@ static void move_clump(struct anneal_walker *m)
     }
     for (uint32_t i = 0; i < n; i++)
         loads_move(l, m->list[i], (int32_t)b);
-    const struct loads_change none = {0};
+    const struct loads_change none = {0}; /* the loads include the move already */
     int64_t ea = energy_after(m, a, &none, 0), eb = energy_after(m, b, &none, 1);
     if (ea - m->energy[a] + eb - m->energy[b] > most) {
         for (uint32_t i = n; i-- > 0;)
@@ -455,9 +455,10 @@ static void start_from(struct anneal_walker *m, const struct anneal_run *r)
 {
     struct loads *l = &m->l;
     clear_plan(m, r);
-    for (uint32_t k = 0; r->surcharge != m->surcharge && r->surcharge && k < l->c->nkind; k++)
-        for (uint32_t e = 0; e < l->nnet; e++)
-            m->surcharged[k][e] = sat_add(m->plain[k][e], r->surcharge);
+    if (r->surcharge && r->surcharge != m->surcharge)
+        for (uint32_t k = 0; k < l->c->nkind; k++)
+            for (uint32_t e = 0; e < l->nnet; e++)
+                m->surcharged[k][e] = sat_add(m->plain[k][e], r->surcharge);
     m->surcharge = r->surcharge;
     l->cost = r->surcharge ? m->surcharged : m->plain;
     loads_share(l, r->copies);
@@ -468,7 +469,8 @@ void anneal_run(struct anneal_walker *m, struct anneal_run *r, struct clock *clo
 {
     assert(r->surcharge >= 0 && r->surcharge <= m->t->surcharge);
     assert(!m->l.copies || r->copies);
-    uint64_t steps = r->moves / STEP, each = 1 + steps / COOLINGS;
+    uint64_t steps = r->moves / STEP;
+    uint64_t each = 1 + steps / COOLINGS; /* steps between two coolings */
     m->run = r;
     m->rng = r->seed;
     m->left = r->moves;
@@ -484,7 +486,7 @@ void anneal_run(struct anneal_walker *m, struct anneal_run *r, struct clock *clo
     if (r->value < LOAD_INF)
         choose_target(m);
     update_energies(m);
-    keep_if_better(m, 0, 0);
+    keep_if_better(m, 0, 0); /* the plan at the start may be better than the best one known */
     for (uint64_t i = 1; m->left && r->value > m->l.c->lower.value; i++) {
         make_moves(m);
         update_energies(m);

@@ -41,6 +41,7 @@ struct anneal_run {
 
 /* The working memory of a run; each thread has one. */
 struct anneal_walker;
+/* Returns the working memory for runs with the problem of l and the tables t, in a; it has loads of its own. */
 struct anneal_walker *anneal_walker_new(const struct loads *l, const struct anneal_tables *t,
                                         struct arena *a);
 

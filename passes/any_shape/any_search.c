@@ -30,6 +30,7 @@ enum {
 
 void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
 {
+    /* [vertex of the base level] its vertex in g */
     const uint32_t *up = wdag_flatten(g, x->use.scratch);
     for (uint32_t v = 0; v < x->levels.base->n; v++)
         dev[up[v]] = node_dev[x->levels.base->node[v]];
@@ -40,6 +41,7 @@ void any_starts(const struct ctx *x, const struct problem *any, const struct pro
 {
     if (any->g == whole->g)
         return;
+    /* [vertex of the base level] its vertex in any->g, and in whole->g */
     const uint32_t *of = wdag_flatten(any->g, x->use.scratch),
                    *in = wdag_flatten(whole->g, x->use.scratch);
     uint32_t *up = arena_array(x->use.scratch, (size_t)any->g->n + 1, sizeof *up);
@@ -72,15 +74,19 @@ static bool surely_fits(struct any_search *s, const int32_t *dev)
     const struct set_values *values = s->any->values;
     const struct wdag *base = x->levels.base;
     struct arena *a = x->use.scratch;
-    uint32_t ndev = x->scene.cluster->ndev, *seen = arena_array(a, (size_t)ndev + 1, sizeof *seen);
+    uint32_t ndev = x->scene.cluster->ndev;
+    /* [device] bytes of its nodes; bytes of the values of one sample that its nodes make or read */
     int64_t *need = arena_array(a, (size_t)ndev + 1, sizeof *need);
     int64_t *each = arena_array(a, (size_t)ndev + 1, sizeof *each);
+    /* [device] 1 + the last value that `each` counts for the device */
+    uint32_t *seen = arena_array(a, (size_t)ndev + 1, sizeof *seen);
     int32_t *part_dev;
     uint32_t *part = arena_array(a, (size_t)x->scene.m->nnode + 1, sizeof *part);
     uint32_t parts = pieces_build(&x->scene, dev, part, &part_dev, a);
-    for (uint32_t v = 0; v < base->n; v++)
-        need[dev[base->node[v]]] =
-            sat_add(need[dev[base->node[v]]], sat_add(vertex_needs(base, v), values->extra[v]));
+    for (uint32_t v = 0; v < base->n; v++) {
+        int32_t d = dev[base->node[v]];
+        need[d] = sat_add(need[d], sat_add(vertex_needs(base, v), values->extra[v]));
+    }
     for (uint32_t i = 0; i < values->nvalue; i++)
         for_row (v, values->pin, i) {
             int32_t d = dev[base->node[v]];
@@ -101,12 +107,15 @@ static int64_t total_value(struct any_search *s, const struct problem_plan *plan
 {
     struct ctx *x = s->x;
     const struct plan judged = {.dev = (int32_t *)(uintptr_t)dev, .copies = plan->copies};
-    int64_t parts = x->scene.model.part_cost;
+    bool parts_cost = x->scene.model.part_cost != 0;
+    /* where that is in doubt, only the judge knows whether the plan fits */
     if (s->any->values && (plan->copies || !surely_fits(s, dev))) {
         struct evaluation e = plan_evaluate(&x->scene, &judged, x->use.scratch);
-        return !e.v.fits ? LOAD_INF : parts ? e.value - s->start : plan->value;
+        if (!e.v.fits)
+            return LOAD_INF;
+        return parts_cost ? e.value - s->start : plan->value;
     }
-    return parts ? claim_value(x, plan, dev) - s->start : plan->value;
+    return parts_cost ? claim_value(x, plan, dev) - s->start : plan->value;
 }
 
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
@@ -175,7 +184,8 @@ static bool after_round(void *user, uint64_t done, const struct problem_plan *be
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Anneals c with the settings *a, starting from *best, and counts the moves in s.  Returns 0, or -1 and an error. */
+/* Anneals c with the settings *a, starting from *best, to which a better plan is written, and counts the moves in s.
+ * Returns 0, or -1 and an error. */
 static int anneal_on(struct any_search *s, const struct problem *c, struct anneal *a,
                      struct problem_plan *best)
 {
@@ -197,9 +207,9 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
 {
     struct ctx *x = s->x;
     struct problem_plan rough = no_plan(x, s->p->level);
-    struct clock half = alone ? *like->clock : clock_slice(like->clock, 2);
+    struct clock slice = alone ? *like->clock : clock_slice(like->clock, 2); /* all, or half */
     struct anneal a = *like;
-    a.clock = &half;
+    a.clock = &slice;
     if (loads_check(s->p->top, a.planner, x->use.diag))
         return -1;
     interval_search(s->p->top, &s->p->orders, &rough, x->use.scratch);
@@ -235,6 +245,7 @@ int any_improve(struct any_search *s, const struct anneal *like)
 {
     struct diag quiet = diag_silent();
     struct anneal a = *like;
+    /* the whole graph is too large for annealing; the top level is a coarser one */
     bool too_large = loads_check(s->any, /*planner=*/"", &quiet) != 0,
          coarse = s->p->level != s->p->whole;
     s->p->orders.budget = labels_many(s->any) ? FIRST_STEPS / MIXED_SHARE : FIRST_STEPS;

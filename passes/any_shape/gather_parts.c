@@ -31,9 +31,10 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
     for (uint32_t e = 0; e < p->nnet; e++) {
         nid def = x->scene.m->value[p->net_value[e]].def;
         bool crosses = false;
-        for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++)
-            crosses = crosses ||
-                      (p->kind[def] == PLACE_NODE && t.piece[p->net_pin.to[i]] != t.piece[def]);
+        if (!def || p->kind[def] != PLACE_NODE)
+            continue; /* no placed node makes the value, so no part does */
+        for_row (pin, p->net_pin, e)
+            crosses = crosses || t.piece[pin] != t.piece[def];
         t.tensors += crosses;
     }
     return t;
@@ -129,15 +130,16 @@ static bool move_some_part(struct part_gatherer *g)
     keyed_sort(small, t->n);
     for (uint32_t i = 0; i < t->n; i++)
         for (uint32_t d = 0; d < l->ndev; d++) {
-            bool beside = false;
-            for (uint32_t k = of.at[small[i].item]; k < of.at[small[i].item + 1] && !beside; k++)
+            uint32_t part = small[i].item;
+            bool beside = false; /* a neighbour of a vertex of the part is on device d */
+            for (uint32_t k = of.at[part]; k < of.at[part + 1] && !beside; k++)
                 beside = tidy_near(l, of.to[k], d);
-            if (!beside || (int32_t)d == t->dev[small[i].item])
+            if (!beside || (int32_t)d == t->dev[part])
                 continue;
             if (g->work < each)
                 return false;
             g->work -= each;
-            if (move_part(g, &of, small[i].item, (int32_t)d))
+            if (move_part(g, &of, part, (int32_t)d))
                 return true;
         }
     return false;

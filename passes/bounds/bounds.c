@@ -79,13 +79,13 @@ static int64_t least_price(const struct problem *c, uint32_t may, const int64_t 
     return least == INT64_MAX ? 0 : least;
 }
 
-/* Returns the time of vertex v on devices of kind k. */
+/* Returns the time of vertex v on devices of kind k, ps. */
 static int64_t vertex_cost(const struct problem *c, uint32_t k, uint32_t v)
 {
     return c->kind[k].time[v];
 }
 
-/* Returns the cost of net e for the class of cost that devices of kind k have. */
+/* Returns what a device of kind k pays for net e, ps. */
 static int64_t net_cost(const struct problem *c, uint32_t k, uint32_t e)
 {
     return c->cls[c->kind[k].cls].cost[e];
@@ -180,8 +180,9 @@ static void try_prices(struct prices *p, const int64_t *price)
     memcpy(p->best, price, PROBLEM_KINDS * sizeof *price);
 }
 
-/* Tries several prices of the kinds: equal ones, those of the potentials, changes of one price at a time, and one kind
- * alone.  Writes the best to best[kind], adds the number of looks to *looks, and returns the largest bound, ps. */
+/* Tries several prices of the kinds: equal prices, the scales of the potentials, changes of one price at a time, and a
+ * price for one kind alone.  Writes the best prices to best[kind], adds the number of looks to *looks, and returns the
+ * largest bound, ps. */
 static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *looks,
                            struct arena *a)
 {
@@ -220,12 +221,13 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
 
 /* ---- pigeonhole ------------------------------------------------------------------------------ */
 
+/* A vertex and its time. */
 struct long_vertex {
     int64_t t; /* ps: least time over the kinds that the vertex may be on */
     uint32_t v;
 };
 
-/* Orders by decreasing time; vertices of the same time, by number. */
+/* For qsort: orders by decreasing time; vertices of the same time, by number. */
 static int longer_first(const void *a, const void *b)
 {
     const struct long_vertex *x = a, *y = b;
@@ -249,16 +251,18 @@ static void keep_longest(struct longest *p, struct long_vertex x)
 {
     struct long_vertex *h = p->of;
     uint32_t i = 0;
-    if (p->n < LONGEST_MOST) {
+    if (p->n < LONGEST_MOST) { /* a new last place, from which longer parents sink */
         for (i = p->n++; i && longer_first(&x, &h[(i - 1) / 2]) > 0; i = (i - 1) / 2)
             h[i] = h[(i - 1) / 2];
         h[i] = x;
         return;
     }
     if (longer_first(&x, &h[0]) > 0)
-        return;
+        return; /* x is the shortest */
+    /* x takes the place of the root, to which shorter children rise; k: the shorter child of i */
     for (uint32_t k; (k = 2 * i + 1) < p->n; i = k) {
-        k += k + 1 < p->n && longer_first(&h[k + 1], &h[k]) > 0;
+        if (k + 1 < p->n && longer_first(&h[k + 1], &h[k]) > 0)
+            k++;
         if (longer_first(&h[k], &x) < 0)
             break;
         h[i] = h[k];
@@ -284,20 +288,23 @@ static struct longest find_longest(const struct reduction *r, struct arena *a)
     return p;
 }
 
-/* Makes p->sorted, for each kind, the ascending times of those of the h longest vertices that may be on the kind:
- * adds the vertices from p->have on; begins anew if `sorted` has more than h. */
+/* Fills p->sorted for the h longest vertices: [kind] the times of the vertices that may be on the kind, the shortest
+ * first.  Adds the vertices from p->have on; begins anew if `sorted` has more than h. */
 static void sort_first(struct longest *p, uint32_t h)
 {
-    if (h < p->have)
+    if (h < p->have) {
         memset(p->nsorted, 0, sizeof p->nsorted);
-    for (p->have = h < p->have ? 0 : p->have; p->have < h; p->have++)
+        p->have = 0;
+    }
+    for (; p->have < h; p->have++)
         for (uint32_t k = 0; k < p->r->small->nkind; k++) {
             uint32_t v = p->of[p->have].v, at = p->nsorted[k];
+            int64_t time = p->r->small->kind[k].time[v];
             if (!(p->r->may[v] >> k & 1))
                 continue;
-            for (; at && p->sorted[k][at - 1] > p->r->small->kind[k].time[v]; at--)
+            for (; at && p->sorted[k][at - 1] > time; at--) /* longer times move up by a place */
                 p->sorted[k][at] = p->sorted[k][at - 1];
-            p->sorted[k][at] = p->r->small->kind[k].time[v];
+            p->sorted[k][at] = time;
             p->nsorted[k]++;
         }
 }
@@ -363,6 +370,7 @@ static void prove_pigeonhole(struct explain *e, const struct attempt *t)
     const struct problem *c = r->small;
     struct longest p = find_longest(r, e->a);
     uint64_t all = 0;
+    /* [vertex of the reduction] the first vertex of the given graph that is joined in it: gives the name */
     uint32_t *first = arena_array(e->a, (size_t)c->g->n + 1, sizeof *first);
     for (uint32_t v = r->c->g->n; v-- > 0;)
         first[r->map[v]] = v;
@@ -378,7 +386,7 @@ static void prove_pigeonhole(struct explain *e, const struct attempt *t)
     }
     for (uint32_t k = 0; k < c->nkind; k++) {
         uint32_t m = count_fitting(&p, t->nlongest, k, t->value - 1), n = p.nsorted[k];
-        int64_t sum = 0;
+        int64_t sum = 0; /* of the m + 1 shortest times: too much for one device */
         for (uint32_t i = 0; i <= m && i < n; i++)
             sum = sat_add(sum, p.sorted[k][i]);
         if (m < n)
@@ -614,7 +622,8 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
     struct bound_search s = {.c = c, .upper = upper, .with = with, .value = known.value};
     int64_t lo = known.value, hi = upper, at = upper;
     open = open && upper > known.value;
-    /* bisection: every threshold up to lo has been refuted, the try of hi failed (or hi is upper) */
+    /* bisection: every threshold up to lo has been refuted, the try of hi failed (or hi is upper); at: the threshold to
+     * try next, `upper` first; open: there is more to try */
     for (uint32_t i = 0; open && i < ATTEMPTS && !clock_out(with->clock); i++) {
         struct arena_mark mark = arena_mark(with->scratch);
         struct attempt t = {.below = at};
@@ -637,9 +646,9 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
         *spent = done;
     if (s.best.value)
         return (struct bound){.value = s.value, .why = s.best.why, .proof = prove(&s)};
-    known.proof = known.proof && known.value > c->lower.value
-                      ? known.proof
-                      : explain_problem(c, with->m, with->mem);
+    /* no threshold gave more: the bound of first_bound(), with its own proof, or c->lower */
+    if (!known.proof || known.value <= c->lower.value)
+        known.proof = explain_problem(c, with->m, with->mem);
     return known;
 }
 

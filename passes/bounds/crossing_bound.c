@@ -41,18 +41,23 @@ static struct flow make_network(const struct problem *c, uint32_t v, bool up, ui
     const struct csr *next = up ? &g->pred : &g->succ, *needs = up ? &g->succ : &g->pred;
     uint32_t most = g->n + g->succ.at[g->n] + g->nnet + g->net_pin.at[g->nnet];
     struct flow f = flow_new(g->n + g->nnet + 1, most, a);
+    uint32_t sink = g->n + g->nnet;
+    /* [vertex] 1: v, or a descendant (up: ancestor) of v */
     uint8_t *beyond = arena_alloc(a, (size_t)g->n + 1);
     beyond[v] = 1;
     for (uint32_t k = 0; k < g->n; k++) {
         uint32_t u = up ? g->n - 1 - k : k;
-        for (uint32_t i = next->at[u]; beyond[u] && i < next->at[u + 1]; i++)
-            beyond[next->to[i]] = 1;
-        for_row (x, *needs, u)
+        for_row (x, *needs, u) /* I has what u needs if it has u */
             flow_arc(&f, u, x, FLOW_INF);
+        if (!beyond[u])
+            continue;
+        for_row (x, *next, u)
+            beyond[x] = 1;
         int64_t w = (int64_t)((__int128)p->w[u] * m / CUT_UNIT);
-        if (beyond[u] && w)
-            flow_arc(&f, u, g->n + g->nnet, w);
+        if (w)
+            flow_arc(&f, u, sink, w);
     }
+    /* a net has an arc from its source to the net's node, and arcs from there to its readers; up: the reverse arcs */
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t src = g->net_src[e], z = g->n + e;
         int64_t price = (g->net_host[e] ? 1 : 2) * p->net[e];
@@ -116,14 +121,16 @@ struct bound cut_bound(const struct problem *c, uint64_t work, struct clock *clo
 {
     struct arena_mark mark = arena_mark(scratch);
     struct long_path p = long_path_of(c, 0, c->g->n, scratch);
-    uint32_t *path = p.vertex + 1, n = p.len, step = n / FIRST_STEPS + 1;
-    uint32_t dm = FIRST_M / 2;
+    uint32_t *path = p.vertex + 1, n = p.len;
+    /* distances of the next tries from the best so far: along the path, and of the multipliers */
+    uint32_t step = n / FIRST_STEPS + 1, dm = FIRST_M / 2;
     struct best best = {.m = FIRST_M};
     for (uint32_t at = step / 2; at < n && work && !clock_out(clock); at += step)
         for (int up = 0; up < 2; up++)
             try_at(c, path, (struct best){0, at, FIRST_M, up}, &work, &best, scratch);
     /* tries smaller and smaller steps from the best so far: other multipliers, and vertices before and behind */
-    for (; work && (step /= 2) > n / LAST_SHARE && !clock_out(clock); dm = (dm + 1) / 2) {
+    for (step /= 2; work && step > n / LAST_SHARE && !clock_out(clock);
+         step /= 2, dm = (dm + 1) / 2) {
         struct best from = best;
         try_at(c, path, (struct best){0, from.at, from.m - dm, from.up}, &work, &best, scratch);
         try_at(c, path, (struct best){0, from.at, from.m + dm, from.up}, &work, &best, scratch);

@@ -73,7 +73,9 @@ static void choose_units(struct device_knapsack *h, const struct reduction *r)
             h->all = sat_add(h->all, h->c->cls[h->c->kind[h->k].cls].cost[e]);
     while (h->all >> h->down >> KNAPSACK_BITS)
         h->down++;
-    while (h->all && h->down == 0 && h->all << h->up << 1 >> KNAPSACK_BITS == 0)
+    if (h->all == 0 || h->down > 0)
+        return;
+    while (h->all << (h->up + 1) >> KNAPSACK_BITS == 0)
         h->up++;
 }
 
@@ -149,8 +151,10 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
 static int64_t set_capacities(struct device_knapsack *h, int64_t mu, bool weighs)
 {
     const struct wdag *g = h->c->g;
+    /* arcs in the order of add_arcs(); each has two capacities: room[0], and room[1] of the opposite arc */
     int64_t *room = h->f.room, fed = 0;
     memset(room, 0, h->f.narc * sizeof *room);
+    /* a vertex has two arcs: room[0] from the source, room[2] to the sink */
     for (uint32_t v = 0; v < g->n; v++, room += 4) {
         int64_t gain = (weighs ? h->weight[v] * (1 << MU_BITS) : 0) - mu * h->time[v];
         if (h->fix[v] == OUT) {
@@ -170,7 +174,9 @@ static int64_t set_capacities(struct device_knapsack *h, int64_t mu, bool weighs
             continue;
         }
         room += 2;
-        for (uint32_t j = count_pins(g, e) * (g->net_host[e] ? 1 : 2); j-- > 0; room += 2)
+        /* arcs between the pins and the net's nodes */
+        uint32_t arcs = count_pins(g, e) * (g->net_host[e] ? 1 : 2);
+        for (uint32_t j = 0; j < arcs; j++, room += 2)
             room[0] = FLOW_INF;
     }
     return fed;
@@ -205,7 +211,7 @@ static bool make_cut(struct device_knapsack *h, int64_t mu, bool weighs)
 {
     struct arena_mark mark = arena_mark(h->f.mem);
     int64_t fed = set_capacities(h, mu, weighs);
-    uint64_t fixed = h->f.narc / 4 + 1;
+    uint64_t fixed = h->f.narc / 4 + 1; /* setting the capacities counts as work, too */
     *h->work -= smaller_u64(fixed, *h->work);
     int64_t flow = *h->work ? flow_max(&h->f, source(h), sink(h), h->work) : 0;
     arena_release(h->f.mem, mark);
@@ -229,13 +235,14 @@ static void set_limit(struct device_knapsack *h, int64_t most)
 static void narrow_range(const struct device_knapsack *h, int64_t goal, int64_t mu, int64_t *lo,
                          int64_t *hi)
 {
+    /* the line is sum - m * over; it meets the goal at m = above / over */
     int64_t above = h->sum * (1 << MU_BITS) - goal, over = h->load - h->limit;
-    if (over > 0) {
+    if (over > 0) { /* the line falls: m must be larger */
         int64_t least = above / over + (above % over > 0);
-        *lo = least > mu ? least : mu + 1;
-    } else {
+        *lo = larger(least, mu + 1);
+    } else { /* the line rises, or stays above the goal: m must be smaller */
         int64_t most = over < 0 ? above / over : 0;
-        *hi = most < mu ? most : mu - 1;
+        *hi = smaller(most, mu - 1);
     }
 }
 
@@ -256,7 +263,8 @@ static uint32_t pick_vertex(const struct device_knapsack *h)
     return at == UINT32_MAX ? any : at;
 }
 
-/* results of look_at_sets(); only device_knapsack_search() returns TIRED */
+/* The results of look_at_sets() (LIGHT, HEAVY, OPEN, STOPPED: see there); TIRED: device_knapsack_search() has looked at
+ * as many partial sets as it may. */
 enum look { LIGHT, HEAVY, OPEN, TIRED, STOPPED };
 
 /* Tries to decide by minimum cuts whether a set that h->fix allows has a load within the limit and a weight above
@@ -281,9 +289,11 @@ static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t
         if (!over && h->sum > target)
             return HEAVY;
         memcpy(over ? h->over : h->within, h->set, h->c->g->n);
-        *(over ? &h->has_over : &h->has_within) = true;
+        h->has_over = h->has_over || over;
+        h->has_within = h->has_within || !over;
         narrow_range(h, goal, mu, &lo, &hi);
         *start = mu;
+        /* the middle of the range; while all sets are on one side of the limit, a step beyond the end just found */
         if (h->has_over && h->has_within)
             mu = lo + (hi - lo) / 2;
         else if (over)
@@ -293,11 +303,10 @@ static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t
     }
     if (h->has_within)
         return OPEN;
+    /* without weights the set of the cut has the least load of all allowed sets: is even that above the limit? */
     if (!make_cut(h, 1, /*weighs=*/false))
         return STOPPED;
-    return h->load > h->limit
-               ? LIGHT
-               : OPEN; /* the last cut's set has the least load of all allowed sets */
+    return h->load > h->limit ? LIGHT : OPEN;
 }
 
 enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, int64_t most,

@@ -39,7 +39,7 @@ enum {
 
 /* Returns the argument why c->lower is a bound as a text in a. */
 const char *explain_problem(const struct problem *c, const struct module *m, struct arena *a);
-/* Returns c->lower with that argument, which lives in a, as its proof. */
+/* Returns c->lower with the argument of explain_problem(), which lives in a, as its proof. */
 struct bound explain_bound(const struct problem *c, const struct module *m, struct arena *a);
 /* Returns the argument that p is a best contiguous plan because a search ended: p->claim.argument says what was
  * searched ("all 1428 ideals").  c->g must be a level of m.  The text lives in a. */

@@ -37,10 +37,9 @@ enum {
 /* What devices of one kind can do. */
 struct kind_extent {
     int64_t *time; /* [vertex] ps, at most upper + 1 */
-    uint32_t *
-        /* [i] the last path vertex for which the window of i has an entry; intervals that reach farther take more
-         * than `upper` */
-        end;
+    /* [i] the last path vertex for which the window of i has an entry; intervals that reach farther take more than
+     * `upper` */
+    uint32_t *end;
     /* [i] index in `load` of the first entry of i's window; the entry of i + 1 .. j is at[i] + j - i */
     uint32_t *at;
     /* [entry] ps: no device of the kind with the path vertices i + 1 .. j has a smaller load */
@@ -63,11 +62,11 @@ struct extents {
     int64_t upper; /* ps: windows hold the intervals that take no longer */
     int64_t limit; /* ps: the limit T that is tried */
     struct kind_extent kind[PROBLEM_KINDS];
-    int64_t *
-        /* [j] what the cheapest line of devices that covers path vertices 1 .. j costs; LOAD_INF: no line does */
-        cost;
-    uint32_t *by, *id; /* [j] the kind of the last device of that line; [vertex] for interval_cut */
-    int64_t proven;    /* ps: the largest limit refuted so far; -1: none */
+    /* [j] what the cheapest line of devices that covers path vertices 1 .. j costs; LOAD_INF: no line does */
+    int64_t *cost;
+    uint32_t *by;                 /* [j] the kind of the last device of that line */
+    uint32_t *id;                 /* [vertex] scratch for interval_cut() */
+    int64_t proven;               /* ps: the largest limit refuted so far; -1: none */
     int64_t proof[PROBLEM_KINDS]; /* [kind] the prices that refute it */
 };
 
@@ -94,9 +93,11 @@ static bool make_windows(struct extents *r, uint32_t k, const struct csr *hi, in
     for (uint32_t i = 0; i < r->row; i++) {
         int64_t sum = 0;
         x->at[i] = n;
-        for (uint32_t j = i; j < r->row && sum <= upper && n <= most; j++) {
-            for (uint32_t at = hi->at[j]; j > i && at < hi->at[j + 1]; at++)
-                sum += r->path.lo[hi->to[at]] > i ? x->time[hi->to[at]] : 0;
+        for (uint32_t j = i; j < r->row && n <= most; j++) {
+            /* the vertices that must lie within i + 1 .. j, but not within i + 1 .. j - 1 */
+            if (j > i)
+                for_row (v, *hi, j)
+                    sum += r->path.lo[v] > i ? x->time[v] : 0;
             if (sum > upper)
                 break;
             x->load = vec_grow(r->a, x->load, &cap, n + 1, sizeof *x->load);
@@ -141,6 +142,7 @@ static void find_first(const struct extents *r, struct kind_extent *x)
 {
     uint32_t i = 0;
     for (uint32_t j = 1; j < r->row; j++) {
+        /* a device that does not reach j does not reach later vertices either, so i never falls */
         while (i < j && x->far[i] < j)
             i++;
         x->first[j] = i < j ? i : UINT32_MAX;
@@ -226,6 +228,7 @@ static void change_prices(struct extents *r, uint32_t turn)
     for (uint32_t k = 0; k < nkind; k++) {
         struct kind_extent *x = &r->kind[k];
         int64_t n = r->c->kind[k].count, over = (int64_t)x->used - n;
+        /* at first by over / n of a quarter of the price, at most by half of it */
         x->price += (int64_t)((__int128)x->price * smaller(over, 2 * n) / (n * (4 + turn / 4)));
         x->price = larger(x->price, 1);
     }
@@ -270,10 +273,11 @@ static const char *prove_limit(struct extents *r, const struct module *m, struct
             "before or behind it (minimum cuts)\n");
     for (uint32_t k = 0; k < r->c->nkind; k++) {
         const struct kind_extent *x = &r->kind[k];
+        /* how far devices of the kind get by the lines of text so far: only farther ends are shown */
         uint32_t far = 0;
         explain_add(&e, "%s cost %" PRId64 " each\n", explain_kind(&e, k), x->price);
         for (uint32_t i = 0; i + 1 < r->row; i++) {
-            int64_t least = INT64_MAX;
+            int64_t least = INT64_MAX; /* load of an interval that ends behind far[i] */
             if (x->far[i] <= far || shown++ >= EXPLAIN_STEPS)
                 continue;
             far = x->far[i];

@@ -56,6 +56,7 @@ struct hub {
     int64_t *used; /* [net] ps: what the flow uses of the net's payments, which all hubs share */
 };
 
+/* A search for the bound: the hubs in use, and what their flows leave. */
 struct hubs {
     const struct problem *c;
     struct arena *a;
@@ -190,6 +191,8 @@ static int64_t send(struct hubs *s, const struct hub *h, uint32_t m, int64_t *us
     }
     if (cut)
         *cut = line_of(s, h, flow_side(&f, sink + 1));
+    /* the capacity of the opposite arc (^ 1) is the flow through the net's arc; m times the net's cost of it is the
+     * hub's own */
     for (uint32_t e = 0; used && e < g->nnet; e++) {
         int64_t own = g->net_host[e] ? 0 : share(s->c->pot[0].net[e], m);
         used[e] = s->arc[e] == UINT32_MAX ? 0 : larger(f.room[s->arc[e] ^ 1] - own, 0);
@@ -244,15 +247,19 @@ static void improve_hub(struct hubs *s, struct hub *h)
         uint32_t m = where_equal(low, high, lo, hi);
         int64_t flow = send(s, h, m, NULL, &cut);
         int64_t value = bound_of(s->c, s->m + m * h->times, s->flow + flow);
-        bool above = cut.load > (__int128)h->times * value,
-             same = is_same(cut, low) || is_same(cut, high);
+        bool above = cut.load > (__int128)h->times * value;  /* the load is above the bound */
+        bool same = is_same(cut, low) || is_same(cut, high); /* no other set costs less at m */
         if (value > best) {
             best = value;
             found = m;
         }
-        lo = above ? m : lo;
-        hi = above ? hi : m;
-        *(above ? &low : &high) = cut;
+        if (above) {
+            lo = m;
+            low = cut;
+        } else {
+            hi = m;
+            high = cut;
+        }
         if (same)
             break;
     }
@@ -307,12 +314,15 @@ static void begin_case(struct hubs *s, uint32_t devices)
     s->m = 0;
     s->flow = 0;
     s->devices = devices;
-    for (uint32_t i = 0; i <= HUBS; i++)
-        s->hub[i].m = 0, s->hub[i].flow = 0;
+    for (uint32_t i = 0; i <= HUBS; i++) {
+        s->hub[i].m = 0;
+        s->hub[i].flow = 0;
+    }
     for (uint32_t e = 0; e < g->nnet; e++)
         s->left[e] = (g->net_host[e] ? 1 : 2) * cost[e];
     if (devices == 0)
         return;
+    /* what the devices pay for the dear net is known: no flow may use it */
     s->left[s->net] = 0;
     s->flow = devices > 1 ? (devices - g->net_host[s->net]) * cost[s->net] : 0;
     s->hub[s->n].times = devices;
@@ -321,6 +331,7 @@ static void begin_case(struct hubs *s, uint32_t devices)
 /* Improves all hubs of a case with at most `work` arcs, and returns the bound, ps. */
 static int64_t run_case(struct hubs *s, uint64_t work, struct clock *clock)
 {
+    /* hub number s->n is all pins of the dear net, of which only the exact number of devices says something */
     uint32_t n = s->n + (s->devices && !s->last);
     s->work = work;
     /* the first n turns take all hubs, the next n only the hubs in use */

@@ -44,11 +44,15 @@ static bool add_net(const struct interval_cut *q, struct flow *f, uint32_t e, in
                     struct interval d, uint32_t *hub)
 {
     const struct wdag *g = q->c->g;
+    /* some[side]: number of pins there; the host is outside */
     uint32_t some[3] = {[OUTSIDE] = g->net_host[e]}, s = f->nnode - 2, t = f->nnode - 1;
     for_row (pin, g->net_pin, e)
         some[side_of(q, pin, d)]++;
-    if ((some[INSIDE] && some[OUTSIDE]) || !some[EITHER])
-        return some[INSIDE] && some[OUTSIDE];
+    if (some[INSIDE] && some[OUTSIDE])
+        return true;
+    if (!some[EITHER]) /* all pins are on the same side */
+        return false;
+    /* the arc in -> out is cut if a pin is inside and another one outside */
     uint32_t in = some[INSIDE] ? s : (*hub)++, out = some[OUTSIDE] ? t : (*hub)++;
     flow_arc(f, in, out, price);
     for_row (v, g->net_pin, e) {

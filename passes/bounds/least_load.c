@@ -122,6 +122,7 @@ static void restore_network(struct closure *q)
 {
     assert(q->f.narc >= q->base);
     struct flow *f = &q->f;
+    /* the last arc, a, is the first one in the list of the node that it leaves, which the opposite arc a ^ 1 enters */
     while (f->narc > q->base) {
         uint32_t a = --f->narc;
         f->head[f->to[a ^ 1]] = f->next[a];

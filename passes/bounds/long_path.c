@@ -32,7 +32,7 @@ static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *n
     return first;
 }
 
-/* Fills lo and hi of all vertices from those of the path's vertices, which must be set. */
+/* Fills lo and hi of all vertices.  Those of the path's vertices must be set; of all others they must be 0. */
 static void place_others(const struct wdag *g, struct long_path *p)
 {
     for (uint32_t v = 0; v < g->n; v++)

@@ -198,15 +198,24 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
     }
     /* all sets found so far fit: a larger m */
     if (light) {
-        *m = light->m < 0 ? light->m / 2 : light->m ? light->m * 4 : first;
+        if (light->m < 0)
+            *m = light->m / 2;
+        else
+            *m = light->m ? light->m * 4 : first;
         return light->m < 2 * LINE_ONE && light->m != -1;
     }
     /* no set found so far fits: a smaller m */
-    if (heavy)
-        *m = heavy->m > 0                   ? heavy->m / 2
-             : heavy->m * 4 > -LINE_ONE / 2 ? heavy->m * 4 - (heavy->m ? 0 : first)
-                                            : heavy->m - (LINE_ONE + heavy->m) / 2;
-    return !heavy || (heavy->m > -LINE_ONE * 7 / 8 && heavy->m != 1);
+    if (!heavy)
+        return true; /* there is no line yet: m = 0 */
+    if (heavy->m > 0)
+        *m = heavy->m / 2;
+    else if (heavy->m == 0)
+        *m = -first;
+    else if (heavy->m * 4 > -LINE_ONE / 2)
+        *m = heavy->m * 4;
+    else /* halfway to -1 */
+        *m = heavy->m - (LINE_ONE + heavy->m) / 2;
+    return heavy->m > -LINE_ONE * 7 / 8 && heavy->m != 1;
 }
 
 /* Adds a line for group q with the interval d, and lowers `held` of the pair.  Returns false if there is nothing to

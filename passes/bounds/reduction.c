@@ -171,9 +171,9 @@ static int64_t least_load(struct reducer *w, uint32_t v, uint32_t k, int64_t lim
     }
     struct closure *q = closure_of_kind(w, k);
     if (n == 1 && closure_alone(q, v) <= limit)
-        return 0;
+        return 0; /* v fits even with all its nets cut */
     if (w->nseen[k] && w->seen[k][v] && (n == 1 || (w->seen[k][v] & w->seen[k][in[1]])))
-        return 0;
+        return 0; /* a set that is kept has a small enough load, and holds the vertices in[] */
     if (out_of_work(w))
         return 0;
     sum = closure_of(q, in, n, limit, w->arcs);
@@ -189,8 +189,11 @@ static void find_sure(struct reducer *w)
     for (uint32_t k = 0; k < w->c->nkind; k++)
         w->sure[k] = UINT32_MAX;
     for (uint32_t v = 0; v < w->c->g->n; v++) {
-        uint32_t m = w->r->may[v], k = (uint32_t)__builtin_ctz(m | UINT32_C(1) << 31);
-        if (m && (m & (m - 1)) == 0 && w->c->kind[k].count == 1 && w->sure[k] == UINT32_MAX)
+        uint32_t m = w->r->may[v];
+        if (m == 0 || (m & (m - 1)) != 0)
+            continue; /* no kind, or several */
+        uint32_t k = (uint32_t)__builtin_ctz(m);
+        if (w->c->kind[k].count == 1 && w->sure[k] == UINT32_MAX)
             w->sure[k] = v;
     }
 }
@@ -315,6 +318,12 @@ static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
     return n;
 }
 
+/* Returns vertex a of the pair; swap: vertex b. */
+static uint32_t first_of(const struct pair *p, bool swap)
+{
+    return swap ? p->b : p->a;
+}
+
 /* Takes kind k from the mask ab of each pair whose vertex a cannot be on kind k without b (swap: from ba, if b cannot
  * be on it without a).  Pairs are visited by a (swap: by b), so that one call of closure_of() serves all pairs of a
  * vertex. */
@@ -323,19 +332,20 @@ static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_
     struct closure *q = closure_of_kind(w, k);
     uint32_t *at = arena_array(w->a, (size_t)w->c->g->n + 2, sizeof *at);
     uint32_t *of = arena_array(w->a, (size_t)n + 1, sizeof *of);
+    /* fills `of` with the numbers of the pairs, sorted by their vertex a (swap: b) */
     for (uint32_t i = 0; i < n; i++)
-        at[(swap ? pairs[i].b : pairs[i].a) + 1]++;
+        at[first_of(&pairs[i], swap) + 1]++;
     for (uint32_t v = 0; v < w->c->g->n; v++)
         at[v + 1] += at[v];
     for (uint32_t i = n; i-- > 0;)
-        of[--at[(swap ? pairs[i].b : pairs[i].a) + 1]] = i;
-    /* `of` now lists the pairs by their a (swap: b) */
+        of[--at[first_of(&pairs[i], swap) + 1]] = i;
     for (uint32_t i = 0; i < n && !out_of_work(w);) {
-        uint32_t a = swap ? pairs[of[i]].b : pairs[of[i]].a;
-        bool asked = false;
-        for (; i < n && (swap ? pairs[of[i]].b : pairs[of[i]].a) == a; i++) {
+        uint32_t a = first_of(&pairs[of[i]], swap);
+        bool asked = false; /* closure_of() was called for a */
+        for (; i < n && first_of(&pairs[of[i]], swap) == a; i++) {
             struct pair *p = &pairs[of[i]];
-            uint32_t b = swap ? p->a : p->b, *mask = swap ? &p->ba : &p->ab;
+            uint32_t b = first_of(p, !swap), *mask = swap ? &p->ba : &p->ab;
+            /* a may be on the kind without b: with all its nets cut, or in a set that is kept */
             bool known = closure_alone(q, a) < w->r->below || (w->seen[k][a] & ~w->seen[k][b]);
             if (!(*mask >> k & 1) || known ||
                 can_separate(w, kinds_without(w, a, b), kinds_without(w, b, a)))
@@ -346,7 +356,7 @@ static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_
                     keep_witness(w, k);
                 asked = true;
                 if (w->seen[k][a] & ~w->seen[k][b])
-                    continue;
+                    continue; /* the set just found is without b */
             }
             *mask = ask_without(w, q, b, *mask);
         }
@@ -395,8 +405,9 @@ static void begin_graph(struct reducer *w, struct problem *c)
 static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *a)
 {
     struct diag quiet = diag_silent();
+    /* name[vertex]: number of its group.  The root of a group is its smallest vertex. */
     uint32_t n = 0, *name = arena_array(a, (size_t)g->n + 1, sizeof *name);
-    const struct pairs free_order = {0};
+    const struct pairs free_order = {0}; /* no group must be before another one: no edges */
     for (uint32_t v = 0; v < g->n; v++)
         name[v] = union_root(group, v) == v ? n++ : name[union_root(group, v)];
     const struct wdag_groups free_groups = {name, n, &free_order};
@@ -438,6 +449,7 @@ static void contract_groups(struct reducer *w)
     w->first = first;
     w->size = size;
     begin_graph(w, c);
+    /* vertices of a group may have no kind in common */
     for (uint32_t v = 0; v < g->n && !r->none; v++)
         if (!may[v]) {
             log_step(w, (struct reduction_step){
@@ -472,7 +484,7 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
         if (r->none)
             break;
         join_sure(&w);
-        if (!w.changed)
+        if (!w.changed) /* the dearest rule comes last */
             join_pairs(&w);
         if (!w.changed)
             break;
@@ -491,6 +503,7 @@ struct wdag *reduction_contract(struct wdag *g, const struct problem *c, int64_t
     struct reduction *r = reduction_make(c, below, /*explained=*/false, work, clock, a);
     if (r->none)
         return NULL;
+    /* head[vertex of the reduction]: the first vertex of g in it, which is the root of its group in group[] */
     uint32_t *head = arena_array(a, (size_t)g->n + 1, sizeof *head);
     uint32_t *group = arena_array(a, (size_t)g->n + 1, sizeof *group);
     memset(head, 0xff, g->n * sizeof *head);

@@ -64,6 +64,7 @@ enum {
 #define UNREACHED UINT32_MAX
 #define CAP_MOST (INT64_C(1) << 50) /* ps: nets that cost more count as costing this */
 
+/* A search for trees: the trees made so far, and the present one. */
 struct trees {
     const struct problem *c;
     const struct problem_pot *pot; /* weights; of accelerators if there are CPUs */
@@ -85,7 +86,8 @@ struct trees {
     struct heap heap;
     uint32_t *root, nroot; /* [nroot] vertices that may be roots, in random order */
     uint32_t *rooted;      /* [vertex] sum of how often the trees with this root count */
-    uint32_t trees, times; /* number of trees; the sum of how often each counts (R) */
+    /* number of trees; R: the same number, where a tree that counts k times is k of them */
+    uint32_t trees, times;
     /* ps: W, the weight of all vertices that trees reach; what is counted for all devices but belongs to no set (the
      * head of this file) */
     int64_t mass, rest;
@@ -103,7 +105,8 @@ struct proven {
 
 /* ---- one tree ---------------------------------------------------------------------------------- */
 
-/* Reaches all vertices that nets with a length connect with `root`, the nearest first; returns their number. */
+/* Grows the tree of shortest ways from `root`: reaches all vertices that nets with a length connect with the root, the
+ * nearest first, and fills s->far, s->by, s->from and s->order.  Returns the number of vertices reached. */
 static uint32_t grow(struct trees *s, uint32_t root)
 {
     const struct wdag *g = s->c->g;
@@ -119,7 +122,7 @@ static uint32_t grow(struct trees *s, uint32_t root)
     while (s->heap.n) {
         struct heap_entry at = heap_pop(&s->heap);
         if (at.key > s->far[at.item])
-            continue;
+            continue; /* the vertex has been reached on a shorter way */
         s->order[n++] = at.item;
         for_row (e, s->c->net_of, at.item) {
             if (s->length[e] == 0 || s->from[e] != UNREACHED)
@@ -143,6 +146,7 @@ static void send(struct trees *s, uint32_t n, uint32_t times)
 {
     for (uint32_t i = 0; i < n; i++)
         s->behind[s->order[i]] = s->pot->w[s->order[i]] >> s->shift;
+    /* from the last vertex reached to the first one behind the root, order[0] */
     for (uint32_t i = n; i-- > 1;) {
         uint32_t v = s->order[i], e = s->by[v];
         s->carried[e] += s->behind[v] * times;
@@ -155,7 +159,7 @@ static void send(struct trees *s, uint32_t n, uint32_t times)
 static void set_lengths(struct trees *s, int64_t dearest)
 {
     const uint32_t nnet = s->c->g->nnet;
-    uint32_t most = UNREACHED;
+    uint32_t most = UNREACHED; /* the fullest net: it carries most for its cost */
     for (uint32_t e = 0; e < nnet; e++)
         if (s->cap[e] && (most == UNREACHED || (__int128)s->carried[e] * s->cap[most] >
                                                    (__int128)s->carried[most] * s->cap[e]))
@@ -163,9 +167,10 @@ static void set_lengths(struct trees *s, int64_t dearest)
     for (uint32_t e = 0; e < nnet; e++) {
         if (s->cap[e] == 0)
             continue;
-        __int128 full = s->carried[most] ? (__int128)s->carried[e] * s->cap[most] /
-                                               s->carried[most] * STEEP / s->cap[e]
-                                         : 0;
+        /* how full the net is, where the fullest one has STEEP */
+        __int128 full = 0;
+        if (s->carried[most])
+            full = (__int128)s->carried[e] * s->cap[most] / s->carried[most] * STEEP / s->cap[e];
         int64_t base = FLAT + (int64_t)full;
         s->length[e] = base * base * base * base * smaller(16 * (dearest / s->cap[e]), DEARER);
     }
@@ -173,20 +178,21 @@ static void set_lengths(struct trees *s, int64_t dearest)
 
 /* ---- the bound --------------------------------------------------------------------------------- */
 
-/* Returns x / y rounded up; y > 0. */
-static int64_t up(__int128 x, __int128 y)
+/* Returns x / y rounded up, at most LOAD_INF; y > 0. */
+static int64_t divide_up(__int128 x, __int128 y)
 {
     __int128 q = (x + y - 1) / y;
     return q < LOAD_INF ? (int64_t)q : LOAD_INF;
 }
 
-/* Returns the largest number of times that roots on CPUs count, in plans below s->upper. */
+/* Returns an upper limit of how often, in sum, the trees with roots on CPUs count, in plans below s->upper. */
 static int64_t roots_on_hosts(const struct trees *s)
 {
     __int128 most = 0, held = ((__int128)s->hosts * s->upper >> SCALE_BITS) + 1;
     for (uint32_t i = 0; i < s->nroot && s->hosts; i++) {
         uint32_t v = s->root[i];
         int64_t mass = s->pot->w[v] >> s->shift << s->shift;
+        /* if all that CPUs hold were roots like v, with as many trees for their weight */
         __int128 n = (s->rooted[v] * held + mass - 1) / mass;
         most = n > most ? n : most;
     }
@@ -207,11 +213,12 @@ static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
     devices += (s->hosts * both + one - 1) / one;
     /* some device holds more than half */
     __int128 half = w * both / (2 * one);
-    int64_t large = up((half < w ? half : w) * scale, most);
+    int64_t large = divide_up((half < w ? half : w) * scale, most);
     /* no device holds more than half */
-    int64_t even = up((w * both / one + s->rest) * scale, devices);
+    int64_t even = divide_up((w * both / one + s->rest) * scale, devices);
     __int128 all = w * (both + stay) / one + s->rest;
-    int64_t small = up(all * both / one * scale, (devices * both + 2 * stay * most) / one + 1);
+    int64_t small =
+        divide_up(all * both / one * scale, (devices * both + 2 * stay * most) / one + 1);
     return smaller(smaller(large, larger(even, small)), s->upper);
 }
 
@@ -237,7 +244,7 @@ static struct proven prove(const struct trees *s)
 
 /* ---- the search -------------------------------------------------------------------------------- */
 
-/* Fills in s->cap, the price of each net for a device which the net leaves; returns the largest price. */
+/* Fills s->cap: what a device pays for each net that leaves it, ps.  Returns the largest of these. */
 static int64_t set_caps(struct trees *s)
 {
     const struct wdag *g = s->c->g;
@@ -268,7 +275,8 @@ static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
     return smaller(all, LOAD_INF);
 }
 
-/* Finds the vertices with weight that nets join with the heaviest one: the roots, shuffled.  Sets the masses. */
+/* Fills s->root, in random order, with the vertices that nets connect with the heaviest vertex and whose weight counts
+ * (is not shifted to 0).  Sets s->shift, s->mass and s->rest. */
 static void choose_roots(struct trees *s)
 {
     const struct problem_pot *p = s->pot;
@@ -286,6 +294,7 @@ static void choose_roots(struct trees *s)
         if (p->w[v] >> s->shift == 0)
             continue;
         s->mass += p->w[v] >> s->shift << s->shift;
+        /* v takes a random place; the root that was there goes to the end */
         at = random_below(&s->rng, ++s->nroot);
         s->root[s->nroot - 1] = s->root[at];
         s->root[at] = v;
@@ -293,7 +302,8 @@ static void choose_roots(struct trees *s)
     s->rest = (s->cpus ? sum : p->total) - s->mass;
 }
 
-/* Makes trees until work, time or hope is at an end; returns the best that any number of them proves. */
+/* Makes trees until work, time or hope is at an end; returns the best of what the trees proved after each new tree.
+ * known: a bound known before, ps; dearest: as for set_lengths(). */
 static struct proven make_trees(struct trees *s, int64_t known, int64_t dearest,
                                 struct clock *clock)
 {

@@ -117,13 +117,14 @@ static int64_t host_most(struct packer *p, uint32_t k)
             of[n++] = (struct ratio){p->weight[v], p->c->kind[k].time[v], v};
     qsort(of, n, sizeof *of, denser_first);
     for (uint32_t i = 0; i < n; i++) {
-        bool whole = of[i].t <= left;
-        sum += whole ? of[i].w : (int64_t)(((__int128)of[i].w * left + of[i].t - 1) / of[i].t);
-        p->part[k][of[i].v] =
-            whole ? ONE : (int32_t)(((__int128)ONE * left + of[i].t - 1) / of[i].t);
-        left -= whole ? of[i].t : left;
-        if (!whole)
+        if (of[i].t > left) { /* a fraction of the last vertex, rounded up */
+            sum += (int64_t)(((__int128)of[i].w * left + of[i].t - 1) / of[i].t);
+            p->part[k][of[i].v] = (int32_t)(((__int128)ONE * left + of[i].t - 1) / of[i].t);
             break;
+        }
+        sum += of[i].w;
+        p->part[k][of[i].v] = ONE;
+        left -= of[i].t;
     }
     spend(p, n);
     arena_release(p->a, mark);
@@ -198,9 +199,8 @@ static void add_row(struct packer *p)
     r->load = 0;
     r->norm = 1;
     for (uint32_t k = 0; k < p->c->nkind; k++) {
-        if (p->load[k] >=
-            /* the row's sets were found for a larger threshold; their largest load is not below this threshold */
-            p->below) {
+        /* the set was found for a larger threshold, and its load is too large for the present one: an empty set */
+        if (p->load[k] >= p->below) {
             memset(p->part[k], 0, p->n * sizeof **p->part);
             p->load[k] = 0;
         }
@@ -218,7 +218,8 @@ static void add_row(struct packer *p)
 /* ---- one threshold --------------------------------------------------------------------------- */
 
 /* Divides `rest`, the weight that hosts cannot hold, among the other kinds: sets p->most[k] to the weight that a
- * device of kind k may hold. */
+ * device of kind k may hold.  Several kinds share it in proportion to the upper bounds of what their devices can hold
+ * (device_knapsack_most). */
 static void share_rest(struct packer *p, int64_t rest)
 {
     int64_t all = 0;
@@ -254,7 +255,7 @@ static void take_set(struct packer *p, uint32_t k)
  * its best set.  UNKNOWN: work or time ran out. */
 static enum device_knapsack_answer check_weights(struct packer *p)
 {
-    int64_t rest = -1;
+    int64_t rest = -1; /* the shares add up to less than all weight: then devices cannot hold it */
     for (uint32_t v = 0; v < p->n; v++)
         rest += p->weight[v];
     for (uint32_t k = 0; k < p->c->nkind; k++)
@@ -299,7 +300,7 @@ static bool refute(struct packer *p, int64_t below)
                 return false;
         }
         if (!moved && r == KNAPSACK_FOUND)
-            return false;
+            return false; /* the new row asks for no other weights, so the next search would find the same set */
         normalise(p);
     }
     return false;
@@ -377,18 +378,20 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
     out.weight = arena_array(a, (size_t)n + 1, sizeof *out.weight);
     bool open = prepare(&p);
     left = budget;
+    /* lo: the largest threshold refuted; hi: the smallest one that was not, r->below + 1 at first */
     int64_t lo = lower, hi = r->below + 1, near = r->below / PRECISION + 1;
-    /* Second round: thresholds that were not refuted with a part of the work are tried with all that is left. */
+    /* a second round: thresholds that were not refuted with a part of the work are tried with all that is left */
     bool again = false;
     for (uint32_t i = 0; open && i < THRESHOLDS && left && !clock_out(clock); i++) {
         bool last = hi - lo <= near;
-        if (last && hi <= r->below) {
+        if (last && hi <= r->below) { /* the end of a round */
             if (again || lo == lower)
                 break;
             again = true;
             hi = r->below + 1;
             last = hi - lo <= near;
         }
+        /* low thresholds are refuted with less work, so the range is not halved but divided by three */
         int64_t at = last ? r->below : lo + (hi - lo) / 3 + 1;
         budget = again ? left : left / TRY + 1;
         left -= budget;
@@ -398,7 +401,7 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
         } else {
             hi = at;
         }
-        left += budget;
+        left += budget; /* what refute() has not used */
         open = lo < r->below;
     }
     *work += left;

@@ -67,10 +67,13 @@ static void open_vertex(struct cutter *x, uint32_t v, uint32_t k)
 static void list_open_vertices(struct cutter *x, uint32_t k)
 {
     const struct wdag *g = x->c->g;
-    for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->pred.at[v]; x->path.lo[v] > k && i < g->pred.at[v + 1]; i++)
-            open_vertex(x, g->pred.to[i], k);
-    for (uint32_t j = 0; j < x->nopen; j++) {
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (x->path.lo[v] <= k)
+            continue; /* v can be in the ideal */
+        for_row (u, g->pred, v)
+            open_vertex(x, u, k);
+    }
+    for (uint32_t j = 0; j < x->nopen; j++) { /* the list grows while it is read */
         uint32_t v = x->open[j];
         for_row (u, g->pred, v)
             open_vertex(x, u, k);
@@ -85,7 +88,10 @@ static void list_open_vertices(struct cutter *x, uint32_t k)
  * source (v is in the ideal). */
 static uint32_t node_of(const struct cutter *x, const struct flow *f, uint32_t v, uint32_t k)
 {
-    return x->id[v] ? x->id[v] - 1 : x->path.lo[v] > k ? f->nnode - 1 : f->nnode - 2;
+    uint32_t source = f->nnode - 2, sink = f->nnode - 1;
+    if (x->id[v])
+        return x->id[v] - 1;
+    return x->path.lo[v] > k ? sink : source;
 }
 
 /* Adds net e to network f of cut k, unless the vertex that produces the net's value cannot be in the ideal: the cut
@@ -94,14 +100,14 @@ static uint32_t node_of(const struct cutter *x, const struct flow *f, uint32_t v
 static void add_net(struct cutter *x, struct flow *f, uint32_t e, uint32_t k, uint32_t *hub)
 {
     const struct wdag *g = x->c->g;
-    uint32_t src = g->net_src[e], own = *hub, s = f->nnode - 2;
+    uint32_t src = g->net_src[e], own = *hub, source = f->nnode - 2;
     if (src == UINT32_MAX || x->cost[e] <= 0 || x->path.lo[src] > k)
         return;
     ++*hub;
     flow_arc(f, node_of(x, f, src, k), own, 2 * x->cost[e]);
     for_row (pin, g->net_pin, e) {
         uint32_t u = node_of(x, f, pin, k);
-        if (pin != src && u != s)
+        if (pin != src && u != source) /* an arc to the source is never cut */
             flow_arc(f, own, u, FLOW_INF);
     }
 }
@@ -110,6 +116,7 @@ static void add_net(struct cutter *x, struct flow *f, uint32_t e, uint32_t k, ui
 static struct flow make_network(struct cutter *x, uint32_t k)
 {
     const struct wdag *g = x->c->g;
+    /* at least the numbers of nodes for nets, and of arcs, that are added below */
     uint32_t nets = 0, arcs = x->nopen;
     for (uint32_t j = 0; j < x->nopen; j++) {
         uint32_t v = x->open[j];
@@ -123,12 +130,13 @@ static struct flow make_network(struct cutter *x, uint32_t k)
     uint32_t s = f.nnode - 2, t = f.nnode - 1, hub = x->nopen;
     for (uint32_t j = 0; j < x->nopen; j++) {
         uint32_t v = x->open[j];
+        /* what the cut pays if v is outside the ideal (toll > 0) or inside (toll < 0) */
         int64_t toll = (int64_t)((__int128)x->c->pot[0].w[v] * x->price / PRICE_UNIT);
         if (toll > 0)
             flow_arc(&f, s, j, toll);
         else if (toll < 0)
             flow_arc(&f, j, t, -toll);
-        for_row (u, g->pred, v)
+        for_row (u, g->pred, v) /* the ideal of v has all predecessors of v */
             if (x->id[u])
                 flow_arc(&f, j, x->id[u] - 1, FLOW_INF);
         for_row (e, g->net_of, v) {
@@ -212,7 +220,8 @@ uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct a
 {
     static const enum topo_kind kinds[] = {TOPO_FIFO, TOPO_THIN, TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
     uint64_t seed = o->seed + o->tried;
-    uint32_t n = c->g->n, first = o->tried++ == 0;
+    uint32_t n = c->g->n, turn = o->tried++;
+    bool first = turn == 0; /* the first order of a series is made without random choices */
     uint64_t path = first ? 0 : random_bits(&seed) | 1, ties = first ? 0 : random_bits(&seed);
     struct cutter x = {.c = c,
                        .path = long_path_of(c, path, CUT_ORDER_CUTS, a),
@@ -228,5 +237,6 @@ uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct a
     for (uint32_t k = 1; k < x.path.len; k++)
         cut_behind(&x, k);
     o->looks += n;
-    return sort_by_rank(&x, topo_order(c->g, kinds[(o->tried - 1) % 5], ties, a));
+    enum topo_kind kind = kinds[turn % (sizeof kinds / sizeof *kinds)];
+    return sort_by_rank(&x, topo_order(c->g, kind, ties, a));
 }

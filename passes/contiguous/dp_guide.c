@@ -42,8 +42,10 @@ int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used)
     int64_t least = LOAD_INF;
     if (!guide)
         return 0;
-    for (uint32_t l = s->ideals.v[id].guide ? guide->ideals.v[s->ideals.v[id].guide].head : 0; l;
-         l = guide->labels.v[l].next)
+    uint32_t own = s->ideals.v[id].guide;
+    if (!own)
+        return LOAD_INF; /* the guide has not met the ideal */
+    for (uint32_t l = guide->ideals.v[own].head; l; l = guide->labels.v[l].next)
         if (guide->labels.v[l].value < least &&
             problem_no_more(s->c, guide->labels.v[l].used, s->counts - used))
             least = guide->labels.v[l].value;

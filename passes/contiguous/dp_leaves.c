@@ -27,7 +27,8 @@ enum {
 /* The idle leaves of a graph. */
 struct leaves {
     uint8_t *out; /* [vertex] 1: the vertex is an idle leaf */
-    /* [vertex] the neighbour of an idle leaf that is no leaf, or becomes one later */
+    /* [vertex] of an idle leaf: the one neighbour that it had left when it was taken away; that neighbour may become a
+     * leaf later */
     uint32_t *beside;
     /* [n] the leaves, in the order in which they were taken away: a leaf stands before the neighbour it is beside */
     uint32_t *list, n;
@@ -45,7 +46,7 @@ static bool is_idle(const struct wdag *g, uint32_t v)
     return g->pin[v] < 0 && !wdag_has_apart(g, v);
 }
 
-/* Returns a neighbour of v that is no leaf; v itself if there is none. */
+/* Returns a neighbour of v that has not been taken away as a leaf; v itself if there is none. */
 static uint32_t neighbour(const struct wdag *g, const struct leaves *l, uint32_t v)
 {
     for_row (w, g->succ, v)
@@ -57,8 +58,8 @@ static uint32_t neighbour(const struct wdag *g, const struct leaves *l, uint32_t
     return v;
 }
 
-/* Finds the idle leaves by taking leaves away again and again, since their neighbours may then become leaves.  O(V
- * + E) for each leaf that has a neighbour left. */
+/* Returns the idle leaves of g.  Takes leaves away one by one; each time the leaf's neighbour loses an edge, and may
+ * become a leaf itself.  O(V + E) in all. */
 static struct leaves find_leaves(const struct wdag *g, struct arena *a)
 {
     uint32_t *degree = arena_array(a, (size_t)g->n + 1, sizeof *degree), ready = 0;
@@ -98,6 +99,7 @@ static void find_sources(const struct wdag *g, const int32_t *dev, uint64_t *fro
  * find_sources().  O(ndev^2). */
 static bool is_chain(const uint64_t *from, uint32_t ndev)
 {
+    /* takes away devices to which no values come from the devices left, until there is no such device */
     uint64_t left = ndev < 64 ? (UINT64_C(1) << ndev) - 1 : UINT64_MAX;
     for (bool more = true; more;) {
         more = false;
@@ -114,26 +116,28 @@ static bool is_chain(const uint64_t *from, uint32_t ndev)
  * device if that keeps a chain.  from: as in find_sources(), kept up to date. */
 static void put_leaf(struct loads *l, uint32_t v, uint32_t beside, uint64_t *from)
 {
-    int32_t home = l->dev[beside], best = home;
-    loads_move(l, v, best);
+    uint32_t home = (uint32_t)l->dev[beside], best = home;
+    bool makes = v < beside; /* the value goes from v to the neighbour: numbers are topological */
+    loads_move(l, v, (int32_t)home);
     int64_t least = loads_over(l) ? LOAD_INF : loads_value(l);
     for (uint32_t d = 0; d < l->ndev && l->ndev <= MOST_DEVICES; d++) {
-        if (!loads_allows(l, v, d) || (int32_t)d == home)
+        if (!loads_allows(l, v, d) || d == home)
             continue;
         loads_move(l, v, (int32_t)d);
         if (loads_value(l) >= least || loads_over(l) != 0)
             continue;
-        uint64_t *to = &from[v < beside ? (uint32_t)home : d], before = *to;
-        *to |= UINT64_C(1) << (v < beside ? d : (uint32_t)home);
+        uint32_t source = makes ? d : home, target = makes ? home : d;
+        uint64_t before = from[target];
+        from[target] |= UINT64_C(1) << source;
         if (is_chain(from, l->ndev)) {
             least = loads_value(l);
-            best = (int32_t)d;
+            best = d;
         }
-        *to = before;
+        from[target] = before;
     }
-    loads_move(l, v, best);
+    loads_move(l, v, (int32_t)best);
     if (best != home)
-        from[v < beside ? home : best] |= UINT64_C(1) << (v < beside ? best : home);
+        from[makes ? home : best] |= UINT64_C(1) << (makes ? best : home);
 }
 
 /* Returns a plan of c: vertices that are no leaves are on the devices of `small`, a plan of the graph without
@@ -167,7 +171,8 @@ static struct problem_plan put_leaves(const struct dp_race *r, const struct leav
     return p;
 }
 
-/* Returns the bound for r->c that the race on the graph without leaves has proven. */
+/* Returns the bound for r->c, with its proof in words, that the race on `small`, the problem of the graph without
+ * leaves, has proven.  ideals: number of ideals of that graph. */
 static struct bound bound_of(const struct dp_race *r, const struct leaves *l,
                              const struct problem *small, uint64_t ideals)
 {
@@ -195,6 +200,7 @@ void dp_without_leaves(const struct dp_race *r, struct problem_plan *best)
     /* a vertex may have no pass left without its leaves: parts of both passes are charged only if r->c charges them */
     if (small.c)
         small.c->start = smaller(small.c->start, r->c->start);
+    /* without leaves, or without a smaller problem, there is nothing to search: as if there were too many ideals */
     uint64_t ideals = small.c ? wdag_ideals(small.c->g, MOST_IDEALS) : MOST_IDEALS + 1;
     if (ideals <= MOST_IDEALS) {
         struct dp_race own = *r;

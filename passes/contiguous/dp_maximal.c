@@ -48,17 +48,21 @@ static bool spares_later(struct search *s, uint32_t v)
     return true;
 }
 
-/* Returns by how many ps the load of the device of S grows if v joins S. */
+/* Returns by how many ps the load of the device of S grows if v joins S; below 0: it shrinks. */
 static int64_t load_growth(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
     int64_t more = s->stage.kind->time[v];
     for_row (x, *of, v) {
         const struct net *t = step_net(s, x);
-        bool fresh = t->outside == t->pins;
+        bool fresh = t->outside == t->pins; /* no pin is in I' */
+        /* whether the device pays for the net without v, and with v: the net has pins in S and elsewhere */
         bool paid = t->taken && (!fresh || t->host || t->taken < t->outside);
         bool pays = !fresh || t->host || t->taken + 1 < t->outside;
-        more += pays == paid ? 0 : pays ? t->cost : -t->cost;
+        if (pays && !paid)
+            more += t->cost;
+        else if (paid && !pays)
+            more -= t->cost;
     }
     return more;
 }
@@ -78,10 +82,11 @@ static bool memory_suffices(const struct search *s, uint32_t v)
 bool maximal_could_be_larger(struct search *s)
 {
     int64_t spare = s->floor - s->stage.compute - s->stage.cut;
-    uint32_t i = 0;
+    uint32_t i = 0; /* number of vertices of walk.list that were tried, in a circle */
     for (uint32_t at = s->from.tried; i < s->walk.end; i++, at++) {
         at = at < s->walk.end ? at : 0;
         uint32_t v = s->walk.list[at];
+        /* the first comparison is a quick one: v cannot save more transfers than there are */
         if (!has(s, v) && s->stage.kind->time[v] <= spare + s->stage.cut &&
             load_growth(s, v) <= spare && memory_suffices(s, v) && spares_later(s, v)) {
             s->from.tried = at; /* v is tried first next time: the next S can often hold it, too */

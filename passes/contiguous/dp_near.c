@@ -34,7 +34,8 @@ static uint32_t group_vertices(const uint32_t *order, const int32_t *dev, uint32
 {
     uint32_t count = 0;
     for (uint32_t start = 0, end; start < n; start = end) {
-        for (end = start; end < n && dev[order[end]] == dev[order[start]];)
+        end = start;
+        while (end < n && dev[order[end]] == dev[order[start]])
             end++;
         /* positions lo .. hi - 1 are merged; there is no border before the first device, nor behind the last one */
         uint32_t lo = start ? start + width : 0, hi = end < n ? end : end + width;
@@ -76,9 +77,10 @@ static bool search_merged(const struct problem *c, struct near_run *r, uint64_t 
         r->width = r->width > 1 ? r->width / 2 : 1;
     else if (!better && r->min_gain == 0)
         r->width *= 2;
-    r->min_gain = better                              ? before - best->value
-                  : r->min_gain / 4 < before / LITTLE ? 0
-                                                      : r->min_gain / 4;
+    if (better)
+        r->min_gain = before - best->value;
+    else
+        r->min_gain = r->min_gain / 4 < before / LITTLE ? 0 : r->min_gain / 4;
     both_free(b);
     return better;
 }
@@ -107,7 +109,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     struct problem *small = level ? problem_build_like(level, c, scratch, d) : NULL;
     bool better = small && search_merged(small, r, steps, best, scratch);
     r->tried++;
-    r->spent += c->g->n / 16;
+    r->spent += c->g->n / 16; /* making the neighbourhood counts as steps */
     arena_release(scratch, mark);
     return better;
 }

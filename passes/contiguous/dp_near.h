@@ -4,7 +4,8 @@
 
 #include "passes/problem/problem.h"
 
-/* A series of such searches.  The caller sets the seed; all other fields are 0 at first, and near_next() keeps them. */
+/* A series of searches near a plan, made one by one by near_next().  The caller sets the seed; all other fields are 0
+ * at first and belong to near_next(). */
 struct near_run {
     uint64_t seed;  /* of the random orders */
     uint32_t tried; /* number of neighbourhoods searched so far */

@@ -27,8 +27,9 @@ struct outcome {
     int64_t searched; /* ps: value of the best plan of the race on the top level */
 };
 
-/* Fills the claim of results.plan: status, bound and argument.  whole: problem of the whole graph; search_whole: the
- * exact search was to search that graph, too; all: bound for plans of any shape. */
+/* Fills the claim of results.plan: status, bound, proof and argument (why the bound holds, in a line).  whole: problem
+ * of the whole graph, with the bound of contiguous plans; search_whole: the exact search was to search that graph, too;
+ * all: bound for plans of any shape. */
 static void write_claim(struct ctx *x, const struct problem *whole, const struct outcome *o,
                         bool search_whole, struct bound all)
 {
@@ -42,6 +43,7 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
         count = arena_fmt(x->use.mem, "; the graph has more than %d ideals", COUNT_LIMIT);
     else if (x->results.ideals)
         count = arena_fmt(x->use.mem, "; the graph has %" PRIu64 " ideals", x->results.ideals);
+    /* the bound alone proves the plan */
     bool lowest = p->claim.value_less_parts <= whole->lower.value && !(s->complete && o->on_whole);
     if (s->complete && o->on_whole) {
         p->claim.argument =
@@ -58,7 +60,7 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
         p->claim.argument =
             arena_fmt(x->use.mem, "the best of all plans of the fused graph; bound: %s%s",
                       whole->lower.why, count);
-        if (!search_whole) {
+        if (!search_whole) { /* the claim is about plans of the fused graph only, where the search is the proof */
             scope = claim_scope(x, /*contiguous=*/true, /*fused=*/true);
             in.value = o->searched;
             in.proof = explain_search(whole, x->scene.m, p, x->use.mem);
@@ -69,7 +71,7 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
             s->states, s->why, whole->lower.why, count);
     }
     claim_make(x, scope, in, all);
-    if (lowest)
+    if (lowest) /* claim_make() has set the scope */
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s%s",
                                       plan_among(p->claim.scope), whole->lower.why, count);
 }
@@ -140,14 +142,15 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
         x->results.ideals = wdag_ideals(level, COUNT_LIMIT);
     struct memory_need need = memory_need(c);
     if (need.least || need.nowhere != UINT32_MAX)
-        return false;
+        return false; /* no plan fits the memory */
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     const struct dp_race race = race_on(x, p->top, p, o);
     if (level == whole && !c->values)
         dp_without_leaves(&race, &best);
     struct outcome made = {.race = dp_race(&race, &best), .on_whole = level == whole};
     made.searched = best.value;
-    const struct wdag *from = level;
+    const struct wdag *from = level; /* the level whose vertices `best` is about */
+    /* the second race, on the whole graph, for plans better than those of the coarser level */
     if (!made.on_whole) {
         wide.value = best.value;
         struct dp_race again = race_on(x, c, p, o);
@@ -168,16 +171,15 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
         return false;
     if (!c->values)
         tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
-    bool open = best.value > c->lower.value;
+    bool open = best.value > c->lower.value; /* the plan is not proven yet */
     struct bound all = bounds_all(x, best.value, /*must_fit=*/true,
                                   !open            ? BOUNDS_WORK / 100
                                   : labels_many(c) ? BOUNDS_WORK / 4
                                                    : BOUNDS_WORK,
                                   &p->clock);
     p->all = all;
-    if (open && !c->detailed && all.value > c->lower.value) {
-        problem_raise(c, all);
-    }
+    if (open && !c->detailed && all.value > c->lower.value)
+        problem_raise(c, all); /* a bound for all plans is one for contiguous plans */
     leave_plan(x, "dp-place", from, &best);
     write_claim(x, c, &made, o->whole, all);
     race_with_part_costs(x, p, o);

@@ -95,7 +95,8 @@ struct race {
     uint32_t probe_at;
 };
 
-/* Returns the number of steps still allowed: a larger gap between plan and bound allows more. */
+/* Returns the number of steps still allowed: r->most in all, times the gap between best plan and bound in 1 / GAP_UNIT
+ * of the plan's value (at least once, at most GAP_MOST times), less the steps done. */
 static uint64_t steps_left(const struct race *r)
 {
     int64_t best = r->best->value;
@@ -191,7 +192,8 @@ static void run_probe(struct race *r, uint64_t steps)
     both_free(s);
 }
 
-/* The turn of interval DP over o->orders: about `steps` steps of the exact search. */
+/* The turn of interval DP: cuts the next orders of o->orders, with the work of about `steps` steps of the exact
+ * search. */
 static void try_orders(struct race *r, uint64_t steps)
 {
     struct interval_run *run = &r->run;
@@ -263,7 +265,8 @@ static struct bound_means means_for(const struct race *r, uint64_t steps)
     return (struct bound_means){steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch};
 }
 
-/* The turn of bounds for plans of any shape and of bounds by minimum cuts. */
+/* The turn of bounds for plans of any shape and of bounds by minimum cuts, with the work of about `steps` steps.  No
+ * turn if there are fewer than r->bounds_least steps. */
 static void try_bounds(struct race *r, uint64_t steps)
 {
     const struct bound_means with = means_for(r, steps);
@@ -278,7 +281,8 @@ static void try_bounds(struct race *r, uint64_t steps)
     r->bounds_least = r->c->lower.value > before ? steps : steps * BOUNDS_MORE;
 }
 
-/* The turn of bounds along a path. */
+/* The turn of bounds along a path, with the work of about `steps` steps.  Makes r->holder, or else r->extents, at the
+ * first turn. */
 static void try_path(struct race *r, uint64_t steps)
 {
     const struct bound_means with = means_for(r, steps);
@@ -349,9 +353,10 @@ static void run_main(struct race *r, uint64_t round)
 /* Gives all methods their turns, round by round, until the race is over or the steps allowed are done. */
 static void run_rounds(struct race *r)
 {
-    /* ends also when one round is longer than all steps allowed: then no method takes steps any more */
     bool many = labels_many(r->c);
+    /* if `many`: number of latest rounds, of MIXED_ROUND steps or more, without a gain */
     uint32_t idle = 0;
+    /* ends also when one round is longer than all steps allowed: then no method takes steps any more */
     for (uint64_t round = FIRST_ROUND;
          !race_over(r) && steps_left(r) && round / 2 <= r->most * GAP_MOST && idle < MIXED_IDLE;
          round *= 2) {

@@ -95,7 +95,8 @@ struct turns {
     int64_t start; /* ps that a stage takes beside its vertices and nets; 0 without copies */
 };
 
-/* The whole search: tables of ideals, nets and groups, and the values of the outer program. */
+/* The whole search: tables of ideals, nets and groups, and the values of the outer program.  An outer state is a number
+ * with a digit for each kind of groups: how many groups of the kind are used (group_kind.stride, groups_used()). */
 struct hier {
     const struct wdag *g;
     const struct cluster *cluster;
@@ -151,16 +152,19 @@ static bool must_stop(struct hier *h)
 /* Whether v is outside the ideal and all predecessors of v are inside. */
 static bool is_ready(const struct wdag *g, const uint64_t *ideal, uint32_t v)
 {
-    bool ready = !bits_have(ideal, v);
-    for (uint32_t i = g->pred.at[v]; ready && i < g->pred.at[v + 1]; i++)
-        ready = bits_have(ideal, g->pred.to[i]);
-    return ready;
+    if (bits_have(ideal, v))
+        return false;
+    for_row (u, g->pred, v)
+        if (!bits_have(ideal, u))
+            return false;
+    return true;
 }
 
 /* Fills h->bits with all h->n ideals, by number of vertices: adds each ready vertex to each ideal of one vertex less,
  * and keeps the result if it is new. */
 static void list_ideals(struct hier *h)
 {
+    /* the ideals level .. end - 1 have `card` vertices; ideal 0 is empty */
     uint32_t level = 0, made = 1;
     for (uint32_t card = 0; card < h->g->n; card++) {
         uint32_t end = made;
@@ -172,7 +176,8 @@ static void list_ideals(struct hier *h)
                     continue;
                 memcpy(to, from, h->nword * sizeof *to);
                 bits_add(to, v);
-                uint32_t k = end; /* the first equal ideal: the new one itself if it is new */
+                /* k: the first equal ideal among those of card + 1 vertices: number `made` itself if it is new */
+                uint32_t k = end;
                 while (memcmp(h->bits + (size_t)k * h->nword, to, h->nword * sizeof *to))
                     k++;
                 made += k == made;
@@ -199,6 +204,7 @@ static void make_net_tables(struct hier *h)
     const struct wdag *g = h->g;
     h->net = arena_array(h->a, (size_t)g->nnet + 1, sizeof *h->net);
     h->pins = arena_array(h->a, (size_t)g->nnet + 1, sizeof *h->pins);
+    /* [net of g] its index in the tables; UINT32_MAX: it costs nothing */
     uint32_t *own = arena_array(h->a, (size_t)g->nnet + 1, sizeof *own);
     memset(own, 0xff, ((size_t)g->nnet + 1) * sizeof *own);
     for (uint32_t e = 0; e < g->nnet; e++) {
@@ -208,12 +214,13 @@ static void make_net_tables(struct hier *h)
             dear |= g->net_cost[k][e];
         if (pins < 2 || !dear)
             continue;
-        own[e] = h->nnet; /* its index in the tables */
+        own[e] = h->nnet;
         h->pins[h->nnet] = pins;
         h->net[h->nnet++] = e;
     }
     h->has = arena_array(h->a, (size_t)h->n * h->nnet + 1, sizeof *h->has);
     h->item = arena_array(h->a, (size_t)h->n * g->nshared + 1, sizeof *h->item);
+    bool bytes_count = h->c->limited || h->turns.syncs;
     for (uint32_t i = 0; i < h->n; i++)
         for (uint32_t v = 0; v < g->n; v++) {
             if (!bits_have(h->bits + (size_t)i * h->nword, v))
@@ -221,9 +228,10 @@ static void make_net_tables(struct hier *h)
             for_row (y, g->net_of, v)
                 if (own[y] != UINT32_MAX)
                     h->has[(size_t)i * h->nnet + own[y]]++;
-            for (uint32_t k = g->shared_of.at[v];
-                 (h->c->limited || h->turns.syncs) && k < g->shared_of.at[v + 1]; k++)
-                h->item[(size_t)i * g->nshared + g->shared_of.to[k]]++;
+            if (!bytes_count)
+                continue;
+            for_row (s, g->shared_of, v)
+                h->item[(size_t)i * g->nshared + s]++;
         }
     for (uint32_t k = 0; k < g->ncls; k++) {
         h->delta[k] = arena_array(h->a, (size_t)h->nnet + 1, sizeof(int64_t));
@@ -253,7 +261,7 @@ static int64_t nets_between(const struct hier *h, uint32_t a, uint32_t b, uint32
     const uint16_t *x = h->has + (size_t)a * h->nnet, *y = h->has + (size_t)b * h->nnet;
     int64_t sum = 0;
     for (uint32_t e = 0; e < h->nnet; e++) {
-        uint32_t in = (uint32_t)(y[e] - x[e]);
+        uint32_t in = (uint32_t)(y[e] - x[e]); /* pins of the net in b - a */
         if (in && (in < h->pins[e] || h->g->net_host[h->net[e]]))
             sum += cost[h->net[e]];
     }
@@ -280,13 +288,15 @@ static uint32_t most_copies(const struct hier *h, const struct problem_kind *kin
 static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
-    int64_t *time = arena_array(h->a, h->n, sizeof *time), *size = arena_array(h->a, h->n, 8);
+    /* [ideal] sums over the vertices of the ideal: time, bytes, and bytes of parameters */
+    int64_t *time = arena_array(h->a, h->n, sizeof *time);
+    int64_t *size = arena_array(h->a, h->n, sizeof *size);
+    int64_t *param = arena_array(h->a, h->n, sizeof *param);
     /* [ideal] number of vertices of the ideal that cannot run on kind k */
     int64_t *never = arena_array(h->a, h->n, sizeof *never);
     int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
-    int64_t *param = arena_array(h->a, h->n, sizeof *param);
-    int64_t most =
-        sat_mul(h->limit, most_copies(h, kind)); /* ps: no stage takes more, shared by all copies */
+    /* ps: devices of the kind together do less for a stage than this */
+    int64_t most = sat_mul(h->limit, most_copies(h, kind));
     uint32_t cap = 0, n = 0;
     for (uint32_t v = 0; v < h->g->n; v++)
         is_never[v] = kind->time[v] == COST_NEVER;
@@ -336,7 +346,8 @@ static void make_weights(struct hier *h)
 static bool group_saves_sync(const struct hier *h, uint32_t cls)
 {
     const struct device_class *k = &h->cluster->cls[cls];
-    const int64_t much = INT64_C(1) << 40; /* bytes */
+    /* bytes: so many that a difference of the links shows in the times */
+    const int64_t much = INT64_C(1) << 40;
     return h->turns.syncs && exec_sync(h->turns.model, k, /*inner=*/true, much, 2) <
                                  exec_sync(h->turns.model, k, /*inner=*/false, much, 2);
 }
@@ -347,13 +358,21 @@ static uint32_t group_size(const struct hier *h, uint32_t cls)
 {
     const struct wdag *g = h->g;
     const struct cluster *c = h->cluster;
-    if (c->cls[cls].group > 1 && group_saves_sync(h, cls))
-        return c->cls[cls].group;
-    for (uint32_t e = 0; g->net_inner && c->cls[cls].group > 1 && e < g->nnet; e++)
-        if (!g->net_host[e] && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1 &&
-            g->net_inner[cls][e] < g->net_cost[cls][e])
-            return c->cls[cls].group;
+    uint32_t size = c->cls[cls].group;
+    if (size <= 1 || group_saves_sync(h, cls))
+        return larger_u32(size, 1);
+    for (uint32_t e = 0; g->net_inner && e < g->nnet; e++) {
+        bool between_devices = !g->net_host[e] && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1;
+        if (between_devices && g->net_inner[cls][e] < g->net_cost[cls][e])
+            return size;
+    }
     return 1;
+}
+
+/* Returns the number of groups of kind q that are used in outer state s: the digit of q. */
+static uint32_t groups_used(const struct group_kind *q, uint32_t s)
+{
+    return s / q->stride % (q->count + 1);
 }
 
 /* Adds the group of `size` devices whose first one is `dev` to the kinds of groups: to the kind of its class without
@@ -370,6 +389,7 @@ static void add_group(struct hier *h, uint32_t cls, uint32_t dev, uint32_t size)
     }
     q.nfree -= q.npin;
     q.first[0] = dev;
+    /* a group without pinned vertices joins the others of its class, if there are any */
     for (uint32_t i = 0; !q.npin && i < h->nkind; i++) {
         struct group_kind *like = &h->kind[i];
         if (like->cls != cls || like->npin)
@@ -396,6 +416,7 @@ static int make_groups(struct hier *h, struct diag *d)
         struct group_kind *k = &h->kind[q];
         k->stride = (uint32_t)states;
         states *= k->count + 1;
+        /* more than 9 pinned devices would alone make too many inner states, and could overflow the shift */
         if (states > STATE_CELLS / h->n || k->npin > 9 || (k->nfree + 1) << k->npin > INNER_STATES)
             return diag_error(d, "hier-place: the devices are of too many kinds, or pinned to too "
                                  "many ways, for a search over groups");
@@ -405,7 +426,7 @@ static int make_groups(struct hier *h, struct diag *d)
     for (uint32_t s = 0; s < h->nstate; s++)
         for (uint32_t q = 0; q < h->nkind; q++) {
             const struct group_kind *k = &h->kind[q];
-            h->left[s] += (k->count - s / k->stride % (k->count + 1)) * k->size;
+            h->left[s] += (k->count - groups_used(k, s)) * k->size;
         }
     return 0;
 }
@@ -466,13 +487,14 @@ static int64_t shared_load(const struct hier *h, uint32_t cls, bool inner, int64
 static void inner_relax(struct hier *h, const struct group_kind *q, struct member d, uint32_t from,
                         uint32_t to, int64_t load)
 {
-    uint32_t nfree = q->nfree + 1, states = nfree << q->npin;
+    /* t % radix: used devices without pinned vertices; t / radix: a bit for each device with pinned vertices */
+    uint32_t radix = q->nfree + 1, states = radix << q->npin;
     for (uint32_t t = 0; t < states; t++) {
         int64_t v = h->in.most[(size_t)t * h->n + from];
-        bool taken = d.pin < 0 ? t % nfree + d.copies > q->nfree : ((t / nfree) >> d.pin & 1) != 0;
+        bool taken = d.pin < 0 ? t % radix + d.copies > q->nfree : ((t / radix) >> d.pin & 1) != 0;
         if (v >= h->limit || taken)
             continue;
-        uint32_t next = d.pin < 0 ? t + d.copies : t + (nfree << d.pin);
+        uint32_t next = d.pin < 0 ? t + d.copies : t + (radix << d.pin);
         v = larger(load, v);
         if (v < h->in.most[(size_t)next * h->n + to]) {
             h->in.most[(size_t)next * h->n + to] = v;
@@ -518,7 +540,8 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
     for (uint32_t t = 0; t < states; t++)
         for (uint32_t x = 0; x < h->in.nmid; x++)
             h->in.most[(size_t)t * h->n + x] = LOAD_INF;
-    h->in.most[0] = 0;
+    h->in.most[0] = 0; /* no device is used at place 0, ideal i */
+    /* a single device takes the whole interval: only the last place counts */
     for (uint32_t to = q->size == 1 ? h->in.nmid - 1 : 1; to < h->in.nmid; to++) {
         if (q->nfree)
             inner_arrive(h, q, (struct member){q->free, -1, 1}, i, to);
@@ -546,7 +569,7 @@ static void outer_relax(struct hier *h, struct back by, uint32_t j, int64_t load
     assert(i < j && j < h->n);
     for (uint32_t s = 0; s < h->nstate; s++) {
         int64_t v = h->value[(size_t)s * h->n + i];
-        if (v >= h->limit || s / q->stride % (q->count + 1) + by.groups > q->count)
+        if (v >= h->limit || groups_used(q, s) + by.groups > q->count)
             continue;
         size_t to = (size_t)(s + by.groups * q->stride) * h->n + j;
         v = larger(load, v);
@@ -567,10 +590,11 @@ static void outer_relax(struct hier *h, struct back by, uint32_t j, int64_t load
 static int64_t most_left(const struct hier *h, const struct group_kind *q, uint32_t i)
 {
     int64_t most = -1;
-    for (uint32_t s = 0; s < h->nstate; s++)
-        if (h->value[(size_t)s * h->n + i] < h->limit &&
-            s / q->stride % (q->count + 1) < q->count && (int64_t)h->left[s] - q->size > most)
-            most = (int64_t)h->left[s] - q->size;
+    for (uint32_t s = 0; s < h->nstate; s++) {
+        int64_t left = (int64_t)h->left[s] - q->size;
+        if (h->value[(size_t)s * h->n + i] < h->limit && groups_used(q, s) < q->count)
+            most = larger(left, most);
+    }
     return most;
 }
 
@@ -578,18 +602,21 @@ static int64_t most_left(const struct hier *h, const struct group_kind *q, uint3
  * several groups of kind q take turns. */
 static void share_groups(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j)
 {
+    /* p[n - 1] becomes the pair (i, j), if one device can hold the stage */
     const struct pair *p = h->pair[q->free] + h->pair_at[q->free][j];
     uint32_t n = h->pair_at[q->free][j + 1] - h->pair_at[q->free][j];
     while (n > 0 && p[n - 1].from > i)
         n--;
     if (q->count < 2 || q->npin || !n || p[n - 1].from != i)
         return;
+    /* the nets that leave the stage leave the groups, too, so each costs its outer cost */
     int64_t load = p[n - 1].base;
     const uint16_t *x = h->has + (size_t)i * h->nnet, *y = h->has + (size_t)j * h->nnet;
     for (uint32_t e = 0; e < h->nnet; e++)
         if (y[e] > x[e] && (x[e] || y[e] < h->pins[e]))
             load = sat_add(load, h->delta[q->cls][e]);
     h->found.steps += h->nnet + (uint64_t)q->count * q->size;
+    /* up to q->size copies fit in one group, which the inner program tries */
     for (uint32_t copies = q->size + 1; copies <= q->count * q->size; copies++) {
         int64_t each = shared_load(h, q->cls, /*inner=*/false, load, p[n - 1].params, copies);
         const struct back by = {i, (uint32_t)(q - h->kind), copies, (copies - 1) / q->size + 1};
@@ -609,11 +636,11 @@ static bool outer_search(struct hier *h)
             int64_t rest = most_left(h, q, i);
             for (uint32_t j = i + 1; rest >= 0 && j < h->n; j++) {
                 if (!h->below[(size_t)i * h->n + j] || all - w[j] > sat_mul(h->limit, rest))
-                    continue;
+                    continue; /* j is no ideal behind i, or leaves too much work for the other devices */
                 if (h->turns.model->replicate)
                     share_groups(h, q, i, j);
                 if (w[j] - w[i] > sat_mul(h->limit, q->size))
-                    continue;
+                    continue; /* the interval is too much work for one group */
                 h->found.steps += h->nnet + h->nstate;
                 int64_t load = inner_search(h, q, i, j, &state);
                 if (load < h->limit)
@@ -655,27 +682,30 @@ static void assign_device(const struct hier *h, uint32_t a, uint32_t b, uint32_t
 static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                          uint32_t first, struct problem_plan *to)
 {
-    /* t: inner state: the devices used up to this step; each step back takes the devices of one stage out of t */
-    uint32_t nfree = q->nfree + 1, t = 0;
+    /* t: inner state: the devices used up to this step; each step back takes the devices of one stage out of t.  radix:
+     * as in inner_relax() */
+    uint32_t radix = q->nfree + 1, t = 0;
     inner_search(h, q, i, j, &t);
     for (uint32_t at = h->in.nmid - 1; at > 0;) {
         struct back s = h->in.step[(size_t)t * h->n + at];
         assert(s.from < at && s.kind < h->c->nkind);
         const struct problem_kind *k = &h->c->kind[s.kind];
-        uint32_t d =
-            k->dev >= 0 ? (uint32_t)k->dev : free_device(h, q, first, t % nfree - s.copies);
+        bool pinned = k->dev >= 0;
+        /* devices without pinned vertices are used in order of number */
+        uint32_t d = pinned ? (uint32_t)k->dev : free_device(h, q, first, t % radix - s.copies);
         assign_device(h, h->in.mid[s.from], h->in.mid[at], d, to->dev);
         if (h->turns.model->replicate)
             to->copies[d] = s.copies;
         for (uint32_t p = 0; p < q->npin; p++)
-            if (k->dev >= 0 && q->pin[p] == s.kind)
-                t -= nfree << p;
-        t -= k->dev < 0 ? s.copies : 0;
+            if (pinned && q->pin[p] == s.kind)
+                t -= radix << p;
+        if (!pinned)
+            t -= s.copies;
         at = s.from;
     }
 }
 
-/* Writes the best plan found, state h->last, to *best. */
+/* Writes the best plan found to *best: follows the steps of the outer program back from state h->last. */
 static void write_plan(struct hier *h, struct problem_plan *best)
 {
     uint32_t s = h->last;
@@ -687,7 +717,8 @@ static void write_plan(struct hier *h, struct problem_plan *best)
         struct back b = h->back[(size_t)s * h->n + j];
         const struct group_kind *q = &h->kind[b.kind];
         assert(b.from < j && b.kind < h->nkind);
-        uint32_t first = q->first[s / q->stride % (q->count + 1) - b.groups];
+        /* first device of the first group that the step takes; groups are used in order of number */
+        uint32_t first = q->first[groups_used(q, s) - b.groups];
         if (b.copies) {
             assign_device(h, b.from, j, first, best->dev);
             best->copies[first] = b.copies;
@@ -719,7 +750,7 @@ static bool make_tables(struct hier *h)
     size_t cells = (size_t)h->nstate * h->n;
     h->value = arena_array(h->a, cells, sizeof *h->value);
     h->back = arena_array(h->a, cells, sizeof *h->back);
-    for (size_t i = 1; i < cells; i++)
+    for (size_t i = 1; i < cells; i++) /* cell 0, the empty ideal without groups, has the value 0 */
         h->value[i] = LOAD_INF;
     h->in.mid = arena_array(h->a, h->n, sizeof *h->in.mid);
     h->in.pos = arena_array(h->a, h->n, sizeof *h->in.pos);

@@ -101,14 +101,17 @@ static void cut_around(struct orders *r, const int32_t *dev, uint32_t stride, ui
     uint32_t n = r->g->n, ncut = 1;
     for (uint32_t p = 1; p < n; p++)
         ncut += dev[r->order[p]] != dev[r->order[p - 1]];
-    int64_t radius = count / (2 * ncut) + 1;
+    int64_t radius = count / (2 * ncut) + 1; /* new cuts on each side of a cut of the plan */
     memset(r->cut, 0, (size_t)n + 1);
-    for (uint32_t p = 1; p < n; p++)
-        for (int64_t k = -radius; dev[r->order[p]] != dev[r->order[p - 1]] && k <= radius; k++) {
+    for (uint32_t p = 1; p < n; p++) {
+        if (dev[r->order[p]] == dev[r->order[p - 1]])
+            continue;
+        for (int64_t k = -radius; k <= radius; k++) {
             int64_t at = (int64_t)p + k * stride;
             if (at > 0 && at < n)
                 r->cut[at] = 1;
         }
+    }
 }
 
 /* Divides the order into pieces at the cuts, and also before a vertex that no device could run together with the
@@ -117,7 +120,7 @@ static uint32_t make_pieces(const struct orders *r, uint32_t *group)
 {
     const struct wdag *g = r->g;
     uint32_t n = 0, can = 0; /* can: bit of each class that can run the whole piece */
-    int32_t pin = -1;
+    int32_t pin = -1;        /* the device that a vertex of the piece is pinned to; -1: none */
     for (uint32_t p = 0; p < g->n; p++) {
         uint32_t v = r->order[p], run = 0;
         for (uint32_t k = 0; k < g->ncls; k++)
@@ -135,16 +138,18 @@ static uint32_t make_pieces(const struct orders *r, uint32_t *group)
     return n;
 }
 
-/* Searches the path of the pieces that r->cut makes, and improves *best.  1: improved; 0: not; -1 and an error. */
+/* Searches the path of the pieces that r->cut makes, and improves *best, a plan for the vertices of r->g.  Takes the
+ * steps done off r->steps.  Returns 1: improved; 0: not; -1 and an error. */
 static int search_pieces(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     struct arena_mark mark = arena_mark(r->a);
     uint32_t n = r->g->n, *group = arena_array(r->a, (size_t)n + 1, sizeof *group);
     uint32_t count = make_pieces(r, group);
-    struct pairs o = pairs_new(r->a, n);
+    /* each vertex must stay behind the one before it in the order: so the merged graph is a path */
+    struct pairs follows = pairs_new(r->a, n);
     for (uint32_t p = 1; p < n; p++)
-        pairs_add(&o, r->order[p - 1], r->order[p]);
-    const struct wdag_groups pieces = {group, count, &o};
+        pairs_add(&follows, r->order[p - 1], r->order[p]);
+    const struct wdag_groups pieces = {group, count, &follows};
     struct wdag *level = wdag_merge_ordered(r->g, &pieces, "hier-place", r->a, d);
     const struct hier_limits most = {
         .max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
@@ -153,6 +158,7 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
                                 best->copies};
     if (level)
         found = hier_search(level, r->s, &most, &plan, r->a, d);
+    /* merging the pieces counts as steps, too */
     uint64_t spent = found.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
     r->steps = spent < r->steps ? r->steps - spent : 0;
     if (found.rc == 1) {
@@ -165,13 +171,14 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
 }
 
 /* Improves *best by the present order: first sampled cuts, then cuts around the cuts of the best plan, ever nearer.
- * The very first plan comes from few cuts, and is made even if time is up.  1: improved; 0: not; -1 and an error. */
+ * The very first plan comes from few cuts, and is made even if time is up.  Returns 1: improved; 0: not; -1 and an
+ * error. */
 static int search_order(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     uint32_t n = r->g->n, count = (uint32_t)r->o->cuts;
-    int first = 0;
+    int first = 0; /* what search_pieces() returned for the very first plan */
     if (best->value == LOAD_INF && count > FEW_CUTS) {
-        struct clock none = {0}, *clock = r->clock;
+        struct clock none = {0}, *clock = r->clock; /* `none` has no time limit */
         r->clock = &none;
         sample_cuts(r, FEW_CUTS);
         first = search_pieces(r, best, d);
@@ -182,7 +189,8 @@ static int search_order(struct orders *r, struct problem_plan *best, struct diag
     sample_cuts(r, count);
     int rc = search_pieces(r, best, d);
     if (rc < 0 || n <= count || !(rc || first))
-        return rc;
+        return rc; /* all cuts were allowed already, or this order has made no plan whose cuts could be moved */
+    /* a quarter of the stride each time; stride 1 is repeated while it improves the plan and steps are left */
     for (uint32_t stride = n / count + 1;; stride = (stride + 3) / 4) {
         cut_around(r, best->dev, stride, count);
         int again = search_pieces(r, best, d);
@@ -203,13 +211,14 @@ static void tell_progress(const struct orders *r, uint32_t starts, int64_t lower
                                     .bound = lower});
 }
 
-/* Improves *best by up to `starts` orders; ends early when its value is down to the bound `lower`.  0, or -1 and an
- * error. */
+/* Improves *best by up to `starts` orders.  Ends early when the value of *best is down to the bound `lower`, or when
+ * steps or time are used up (but not before the first order).  Returns 0, or -1 and an error. */
 static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
                          struct problem_plan *best, struct diag *d)
 {
     static const enum topo_kind kinds[] = {TOPO_CPD,  TOPO_LIFO, TOPO_LATE,
                                            TOPO_THIN, TOPO_FIFO, TOPO_RANDOM};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
     uint64_t state = (uint64_t)r->o->seed;
     for (r->tried = 0; r->tried < starts && best->value > lower; r->tried++) {
         /* the first order of each kind breaks ties by numbers of vertices (seed 0), later ones at random */
@@ -217,7 +226,7 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
         if (r->tried && (!r->steps || clock_out(r->clock)))
             break;
         struct arena_mark mark = arena_mark(r->a);
-        r->order = topo_order(r->g, kinds[r->tried % 6], r->tried < 6 ? 0 : seed, r->a);
+        r->order = topo_order(r->g, kinds[r->tried % KINDS], r->tried < KINDS ? 0 : seed, r->a);
         r->cut = arena_alloc(r->a, (size_t)r->g->n + 1);
         int rc = search_order(r, best, d);
         arena_release(r->a, mark);
@@ -246,7 +255,7 @@ static int report_none(struct ctx *x, bool none, const struct clock *clock)
     return PASS_INFEASIBLE;
 }
 
-/* Raises c->lower by searches of the flat cluster, at most to `value`, the value of the best plan; c is the problem
+/* Raises c->lower by searches of the flat cluster, at most to `value`, the value of the best plan, ps; c is the problem
  * of wdag_inner().  Returns true if the searches prove that no plan exists. */
 static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct clock *clock)
 {
@@ -324,13 +333,14 @@ static int hier_run(struct ctx *x, const void *options)
         return -1;
     struct clock clock = ctx_clock(x);
     struct wdag *whole = contiguous_level(x), *level = x->levels.top;
+    /* the problem of the flat cluster, for bounds */
     struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), &x->scene,
                                       MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
     if (!c)
         return -1;
-    int64_t most = ctx_settings(x)->max_states && ctx_settings(x)->max_states < o->ideals
-                       ? ctx_settings(x)->max_states
-                       : o->ideals;
+    int64_t most = o->ideals, max_states = ctx_settings(x)->max_states;
+    if (max_states)
+        most = smaller(max_states, most);
     const struct hier_limits limits = {
         .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
     struct orders r = {.g = level, .s = &x->scene, .o = o, .clock = &clock, .a = x->use.scratch};
@@ -338,6 +348,7 @@ static int hier_run(struct ctx *x, const void *options)
     bool few = wdag_ideals(level, limits.max_ideals) <= limits.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
+    /* on the top level: orders, then all plans if the level has few ideals */
     if (search_orders(&r, starts, c->lower.value, &best, x->use.diag))
         return -1;
     const struct hier_found run =
@@ -345,7 +356,7 @@ static int hier_run(struct ctx *x, const void *options)
     if (run.rc < 0)
         return -1;
     int64_t searched = best.value;
-    if (level != whole) {
+    if (level != whole) { /* orders of the whole graph, for plans that are better still */
         r.g = whole;
         r.steps = limits.max_steps / 10 + 1;
         wide.value = best.value;

@@ -48,8 +48,9 @@ enum {
 
 /* ---- weights above --------------------------------------------------------------------------- */
 
-/* Fills s->above with the exact weight of each vertex and all its descendants.  Handles 64 vertices at a time:
- * mask[v] has the bits of those that v reaches.  O(V * (V + E) / 64) operations on words, O(V^2) additions. */
+/* Fills s->above with the exact weight of each vertex and all its descendants.  Handles blocks of 64 vertices, one
+ * after the other: mask[v] has a bit for each vertex of the block that v reaches.  O(V * (V + E) / 64) operations on
+ * words, O(V^2) additions. */
 static void weigh_exactly(struct search *s)
 {
     uint64_t *mask = arena_array(s->a, (size_t)s->n + 1, sizeof *mask);
@@ -61,19 +62,23 @@ static void weigh_exactly(struct search *s)
         for (uint32_t p = 0; p < s->c->npot; p++)
             for (uint32_t v = base; v < top; v++)
                 block[p] += s->c->pot[p].w[v];
-        /* successors have larger numbers, so their masks are finished; m: the bits that v reaches, v included */
+        /* successors have larger numbers, so their masks are finished; those behind the block reach nothing in it */
         for (uint32_t v = top; v-- > 0;) {
-            uint64_t m = v >= base ? UINT64_C(1) << (v - base) : 0;
+            uint64_t m = v >= base ? UINT64_C(1) << (v - base) : 0; /* v reaches itself */
             for_row (y, s->g->succ, v)
                 if (y < top)
                     m |= mask[y];
             mask[v] = m;
-            /* most vertices reach all 64: then the sum of the block is added at once */
-            for (uint32_t p = 0; p < s->c->npot && m == full; p++)
-                s->above[p][v] += block[p];
-            for (uint64_t x = m == full ? 0 : m; x; x &= x - 1)
-                for (uint32_t p = 0, w = base + (uint32_t)__builtin_ctzll(x); p < s->c->npot; p++)
+            if (m == full) { /* most vertices reach the whole block: its sum is added at once */
+                for (uint32_t p = 0; p < s->c->npot; p++)
+                    s->above[p][v] += block[p];
+                continue;
+            }
+            for (uint64_t x = m; x; x &= x - 1) { /* the bits of m, the lowest one first */
+                uint32_t w = base + (uint32_t)__builtin_ctzll(x);
+                for (uint32_t p = 0; p < s->c->npot; p++)
                     s->above[p][v] += s->c->pot[p].w[w];
+            }
         }
     }
 }
@@ -198,6 +203,7 @@ bool search_fits(struct search *s)
     struct at_once *o = &s->at_once;
     if (!s->stage.counts || problem_surely_fits(s->c, s->stage.k, s->stage.bytes, s->stage.cut))
         return true;
+    /* makes o->set equal to S: behind the first `same` vertices, those held leave the set and those taken join it */
     s->steps += CHANGE_STEPS * (uint64_t)(o->nheld + o->ntaken - 2 * o->same);
     while (o->nheld > o->same)
         set_memory_drop(o->set, problem_own_number(s->c, o->held[--o->nheld]));
@@ -209,12 +215,20 @@ bool search_fits(struct search *s)
     return s->stage.bytes + set_memory_peak(o->set) <= s->stage.kind->room;
 }
 
-/* extend_labels() for detailed problems: extends each live label by S on 1, 2, .. devices that take turns, as many as
- * the label has left, if the load is within the limit and the vertices outside I' + S may still fit on the others. */
+/* Returns how much of the weight of I' + S in potential p is off the devices that are left, for a comparison with
+ * live.low: the nets that cross I' + S are paid once more by these devices, so their weight does not count. */
+static inline int64_t weight_done(const struct search *s, uint32_t p)
+{
+    return s->now.weight[p] - (p == s->c->cross_pot ? s->now.cross : 0);
+}
+
+/* extend_labels() for detailed problems: extends each live label by a stage S on 1, 2, .. devices that take turns, as
+ * many as the label has left, if the load is within the limit and the vertices outside I' + S may still fit on the
+ * devices left.  Keeps the new partial plans, which end at I' + S. */
 static void extend_detailed(struct search *s)
 {
     const struct problem *c = s->c;
-    uint32_t id = 0;
+    uint32_t id = 0; /* number of the ideal I' + S; 0: not stored yet */
     if (s->stage.copies > 1)
         s->steps += (uint64_t)s->stage.copies * s->stage.live.n;
     for (uint32_t copies = 1; copies <= s->stage.copies; copies++) {
@@ -224,14 +238,14 @@ static void extend_detailed(struct search *s)
         for (uint32_t x = 0; x < s->stage.live.n; x++) {
             const struct live *l = &s->stage.live.v[x];
             bool rest_fits = copies <= l->left;
-            for (uint32_t p = 0; p < c->npot && rest_fits; p++) {
-                int64_t low = problem_low(c, l, p, copies, s->caps.cap[p][s->stage.k]);
-                rest_fits = s->now.weight[p] - (p == c->cross_pot ? s->now.cross : 0) >= low;
-            }
+            for (uint32_t p = 0; p < c->npot && rest_fits; p++)
+                rest_fits =
+                    weight_done(s, p) >= problem_low(c, l, p, copies, s->caps.cap[p][s->stage.k]);
+            /* l->used counts the first of the devices already */
+            uint64_t others = (uint64_t)(copies - 1) << c->kind[s->stage.k].shift;
             struct label nw = {.value = larger(load[0], l->value),
                                .back = larger(load[1], l->back),
-                               .used =
-                                   l->used + ((uint64_t)(copies - 1) << c->kind[s->stage.k].shift),
+                               .used = l->used + others,
                                .parent = l->label,
                                .kind = (uint16_t)s->stage.k,
                                .copies = (uint16_t)copies};
@@ -258,28 +272,28 @@ static void extend_labels(struct search *s)
         return;
     for (uint32_t p = 0; p < s->c->npot; p++)
         if (s->now.weight[p] < s->stage.live.low[p])
-            return;
+            return; /* whichever label is extended, too much is left for the devices left */
     if (s->floor >= 0 && s->now.card < s->n && maximal_could_be_larger(s))
-        return;
+        return; /* the plans through a larger set are as good */
     if (!search_fits(s))
         return;
-    load = larger(load, s->floor);
-    uint32_t id = 0;
+    load = larger(load, s->floor); /* loads up to the floor count as equal */
+    uint32_t id = 0;               /* number of the ideal I' + S; 0: not stored yet */
     s->steps += s->stage.live.n / LABELS_FEW;
     for (uint32_t x = 0; x < s->stage.live.n; x++) {
         const struct live *l = &s->stage.live.v[x];
         bool rest_fits = true;
         for (uint32_t p = 0; p < s->c->npot; p++)
-            rest_fits = rest_fits &&
-                        s->now.weight[p] - (p == s->c->cross_pot ? s->now.cross : 0) >= l->low[p];
+            rest_fits = rest_fits && weight_done(s, p) >= l->low[p];
         struct label nw = {.value = larger(load, l->value),
                            .used = l->used,
                            .parent = l->label,
                            .kind = (uint16_t)s->stage.k};
         if (s->refute)
             nw.value = l->value + search_excess(s, load);
-        if (!rest_fits ||
-            nw.value + (s->refute && s->c->cross_pot == 0 ? s->now.cross : 0) > s->caps.keep)
+        /* excesses to come: nets that cross I' + S are paid once more */
+        int64_t to_come = s->refute && s->c->cross_pot == 0 ? s->now.cross : 0;
+        if (!rest_fits || nw.value + to_come > s->caps.keep)
             continue;
         if (!id) /* only an ideal with labels is stored */
             id = search_intern(s);
@@ -360,6 +374,7 @@ static bool begin_enumeration(struct search *s)
 {
     const struct ideal *d = &s->ideals.v[s->from.ideal];
     problem_live(s->c, &s->labels, d->head, s->stage.k, &s->caps, &s->stage.live);
+    /* the ideal behind the stage can be heavy enough if the stage's devices hold as much as they may */
     bool hope = s->stage.live.n > 0;
     uint32_t copies = most_copies(s);
     for (uint32_t p = 0; p < s->c->npot; p++)
@@ -387,11 +402,13 @@ static bool begin_enumeration(struct search *s)
     s->at_once.ntaken = s->at_once.same = 0;
     s->stage.weighs =
         s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1 || s->stage.counts;
-    s->now.cross = d->cross;
     s->stage.spare = INT64_MIN;
-    for (uint32_t x = 0; x < s->stage.live.n; x++)
-        if (s->caps.keep - s->stage.live.v[x].value > s->stage.spare)
-            s->stage.spare = s->caps.keep - s->stage.live.v[x].value;
+    for (uint32_t x = 0; x < s->stage.live.n; x++) {
+        int64_t spare = s->caps.keep - s->stage.live.v[x].value;
+        s->stage.spare = larger(spare, s->stage.spare);
+    }
+    /* S is empty at first, so I' + S is the start, and the vertices to decide are its frontier */
+    s->now.cross = d->cross;
     s->now.key = d->key;
     s->now.card = d->card;
     memcpy(s->now.weight, d->weight, sizeof s->now.weight);
@@ -403,7 +420,8 @@ static bool begin_enumeration(struct search *s)
     return true;
 }
 
-/* Makes the next ideal the start: one with as many vertices, or else with more.  Returns false if there is none. */
+/* Makes the next ideal the start: the next one with the same number of vertices or, after the last of them, the first
+ * one of the next larger number.  Returns false if there is none. */
 static bool next_start(struct search *s)
 {
     s->stage.k = 0;
@@ -462,6 +480,7 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
     for (uint32_t k = 0; k < c->nkind; k++)
         s->counts |= (uint64_t)c->kind[k].count << c->kind[k].shift;
     set_limit(s, ask->limit);
+    /* keep < 0: all devices together cannot hold the weight of the graph and the floating weight */
     if (s->n == 0 || (s->refute && s->caps.keep < 0)) {
         s->end = SEARCH_DONE;
         return s;
@@ -563,6 +582,7 @@ void search_plan(const struct search *s, struct problem_plan *best)
     struct problem_step *steps = arena_array(s->a, (size_t)nstep + 1, sizeof *steps);
     uint32_t *step = arena_array(s->a, (size_t)s->n + 1, sizeof *step);
     at = nstep;
+    /* from the last stage to the first: a vertex is also in the ideals of all later stages; the first one counts */
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent) {
         const struct ideal *d = &s->ideals.v[s->labels.v[l].at];
         steps[--at] = (struct problem_step){s->labels.v[l].kind, s->labels.v[l].copies};

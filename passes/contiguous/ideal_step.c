@@ -35,7 +35,9 @@ static int64_t *net_time(struct search *s, const struct net *t)
     return &s->stage.parts.t[t->back][t->out ? PART_OUT : PART_IN];
 }
 
-/* When v joins S: updates the nets of v, and the sums of transfers and weights in which they count. */
+/* When v joins S: updates the pins in S of the nets of v, and the sums in which these nets count: stage.cut,
+ * stage.fixed, now.cross, the weights, and for detailed problems stage.parts.  S pays for a net that has a pin in S,
+ * unless all pins are in S. */
 static void take_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
@@ -44,14 +46,15 @@ static void take_nets(struct search *s, uint32_t v)
         int64_t cost = t->cost;
         bool fresh = t->outside == t->pins; /* no pin of the net is in I' */
         if (s->c->detailed) {
+            /* a net that comes in goes out instead when S gets its producer: the cost moves to the other sum */
             if (t->taken)
                 *net_time(s, t) -= cost;
             t->out = (t->taken && t->out) || s->g->net_src[e] == v;
             *net_time(s, t) += cost;
-            if (t->taken + 1 == t->outside && fresh && !t->host)
+            if (t->taken + 1 == t->outside && fresh && !t->host) /* S has all pins now */
                 *net_time(s, t) -= cost;
         }
-        if (t->taken++ == 0) {
+        if (t->taken++ == 0) { /* the net's first pin in S */
             s->stage.cut += cost;
             if (!fresh || t->host || t->skipped)
                 s->stage.fixed += cost;
@@ -60,7 +63,7 @@ static void take_nets(struct search *s, uint32_t v)
             if (fresh && t->host)
                 add_net_weight(s, e, /*sign=*/1);
         }
-        if (t->taken == t->outside) {
+        if (t->taken == t->outside) { /* no pin is left outside I' + S */
             if (fresh && !t->host)
                 s->stage.cut -= cost;
             s->now.cross -= t->crossing;
@@ -68,7 +71,7 @@ static void take_nets(struct search *s, uint32_t v)
     }
 }
 
-/* Undoes take_nets(s, v). */
+/* Undoes take_nets(s, v): the same changes with the opposite sign, in reverse order. */
 static void untake_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
@@ -107,6 +110,7 @@ static void skip_nets(struct search *s, uint32_t v)
     const struct csr *of = &s->c->net_of;
     for_row (e, *of, v) {
         struct net *t = step_net(s, e);
+        /* a net with a pin in I' or on the host has counted in `fixed` since its first pin joined S */
         if (t->skipped++ == 0 && t->taken && t->outside == t->pins && !t->host)
             s->stage.fixed += t->cost;
     }
@@ -123,7 +127,7 @@ static void unskip_nets(struct search *s, uint32_t v)
     }
 }
 
-/* Adds the bytes of v and of the shared items that v needs first to the bytes of S. */
+/* Adds the bytes of v, and of the shared items that v needs but no other vertex of S does, to the bytes of S. */
 static void take_bytes(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
@@ -168,10 +172,11 @@ static bool can_reach(const struct search *s)
     for (uint32_t p = 0; p < s->c->npot; p++) {
         if (s->stage.reach[p] < s->stage.live.low[p])
             return false;
+        /* more: an upper limit of the weight that the device can still take */
         int64_t scale = s->c->pot[p].scale[s->stage.k], more;
         if (scale < 0 || s->now.weight[p] >= s->stage.live.low[p])
             continue;
-        if (s->c->pot[p].memory)
+        if (s->c->pot[p].memory) /* copies of a stage together have more memory than one device */
             more = s->stage.kind->copies > 1 ? LOAD_INF : scale - s->stage.bytes;
         else if (scale == INT64_C(1) << SCALE_BITS)
             more = left;
@@ -188,8 +193,10 @@ static bool is_barred(const struct search *s, uint32_t v)
 {
     const struct csr *apart = &s->g->apart;
     const struct ideal *from = &s->ideals.v[s->from.ideal];
-    for (uint32_t i = apart->at ? apart->at[v] : 0; apart->at && i < apart->at[v + 1]; i++)
-        if (has(s, apart->to[i]) && !ideal_has(s, from, apart->to[i]))
+    if (!apart->at)
+        return false;
+    for_row (u, *apart, v)
+        if (has(s, u) && !ideal_has(s, from, u))
             return true;
     return false;
 }
@@ -234,6 +241,7 @@ bool step_take(struct search *s, uint32_t v)
         s->at_once.taken[s->at_once.ntaken++] = v;
     const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
     for_row (w, *succ, v) {
+        /* the first look at w in this enumeration: counts the missing predecessors */
         if (s->now.missing_stamp[w] != s->now.stamp) {
             s->now.missing_stamp[w] = s->now.stamp;
             s->now.missing[w] = 1; /* 1 for v, whose bit is set already */
@@ -262,10 +270,10 @@ void step_untake(struct search *s, uint32_t v)
 bool step_skip(struct search *s, uint32_t v, int64_t before[PROBLEM_POTS])
 {
     for (uint32_t p = 0; p < s->c->npot; p++) {
+        /* the weight of all vertices but v and its descendants */
         int64_t left = s->c->pot[p].total - s->above[p][v];
         before[p] = s->stage.reach[p];
-        if (left < s->stage.reach[p])
-            s->stage.reach[p] = left;
+        s->stage.reach[p] = smaller(left, s->stage.reach[p]);
     }
     skip_nets(s, v);
     if (can_reach(s))

@@ -66,6 +66,7 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
         proven = s.complete;
     }
     if (found) {
+        /* bytes that each device must have; 0: the plan fits the devices as they are */
         int64_t need = memory_of_plan(c, best.dev, a);
         n->hi = smaller(need, n->hi);
         if (!need)
@@ -183,16 +184,18 @@ static const char *fewer_samples(struct ctx *x, const struct wdag *g,
     struct arena_mark mark = arena_mark(x->use.scratch);
     const struct exec_model *e = &x->scene.model;
     bool steady = exec_live_parts(e) && exec_kind(e)->feed == FEED_STEADY;
-    uint32_t found = 0;
-    for (uint32_t n = e->in_flight ? smaller_u32(e->in_flight - 1, 2) : 2; steady && n && !found;
-         n--)
+    /* n: samples on their way, fewer than --in-flight allows (in_flight 0: as many as there are) */
+    uint32_t found = 0, n = 0;
+    if (steady)
+        n = e->in_flight ? smaller_u32(e->in_flight - 1, 2) : 2;
+    for (; n && !found; n--)
         found = clock_out(orders->clock) ? 0 : try_samples(x, g, n, orders);
     arena_release(x->use.scratch, mark);
     return found ? arena_fmt(x->use.mem, "; with --in-flight=%u one does", found) : "";
 }
 
-/* Reports that a vertex can run on no device: by itself (sure), or with the vertices that contiguous plans join it to
- * (need). */
+/* Reports that vertex need->nowhere can run on no device: by itself, if sure->nowhere says so, too; else only together
+ * with the vertices that contiguous plans join to it.  plans: what there are none of, such as "contiguous plan". */
 static void report_nowhere(struct ctx *x, const struct wdag *g, const struct memory_need *need,
                            const struct memory_need *sure, const char *plans)
 {
@@ -208,8 +211,8 @@ static void report_nowhere(struct ctx *x, const struct wdag *g, const struct mem
                    node);
 }
 
-/* Does the work of report_infeasible(); shape: "contiguous plan", or "plan" where no plan of any shape was
- * found. */
+/* Does the work of report_infeasible() and report_none_fits().  shape: "contiguous plan", or "plan" where no plan of
+ * any shape was found. */
 static int report(struct ctx *x, const struct wdag *g, bool exact, const char *shape,
                   const struct interval_how *orders)
 {
@@ -218,6 +221,7 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
     const struct problem *c = problem_build(g, &x->scene, MEMORY_UNCHANGED, x->use.scratch, &quiet);
     if (!c)
         return report_contradiction(x, /*proven=*/false);
+    /* need: of contiguous plans of level g; sure: of all plans that the message is about, whose level is `of` */
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
@@ -241,15 +245,18 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
         diag_error(x->use.diag, "no %s was found: %s", plans, n.clock->why);
         return PASS_INFEASIBLE;
     }
+    /* often the least memory that sums of bytes ask for is enough */
     if (need.least && !clock_out(n.clock))
         try_memory(&n, need.least, states);
     if (n.hi == INT64_MAX && !clock_out(n.clock)) {
+        /* if there is no plan even if each device has room for all nodes, memory is not the reason */
         int64_t all = sat_add(1, memory_that_suffices(x, g));
         try_memory(&n, all, states);
         if (n.hi == INT64_MAX && !n.clock->why)
             return report_contradiction(x, n.none >= all);
     }
     bisect(&n, 0);
+    /* interval DP alone has found n.hi: the exact search finds plans for less memory, or proves that there are none */
     if (exact && n.hi < INT64_MAX && n.none < n.hi - 1 && !clock_out(n.clock)) {
         n.lo = n.none;
         try_memory(&n, n.hi - 1, PROOF_STATES);

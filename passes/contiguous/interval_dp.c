@@ -171,7 +171,7 @@ static void make_touches(struct run *r, const struct spans *s, uint32_t cls, uin
 {
     uint32_t nnet = r->c->g->nnet, n = 0;
     r->touch_at[cls] = arena_array(r->a, (size_t)r->n + 1, sizeof(uint32_t));
-    r->touch[cls] = NULL;
+    r->touch[cls] = NULL; /* the first round only counts */
     memset(seen, 0, ((size_t)nnet + 1) * sizeof *seen);
     for (uint32_t u = 0; u < r->n; u++)
         n = list_touches(r, s, cls, u, seen, n);
@@ -182,7 +182,7 @@ static void make_touches(struct run *r, const struct spans *s, uint32_t cls, uin
     assert(r->touch_at[cls][r->n] == n);
 }
 
-/* Makes r->need and r->need_at. */
+/* Makes r->need and r->need_at: the shared items that each unit needs. */
 static void make_needs(struct run *r)
 {
     const struct wdag *g = r->c->g;
@@ -235,7 +235,7 @@ static void make_prefixes(struct run *r, const struct spans *s)
     }
 }
 
-/* Makes r->barred from the unit of each vertex. */
+/* Makes r->barred, if some vertices must not share a device.  unit[vertex]: the unit of the vertex. */
 static void make_barred(struct run *r, const uint32_t *unit)
 {
     const struct csr *apart = &r->c->g->apart;
@@ -347,16 +347,18 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
             bool rest_fits = copies <= l->left;
             for (uint32_t p = 0; p < r->c->npot && rest_fits; p++)
                 rest_fits = r->prefix[p][j] >= problem_low(r->c, l, p, copies, r->caps.cap[p][k]);
-            if (rest_fits)
-                keep_label(r, j,
-                           (struct label){.value = larger(load[0], l->value),
-                                          .back = larger(load[1], l->back),
-                                          .used = l->used +
-                                                  ((uint64_t)(copies - 1) << r->c->kind[k].shift),
-                                          .parent = l->label,
-                                          .at = j,
-                                          .kind = (uint16_t)k,
-                                          .copies = (uint16_t)copies});
+            if (!rest_fits)
+                continue;
+            /* l->used counts the first of the devices already */
+            uint64_t others = (uint64_t)(copies - 1) << r->c->kind[k].shift;
+            struct label nw = {.value = larger(load[0], l->value),
+                               .back = larger(load[1], l->back),
+                               .used = l->used + others,
+                               .parent = l->label,
+                               .at = j,
+                               .kind = (uint16_t)k,
+                               .copies = (uint16_t)copies};
+            keep_label(r, j, nw);
         }
     }
 }
@@ -407,11 +409,13 @@ static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
     return sum;
 }
 
-/* When unit j joins the segment [i, j), whose load is *parts: adds to *parts the transfers of net h, which has pins
- * in unit j. */
+/* When unit j joins the segment [i, j), whose load is *parts: updates in *parts what the segment pays for net h, which
+ * has pins in unit j. */
 static void add_net_parts(struct problem_parts *parts, const struct touch *h, uint32_t i,
                           uint32_t j)
 {
+    /* open: the net has a pin before the segment or on the host; src: the segment makes the value, so that it is sent,
+     * not received */
     bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
     int64_t *t = parts->t[h->back];
     /* h->prev is 1 + the last unit before j with a pin of the net: if that unit is in [i, j), the segment has paid for
@@ -484,7 +488,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     }
     if (have > i)
         set_memory_clear(r->at_once);
-    r->steps += at[j] - at[i] + j - i + 1;
+    r->steps += at[j] - at[i] + j - i + 1; /* the units and touches looked at */
 }
 
 /* Extends the live labels, which end before unit i, by all segments [i, j) that are within the limits on a device of
@@ -507,12 +511,12 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
         compute += t;
         for (uint32_t x = at[j]; x < at[j + 1]; x++) {
             const struct touch *h = &touch[x];
-            if (h->prev <= i) {
+            if (h->prev <= i) { /* unit j is the net's first unit in the segment */
                 if (h->prev > 0 || h->host)
                     fixed += h->cost;
                 else if (!h->last)
                     open += h->cost;
-            } else if (h->last && h->first >= i && !h->host) {
+            } else if (h->last && h->first >= i && !h->host) { /* the segment has all pins now */
                 open -= h->cost;
             }
         }
@@ -542,6 +546,7 @@ static bool run_program(struct run *r)
         if (!r->head[i])
             continue;
         for (uint32_t k = 0; k < r->c->nkind; k++) {
+            /* hope: a stage from unit i on, as heavy as devices of the kind can hold, may leave a rest that fits */
             const int64_t *low = r->live.low;
             bool hope = true;
             problem_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live);
@@ -566,6 +571,7 @@ static void write_plan(struct run *r, struct problem_plan *best)
     for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent)
         nstep++;
     struct problem_step *steps = arena_array(r->a, (size_t)nstep + 1, sizeof *steps);
+    /* [step] the unit behind its last one */
     uint32_t *end = arena_array(r->a, (size_t)nstep + 1, sizeof *end);
     uint32_t *step = arena_array(r->a, (size_t)r->c->g->n + 1, sizeof *step);
     s = nstep;
@@ -680,7 +686,7 @@ static bool search_order(struct run *r, struct problem_plan *best)
     uint32_t n = r->c->g->n;
     struct clock *clock = r->clock;
     if (best->value == LOAD_INF && n > 2 * SAMPLE_FEW) {
-        r->clock = NULL;
+        r->clock = NULL; /* no time limit */
         r->quick = true;
         sample_units(r, SAMPLE_FEW, /*near=*/false);
         better = run_units(r, best);
@@ -707,7 +713,8 @@ static bool search_order(struct run *r, struct problem_plan *best)
     return narrow_down(r, best) || better;
 }
 
-/* Runs the search over the present units, which writes a better plan to *best. */
+/* Runs the search over the present units, which writes a better plan to *best.  Returns what it found, for one order,
+ * and the steps done, the making of the units included. */
 static struct interval_found run_once(struct run *r, struct problem_plan *best)
 {
     struct interval_found f = {.better = run_units(r, best), .tried = 1};

@@ -67,14 +67,18 @@ struct smaller_problem problem_relax(const struct problem *c, const uint8_t *out
 
 /* Writes mobility[vertex] and returns the length of the longest path of the graph.  The mobility is that length less
  * the length of the longest path through the vertex (large: the vertex can run at almost any time).  Each vertex
- * counts a little more than its weight, so that paths of vertices that take no time have a length, too.  O(V + E). */
+ * counts a little more than its weight, so that paths of vertices that take no time have a length, too, and a random
+ * part of that, so that hardly any two paths are equally long.  O(V + E). */
 static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struct arena *a)
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
-    int64_t hop = c->pot[0].total / 100000 + 8, longest = 0;
+    int64_t hop =
+        c->pot[0].total / 100000 + 8; /* what a vertex counts beside its weight, on average */
+    int64_t longest = 0;
     uint64_t state = 1;
-    int64_t *own = arena_array(a, (size_t)g->n + 1, sizeof *own);
+    int64_t *own =
+        arena_array(a, (size_t)g->n + 1, sizeof *own); /* [vertex] length of the vertex in a path */
     for (uint32_t v = 0; v < g->n; v++)
         own[v] = w[v] + hop / 2 + (int64_t)(random_bits(&state) % (uint64_t)hop);
     /* [vertex] longest path that ends just before the vertex */
@@ -135,12 +139,15 @@ static struct smaller smaller_begin(const struct problem *c, int64_t upper, stru
     return s;
 }
 
-/* Makes the problem of the next graph of the series in *r, in a; returns false if there is none or on an error. */
+/* Makes the next graph of the series, the first one that keeps more vertices than the present one, and writes its
+ * problem, which lives in a, to *r.  Returns false if there is none or on an error. */
 static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct arena *a,
                          struct diag *d)
 {
     for (uint32_t i = s->share; i < SHARES; i++) {
-        uint32_t left = choose_lost(s, i ? s->longest >> (SHARES - 1 - i) : 0);
+        int64_t above =
+            i ? s->longest >> (SHARES - 1 - i) : 0; /* 0, 1/512, 1/256, ... 1 of the longest path */
+        uint32_t left = choose_lost(s, above);
         if (left > s->left) {
             s->share = i + 1;
             s->left = left;
@@ -252,6 +259,7 @@ struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_li
     struct smaller all = smaller_begin(c, upper, own);
     struct bound b = c->lower;
     struct dp_limits left = *most;
+    /* before: the search of the last graph, which guides the search of the next one; none at first */
     for (struct rung before = {.a = own}, now; b.value < upper && left.max_steps; before = now) {
         now = (struct rung){.a = arena_new(own), .turned = !before.turned};
         if (!smaller_next(&all, &now.r, now.a, d))
@@ -268,10 +276,10 @@ struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_li
         left.max_steps -= smaller_u64(ran.steps, left.max_steps);
         if (!ran.complete)
             break;
-        if (!search_found(now.s))
+        if (!search_found(now.s)) /* proven: no plan takes less than `upper` */
             b = search_bound(c, upper, now.r.lost);
         if (before.s)
-            arena_free(before.a);
+            arena_free(before.a); /* `now` is the guide from here on */
     }
     arena_free(own);
     return b;
