@@ -11,7 +11,8 @@
 
 enum { PALETTE = 8 }; /* number of different colours */
 
-/* Both return a colour of device dev, such as "#035ecf": that of its lines, or the pale one that fills its boxes. */
+/* Return a colour of device dev, such as "#035ecf": palette_line() the colour of its lines, palette_fill() the pale
+ * colour that fills its boxes. */
 const char *palette_line(uint32_t dev);
 const char *palette_fill(uint32_t dev);
 

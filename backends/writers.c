@@ -18,9 +18,9 @@ const struct writer *const writer_table[] = {
     &writer_dot,  &writer_svg,      &writer_pdf,   &writer_png,  &writer_gantt, &writer_trace,
     &writer_html, &writer_explorer, &writer_split, NULL};
 
-/* Whether a path looks like the name of a file: its last component ends in a dot and up to four letters, or in a name
- * from formats[], but not in one from folders[], and no folder has this path.  v1.2, .cache, model.split and run.old do
- * not look like files. */
+/* Whether a path looks like the name of a file: its last component ends in a dot and one to four letters, or in a dot
+ * and a word of formats[]; but not in a dot and a word of folders[], and there is no folder at this path.  v1.2,
+ * .cache, model.split and run.old do not look like files. */
 static bool looks_like_file(const char *path)
 {
     static const char *const folders[] = {"d", "dir", "out", "old", "new", "tmp"};
@@ -71,7 +71,9 @@ int writer_check_name(const char *path, struct arena *a, struct diag *d)
     const char *dot = strrchr(path, '.');
     char *small = arena_strdup(a, dot, strlen(dot));
     for (char *c = small; *c; c++)
-        *c = (char)(*c | 0x20); /* letters and a dot */
+        *c =
+            (char)(*c |
+                   0x20); /* small letters; it has letters and a dot alone, and the dot stays as it is */
     struct nearest t = nearest_to(small, strlen(small));
     for (const struct writer *const *w = writer_table; *w; w++)
         if ((*w)->suffix)

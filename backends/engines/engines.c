@@ -18,6 +18,7 @@
 extern const struct engine_kind engine_genai, engine_mpi, engine_olive, engine_openvino, engine_ray,
     engine_tensorrt, engine_triton, engine_web;
 
+/* All engines, in the order of their names in engine_names[]. */
 static const struct engine_kind *const engine_table[] = {
     &engine_genai, &engine_mpi,      &engine_olive,  &engine_openvino,
     &engine_ray,   &engine_tensorrt, &engine_triton, &engine_web};
@@ -37,7 +38,8 @@ bool engines_apart(int64_t engines)
 int64_t engines_part_cost(const char *words, const char **name)
 {
     int64_t most = 0;
-    for (size_t n; *words; words += n + (words[n] == ',')) {
+    for (size_t n; *words;
+         words += n + (words[n] == ',')) { /* words[0 .. n) is one word of the list */
         n = strcspn(words, ",");
         for (int k = 0; k < ENGINES; k++) {
             const struct engine_kind *e = engine_table[k];
@@ -69,7 +71,7 @@ void engines_check_options(const struct export_options *o, struct diag *d)
         diag_warning(d, WARN_UNUSED_OPTION, "--genai-base has no effect: it is for --for=genai");
 }
 
-/* Adds a file to the list of the current export. */
+/* Adds a file to the list of the current export (x->file), and counts it in x->nmade. */
 static void add_file(struct export_folder *x, const char *path)
 {
     x->file = vec_grow(x->a, x->file, &x->capfile, x->nfile + 1, sizeof *x->file);
@@ -92,7 +94,8 @@ static int create_file(struct export_folder *x, const char *path)
                   : fd;
 }
 
-/* Closes a descriptor to which a file was written with the result rc.  Returns 0, or -1 and an error. */
+/* Closes fd, the descriptor of the file `path`.  rc: 0 if writing the file succeeded; else -1, and its error was
+ * reported.  Returns 0 if both writing and closing succeeded, else -1; a failure to close is reported here. */
 static int close_file(struct export_folder *x, int fd, const char *path, int rc)
 {
     if (close(fd) && !rc)
@@ -144,14 +147,15 @@ int64_t export_gpu(const struct export_folder *x, const char *device)
     return (int64_t)names_get(&x->gpu, device, 0) - 1;
 }
 
-/* Checks that a device is a CPU, or a GPU that CUDA knows.  Returns 0, or -1 and an error. */
+/* Checks that `device`, which runs the part `file`, is a CPU, or a GPU that is not known to be of another maker than
+ * NVIDIA.  Returns 0, or -1 and an error. */
 static int check_device(const struct export_folder *x, const char *engine, const char *file,
                         const char *device)
 {
     const json_t *devices = json_object_get(x->manifest, "devices");
     const char *class =
         json_get_text(json_array_get(devices, names_get(&x->device, device, 1) - 1), "class");
-    if (strncmp(device, "acc", 3) != 0)
+    if (strncmp(device, "acc", 3) != 0) /* CPUs have other names: cpu0 */
         return 0;
     if (export_gpu(x, device) < 0)
         return diag_error(x->diag,
@@ -168,6 +172,7 @@ static int check_device(const struct export_folder *x, const char *engine, const
 int export_check_devices(const struct export_folder *x, const char *engine, const json_t *part)
 {
     const json_t *replicas = json_object_get(part, "replicas");
+    /* first the part's own device, then those of its replicas */
     for (size_t i = 0; i <= json_array_size(replicas); i++) {
         const json_t *name = i ? json_array_get(replicas, i - 1) : json_object_get(part, "device");
         if (check_device(x, engine, json_get_text(part, "file"), json_string_value(name)))
@@ -176,7 +181,8 @@ int export_check_devices(const struct export_folder *x, const char *engine, cons
     return 0;
 }
 
-/* Returns the row of the manifest's "exports" about the files that engine e has made, in x->a; NULL after an error. */
+/* Returns the text of a row for the manifest's "exports", in x->a: the engine e and the files x->file that were made
+ * for it.  NULL after an error. */
 static const char *row_text(struct export_folder *x, const struct engine_kind *e)
 {
     struct memory m;
@@ -236,8 +242,9 @@ int export_write(struct export_folder *x)
             return -1;
     }
     const char *text = exports_put(x->text, path, row, n, x->a, x->diag);
+    /* a row of the engine "" replaces no older row, so that x->both lists the old exports, too */
     for (uint32_t i = 0; i < n; i++)
-        row[i].engine = ""; /* takes the place of no row */
+        row[i].engine = "";
     x->both = text ? exports_put(x->text, path, row, n, x->a, x->diag) : NULL;
     if (!x->both)
         return -1;
@@ -245,6 +252,6 @@ int export_write(struct export_folder *x)
         return diag_error(x->diag, "%s: %s", path, strerror(errno));
     uint32_t made = x->nmade;
     int rc = export_text(x, "manifest.json", text);
-    x->nmade = made; /* without the manifest */
+    x->nmade = made; /* export_text() has counted the manifest, which belongs to no export */
     return rc;
 }

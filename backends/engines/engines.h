@@ -45,8 +45,9 @@ enum engine_pieces {
 
 /* An engine. */
 struct engine_kind {
-    const char *name;          /* word for --for */
-    const char *verified_with; /* what its exports were tried with, for readers of the manifest */
+    const char *name; /* word for --for */
+    const char *
+        verified_with; /* programs and versions that have read its exports, for readers of the manifest */
     /* each part needs its weights in a file of its own: pcc writes such files, unless --weights says otherwise */
     bool apart;
     /* ps that a part costs its device beside computing, as tools/bench/part_cost.py measures it (four tensors in and
@@ -71,7 +72,8 @@ extern const char *const engine_names[];
 /* Returns the largest cost of a part, in ps, that was measured of the engines in `words` (a value of --for), and sets
  * *name to the name of the engine with it; 0: no engine's cost was measured. */
 int64_t engines_part_cost(const char *words, const char **name);
-/* Whether one of the engines (bits) needs the weights of each part in a data file of the part's own. */
+/* Whether an engine of the set (bit k: engine_names[k]) needs the weights of each part in a data file of the part's
+ * own. */
 bool engines_apart(int64_t engines);
 /* Warns of options that have no effect on the engines asked for. */
 void engines_check_options(const struct export_options *o, struct diag *d);
@@ -106,8 +108,8 @@ extern const unsigned char run_openvino_text[], hetero_text[], ray_split_text[],
     web_run_text[];
 extern const size_t run_openvino_size, hetero_size, ray_split_size, web_page_size, web_run_size;
 
-/* Returns the text of the manifest `text`, in a, with rows[n] in its list of exports, in place of those of the same
- * engines.  NULL after an error about the file `path`. */
+/* Returns the manifest `text`, in a, with rows[n] added to its list "exports"; older rows about the same engines are
+ * removed.  path: of the manifest, for errors.  NULL after an error. */
 const char *exports_put(const char *text, const char *path, const struct export_row *rows,
                         uint32_t n, struct arena *a, struct diag *d);
 
@@ -116,9 +118,9 @@ struct part_hashes {
     const char *file, *data; /* of the model; of its data file, NULL: no such file */
 };
 
-/* Returns the text of the manifest `text`, in a, in which part k has hashes of[k] as "sha256" and "data_sha256", and
- * "weights" the list `weights` as "sha256" (NULL: none), in place of those that it has.  NULL after an error about the
- * file `path`. */
+/* Returns the manifest `text`, in a, with hashes in place of those that it has: part k gets of[k] as "sha256" and
+ * "data_sha256"; the object "weights" gets the list `weights`, text of JSON, as "sha256" (NULL: it gets none).  path:
+ * of the manifest, for errors.  NULL after an error. */
 const char *hashes_put(const char *text, const char *path, const struct part_hashes *of,
                        const char *weights, struct arena *a, struct diag *d);
 

@@ -1,9 +1,9 @@
 /* The member "exports" of a manifest, and hashes of its parts' files, put into its text (exports_put, hashes_put).
  *
  * The rest of the text stays byte for byte, because times in it are decimal numbers that binary ones would not hold,
- * and because a plan must not change where files are added to its folder.  So a member is cut out of its object and
- * put at its end; where members begin and end, a scan tells that knows brackets and quotes.  The text is JSON that was
- * parsed before.  O(bytes). */
+ * and because a plan must not change where files are added to its folder.  So the old member is cut out of its object,
+ * and the new one is put at the object's end.  A scan of brackets and quotes finds where members begin and end.  The
+ * text must be valid JSON: callers have parsed it before.  O(bytes). */
 #include "backends/engines/engines.h"
 
 #include "ir/base/json_in.h"
@@ -26,7 +26,7 @@ static size_t member_end(const char *t, size_t at)
     for (uint32_t depth = 0;; at++) {
         bool closes = t[at] == '}' || t[at] == ']';
         if (t[at] == '"')
-            at = string_end(t, at) - 1;
+            at = string_end(t, at) - 1; /* the closing quote */
         else if (t[at] == '{' || t[at] == '[')
             depth++;
         else if (!depth && (t[at] == ',' || closes))
@@ -44,18 +44,18 @@ static size_t skip_blanks(const char *t, size_t at)
     return at;
 }
 
-/* Whether the member that begins at t has one of the keys `without`, which end with NULL. */
-static bool has_key(const char *t, const char *const *without)
+/* Whether the key of the member that begins at t, with a quote, is in the list `keys`, which ends with NULL. */
+static bool has_key(const char *t, const char *const *keys)
 {
-    size_t n = string_end(t, 0) - 2;
-    for (; *without; without++)
-        if (strlen(*without) == n && strncmp(t + 1, *without, n) == 0)
+    size_t n = string_end(t, 0) - 2; /* characters between the quotes */
+    for (; *keys; keys++)
+        if (strlen(*keys) == n && strncmp(t + 1, *keys, n) == 0)
             return true;
     return false;
 }
 
-/* Returns the members of the object that begins at t, and has fewer than `bytes`, but those with the keys `without`, in
- * a: from behind its opening bracket on, without blanks at the end. */
+/* Returns the members of the object that begins at t, in a, with commas between them, without its brackets, and without
+ * the members that have one of the keys `without` (NULL ends the list).  bytes: at least the length of the object. */
 static const char *other_members(const char *t, size_t bytes, const char *const *without,
                                  struct arena *a)
 {
@@ -78,7 +78,7 @@ static const char *other_members(const char *t, size_t bytes, const char *const 
     return kept;
 }
 
-/* Whether one of rows[n] is about the engine with this name; NULL: false. */
+/* Whether one of rows[n] is about the engine with this name; false if engine is NULL. */
 static bool has_engine(const struct export_row *rows, uint32_t n, const char *engine)
 {
     bool found = false;
@@ -87,7 +87,8 @@ static bool has_engine(const struct export_row *rows, uint32_t n, const char *en
     return found;
 }
 
-/* Writes the rows of `old`, the list that the manifest had, that are about other engines than rows[n]; then rows[n]. */
+/* Writes elements of the list "exports" to f: the rows of `old`, the list that the manifest had, except rows about an
+ * engine of rows[n]; then rows[n]. */
 static void put_rows(FILE *f, const json_t *old, const struct export_row *rows, uint32_t n)
 {
     const char *before = "\n    ";
@@ -128,16 +129,18 @@ const char *exports_put(const char *text, const char *path, const struct export_
     return NULL;
 }
 
-/* Returns the offset of the value of the member `key` (in quotes) of the text's object; 0: the text has no such
- * member. */
+/* Returns the offset of the value of a member of the object t, whose key is `key` (with its quotes); 0: the object has
+ * no such member. */
 static size_t find_value(const char *t, const char *key)
 {
     for (size_t at = strcspn(t, "{") + 1;; at = member_end(t, at) + 1) {
         size_t name = skip_blanks(t, at);
         if (t[name] != '"')
             return 0;
-        if (strncmp(t + name, key, strlen(key)) == 0)
-            return skip_blanks(t, skip_blanks(t, name + strlen(key)) + 1);
+        if (strncmp(t + name, key, strlen(key)) == 0) {
+            size_t colon = skip_blanks(t, name + strlen(key));
+            return skip_blanks(t, colon + 1);
+        }
         if (t[member_end(t, at)] != ',')
             return 0;
     }
@@ -150,8 +153,8 @@ static size_t find_parts(const char *t)
     return list && t[list] == '[' ? list + 1 : 0;
 }
 
-/* Returns the text, in a, in whose object "weights" the member "sha256" is the list `hashes`; NULL: the object has none
- * then. */
+/* Returns the manifest `text`, in a, in which the object "weights" has the list `hashes` as its member "sha256";
+ * hashes NULL: it has no such member.  Returns `text` itself if it has no object "weights". */
 static const char *put_weights(const char *text, const char *hashes, struct arena *a)
 {
     static const char *const without[] = {"sha256", NULL};
@@ -174,6 +177,7 @@ const char *hashes_put(const char *text, const char *path, const struct part_has
     memory_begin(&m, a);
     if (m.f && fwrite(text, 1, at, m.f) != at)
         return memory_end(&m, /*ok=*/false, path, a, d);
+    /* for each part: the blanks before it, its object with the hashes, and the comma behind it */
     for (uint32_t k = 0; m.f && at > 0; k++) {
         size_t begin = skip_blanks(text, from), end = member_end(text, begin);
         fprintf(m.f, "%.*s{%s, \"sha256\": \"%s\"", (int)(begin - from), text + from,

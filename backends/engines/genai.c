@@ -2,10 +2,10 @@
  *
  * genai_config.json of the type decoder-pipeline makes each part a stage; genai runs the stages in order for each token
  * and keeps the caches, which it knows by patterns of names: past_key_values.%d.key comes in, present.%d.key goes out.
- * What it needs to know of a decoder is read from the manifest: layers, heads and sizes from the caches, the vocabulary
- * from the logits.  Token ids and the length of the context are in no model: they come from the user's own
- * genai_config.json (--genai-base), or are guessed, which is said.  The form is that of genai's published page "Config
- * reference".  O(tensors). */
+ * What genai needs to know of a decoder is read from the manifest: layers, heads and sizes from the caches, the
+ * vocabulary from the logits.  Token ids and the length of the context are in no model: they come from the user's own
+ * genai_config.json (--genai-base); without it they are guessed, and a note says so.  The form of the file is that of
+ * genai's published page "Config reference".  O(tensors). */
 #include "backends/engines/engines.h"
 
 #include "ir/base/infile.h"
@@ -22,21 +22,26 @@ enum { KEYS, VALUES, CACHES }; /* the caches of a layer */
 /* What genai must know of a decoder. */
 struct decoder {
     const char *past[CACHES], *present[CACHES]; /* patterns of names: "present.%d.key" */
-    const char *logits;                         /* name of the output */
-    int64_t layers, kv_heads, head_size, vocabulary, hidden;
-    struct names kept; /* names, as inputs, of the caches whose part both reads and makes them */
+    const char *logits;                         /* name of the output with the logits */
+    int64_t layers;                             /* number of layers */
+    /* sizes: heads of a cache, elements of a head, tokens of the vocabulary, elements of the hidden state */
+    int64_t kv_heads, head_size, vocabulary, hidden;
+    struct names
+        kept; /* inputs of the model that are caches whose next content the same part makes */
     struct names read; /* tensors that parts read */
     json_t *base;      /* the user's genai_config.json; NULL: not given */
 };
 
-/* Reports why genai cannot run the split.  Returns -1. */
+/* Reports that genai cannot run the split because of the tensor `name`; why: a clause that follows the name.  Returns
+ * -1. */
 static int refuse(const struct export_folder *x, const char *name, const char *why)
 {
     return diag_error(x->diag, "%s: --for=genai: '%s' %s", x->name, name, why);
 }
 
-/* Returns the name with %d for its last number, in x->a, and the number in *n; NULL: it has none, or one of more than
- * six digits, or %d would not give the name back: the number begins with a needless 0, or the name has a '%'. */
+/* Returns the pattern of a name, in x->a: the name with %d in place of its last number, which goes to *n.  NULL: the
+ * name has no number, or one of more than six digits, or printing the pattern would not give the name back, as the
+ * number begins with a needless 0 or the name has a '%'. */
 static const char *pattern_of(const struct export_folder *x, const char *name, uint32_t *n)
 {
     size_t end = strlen(name), at;
@@ -70,35 +75,43 @@ static int take_size(const struct export_folder *x, const char *name, size_t k, 
     return 0;
 }
 
-/* Fills g->kept, the caches whose part reads its own earlier result, and g->read, all tensors that parts read. */
+/* Fills g->read, all tensors that parts read, and g->kept, the inputs with a cache that are read by the part that makes
+ * the cache's next content. */
 static void find_readers(const struct export_folder *x, struct decoder *g)
 {
     const json_t *parts = json_object_get(x->manifest, "parts");
-    struct names maker =
-        names_new(x->a, 64); /* tensor -> number of the part that makes it, from 1 on */
-    struct names home =
-        names_new(x->a, 64); /* input with a cache -> the part that makes what comes out */
+    /* maker: tensor -> 1 + number of the part that makes it; home: input with a cache -> 1 + number of the part that
+     * makes the cache's next content */
+    struct names maker = names_new(x->a, 64), home = names_new(x->a, 64);
     size_t i, k;
     json_t *part, *row;
-    json_array_foreach(parts, i, part) json_array_foreach(json_object_get(part, "outputs"), k, row)
-        names_add(&maker, json_string_value(row), (uint32_t)i + 1);
+    json_array_foreach(parts, i, part)
+    {
+        json_array_foreach(json_object_get(part, "outputs"), k, row)
+        {
+            names_add(&maker, json_string_value(row), (uint32_t)i + 1);
+        }
+    }
     json_array_foreach(json_object_get(x->manifest, "states"), i, row)
     {
         const char *in = json_get_text(row, "in"), *out = json_get_text(row, "out");
         if (in && out)
             names_add(&home, in, names_get(&maker, out, 0));
     }
-    json_array_foreach(parts, i, part) json_array_foreach(json_object_get(part, "inputs"), k, row)
+    json_array_foreach(parts, i, part)
     {
-        const char *name = json_string_value(row);
-        names_add(&g->read, name, 1);
-        if (names_get(&home, name, 0) == i + 1)
-            names_add(&g->kept, name, 1);
+        json_array_foreach(json_object_get(part, "inputs"), k, row)
+        {
+            const char *name = json_string_value(row);
+            names_add(&g->read, name, 1);
+            if (names_get(&home, name, 0) == i + 1)
+                names_add(&g->kept, name, 1);
+        }
     }
 }
 
-/* Checks that genai can keep a cache: the part that makes it reads it, too, and no part reads what comes out.  Returns
- * 0, or -1 and an error. */
+/* Checks that genai can keep a cache, the input `in` whose next content is the output `out`: the part that makes `out`
+ * reads `in`, and no part reads `out`.  Returns 0, or -1 and an error. */
 static int check_place(const struct export_folder *x, const struct decoder *g, const char *in,
                        const char *out)
 {
@@ -125,8 +138,9 @@ static ptrdiff_t last_word(const char *name, const char *word)
     return found;
 }
 
-/* Takes a pair of the manifest's states into *g.  seen: [CACHES * states] 1: the cache of that layer was there.
- * Returns 0, or -1 and an error. */
+/* Checks that `pair`, a row of the manifest's "states", is the cache of keys or of values of a layer, as genai wants
+ * it; puts its patterns and sizes into *g.  seen: [which cache * states + layer] is set to 1; an error if it was.
+ * states: number of rows.  Returns 0, or -1 and an error. */
 static int take_cache(const struct export_folder *x, struct decoder *g, const json_t *pair,
                       uint8_t *seen, uint32_t states)
 {
@@ -134,7 +148,7 @@ static int take_cache(const struct export_folder *x, struct decoder *g, const js
     uint32_t layer = 0, same = 0;
     const char *past = in ? pattern_of(x, in, &layer) : NULL;
     const char *present = out ? pattern_of(x, out, &same) : NULL;
-    /* in past_key_values.0.key, the last of these words tells which cache it is */
+    /* past_key_values.0.key has the words key and value: the last of them tells which cache it is */
     uint32_t which = in && last_word(in, "value") > last_word(in, "key") ? VALUES : KEYS;
     if (!past || !present || layer != same || !strstr(past, "past") ||
         !strstr(present, "present") || (which == KEYS && !strstr(in, "key")))
@@ -155,7 +169,8 @@ static int take_cache(const struct export_folder *x, struct decoder *g, const js
                : 0;
 }
 
-/* Takes the caches into *g, and their names into `managed`.  Returns 0, or -1 and an error. */
+/* Checks that all states of the manifest are caches, with keys and values for each layer; puts what genai must know of
+ * them into *g, and their names, as inputs and outputs, into `managed`.  Returns 0, or -1 and an error. */
 static int take_caches(const struct export_folder *x, struct decoder *g, struct names *managed)
 {
     const json_t *states = json_object_get(x->manifest, "states");
@@ -170,9 +185,8 @@ static int take_caches(const struct export_folder *x, struct decoder *g, struct 
         names_add(managed, json_get_text(pair, "in"), 1);
         names_add(managed, json_get_text(pair, "out"), 1);
     }
-    g->layers =
-        (n + 1) /
-        CACHES; /* rounded up: counts a layer that has only one cache, which is an error below */
+    /* rounded up, so that the loop finds a layer that has only one cache */
+    g->layers = (n + 1) / CACHES;
     for (uint32_t k = 0; k < g->layers; k++)
         if (!seen[KEYS * n + k] || !seen[VALUES * n + k])
             return diag_error(x->diag,
@@ -197,7 +211,8 @@ static const char *known_input(const char *name)
     return NULL;
 }
 
-/* Takes the inputs and outputs that are no caches.  Returns 0, or -1 and an error. */
+/* Checks that genai gives all inputs of the model that are no caches, and that just one output is no cache: the logits.
+ * Sets g->logits and g->vocabulary.  managed: names of the caches.  Returns 0, or -1 and an error. */
 static int take_border(const struct export_folder *x, struct decoder *g,
                        const struct names *managed)
 {
@@ -251,12 +266,16 @@ static int64_t hidden_size(const struct export_folder *x, int64_t otherwise)
     return otherwise;
 }
 
-/* Checks a token id of the user's file against the vocabulary.  Returns 0, or -1 and an error. */
+/* Checks that the token ids at `key` of the user's file are below the size of the vocabulary.  Returns 0, or -1 and an
+ * error. */
 static int check_token(const struct export_folder *x, const struct decoder *g, const char *key)
 {
     const json_t *id = json_object_get(json_object_get(g->base, "model"), key);
     const json_t *ids = json_is_array(id) ? id : NULL;
-    for (size_t k = 0; k < (ids ? json_array_size(ids) : id != NULL); k++) {
+    size_t n = ids  ? json_array_size(ids)
+               : id ? 1
+                    : 0; /* the file has a list of ids, one id, or none */
+    for (size_t k = 0; k < n; k++) {
         int64_t v;
         if (!json_int_in(ids ? json_array_get(ids, k) : id, 0, g->vocabulary - 1, &v))
             return diag_error(x->diag,
@@ -266,7 +285,8 @@ static int check_token(const struct export_folder *x, const struct decoder *g, c
     return 0;
 }
 
-/* Reads the file of --genai-base, if it is given.  Returns 0, or -1 and an error. */
+/* Reads the file of --genai-base, if it is given, into g->base, and checks its token ids; g->vocabulary must be set.
+ * Returns 0, or -1 and an error. */
 static int read_base(const struct export_folder *x, struct decoder *g)
 {
     const char *path = x->o->genai_base;
@@ -288,7 +308,8 @@ static int read_base(const struct export_folder *x, struct decoder *g)
                : 0;
 }
 
-/* Fills *g.  Returns 0; or -1 and an error that says why genai cannot run the split. */
+/* Fills *g from the manifest and the file of --genai-base.  Returns 0; or -1 and an error that says why genai cannot
+ * run the split. */
 static int read_decoder(const struct export_folder *x, struct decoder *g)
 {
     struct names managed = names_new(x->a, 64);
@@ -301,6 +322,8 @@ static int read_decoder(const struct export_folder *x, struct decoder *g)
     return 0;
 }
 
+/* Refuses a split with devices other than CPUs and NVIDIA's GPUs, or of a model that is no decoder with caches.
+ * Returns 0, or -1 and an error. */
 static int check_genai(const struct export_folder *x)
 {
     struct decoder g;
@@ -316,7 +339,8 @@ static int check_genai(const struct export_folder *x)
 
 /* ---- the file --------------------------------------------------------------------------------- */
 
-/* Returns the object `key` of o, which is made anew if it is none. */
+/* Returns the member `key` of o, an object; if o has no such member, or one that is no object, an empty object becomes
+ * the member. */
 static json_t *object_in(json_t *o, const char *key)
 {
     if (!json_is_object(json_object_get(o, key)))
@@ -324,7 +348,7 @@ static json_t *object_in(json_t *o, const char *key)
     return json_object_get(o, key);
 }
 
-/* Sets the member `key` to v unless it is there; then names it in *guessed, in x->a. */
+/* If o has no member `key`, sets it to v and appends "key=v" to the list *guessed, in x->a. */
 static void guess(const struct export_folder *x, json_t *o, const char *key, int64_t v,
                   const char **guessed)
 {
@@ -349,7 +373,8 @@ static json_t *stage_of(const struct export_folder *x, const json_t *part)
     return stage;
 }
 
-/* Sets "inputs" and "outputs" of the decoder: genai's names for those of the model. */
+/* Sets the members "inputs" and "outputs" of the object `decoder`: what the model calls each input and output that
+ * genai knows. */
 static void set_names(const struct export_folder *x, const struct decoder *g, json_t *decoder)
 {
     json_t *in = json_object(), *out = json_object(), *row;
@@ -369,7 +394,8 @@ static void set_names(const struct export_folder *x, const struct decoder *g, js
     json_object_set_new(decoder, "outputs", out);
 }
 
-/* Sets the members of the configuration that describe the model, and notes which of them are guessed. */
+/* Sets the members of the configuration `root` that describe the model, and tells the user by a note which of them are
+ * guessed. */
 static void set_model(const struct export_folder *x, const struct decoder *g, json_t *root)
 {
     enum { CONTEXT = 2048 }; /* tokens */
@@ -377,6 +403,7 @@ static void set_model(const struct export_folder *x, const struct decoder *g, js
     const char *guessed = "";
     json_object_set_new(model, "type", json_string("decoder-pipeline"));
     json_object_set_new(model, "vocab_size", json_integer(g->vocabulary));
+    /* no model tells these: the last token of the vocabulary stands for all special tokens */
     guess(x, model, "context_length", CONTEXT, &guessed);
     guess(x, model, "bos_token_id", g->vocabulary - 1, &guessed);
     guess(x, model, "eos_token_id", g->vocabulary - 1, &guessed);
@@ -395,6 +422,8 @@ static void set_model(const struct export_folder *x, const struct decoder *g, js
                   guessed);
 }
 
+/* Makes genai_config.json: the user's own one or an empty one, with the decoder and its stages set.  Returns 0, or -1
+ * and an error. */
 static int write_genai(struct export_folder *x)
 {
     struct decoder g;
@@ -409,6 +438,7 @@ static int write_genai(struct export_folder *x)
     json_array_foreach(json_object_get(x->manifest, "parts"), i, part)
     {
         const char *file = json_get_text(part, "file");
+        /* a stage has the name of its part's file without the ending */
         json_object_set_new(stages, arena_fmt(x->a, "%.*s", (int)strcspn(file, "."), file),
                             stage_of(x, part));
     }

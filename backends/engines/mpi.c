@@ -1,8 +1,8 @@
 /* Files for mpirun: --for=mpi.
  *
  * pcc-run has a rank for each device that has parts, in the manifest's order (docs/machines.md).  "hosts" is a
- * hostfile: --hosts, of which each gets an equal share of the ranks, in order; "rankfile" also gives each rank a
- * processor of its own there.  The manifest gets hashes of the parts' files.
+ * hostfile: it gives each host of --hosts an equal share of the ranks, in order.  "rankfile" also gives each rank a
+ * processor of its own on its host.  The manifest gets hashes of the parts' files.
  * O(devices * parts + bytes of parts and their data files). */
 #include "backends/engines/engines.h"
 
@@ -22,7 +22,8 @@ struct hosts {
     uint32_t n;
 };
 
-/* Takes the names between the commas of --hosts, or localhost.  Returns 0, or -1 and an error. */
+/* Puts the names between the commas of --hosts into *to, or localhost if the option is not given.  Returns 0, or -1 and
+ * an error. */
 static int take_hosts(const struct export_folder *x, struct hosts *to)
 {
     const char *said = x->o->hosts && *x->o->hosts ? x->o->hosts : "localhost";
@@ -31,10 +32,10 @@ static int take_hosts(const struct export_folder *x, struct hosts *to)
     for (const char *s = said;; s++) {
         size_t n = strcspn(s, ",");
         const char *name = to->name[to->n++] = arena_strdup(x->a, s, n);
+        bool good = n > 0;
         for (size_t i = 0; i < n; i++)
-            if (!isalnum((unsigned char)s[i]) && !strchr(".-_:", s[i]))
-                n = 0;
-        if (n == 0)
+            good = good && (isalnum((unsigned char)s[i]) || strchr(".-_:", s[i]));
+        if (!good)
             return diag_error(x->diag,
                               "--hosts '%s': expected names of hosts such as a,b: '%s' is none",
                               said, name);
@@ -58,8 +59,11 @@ static bool runs_parts(const struct export_folder *x, const char *device)
         const char *alone = json_get_text(part, "device");
         if (!json_array_size(replicas) && alone && !strcmp(alone, device))
             return true;
-        json_array_foreach(replicas, k,
-                           replica) if (!strcmp(json_string_value(replica), device)) return true;
+        json_array_foreach(replicas, k, replica)
+        {
+            if (!strcmp(json_string_value(replica), device))
+                return true;
+        }
     }
     return false;
 }
@@ -70,11 +74,14 @@ static uint32_t count_ranks(const struct export_folder *x)
     uint32_t n = 0;
     size_t i;
     json_t *row;
-    json_array_foreach(json_object_get(x->manifest, "devices"), i, row) n +=
-        runs_parts(x, json_get_text(row, "name"));
+    json_array_foreach(json_object_get(x->manifest, "devices"), i, row)
+    {
+        n += runs_parts(x, json_get_text(row, "name"));
+    }
     return n;
 }
 
+/* Refuses wrong names in --hosts, and more hosts than ranks.  Returns 0, or -1 and an error. */
 static int check_mpi(const struct export_folder *x)
 {
     struct hosts h;
@@ -89,7 +96,7 @@ static int check_mpi(const struct export_folder *x)
                       x->name, h.n, ranks);
 }
 
-/* Returns the hash of a file of the folder; NULL after an error. */
+/* Returns the SHA-256 of a file of the folder as text, in x->a; NULL after an error. */
 static const char *hash_of(const struct export_folder *x, const char *file)
 {
     char *text = arena_alloc(x->a, SHA256_TEXT);
@@ -102,8 +109,8 @@ static const char *hash_of(const struct export_folder *x, const char *file)
     return rc ? NULL : text;
 }
 
-/* Writes to *list the hashes of the files of weights that parts share, as a list; NULL: each part has a file of its
- * own.  Returns 0, or -1 and an error. */
+/* Sets *list to a list of JSON, in x->a, with the hashes of the files of weights that parts share; NULL: each part has
+ * a file of its own, or the manifest does not say where weights are.  Returns 0, or -1 and an error. */
 static int hash_weights(const struct export_folder *x, const char **list)
 {
     const json_t *weights = json_object_get(x->manifest, "weights"), *name;
@@ -124,8 +131,8 @@ static int hash_weights(const struct export_folder *x, const char **list)
     return 0;
 }
 
-/* Puts hashes of the files of parts and weights into the manifest, by which ranks know that they have the same ones.
- * Returns 0, or -1 and an error. */
+/* Puts hashes of the files of parts and weights into the text of the manifest (x->text, x->size); by these, ranks on
+ * several machines see that they have the same files.  Returns 0, or -1 and an error. */
 static int put_hashes(struct export_folder *x)
 {
     const json_t *parts = json_object_get(x->manifest, "parts");
@@ -149,6 +156,7 @@ static int put_hashes(struct export_folder *x)
     return 0;
 }
 
+/* Makes the files "hosts" and "rankfile", and adds hashes to the manifest.  Returns 0, or -1 and an error. */
 static int write_mpi(struct export_folder *x)
 {
     struct hosts h;
@@ -156,6 +164,7 @@ static int write_mpi(struct export_folder *x)
     uint32_t n = count_ranks(x);
     if (take_hosts(x, &h))
         return -1;
+    /* of n ranks, host k gets those from k * n / h.n to before (k + 1) * n / h.n: equal shares, up to one rank */
     memory_begin(&hosts, x->a);
     for (uint32_t k = 0; k < h.n && hosts.f; k++)
         fprintf(hosts.f, "%s slots=%u\n", h.name[k], (k + 1) * n / h.n - k * n / h.n);

@@ -2,15 +2,15 @@
  *
  * The pass cuts a model by a text "name=k;name=k" in its metadata (key "split_assignments").  A node belongs to split k
  * of the longest of these names that its own name begins with, in whole components between dots; slashes are dots.
- * QuantizeLinear and DequantizeLinear have no split by name: the former goes where what it reads is, the latter is
- * copied to its readers; Constant is copied, Identity removed.  No node is in an earlier split than what it reads.
- * (Olive, olive/passes/onnx/split.py.)
+ * The pass gives some operators no split by name: QuantizeLinear goes to the split that makes its operand,
+ * DequantizeLinear and Constant are copied to their readers, Identity is removed.  No node is in an earlier split than
+ * the nodes that make its operands.  (Olive, olive/passes/onnx/split.py.)
  *
  * Part k becomes split k.  A node's key, the text in the metadata, is the shortest row of first components of its name
- * that no name of another part begins with; if every row is the beginning of such a name, the key is the whole name,
- * and the other part's keys are longer.  So keys describe the plan exactly, unless nodes of two parts have names that
- * differ only in dots and slashes (an error).  Operators without a split by name are checked. O(characters of the names
- * + operands), and a sort. */
+ * that no name of another part begins with; if names of another part begin with every such row, the key is the whole
+ * name, and the other part's keys are longer.  So keys describe the plan exactly, unless nodes of two parts have names
+ * that differ only in dots and slashes (an error).  A plan that has an operator without a split by name in another part
+ * than Olive would is an error, too.  O(characters of the names + operands), and a sort. */
 #include "backends/engines/engines.h"
 #include "ir/base/json_in.h"
 #include "ir/base/memory.h"
@@ -20,16 +20,17 @@
 
 #define KEY "split_assignments"
 
-/* A node of the model in Olive's words. */
+/* A node that Olive gives a split by its name. */
 struct olive_node {
-    /* with '\1' for dots and slashes, so that names below a name follow it in sorted order */
+    /* its name with '\1' for dots and slashes: in sorted order, a.b and a/c then follow directly behind a */
     char *name;
-    const char *own; /* its own name */
-    uint32_t part;
-    uint32_t size; /* bytes of `name` that are its key */
+    const char *own; /* its name in the model */
+    uint32_t part;   /* number, from 0 */
+    uint32_t size;   /* bytes of `name` that are its key */
 };
 
-/* Returns [node of m] 1 + the number of its part, 0: none; of a node that several parts copy the first of them. */
+/* Returns, in x->a, [node of m] 1 + the number of its part; of a node that several parts copy, the first of these
+ * parts; 0: the manifest names no part for it. */
 static uint32_t *parts_of_nodes(const struct export_folder *x, const struct module *m)
 {
     uint32_t *part = arena_array(x->a, m->nnode, sizeof *part);
@@ -46,8 +47,11 @@ static uint32_t *parts_of_nodes(const struct export_folder *x, const struct modu
     {
         const char *of = json_get_text(row, "file");
         names_add(&file, of, (uint32_t)i + 1);
-        json_array_foreach(json_object_get(nodes, of), k, list) if (json_is_string(list))
-            part[names_get(&node, json_string_value(list), 0)] = (uint32_t)i + 1;
+        json_array_foreach(json_object_get(nodes, of), k, list)
+        {
+            if (json_is_string(list))
+                part[names_get(&node, json_string_value(list), 0)] = (uint32_t)i + 1;
+        }
     }
     json_object_foreach((json_t *)(uintptr_t)copies, name, list)
     {
@@ -59,7 +63,7 @@ static uint32_t *parts_of_nodes(const struct export_folder *x, const struct modu
             *at = p && (!*at || p < *at) ? p : *at;
         }
     }
-    part[0] = 0;
+    part[0] = 0; /* names of nodes that m does not have were counted here */
     return part;
 }
 
@@ -70,22 +74,22 @@ static int refuse(const struct export_folder *x, const struct module *m, nid n, 
                       node_op(m, n), why);
 }
 
-/* Whether Olive gives nodes of this operator no split by their names. */
+/* Whether node n has an operator to which Olive gives no split by name. */
 static bool is_nameless(const struct module *m, nid n)
 {
     return node_is(m, n, "QuantizeLinear") || node_is(m, n, "DequantizeLinear") ||
            node_is(m, n, "Constant") || node_is(m, n, "Identity");
 }
 
-/* Checks that operators which Olive gives no split by name come where the plan has them; part: as parts_of_nodes() has
- * it.  Returns 0, or -1 and an error. */
+/* Checks that Olive puts each QuantizeLinear and DequantizeLinear, which get no split by name, into the part that the
+ * plan has for it.  part: as parts_of_nodes() returns it.  Returns 0, or -1 and an error. */
 static int check_nameless(const struct export_folder *x, const struct module *m,
                           const uint32_t *part)
 {
     struct csr users = module_users(m, x->a);
     for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++) {
         bool quantizes = node_is(m, n, "QuantizeLinear");
-        uint32_t from = 0;
+        uint32_t from = 0; /* the last part that makes an operand of n */
         if (!part[n] || (!quantizes && !node_is(m, n, "DequantizeLinear")))
             continue;
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
@@ -108,7 +112,9 @@ static int by_name(const void *one, const void *two)
     return order ? order : (p->part > q->part) - (p->part < q->part);
 }
 
-/* Collects the nodes that have a split by name in *list, sorted.  Returns their number, or -1 after an error. */
+/* Collects the nodes that have a part and get a split by name in *list, in x->a, sorted by name.  part: as
+ * parts_of_nodes() returns it.  Returns the number of these nodes; -1 and an error, if one of them has no name, or a
+ * name with a character that Olive reads otherwise. */
 static int64_t collect(const struct export_folder *x, const struct module *m, const uint32_t *part,
                        struct olive_node **list)
 {
@@ -132,10 +138,11 @@ static int64_t collect(const struct export_folder *x, const struct module *m, co
     return k;
 }
 
-/* Returns the bytes of the whole components that both names begin with, with the separator behind them. */
+/* Returns the bytes of the whole components that both names begin with, with the separator behind them; also counts one
+ * separator behind a name that ends there. */
 static uint32_t common(const char *one, const char *two)
 {
-    uint32_t n = 0, whole = 0;
+    uint32_t n = 0, whole = 0; /* whole: up to the last separator that both names have */
     for (; one[n] && one[n] == two[n]; n++)
         whole = one[n] == '\1' ? n + 1 : whole;
     bool ends = (!one[n] || one[n] == '\1') && (!two[n] || two[n] == '\1');
@@ -143,11 +150,13 @@ static uint32_t common(const char *one, const char *two)
 }
 
 /* Sets the sizes of the keys of the nodes l[n], which are sorted: one component more than a name shares with any name
- * of another part.  Returns 0; or -1 and an error, if nodes of two parts have the same name for Olive. */
+ * of another part.  In sorted order the names that share most with a name stand next to it, so it is enough to look at
+ * the nearest name of another part before and behind.  Returns 0; or -1 and an error, if nodes of two parts have the
+ * same name for Olive. */
 static int choose_keys(const struct export_folder *x, struct olive_node *l, uint32_t n)
 {
-    /* share: bytes that name i has in common with the last name before it (below: the first name behind it) that is of
-     * another part */
+    /* share: bytes that name i has in common with the nearest name of another part before it (second loop: behind it).
+     * A name in between, of the same part, shares at least as many: `share` is the least of these steps */
     for (uint32_t i = 0, share = 0; i < n; i++) {
         uint32_t both = i ? common(l[i - 1].name, l[i].name) : 0;
         if (i && l[i - 1].part != l[i].part && strcmp(l[i - 1].name, l[i].name) == 0)
@@ -156,7 +165,7 @@ static int choose_keys(const struct export_folder *x, struct olive_node *l, uint
                               "are in different parts",
                               x->name, l[i - 1].own, l[i].own);
         share = i && l[i - 1].part != l[i].part ? both : both < share ? both : share;
-        l[i].size = share;
+        l[i].size = share; /* for the second loop */
     }
     for (uint32_t i = n, share = 0; i-- > 0;) {
         uint32_t both = i + 1 < n ? common(l[i].name, l[i + 1].name) : 0, end;
@@ -168,7 +177,7 @@ static int choose_keys(const struct export_folder *x, struct olive_node *l, uint
     return 0;
 }
 
-/* Returns the text "key=part;key=part" with each key of the nodes l[n] once, in x->a; NULL after an error. */
+/* Returns the text "key=part;key=part" with each different key of the nodes l[n] once, in x->a; NULL after an error. */
 static const char *assignments_text(const struct export_folder *x, const struct olive_node *l,
                                     uint32_t n)
 {
@@ -189,7 +198,8 @@ static const char *assignments_text(const struct export_folder *x, const struct 
     return memory_end(&m, /*ok=*/true, KEY, x->a, x->diag);
 }
 
-/* Returns the text of assignments for the folder's model, in x->a; NULL after an error. */
+/* Returns the text for the key "split_assignments" of the folder's model, in x->a; NULL after an error: Olive cannot
+ * split the model as the plan does. */
 static const char *make_assignments(const struct export_folder *x)
 {
     struct olive_node *l = NULL;
@@ -200,7 +210,7 @@ static const char *make_assignments(const struct export_folder *x)
         return NULL;
     const uint32_t *part = parts_of_nodes(x, m);
     int64_t n = check_nameless(x, m, part) ? -1 : collect(x, m, part, &l);
-    uint8_t *used = arena_alloc(x->a, json_array_size(parts) + 1);
+    uint8_t *used = arena_alloc(x->a, json_array_size(parts) + 1); /* [part] 1: a node names it */
     memset(used, 0, json_array_size(parts) + 1);
     for (int64_t i = 0; i < n; i++)
         used[l[i].part] = 1;
@@ -213,11 +223,13 @@ static const char *make_assignments(const struct export_folder *x)
     return n < 0 || choose_keys(x, l, (uint32_t)n) ? NULL : assignments_text(x, l, (uint32_t)n);
 }
 
+/* Refuses a plan that no assignments by names describe.  Returns 0, or -1 and an error. */
 static int check_olive(const struct export_folder *x)
 {
     return make_assignments(x) ? 0 : -1;
 }
 
+/* Makes split_assignments.txt.  Returns 0, or -1 and an error. */
 static int write_olive(struct export_folder *x)
 {
     const char *text = make_assignments(x);

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Checks that OpenVINO has the type of a tensor at a border.  Returns 0, or -1 and an error. */
+/* Checks that OpenVINO has a type for the tensor `name` of the manifest's "values".  Returns 0, or -1 and an error. */
 static int check_tensor(const struct export_folder *x, const char *name)
 {
     const json_t *value = json_object_get(json_object_get(x->manifest, "values"), name);
@@ -21,6 +21,7 @@ static int check_tensor(const struct export_folder *x, const char *name)
     if (!type)
         return diag_error(x->diag, "%s: --for=openvino: tensor '%s' has no known type", x->name,
                           name);
+    /* types with '<', such as seq<...>, are no dense tensors */
     if (!strchr(type, '<') && strcmp(type, "c64") != 0 && strcmp(type, "c128") != 0)
         return 0;
     return diag_error(x->diag,
@@ -29,6 +30,8 @@ static int check_tensor(const struct export_folder *x, const char *name)
                       x->name, name, type);
 }
 
+/* Refuses models with functions of their own, tensors of types that OpenVINO lacks, and weights that are outputs of the
+ * model.  Returns 0, or -1 and an error. */
 static int check_openvino(const struct export_folder *x)
 {
     const char *name;
@@ -67,8 +70,11 @@ static void put_nodes(struct json_out *o, const struct export_folder *x)
     {
         const json_t *nodes =
             json_object_get(json_object_get(x->manifest, "nodes"), json_get_text(part, "file"));
-        json_array_foreach(nodes, k, node) if (json_is_string(node))
-            json_text(o, json_string_value(node), json_get_text(part, "device"));
+        json_array_foreach(nodes, k, node)
+        {
+            if (json_is_string(node)) /* export_read() does not check "nodes" */
+                json_text(o, json_string_value(node), json_get_text(part, "device"));
+        }
     }
     json_close(o, 2);
 }
@@ -78,14 +84,17 @@ static void put_outputs(struct json_out *o, const struct export_folder *x)
 {
     size_t i, k;
     json_t *part, *output;
-    struct names device = names_new(x->a, 16); /* of a part, by its file: number in "parts" */
+    struct names number = names_new(x->a, 16); /* file of a part -> its number in "parts" */
     const json_t *parts = json_object_get(x->manifest, "parts");
-    json_array_foreach(parts, i, part) names_add(&device, json_get_text(part, "file"), (uint32_t)i);
+    json_array_foreach(parts, i, part)
+    {
+        names_add(&number, json_get_text(part, "file"), (uint32_t)i);
+    }
     json_open(o, "outputs", '{', /*indent=*/4);
     json_array_foreach(json_object_get(x->manifest, "outputs"), k, output)
     {
         const char *from = json_get_text(output, "from");
-        uint32_t at = from ? names_get(&device, from, UINT32_MAX) : UINT32_MAX;
+        uint32_t at = from ? names_get(&number, from, UINT32_MAX) : UINT32_MAX;
         if (at != UINT32_MAX)
             json_text(o, json_get_text(output, "name"),
                       json_get_text(json_array_get(parts, at), "device"));
@@ -93,6 +102,7 @@ static void put_outputs(struct json_out *o, const struct export_folder *x)
     json_close(o, 2);
 }
 
+/* Makes hetero.json and the two scripts.  Returns 0, or -1 and an error. */
 static int write_openvino(struct export_folder *x)
 {
     struct memory m;

@@ -1,6 +1,6 @@
-/* Reading a folder's manifest for exports (export_read; backends/split/manifest.md has the form).
+/* Reads a folder's manifest for exports (export_read; backends/split/manifest.md has the form).
  *
- * Everything that engines read of it is checked here once, so that they may take members for granted: "inputs" and
+ * Everything that engines read of the manifest is checked here once, so that their code may rely on it: "inputs" and
  * "outputs" are lists of objects whose "name" is in "values"; each of "parts" has a "file" and perhaps "data", which
  * are files of the folder, a "device" of "devices", and lists "inputs" and "outputs" of names in "values"; what a part
  * reads is an input of the model or made by a part before it.  O(bytes). */
@@ -16,17 +16,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The state of checking. */
+/* What the check of a manifest knows so far. */
 struct checker {
     const struct export_folder *x;
     const char *path; /* of the manifest, for messages */
-    /* values that are there: inputs of the model, outputs of the parts that were checked */
+    /* values that the next part may read: inputs of the model, outputs of the parts that were checked */
     struct names made;
     struct names device; /* name of a device -> 1 + its row in "devices" */
     struct names gpu;    /* as in struct export_folder */
 };
 
-/* Checks that `name` is a value of the manifest.  where: who names it.  Returns its text, or NULL after an error. */
+/* Checks that the JSON text `name` names a tensor of the manifest's "values".  where: the file of the part or the list
+ * that has the name, for the error.  Returns the name; NULL after an error. */
 static const char *check_value(const struct checker *c, const json_t *name, const char *where)
 {
     const char *text = json_string_value(name);
@@ -37,7 +38,8 @@ static const char *check_value(const struct checker *c, const json_t *name, cons
     return NULL;
 }
 
-/* Checks the rows of "inputs" or "outputs" of the model.  Returns 0, or -1 and an error. */
+/* Checks the rows of the manifest's list `key`, "inputs" or "outputs" of the model, and adds inputs to c->made.
+ * Returns 0, or -1 and an error. */
 static int check_border(struct checker *c, const char *key)
 {
     const json_t *all = json_object_get(c->x->manifest, key);
@@ -95,7 +97,8 @@ static int check_side(struct checker *c, const json_t *part, const char *key)
     return 0;
 }
 
-/* Checks that a device is one of the manifest's.  Returns 0, or -1 and an error. */
+/* Checks that `device` of the part `file` is the name of one of the manifest's devices.  Returns 0, or -1 and an
+ * error. */
 static int check_device(const struct checker *c, const json_t *device, const char *file)
 {
     const char *name = json_string_value(device);
@@ -105,7 +108,8 @@ static int check_device(const struct checker *c, const json_t *device, const cha
                       file, name ? name : "no text");
 }
 
-/* Checks a row of "parts".  Returns 0, or -1 and an error. */
+/* Checks a row of "parts": its files, its device, the devices of its replicas, and what it reads and makes.  Returns 0,
+ * or -1 and an error. */
 static int check_part(struct checker *c, const json_t *part)
 {
     const char *file = json_get_text(part, "file");
@@ -123,7 +127,7 @@ static int check_part(struct checker *c, const json_t *part)
     return check_side(c, part, "inputs") || check_side(c, part, "outputs") ? -1 : 0;
 }
 
-/* Checks "devices" and numbers the GPUs among them.  Returns 0, or -1 and an error. */
+/* Checks "devices", and fills c->device and c->gpu.  Returns 0, or -1 and an error. */
 static int check_devices(struct checker *c)
 {
     const json_t *devices = json_object_get(c->x->manifest, "devices");
@@ -137,6 +141,7 @@ static int check_devices(struct checker *c)
         if (!name[i])
             return diag_error(c->x->diag, "%s: devices: expected objects with \"name\"", c->path);
         const char *said = json_get_text(row, "class");
+        /* for gpus_number(): NULL for a CPU, "" for an accelerator of an unknown class */
         class[i] = strncmp(name[i], "acc", 3) != 0 ? NULL : said ? said : "";
         names_add(&c->device, name[i], (uint32_t)i + 1);
     }
@@ -147,7 +152,8 @@ static int check_devices(struct checker *c)
     return 0;
 }
 
-/* Checks "devices", "inputs", "outputs" and "parts".  Returns 0, or -1 and an error. */
+/* Checks "devices", "inputs", "parts" and "outputs", in this order: later ones name things of earlier ones.  Returns 0,
+ * or -1 and an error. */
 static int check_manifest(struct checker *c)
 {
     const json_t *parts = json_object_get(c->x->manifest, "parts");

@@ -1,10 +1,10 @@
 /* Command lines for TensorRT: --for=tensorrt.
  *
- * trtexec.sh has a line of the program trtexec for each part, which builds its engine.  TensorRT wants the least, the
- * usual and the largest sizes of each input that has sizes without a number.  A symbol is 1 at least, or 0 if the plan
- * was made for 0; the usual and the largest size are those that the plan was made for, since they are what its memory
- * holds.  Types and operators are those of the list that the project onnx-tensorrt publishes (docs/operators.md of
- * TensorRT 10.15); restrictions of single operators are not checked.  O(nodes). */
+ * trtexec.sh has a line for each part, which calls the program trtexec to build an engine of the part.  TensorRT wants
+ * the least, the usual and the largest sizes of each input that has sizes without a number.  The least size of a symbol
+ * is 1, or 0 if the plan was made for 0; the usual and the largest size are the size that the plan was made for, since
+ * its memory holds no larger one.  Types and operators are those of the list that the project onnx-tensorrt publishes
+ * (docs/operators.md of TensorRT 10.15); restrictions of single operators are not checked.  O(nodes). */
 #include "backends/engines/engines.h"
 #include "ir/base/json_in.h"
 #include "ir/base/memory.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define LIST "TensorRT 10.15's list"
-enum { OPSET_FIRST = 9, OPSET_LAST = 24 };
+enum { OPSET_FIRST = 9, OPSET_LAST = 24 }; /* versions of ai.onnx that the list is about */
 
 /* Operators of the list, ascending by strcmp(). */
 static const char *const operators[] = {"Abs",
@@ -177,7 +177,8 @@ static const char *const operators[] = {"Abs",
                                         "Where",
                                         "Xor"};
 
-/* Types of the list: u8 at the borders of a part only, which is not checked. */
+/* Types of the list, as the module calls them; NULL ends them.  TensorRT takes u8 only at the borders of a part, which
+ * is not checked. */
 static const char *const types[] = {"f64", "f32", "f16", "bf16", "f8e4m3fn", "f4e2m1", "i32",
                                     "i64", "i8",  "i4",  "u8",   "bool",     NULL};
 
@@ -187,7 +188,8 @@ static int refuse(const struct export_folder *x, const char *file, const char *w
     return diag_error(x->diag, "%s: --for=tensorrt: %s: %s", x->name, file, why);
 }
 
-/* Checks the operators of a part.  Returns 0, or -1 and an error. */
+/* Checks that the operators of a part, the module m, and the version of ai.onnx that it imports are in the list.
+ * Returns 0, or -1 and an error. */
 static int check_operators(const struct export_folder *x, const struct module *m, const char *file)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -226,8 +228,8 @@ static int check_types(const struct export_folder *x, const struct module *m, co
     return 0;
 }
 
-/* Returns the size for which the plan was made of a symbol or an expression, as the manifest's "dims" says; -1: "dims"
- * has no such member. */
+/* Returns the size that a symbol or an expression of symbols had when the plan was made (the manifest's "dims"); -1:
+ * "dims" does not have it. */
 static int64_t planned_size(const struct export_folder *x, const char *symbol)
 {
     int64_t size;
@@ -235,25 +237,26 @@ static int64_t planned_size(const struct export_folder *x, const char *symbol)
     return json_int_in(json_object_get(dims, symbol), 0, INT32_MAX, &size) ? size : -1;
 }
 
-/* Which size of a symbol symbol_size() is asked for. */
-struct size_of {
+/* Which size symbol_size() is to return. */
+struct size_wanted {
     const struct export_folder *x;
     bool least; /* the least size; false: the size for which the plan was made */
 };
 
-/* For dim_eval(): returns the size of a symbol that the struct size_of `user` asks for; -1: not known. */
+/* For dim_eval(): returns the size of a symbol that `user`, a struct size_wanted, asks for; -1: not known. */
 static int64_t symbol_size(void *user, const char *symbol)
 {
-    const struct size_of *q = user;
+    const struct size_wanted *q = user;
     int64_t size = planned_size(q->x, symbol);
     return q->least && size > 1 ? 1 : size;
 }
 
-/* Returns the size of dimension k of the input v of a part; -1: not known.  The part's file may have a symbol for it
- * that is no size of a model input; then the manifest's "values" may have an expression of known symbols. */
+/* Returns the size of dimension k of the input v of a part, the module m: the least size, or (least false) the size for
+ * which the plan was made; -1: not known.  The part's file may have a symbol for the dimension that is no size of a
+ * model input; then the manifest's "values" may have an expression of known symbols. */
 static int64_t size_of(const struct export_folder *x, struct module *m, vid v, int k, bool least)
 {
-    struct size_of q = {x, least};
+    struct size_wanted q = {x, least};
     struct dim d = m->dim[m->type[m->value[v].type].dim + (uint32_t)k];
     int64_t size = d.value >= 0 ? d.value : d.sym ? dim_eval(m, d, symbol_size, &q) : -1;
     const json_t *values = json_object_get(x->manifest, "values"),
@@ -262,7 +265,7 @@ static int64_t size_of(const struct export_folder *x, struct module *m, vid v, i
     return size < 0 && text ? dim_eval(m, dim_parse(m, text), symbol_size, &q) : size;
 }
 
-/* Whether input v of a part has a size that is no number. */
+/* Whether input v of a part, which is no weight, has a size that is no number, or an unknown number of dimensions. */
 static bool is_open(const struct module *m, vid v)
 {
     const struct type *t = &m->type[m->value[v].type];
@@ -295,6 +298,8 @@ static int check_inputs(const struct export_folder *x, struct module *m, const c
     return 0;
 }
 
+/* Refuses models with functions of their own, and parts that TensorRT cannot run: for their device, operators, types or
+ * inputs.  Returns 0, or -1 and an error. */
 static int check_tensorrt(const struct export_folder *x)
 {
     size_t i;
@@ -322,14 +327,15 @@ static int check_tensorrt(const struct export_folder *x)
     return 0;
 }
 
-/* Writes text as a word for the shell, without the quotes around it. */
+/* Writes text as it stands between two single quotes of the shell; the caller writes these. */
 static void put_quoted(FILE *f, const char *text)
 {
     for (; *text; text++)
         fputs(*text == '\'' ? "'\\''" : (char[]){*text, 0}, f);
 }
 
-/* Writes an option with the sizes of all inputs of a part that have sizes without a number. */
+/* Writes trtexec's option for the sizes of the inputs of a part, the module m, that have sizes without a number, such
+ * as " '--minShapes=x:1x8,y:1'".  least: with their least sizes; false: with the sizes that the plan was made for. */
 static void put_shapes(FILE *f, const struct export_folder *x, struct module *m, const char *option,
                        bool least)
 {
@@ -367,15 +373,16 @@ static int put_part(FILE *f, const struct export_folder *x, const json_t *part)
     put_quoted(f, arena_fmt(own, "%.*s", (int)strcspn(file, "."), file));
     fprintf(f, ".engine' --device=%lld", (long long)export_gpu(x, device));
     if (open) {
-        put_shapes(f, x, m, "minShapes", true);
-        put_shapes(f, x, m, "optShapes", false);
-        put_shapes(f, x, m, "maxShapes", false);
+        put_shapes(f, x, m, "minShapes", /*least=*/true);
+        put_shapes(f, x, m, "optShapes", /*least=*/false);
+        put_shapes(f, x, m, "maxShapes", /*least=*/false);
     }
     fputs(" \"$@\"\n", f);
     arena_free(own);
     return m ? 0 : -1;
 }
 
+/* Makes trtexec.sh.  Returns 0, or -1 and an error. */
 static int write_tensorrt(struct export_folder *x)
 {
     struct memory m;

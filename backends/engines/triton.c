@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Types of the manifest, and the names behind TYPE_ of Triton's. */
+/* Types by the name in the manifest and the name in Triton's configs, without its beginning TYPE_. */
 static const struct {
     const char *type, *triton;
 } type_names[] = {{"bool", "BOOL"},  {"u8", "UINT8"},  {"u16", "UINT16"}, {"u32", "UINT32"},
@@ -22,19 +22,19 @@ static const struct {
                   {"i64", "INT64"},  {"f16", "FP16"},  {"bf16", "BF16"},  {"f32", "FP32"},
                   {"f64", "FP64"},   {"str", "STRING"}};
 
-/* Returns the list `key` of the manifest. */
+/* Returns the member `key` of the manifest; NULL: it has none. */
 static const json_t *rows(const struct export_folder *x, const char *key)
 {
     return json_object_get(x->manifest, key);
 }
 
-/* Returns the member "values" of a tensor: its type and shape. */
+/* Returns what the manifest's "values" say of a tensor: an object with its type and shape. */
 static const json_t *value_of(const struct export_folder *x, const char *name)
 {
     return json_object_get(json_object_get(x->manifest, "values"), name);
 }
 
-/* Returns the name of a type behind TYPE_; NULL: Triton has no such type. */
+/* Returns Triton's name for a type of the manifest, without its beginning TYPE_; NULL: Triton has no such type. */
 static const char *triton_type(const char *type)
 {
     for (size_t i = 0; type && i < sizeof type_names / sizeof *type_names; i++)
@@ -45,13 +45,13 @@ static const char *triton_type(const char *type)
 
 /* ---- what Triton cannot run ------------------------------------------------------------------- */
 
-/* Reports why Triton cannot take the tensor `name`.  Returns -1. */
+/* Reports that Triton cannot take the tensor `name`; why: a clause that follows the name.  Returns -1. */
 static int refuse_tensor(const struct export_folder *x, const char *name, const char *why)
 {
     return diag_error(x->diag, "%s: --for=triton: tensor '%s' %s", x->name, name, why);
 }
 
-/* Checks a dimension of a tensor.  Returns 0, or -1 and an error. */
+/* Checks that a dimension of the tensor `name` is not 0.  Returns 0, or -1 and an error. */
 static int check_dim(const struct export_folder *x, const char *name, const json_t *dim)
 {
     return json_is_integer(dim) && json_integer_value(dim) < 1
@@ -59,8 +59,9 @@ static int check_dim(const struct export_folder *x, const char *name, const json
                : 0;
 }
 
-/* Checks that with --triton-batch a tensor begins with the symbol *first, which the first tensor sets.  Returns 0, or
- * -1 and an error. */
+/* Checks, for --triton-batch, that the first dimension of a tensor is the symbol *first, and that the tensor has
+ * another dimension, too.  *first is NULL in the call for the first tensor, which sets it.  Returns 0, or -1 and an
+ * error. */
 static int check_batch(const struct export_folder *x, const char *name, const json_t *shape,
                        const char **first)
 {
@@ -84,7 +85,8 @@ static int check_batch(const struct export_folder *x, const char *name, const js
                                "leaves out: Triton wants one more");
 }
 
-/* Checks type and shape of a tensor at a border.  *first: check_batch().  Returns 0, or -1 and an error. */
+/* Checks that Triton can take a tensor that parts or the model give or take: its type and shape.  *first: as for
+ * check_batch().  Returns 0, or -1 and an error. */
 static int check_tensor(const struct export_folder *x, const char *name, const char **first)
 {
     const json_t *shape = json_object_get(value_of(x, name), "shape");
@@ -110,7 +112,8 @@ static int check_tensor(const struct export_folder *x, const char *name, const c
     return x->o->triton_batch ? check_batch(x, name, shape, first) : 0;
 }
 
-/* Checks the tensors of a list of names.  *first: check_batch().  Returns 0, or -1 and an error. */
+/* Checks the tensors of a list of names as check_tensor() does.  *first: as for check_batch().  Returns 0, or -1 and an
+ * error. */
 static int check_tensors(const struct export_folder *x, const json_t *names, const char **first)
 {
     size_t i;
@@ -137,8 +140,8 @@ static struct names wanted_tensors(const struct export_folder *x)
     return wanted;
 }
 
-/* Checks a part: that its weights are its own, that it reads and makes something, and that what it makes is wanted.
- * Returns 0, or -1 and an error. */
+/* Checks that a part has inputs and outputs, and that each output is one of `wanted` (wanted_tensors()).  Returns 0, or
+ * -1 and an error. */
 static int check_part(const struct export_folder *x, const json_t *part, const struct names *wanted)
 {
     const char *file = json_get_text(part, "file");
@@ -175,7 +178,8 @@ static int check_weights(const struct export_folder *x)
                       x->name, file);
 }
 
-/* Checks the model's inputs and outputs.  *first: check_batch().  Returns 0, or -1 and an error. */
+/* Checks that parts read each input of the model and make each of its outputs, and checks these tensors as
+ * check_tensor() does.  *first: as for check_batch().  Returns 0, or -1 and an error. */
 static int check_model(const struct export_folder *x, const struct names *wanted,
                        const char **first)
 {
@@ -204,6 +208,8 @@ static int check_model(const struct export_folder *x, const struct names *wanted
     return 0;
 }
 
+/* Refuses splits that Triton cannot run: for shared weights, devices, parts or tensors at the borders of parts.
+ * Returns 0, or -1 and an error. */
 static int check_triton(const struct export_folder *x)
 {
     struct names wanted = wanted_tensors(x);
@@ -238,8 +244,8 @@ static void put_string(FILE *f, const char *text)
     putc('"', f);
 }
 
-/* Writes a block "input" or "output" of a config: name, type and dimensions of a tensor; -1 stands for sizes that are
- * symbols or not known. */
+/* Writes a block "input" or "output" of a config: name, type and dimensions of a tensor, -1 for sizes that are symbols
+ * or not known.  With --triton-batch the first dimension is left out, as Triton adds it. */
 static void put_tensor(FILE *f, const struct export_folder *x, const char *block, const char *name)
 {
     const json_t *value = value_of(x, name), *shape = json_object_get(value, "shape");
@@ -336,8 +342,8 @@ static void put_ensemble(FILE *f, const struct export_folder *x, const char *mod
     fputs("}\n", f);
 }
 
-/* Makes the folder of the model `name` with its config, that of a part, or, if part is NULL, of the ensemble.  Returns
- * 0, or -1 and an error. */
+/* Makes the folder of the model `name`, which stands for a part or (part NULL) is the ensemble, with an empty folder
+ * for its version 1 and its config.  Returns 0, or -1 and an error. */
 static int write_model(struct export_folder *x, const char *name, const json_t *part)
 {
     const char *folder = arena_fmt(x->a, "triton/%s", name);
@@ -353,8 +359,8 @@ static int write_model(struct export_folder *x, const char *name, const json_t *
     return text ? export_text(x, arena_fmt(x->a, "%s/config.pbtxt", folder), text) : -1;
 }
 
-/* Returns the model's name in the repository, in x->a: that of its file without its ending, with '_' for what is not
- * safe in the name of a folder. */
+/* Returns the model's name in the repository, in x->a: the name of its file without the ending, with '_' for characters
+ * that are not safe in the name of a folder. */
 static const char *model_name(const struct export_folder *x)
 {
     enum { MOST = 200 }; /* bytes; names of folders have 255 at most */
@@ -362,13 +368,18 @@ static const char *model_name(const struct export_folder *x)
     const char *base = path_base(source ? source : ""), *dot = strrchr(base, '.');
     size_t n = dot && dot > base ? (size_t)(dot - base) : strlen(base);
     char *name = arena_strdup(x->a, base, n < MOST ? n : MOST);
-    for (char *c = name; *c; c++)
-        if (!((*c | 0x20) >= 'a' && (*c | 0x20) <= 'z') && !(*c >= '0' && *c <= '9') &&
-            !(c > name && strchr("-._", *c)))
+    for (char *c = name; *c; c++) {
+        bool letter =
+            (*c | 0x20) >= 'a' && (*c | 0x20) <= 'z'; /* | 0x20: small and large ones alike */
+        bool digit = *c >= '0' && *c <= '9', inside = c > name && strchr("-._", *c);
+        if (!letter && !digit && !inside)
             *c = '_';
+    }
     return *name ? name : "model";
 }
 
+/* Makes the repository in the folder triton/: the ensemble, and a model for each part with copies of the part's files.
+ * Returns 0, or -1 and an error. */
 static int write_triton(struct export_folder *x)
 {
     const char *model = model_name(x);

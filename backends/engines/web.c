@@ -1,8 +1,9 @@
 /* A page and a program for browsers and Node: --for=web.
  *
- * web/index.html and web/run.mjs run the parts one after another in onnxruntime-web, each released before the next is
- * loaded.  Limits are those of its documents ("Working with Large Models") and of its source (wasm-common.ts): a module
- * of WebAssembly addresses 4 GiB; a tensor outside of a session is of one of the types below.  O(manifest). */
+ * web/index.html and web/run.mjs run the parts one after another in onnxruntime-web, and release each part before they
+ * load the next one.  The limits that are checked come from onnxruntime-web's documents ("Working with Large Models")
+ * and source (wasm-common.ts): a module of WebAssembly addresses 4 GiB; a tensor outside of a session is of one of the
+ * types below.  O(manifest). */
 #include "backends/engines/engines.h"
 
 #include "ir/base/json_in.h"
@@ -10,7 +11,7 @@
 
 #include <string.h>
 
-#define MOST_BYTES (INT64_C(1) << 32) /* that a module of WebAssembly can address */
+#define MOST_BYTES (INT64_C(1) << 32) /* bytes that a module of WebAssembly can address */
 
 /* Types that onnxruntime-web's tensors can have, as the manifest calls them. */
 static const char *const types[] = {"f32", "f64", "f16", "i8",   "u8",  "i16", "u16", "i32",
@@ -51,7 +52,8 @@ static int check_made(const struct export_folder *x, const json_t *part)
     return 0;
 }
 
-/* Checks that a part and what it needs at once fit WebAssembly's memory.  Returns 0, or -1 and an error. */
+/* Checks that both the data file of a part and the most that the part holds while it runs fit WebAssembly's memory.
+ * Returns 0, or -1 and an error. */
 static int check_size(const struct export_folder *x, const json_t *part)
 {
     static const char *const keys[] = {"data_bytes", "live_peak_bytes"};
@@ -69,7 +71,8 @@ static int check_size(const struct export_folder *x, const json_t *part)
     return 0;
 }
 
-/* Checks that no part must fetch the weights of another one.  Returns 0, or -1 and an error. */
+/* Refuses a split in which parts share a file of weights: a browser would fetch the whole file for each part.  Returns
+ * 0, or -1 and an error. */
 static int check_weights(const struct export_folder *x)
 {
     const json_t *weights = json_object_get(x->manifest, "weights");
@@ -84,6 +87,8 @@ static int check_weights(const struct export_folder *x)
         x->name, file);
 }
 
+/* Refuses tensors of types that onnxruntime-web lacks, weights that are outputs of the model, parts that are too large,
+ * and shared files of weights.  Returns 0, or -1 and an error. */
 static int check_web(const struct export_folder *x)
 {
     const char *name;
@@ -111,6 +116,7 @@ static int check_web(const struct export_folder *x)
     return check_weights(x);
 }
 
+/* Makes the page and the program in the folder web/.  Returns 0, or -1 and an error. */
 static int write_web(struct export_folder *x)
 {
     return export_dir(x, "web") ||

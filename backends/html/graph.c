@@ -1,7 +1,8 @@
 /* Draws the graph of the parts as SVG within the page: a box for each part, in the colour of its device, and an arrow
- * for the tensors that go from one part to another, or from and to the host.  It is complete without JavaScript; the
- * program of the page finds boxes by data-box.  More than MOST_FRAMES parts become a box for each device, as in
- * blocks.svg; of very many arrows the heaviest are drawn, and a line says so.  O(pins + arrows log arrows). */
+ * for the tensors that go from one part to another, or from and to the host.  The graph is complete without
+ * JavaScript; the program of the page finds boxes by data-box.  If there are very many parts (html_write()), boxes
+ * stand for devices, as in blocks.svg.  Of very many arrows the heaviest are drawn, and a line says so.  O(pins +
+ * arrows log arrows). */
 #include "backends/html/html.h"
 
 #include "backends/html/grid.h"
@@ -15,8 +16,8 @@
 
 enum {
     MOST_BOXES_DRAWN = 4000, /* a plan with more boxes gets no graph */
-    MOST_ARROWS = 3000,
-    MOST_LABELS = 200, /* with more arrows, only their tooltips tell bytes */
+    MOST_ARROWS = 3000,      /* arrows that are drawn, at most */
+    MOST_LABELS = 200,       /* with more arrows than this, only their tooltips tell bytes */
     /* lengths in px */
     CELL_WIDE = 250,
     CELL_HIGH = 96,
@@ -29,18 +30,19 @@ enum {
     LETTERS = 22       /* characters of a line in a box, at most */
 };
 
-/* The graph while it is drawn.  Its boxes: the model's inputs, then a box for each frame, then the model's outputs. */
+/* The graph while it is drawn.  Box 0 stands for the model's inputs, box 1 + i for frame i of html.box (a part or a
+ * device), box n - 1 for the model's outputs. */
 struct graph_picture {
     struct html *h;
     FILE *f;
     struct arena *a;
     struct arrows arrows;
     const struct arrow **drawn; /* [ndrawn] the arrows that are drawn */
-    uint32_t ndrawn, n;         /* n: number of boxes */
-    struct grid grid;           /* of the boxes that are drawn */
-    uint32_t first;             /* the first box that is drawn */
+    uint32_t ndrawn, n;         /* n: number of boxes, with those of the host */
+    struct grid grid;           /* places of the boxes that are drawn; box `first` is its cell 0 */
+    uint32_t first;             /* the first box that is drawn: 0 or 1 */
     uint32_t *lane;             /* [box] lane of its device */
-    uint32_t *lane_device;      /* [lane] */
+    uint32_t *lane_device;      /* [lane] its device */
     /* [0] the box of the model's inputs has an arrow; [1] the box of its outputs has one */
     bool host[2];
     int left, wide; /* px: where the first column begins; width of the graph */
@@ -52,13 +54,14 @@ static bool is_drawn(const struct graph_picture *p, uint32_t i)
     return i == 0 ? p->host[0] : i < p->n - 1 || p->host[1];
 }
 
-/* Returns the boxes at the ends of an arrow. */
+/* Returns the boxes at the ends of an arrow.  Box 0 is the host: an arrow to it leads to the last box, the model's
+ * outputs. */
 static struct grid_arrow ends_of(const struct graph_picture *p, const struct arrow *t)
 {
     return (struct grid_arrow){t->from, t->to ? t->to : p->n - 1};
 }
 
-/* For qsort: the arrow with more bytes first, equal ones in their order. */
+/* For qsort(), of pointers to arrows: the arrow with more bytes first; arrows with equal bytes stay in their order. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct arrow *x = *(const struct arrow *const *)a, *y = *(const struct arrow *const *)b;
@@ -67,11 +70,13 @@ static int by_bytes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Finds the arrows and chooses those that are drawn. */
+/* Finds all arrows (p->arrows), chooses the arrows that are drawn (p->drawn), the heaviest if there are too many, and
+ * notes which boxes of the host they meet (p->host). */
 static void choose_arrows(struct graph_picture *p)
 {
     const struct frames *box = &p->h->box;
-    uint32_t *self = arena_array(p->a, (size_t)box->n + 1, sizeof *self); /* [box] its frame + 1 */
+    /* arrows_build() wants [box] its frame + 1: each box is a frame of its own */
+    uint32_t *self = arena_array(p->a, (size_t)box->n + 1, sizeof *self);
     for (uint32_t i = 0; i <= box->n; i++)
         self[i] = i;
     p->arrows = arrows_build(p->h->r, box->of, self, box->n, p->a);
@@ -87,12 +92,14 @@ static void choose_arrows(struct graph_picture *p)
     }
 }
 
-/* Gives each device that has a box a lane, in the order of the devices.  The box of the model's inputs gets the lane of
- * the first part, the box of its outputs the lane of the last part. */
+/* Gives each device that has a box a lane, in the order of the devices, and each box the lane of its device: sets
+ * p->lane, p->lane_device and p->grid.lanes.  The box of the model's inputs gets the lane of the first part, the box of
+ * its outputs the lane of the last part. */
 static void choose_lanes(struct graph_picture *p)
 {
     const struct frames *box = &p->h->box;
     uint32_t ndev = p->h->r->scene.cluster->ndev;
+    /* [device] 1: it has a box; then its lane */
     uint32_t *of = arena_array(p->a, (size_t)ndev + 1, sizeof *of);
     p->lane = arena_array(p->a, p->n, sizeof *p->lane);
     p->lane_device = arena_array(p->a, (size_t)ndev + 1, sizeof *p->lane_device);
@@ -110,9 +117,10 @@ static void choose_lanes(struct graph_picture *p)
     p->lane[p->n - 1] = p->lane[p->n - 2];
 }
 
-/* Gives the boxes that are drawn their places. */
+/* Gives the boxes that are drawn their places: sets p->first, p->grid, p->left and p->wide. */
 static void place_boxes(struct graph_picture *p)
 {
+    /* the drawn arrows, with boxes numbered as in the grid: from the first box that is drawn on */
     struct grid_arrow *t = arena_array(p->a, (size_t)p->ndrawn + 1, sizeof *t);
     p->first = is_drawn(p, 0) ? 0 : 1;
     for (uint32_t i = 0; i < p->ndrawn; i++) {
@@ -121,7 +129,7 @@ static void place_boxes(struct graph_picture *p)
         t[i].to -= p->first;
     }
     uint32_t lanes = p->grid.lanes ? p->grid.lanes : 1;
-    uint32_t n = p->n - p->first - !is_drawn(p, p->n - 1);
+    uint32_t n = p->n - p->first - !is_drawn(p, p->n - 1); /* boxes that are drawn */
     p->grid = grid_of(t, p->ndrawn, p->lane + p->first, n, lanes, p->a);
     p->left = EDGE + (p->grid.by_lane ? LANE_NAME : 0);
     p->wide = p->left + CELL_WIDE * (int)p->grid.columns - (CELL_WIDE - BOX_WIDE) + EDGE;
@@ -145,13 +153,14 @@ static int box_y(const struct graph_picture *p, uint32_t i)
     return ABOVE + CELL_HIGH * (int)cell_of(p, i)->row + (CELL_HIGH - BOX_HIGH) / 2;
 }
 
-/* Returns the classes of what is drawn in the colour of a device: "d3", from device 8 on "d3 again". */
+/* Returns the classes of the style sheet that give an element the colour of a device: "d3"; where the colours repeat,
+ * "d3 again" for every second time, such as for device 11. */
 static const char *colour_of(const struct graph_picture *p, uint32_t dev)
 {
     return arena_fmt(p->a, "d%u%s", dev % PALETTE, dev / PALETTE % 2 ? " again" : "");
 }
 
-/* Draws a stripe for each lane of each band, with the name of the device. */
+/* If each lane has a row of its own, draws a stripe for each lane of each band, with the name of the device. */
 static void put_lanes(const struct graph_picture *p)
 {
     const struct grid *g = &p->grid;
@@ -179,17 +188,20 @@ static int middle(const int c[4])
     return (c[0] + 3 * c[1] + 3 * c[2] + c[3]) / 8;
 }
 
-/* Returns the curve of an arrow, from the right side of its first box to the left side of the other one.  It stays in
- * the row of the first box up to the column before the other one; to a box of the same row it goes above the boxes
- * between them. */
+/* Returns the curve of an arrow, from the right side of box e.from to the left side of box e.to.  The curve stays in
+ * the row of e.from up to the column before e.to; if both boxes are in one row, it goes above the boxes between
+ * them. */
 static struct curve curve_of(const struct graph_picture *p, struct grid_arrow e)
 {
     const struct grid_cell *from = cell_of(p, e.from), *to = cell_of(p, e.to);
     int x0 = box_x(p, e.from) + BOX_WIDE, y0 = box_y(p, e.from) + BOX_HIGH / 2;
     int x1 = box_x(p, e.to), y1 = box_y(p, e.to) + BOX_HIGH / 2;
-    bool over = from->row == to->row && to->column != from->column + 1;
+    bool over =
+        from->row == to->row && to->column != from->column + 1; /* above boxes between them */
+    /* the two inner points of the curve: `far` behind the first box, `near` before the other one, `rise` above both */
     int near = (CELL_WIDE - BOX_WIDE) / 2, rise = over ? CELL_HIGH * 3 / 4 : 0;
     int far = !over && x1 - x0 > 2 * near ? x1 - x0 - near : near;
+    /* 7: room for the tip of the arrow, which put_arrow() draws */
     return (struct curve){{x0, x0 + far, x1 - near, x1 - 7}, {y0, y0 - rise, y1 - rise, y1}};
 }
 
@@ -215,7 +227,7 @@ static void put_arrow(const struct graph_picture *p, const struct arrow *t)
     fputs("</g>\n", p->f);
 }
 
-/* Writes a line of text in a box, shortened to its width. */
+/* Writes a line of text at x, y, of at most LETTERS bytes, so that it fits a box; a longer text ends in "...". */
 static void put_line(const struct graph_picture *p, int x, int y, const char *class,
                      const char *text)
 {
@@ -226,7 +238,7 @@ static void put_line(const struct graph_picture *p, int x, int y, const char *cl
     fputs("</text>", p->f);
 }
 
-/* Returns the time of all nodes of a box on its device, ps. */
+/* Returns the time that all nodes of a frame take on its device, ps. */
 static int64_t box_time(const struct html *h, uint32_t frame)
 {
     const int64_t *time =
@@ -237,7 +249,7 @@ static int64_t box_time(const struct html *h, uint32_t frame)
     return sum;
 }
 
-/* Draws the box of frame i. */
+/* Draws the box of frame i (box 1 + i): three lines, the file, the device and its class, the nodes and their time. */
 static void put_box(const struct graph_picture *p, uint32_t i)
 {
     const struct html *h = p->h;
@@ -260,7 +272,7 @@ static void put_box(const struct graph_picture *p, uint32_t i)
     fputs("</g>\n", p->f);
 }
 
-/* Draws the box of the model's inputs or outputs. */
+/* Draws box i, the box of the model's inputs (i is 0) or outputs. */
 static void put_host(const struct graph_picture *p, uint32_t i)
 {
     int x = box_x(p, i), y = box_y(p, i);
@@ -312,7 +324,8 @@ void html_put_graph(struct html *h)
                 put_arrow(&p, p.drawn[i]);
     for (uint32_t i = 0; i < p.n; i++)
         if (is_drawn(&p, i)) {
-            struct arena_mark mark = arena_mark(p.a);
+            struct arena_mark mark =
+                arena_mark(p.a); /* the texts of a box are dropped when it is written */
             if (i == 0 || i == p.n - 1)
                 put_host(&p, i);
             else

@@ -1,8 +1,8 @@
-/* Places boxes in a grid (grid.h): columns by the longest path that leads to a box, as in the first step of layered
- * drawing (Sugiyama, Tagawa, Toda, "Methods for visual understanding of hierarchical system structures", 1981); rows
- * by device, so that a pipeline is a staircase and the iteration of a training pipeline a staircase down and up.  Boxes
- * come in an order in which they can run, so one pass over the arrows finds all columns; an arrow that leads back (of
- * boxes that stand for devices) does not count. */
+/* Places boxes in a grid (grid.h).  The column of a box follows from the longest path that leads to it, as in the
+ * first step of layered drawing (Sugiyama, Tagawa, Toda, "Methods for visual understanding of hierarchical system
+ * structures", 1981).  Its row follows from its device, so that a pipeline looks like a staircase, and the iteration
+ * of a training pipeline like a staircase down and up.  Boxes come in an order in which they can run, so one pass over
+ * the arrows finds all columns; an arrow that leads back (there are some if boxes stand for devices) does not count. */
 #include "backends/html/grid.h"
 
 #include "ir/base/csr.h"
@@ -16,7 +16,8 @@ enum {
     SHAPE = 3
 };
 
-/* Sets the columns and the rows of the cells, as if there were one band. */
+/* Sets the columns and the rows of the n cells and the size of the grid, as if there were one band.  next: box -> the
+ * boxes that its arrows lead to; lane: as for grid_of(). */
 static void place_cells(struct grid *g, const struct csr *next, const uint32_t *lane, uint32_t n,
                         struct arena *a)
 {
@@ -33,18 +34,19 @@ static void place_cells(struct grid *g, const struct csr *next, const uint32_t *
         }
         g->columns = c->column + 1 > g->columns ? c->column + 1 : g->columns;
         g->rows = c->row + 1 > g->rows ? c->row + 1 : g->rows;
-        for_row (to, *next, i)
+        for_row (to, *next,
+                 i) /* boxes behind i must stand to the right of it; to < i: an arrow back */
             if (to > i && g->cell[to].column <= c->column)
                 g->cell[to].column = c->column + 1;
     }
 }
 
-/* Breaks the grid into bands below each other, so that it has about as many columns as rows: cells are wider than
- * high. */
+/* Breaks a wide grid of n cells into bands below each other, so that it has about as many columns as rows, and sets
+ * g->bands. */
 static void break_columns(struct grid *g, uint32_t n)
 {
-    uint64_t wide = WIDE;
-    /* a band for each `wide` columns: rows * columns / wide rows in all, which are to be no more than `wide` */
+    uint64_t wide = WIDE; /* columns of a band */
+    /* bands of `wide` columns have rows * columns / wide rows in all, which should be no more than `wide` */
     while (wide < g->columns && wide * wide < (uint64_t)g->columns * g->rows)
         wide++;
     g->bands = g->columns ? (uint32_t)((g->columns + wide - 1) / wide) : 1;

@@ -20,9 +20,10 @@ struct grid_cell {
 struct grid {
     struct grid_cell *cell; /* [box] */
     uint32_t columns, rows; /* size of the grid */
-    /* the row of a box is that of its lane, in each band of the grid; false: there are too many lanes for that */
+    /* in each band of the grid, row k is for the boxes of lane k; false: there are too many lanes, and a box stands in
+     * the first free row of its column */
     bool by_lane;
-    uint32_t lanes, bands; /* by_lane: rows of a band; number of bands */
+    uint32_t lanes, bands; /* number of lanes (with by_lane, rows of a band); number of bands */
 };
 
 /* Returns the places of n boxes, which are numbered in the order in which they run, in a.  arrow[narrow]: the arrows;

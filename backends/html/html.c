@@ -2,8 +2,8 @@
  * tables of devices, parts and transfers, and why the bound holds.
  *
  * The page needs no network and may not use one: its Content-Security-Policy allows nothing but its own style sheet
- * and program, by their hashes, so that a name which looks like markup stays text even if it were not escaped.  All is
- * written here, tables and pictures; the program (report.js) only adds the list of a part's nodes, the search, and
+ * and program, by their hashes, so that a name which looks like markup stays text even if it were not escaped.  Tables
+ * and pictures are complete in the page; its program (report.js) only adds the list of a part's nodes, the search, and
  * moving and zooming.  O(the parts + their nodes + tensors that cross). */
 #include "backends/html/html.h"
 
@@ -13,7 +13,7 @@
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 
-/* With more parts, the boxes of the graph are devices; bars of a timeline, at most. */
+/* MOST_PARTS: with more parts, boxes of the graph stand for devices.  MOST_BARS: bars of the timeline, at most. */
 enum { MOST_PARTS = 2000, MOST_BARS = 1 << 20 };
 
 void html_open(struct html *h, const char *id, const char *title)
@@ -26,7 +26,7 @@ void html_close(struct html *h)
     fputs("</section>\n", h->f);
 }
 
-/* Writes the program or the style sheet between its tags. */
+/* Writes the program or the style sheet of the page, text[0 .. n), between the tags <tag> and </tag>. */
 static void put_own(struct html *h, const char *tag, const unsigned char *text, size_t n)
 {
     fprintf(h->f, "<%s>", tag);
@@ -55,7 +55,7 @@ static void put_head(struct html *h)
     fputs("</h1>\n", h->f);
 }
 
-/* Writes a figure of the head of the page: a number and what it is. */
+/* Writes a figure at the top of the page: a number, and below it the words `what` for its meaning. */
 static void put_figure(struct html *h, const char *number, const char *what)
 {
     fputs("<div class=\"figure\"><b>", h->f);
@@ -65,7 +65,8 @@ static void put_figure(struct html *h, const char *number, const char *what)
     fputs("</span></div>\n", h->f);
 }
 
-/* Writes the claim of the plan in figures: its value, the bound, how far it is from it, how much it uses. */
+/* Writes the plan in figures: its value, the bound, its status with the gap between the two, and how many parts,
+ * devices and nodes it has. */
 static void put_figures(struct html *h)
 {
     const struct result *r = h->r;
@@ -90,7 +91,8 @@ static void put_figures(struct html *h)
     fputs("</div>\n", h->f);
 }
 
-/* Writes the way through the page, and the field of the search. */
+/* Writes links to the sections of the page, the field for searches, and the empty section for what they find; ends the
+ * header and begins the main part. */
 static void put_navigation(struct html *h)
 {
     static const char *const to[] = {"graph",     "timeline", "devices", "parts",
@@ -105,7 +107,8 @@ static void put_navigation(struct html *h)
         h->f);
 }
 
-/* Writes why the bound holds, as --explain-bound does, and the claim's own words. */
+/* Writes the section about the bound: the planner's argument, why the bound holds, as --explain-bound prints it, and
+ * other plans that the planner offers. */
 static void put_bound(struct html *h)
 {
     const struct claim *c = &h->r->plan->claim;
@@ -132,7 +135,8 @@ static void put_bound(struct html *h)
     html_close(h);
 }
 
-/* Writes the tables that the terminal shows, in the words of the execution model. */
+/* Writes the tables that the execution model prints on the terminal, without colours, as a folded section; nothing if
+ * memory for them cannot be had. */
 static void put_terminal(struct html *h)
 {
     const struct exec_shows *shows = exec_kind(&h->r->scene.model)->shows;
@@ -155,12 +159,12 @@ static void put_terminal(struct html *h)
     html_close(h);
 }
 
-/* The first error in making a section that the page can lack. */
+/* The first error that was reported while a section was made.  The page says why it has no such section. */
 struct first_error {
     char line[256]; /* "": none so far */
 };
 
-/* A sink of diagnostics that keeps the first error in user, a struct first_error, and drops all else. */
+/* For diag.emit: keeps the text of the first error in `user`, a struct first_error, and drops all else. */
 static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
 {
     struct first_error *e = user;
@@ -231,7 +235,7 @@ int html_write(const struct result *r, const char *path)
     return rc;
 }
 
-/* html_write() with the parameters that struct writer wants. */
+/* For writer.write: calls html_write(); a report has no options. */
 static int write_html(const struct result *r, const void *opts, const char *path)
 {
     (void)opts;

@@ -13,8 +13,8 @@ struct html {
     FILE *f;
     const struct result *r;
     struct arena *a;
-    struct frames
-        box; /* the boxes of the graph: parts, or devices if there are more than 2,000 parts */
+    /* the boxes of the graph: parts, or devices if there are more than 2,000 parts */
+    struct frames box;
 };
 
 /* The style sheet and the program of the page, which the build makes of report.css and report.js, and the SHA-256 of
@@ -37,8 +37,8 @@ void html_put_nodes(struct html *h);
 /* Write the beginning and the end of a section; `id` is its place for links.  The text is the page's own. */
 void html_open(struct html *h, const char *id, const char *title);
 void html_close(struct html *h);
-/* Begin and end a table with these headings (NULL ends the list), one that starts with '#' is of numbers.  rows: number
- * of rows that follow: a long table is folded. */
+/* Begin and end a table with these headings (NULL ends the list).  A heading that starts with '#', which is not shown,
+ * stands above a column of numbers.  rows: number of rows that the caller writes next; a long table is folded. */
 void html_open_table(struct html *h, const char *const *heading, uint32_t rows);
 void html_close_table(struct html *h);
 

@@ -1,6 +1,6 @@
-/* Writes the nodes of each box of the graph as JSON into the page: their list appears when a box is clicked, and the
- * search looks in it.  A node is [name, index of its operator, ps, bytes of its results].  Of very large models the
- * nodes are left out, as browsers would take minutes to open the page.  O(nodes + operators). */
+/* Writes the nodes of each box of the graph as JSON into the page: the page shows them when a box is clicked, and its
+ * search looks through them.  A node is [name, index of its operator, ps, bytes of its results].  Of very large models
+ * the nodes are left out, as browsers would take minutes to open the page.  O(nodes + operators). */
 #include "backends/html/html.h"
 
 #include "backends/html/text.h"
@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_NODES = 200000 };
+enum { MOST_NODES = 200000 }; /* of models with more nodes, none is written */
 
 /* The operators of the nodes, each once. */
 struct operators {
@@ -18,7 +18,7 @@ struct operators {
     uint32_t n, cap;
 };
 
-/* Returns the index of the operator of node x, which is added if it is new. */
+/* Returns the index in *o of the operator of node x; adds the operator if it is new. */
 static uint32_t operator_of(struct html *h, struct operators *o, nid x)
 {
     const struct module *m = h->r->scene.m;
@@ -31,7 +31,7 @@ static uint32_t operator_of(struct html *h, struct operators *o, nid x)
     return o->n - 1;
 }
 
-/* Writes a node. */
+/* Writes node x as a list of JSON (see above).  cls: class of its device. */
 static void put_node(struct html *h, struct operators *o, nid x, uint32_t cls)
 {
     const struct module *m = h->r->scene.m;
@@ -44,7 +44,7 @@ static void put_node(struct html *h, struct operators *o, nid x, uint32_t cls)
             bytes);
 }
 
-/* Writes the nodes of box i. */
+/* Writes box i as an object of JSON: its file, its device, the device's class, and its nodes. */
 static void put_box(struct html *h, struct operators *o, uint32_t i)
 {
     const struct cluster *c = h->r->scene.cluster;

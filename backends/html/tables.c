@@ -26,7 +26,8 @@ void html_close_table(struct html *h)
     fputs("</tbody></table></div></details>\n", h->f);
 }
 
-/* Write a cell: a time of `ps`, a number of bytes, a text.  A cell of a number tells it exactly as its title. */
+/* Write a cell of a table: put_time() a time of `ps`, put_bytes() a number of bytes, put_text() a text, put_count() a
+ * number.  Times and bytes are rounded; the cell's title, which appears under the mouse, has the exact number. */
 static void put_time(struct html *h, int64_t ps)
 {
     char s[UNIT_TEXT], all[UNIT_TEXT];
@@ -62,8 +63,9 @@ static void put_device(struct html *h, uint32_t dev)
 
 /* ---- devices ---------------------------------------------------------------------------------- */
 
-/* Writes a cell with a bar for `all`, filled up to `part`, and in a pale colour for `more` behind it; and a number: the
- * percent of both.  over: the bar has the colour of a warning. */
+/* Writes a cell with a bar whose whole length stands for `all`: `part` of it is filled, `more` behind that is filled in
+ * a pale colour.  Beside the bar stands how many percent of `all` both are together.  over: the bar has the colour of a
+ * warning. */
 static void put_bar(struct html *h, int64_t part, int64_t more, int64_t all, bool over)
 {
     int first = percent_of(part, all), both = percent_of(sat_add(part, more), all);
@@ -142,7 +144,8 @@ void html_put_devices(struct html *h)
 
 /* ---- parts ------------------------------------------------------------------------------------ */
 
-/* Writes the row of part x. */
+/* Writes the row of part x; its time of computing and its bytes are sums over its nodes, weights, inputs and
+ * outputs. */
 static void put_part_row(struct html *h, uint32_t x)
 {
     const struct module *m = h->r->scene.m;
@@ -195,7 +198,7 @@ struct crossing {
     int64_t bytes;
 };
 
-/* For qsort: the more bytes first, equal ones in the order of the parts. */
+/* For qsort(): crossings with more bytes first; crossings with equal bytes in the order of parts.cross. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct crossing *x = a, *y = b;
@@ -204,14 +207,14 @@ static int by_bytes(const void *a, const void *b)
     return x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* Writes a part and its device. */
+/* Writes the file of a part and the name of its device. */
 static void put_end(struct html *h, uint32_t part)
 {
     fprintf(h->f, "%s ", part_file(h->r->parts, part, h->a));
     put_device(h, h->r->parts->part[part].dev);
 }
 
-/* Writes the row of a tensor. */
+/* Writes the row of a tensor that crosses: name, type, bytes, the part that makes it, the parts that read it. */
 static void put_crossing(struct html *h, const struct crossing *x)
 {
     const struct module *m = h->r->scene.m;

@@ -15,7 +15,7 @@ static size_t bytes_of(const char *s, size_t count)
     for (; s[n] && count; count--)
         do
             n++;
-        while (((unsigned char)s[n] & 0xc0) == 0x80);
+        while (((unsigned char)s[n] & 0xc0) == 0x80); /* a byte 10xxxxxx continues a character */
     return n;
 }
 
@@ -31,14 +31,16 @@ static size_t characters(const char *s)
 const char *html_name(struct arena *a, const char *s)
 {
     const char *plain = utf8_text(a, s);
-    size_t n = strlen(plain) > NAME ? characters(plain) : 0;
+    size_t n =
+        strlen(plain) > NAME ? characters(plain) : 0; /* 0: so few bytes have no more characters */
     if (n <= NAME)
         return plain;
     return arena_fmt(a, "%.*s...%s", (int)bytes_of(plain, NAME / 2), plain,
                      plain + bytes_of(plain, n - NAME / 2));
 }
 
-/* Writes s[0 .. n), which can be shown, with characters that have a meaning in HTML escaped. */
+/* Writes s[0 .. n) with characters that have a meaning in HTML escaped.  The text must be such as utf8_text()
+ * returns. */
 static void put_escaped(FILE *f, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -102,14 +104,17 @@ void html_put_dot(FILE *f, struct arena *a, const char *s, const char *between)
     struct arena_mark mark = arena_mark(a);
     char *out = arena_alloc(a, strlen(s) + 1);
     size_t n = 0;
+    /* out[0 .. n): the current line without DOT's escapes */
     for (; *s; s++) {
-        size_t entity = strncmp(s, "&amp;", 5) ? 0 : 4; /* label_text() writes no other entity */
-        bool line = *s == '\n' || (*s == '\\' && (s[1] == 'n' || s[1] == 'l'));
-        s += *s == '\\' && s[1] ? 1 : 0;
-        if (line) {
+        /* bytes of an entity behind its '&'; label_text() writes no other entity */
+        size_t entity = strncmp(s, "&amp;", 5) ? 0 : 4;
+        bool ends_line =
+            *s == '\n' || (*s == '\\' && (s[1] == 'n' || s[1] == 'l')); /* \n, \l of DOT */
+        s += *s == '\\' && s[1] ? 1 : 0; /* an escaped character stands for itself */
+        if (ends_line) {
             put_escaped(f, out, n);
             n = 0;
-            fputs(s[1] ? between : "", f);
+            fputs(s[1] ? between : "", f); /* not behind the last line */
             continue;
         }
         out[n++] = *s;

@@ -17,7 +17,8 @@ void html_put(FILE *f, struct arena *a, const char *s);
 void html_put_name(FILE *f, struct arena *a, const char *s);
 /* Writes a name as a JSON string that may stand in a <script>: '<', '>' and '&' are written as \u003c and so on. */
 void html_put_json(FILE *f, struct arena *a, const char *s);
-/* Writes text for DOT (label.h) in the same way as html_put(); its lines have `between` between them. */
+/* Writes s, a label or tooltip of DOT (label.h), as html_put() writes text: DOT's escapes are undone first, and
+ * `between` is written between two lines. */
 void html_put_dot(FILE *f, struct arena *a, const char *s, const char *between);
 
 #endif
