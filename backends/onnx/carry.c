@@ -13,8 +13,9 @@
 
 #include <string.h>
 
+/* What all functions here work with. */
 struct carrier {
-    struct maker k;    /* makes messages from the module alone */
+    struct maker k;    /* makes messages from the module alone, without the messages of the file */
     struct arena *tmp; /* scratch memory */
 };
 
@@ -28,8 +29,8 @@ static size_t quantity_size(const ProtobufCFieldDescriptor *f)
     return f->label == PROTOBUF_C_LABEL_REPEATED ? sizeof(size_t) : sizeof(protobuf_c_boolean);
 }
 
-/* Whether protobuf-c keeps a quantity for the field; single strings and messages are NULL instead if they are not
- * set. */
+/* Whether protobuf-c keeps a quantity for the field.  A single string or message outside of a oneof has none: its
+ * pointer is NULL if it is not set. */
 static bool has_quantity(const ProtobufCFieldDescriptor *f)
 {
     return f->label == PROTOBUF_C_LABEL_REPEATED || (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 ||
@@ -59,7 +60,8 @@ static size_t member_size(const ProtobufCFieldDescriptor *f)
     }
 }
 
-/* Returns one field of a message, serialized, in a; 0 bytes if it is not set. */
+/* Returns field f of the message `of`, serialized, in a; 0 bytes if the field is not set.  Serializes a message that is
+ * empty but for this field, with its quantity and member copied from `of`. */
 static ProtobufCBinaryData pack_field(const ProtobufCMessage *of, const ProtobufCFieldDescriptor *f,
                                       struct arena *a)
 {
@@ -89,17 +91,19 @@ static ProtobufCBinaryData pack_unknown(const ProtobufCMessage *of, struct arena
     return (ProtobufCBinaryData){n, bytes};
 }
 
-/* Serializes the fields of `had` that `made` lacks or has with another content, except the fields with the numbers in
- * `left` (0 ends the list).  Returns them as a string of the module; 0: there are none.  Fields that are only in `made`
- * are not found; no caller has such a field. */
+/* Serializes the fields of `had` that `made` lacks or has with another content, one behind the other, except the fields
+ * with the numbers in `left` (0 ends the list).  Returns these bytes as a string of the module; 0: there are none.
+ * Fields that are only in `made` are not found; no caller has such a field. */
 static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
                         const ProtobufCMessage *made, const unsigned *left)
 {
     struct arena_mark mark = arena_mark(c->tmp);
     uint32_t n = 0, cap = 0;
     uint8_t *all = NULL;
+    /* the last round is about the fields that the description of ONNX does not know, all at once */
     for (unsigned i = 0; i <= had->descriptor->n_fields; i++) {
-        const ProtobufCFieldDescriptor *f = &had->descriptor->fields[i];
+        const ProtobufCFieldDescriptor *f =
+            &had->descriptor->fields[i]; /* not read in the last round */
         bool last = i == had->descriptor->n_fields, skip = false;
         for (const unsigned *l = left; !last && *l != 0; l++)
             skip = skip || f->id == *l;
@@ -118,14 +122,14 @@ static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
     return s;
 }
 
-/* Sets the field `rest` of the entry *about of module.about; *about becomes the index of a new entry with it, since
- * other things may refer to the old entry. */
+/* Sets the field `rest` of what is said about a thing, the entry *about of module.about: adds a copy of the entry with
+ * that field, as other things may refer to the old entry, and sets *about to its index.  Adds nothing if neither the
+ * old entry nor `rest` has such bytes. */
 static void note_rest(struct carrier *c, uint32_t *about, sid rest)
 {
     struct module *m = c->k.m;
     if (rest == 0 && m->about[*about].rest == 0)
         return;
-    /* the entry is copied, since other things may refer to it, too */
     struct about x = m->about[*about];
     x.rest = rest;
     *about = module_add_about(m, x);
@@ -133,8 +137,9 @@ static void note_rest(struct carrier *c, uint32_t *about, sid rest)
 
 /* ---- the messages below the model ------------------------------------------------------------------ */
 
-/* Notes in about.rest what only the message of node n has.  Like all carry_ functions it leaves out the fields in a
- * list (`below`): the module has their content, or they are messages of nodes, tensors, ... of their own. */
+/* Notes in about.rest the fields that only the message of node n has.  All functions carry_... leave out the fields
+ * with the numbers in a list, `below`: the module has their content, or a function for messages of that kind notes
+ * it. */
 static void carry_node(struct carrier *c, nid n)
 {
     static const unsigned below[] = {1, 2, 5, 0}; /* inputs, outputs, attributes */
@@ -144,7 +149,8 @@ static void carry_node(struct carrier *c, nid n)
         note_rest(c, &x->about, fields_apart(c, x->src, &made->base, below));
 }
 
-/* Returns the number of the TensorProto field that has the tensor's payload; 0: no field has it. */
+/* Returns the number of the TensorProto field that has the tensor's payload (string_data is 6, raw_data 9, float_data
+ * 4, ...); 0: no field has it. */
 static unsigned payload_field(const struct tensor *x)
 {
     enum elem e = (enum elem)x->elem;
@@ -159,8 +165,9 @@ static unsigned payload_field(const struct tensor *x)
                                              : 5;
 }
 
-/* Refuses a tensor of a small type whose message has a number that is too large for the type (the message has 32-bit or
- * 64-bit fields).  Returns 0, or -1 and an error. */
+/* Refuses a tensor of a small type, such as i8, whose message has a number that is too large for the type, as the
+ * message has fields of 32 or 64 bits.  made: the message that the module alone gives, in which such numbers are cut
+ * off.  Returns 0; -1 and an error, also in c->k.failed. */
 static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__TensorProto *made)
 {
     const Onnx__TensorProto *had = x->src;
@@ -179,7 +186,7 @@ static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__
         elem_name((enum elem)x->elem));
 }
 
-/* Notes in about.rest what only the message of tensor t has. */
+/* Notes in about.rest the fields that only the message of tensor t has. */
 static void carry_tensor(struct carrier *c, tid t)
 {
     static const unsigned sparse[] = {1, 2, 3, 0}; /* values, indices, dims */
@@ -197,7 +204,7 @@ static void carry_tensor(struct carrier *c, tid t)
         note_rest(c, &x->about, fields_apart(c, x->src, &made->base, payload));
 }
 
-/* Notes in about.rest what only the message of attribute i has. */
+/* Notes in about.rest the fields that only the message of attribute i (index in module.attr) has. */
 static void carry_attribute(struct carrier *c, uint32_t i)
 {
     static const unsigned below[] = {5, 6, 10, 11, 22, 23, 0}; /* tensors and graphs */
@@ -208,6 +215,7 @@ static void carry_attribute(struct carrier *c, uint32_t i)
     note_rest(c, &x->about, fields_apart(c, x->src, &made->base, below));
 }
 
+/* Does the same for all attributes of a slice of module.attr. */
 static void carry_attributes(struct carrier *c, struct slice list)
 {
     for (uint32_t i = 0; i < list.n; i++)
@@ -222,14 +230,15 @@ struct descriptions {
     uint32_t flag; /* VALUE_INPUT, VALUE_OUTPUT; 0: value_info */
 };
 
-/* Reduces l, descriptions of values in graph g, to those that differ from what the module alone would make.  Sets
- * VALUE_TYPED of inputs, outputs and initializers that value_info describes, too.  values: (graph, name) -> value. */
+/* Reduces l, descriptions of values in graph g, to the descriptions that the module alone would not make: that differ
+ * from its own, or describe a value that has several.  Sets the flag VALUE_TYPED of inputs, outputs and initializers
+ * that value_info describes, too, so that the module makes that description again.  values: (graph, name) -> value. */
 static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const struct map *values)
 {
     static const unsigned none[] = {0};
     struct module *m = c->k.m;
     Onnx__ValueInfoProto **odd = arena_array(c->k.a, l->n + 1, sizeof *odd);
-    struct map count = {0}; /* several descriptions of one value stay together */
+    struct map count = {0}; /* map_key(1, name) -> number of descriptions of that name */
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
         uint64_t name = map_key(1, str_id(m, l->list[i]->name));
@@ -239,6 +248,7 @@ static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const str
         sid name = str_id(m, l->list[i]->name);
         bool twice = map_get(&count, map_key(1, name)) > 1;
         vid v = 0;
+        /* a body may return a value of a graph around it: then its name is sought there, too */
         for (gid at = g; at != 0 && v == 0 && name != 0;
              at = l->flag == VALUE_OUTPUT ? m->node[m->graph[at].owner].graph : 0)
             v = map_get(values, map_key(at, name));
@@ -256,7 +266,7 @@ static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const str
     l->n = n;
 }
 
-/* Fills the map: (graph, name) -> value. */
+/* Fills the map `values` for all named values of the module: (graph, name) -> value. */
 static void map_values(struct carrier *c, struct map *values)
 {
     const struct module *m = c->k.m;
@@ -265,7 +275,8 @@ static void map_values(struct carrier *c, struct map *values)
             map_set(values, c->tmp, map_key(m->value[v].graph, m->value[v].name), v);
 }
 
-/* Notes in about.rest what only the message of graph g has.  values: (graph, name) -> value. */
+/* Notes in about.rest the fields that only the message of graph g has, with descriptions of values that the module
+ * alone would not make (keep_odd).  values: (graph, name) -> value. */
 static void carry_graph(struct carrier *c, gid g, const struct map *values)
 {
     static const unsigned below[] = {1, 5, 15, 0}; /* nodes, initializers, sparse initializers */
@@ -274,7 +285,7 @@ static void carry_graph(struct carrier *c, gid g, const struct map *values)
     Onnx__GraphProto made = ONNX__GRAPH_PROTO__INIT;
     if (x->src == NULL)
         return;
-    Onnx__GraphProto had = *(const Onnx__GraphProto *)x->src;
+    Onnx__GraphProto had = *(const Onnx__GraphProto *)x->src; /* a copy with fewer descriptions */
     struct descriptions in = {had.input, had.n_input, VALUE_INPUT},
                         out = {had.output, had.n_output, VALUE_OUTPUT},
                         more = {had.value_info, had.n_value_info, 0};
@@ -293,7 +304,7 @@ static void carry_graph(struct carrier *c, gid g, const struct map *values)
     note_rest(c, &x->about, fields_apart(c, &had.base, &made.base, below));
 }
 
-/* Notes in about.rest what only the message of operator set i has. */
+/* Notes in about.rest the fields that only the message of operator set i has. */
 static void carry_opset(struct carrier *c, uint32_t i)
 {
     static const unsigned none[] = {0};
@@ -302,7 +313,8 @@ static void carry_opset(struct carrier *c, uint32_t i)
         note_rest(c, &x->about, fields_apart(c, x->src, &make_opset(&c->k, i)->base, none));
 }
 
-/* Carries everything in c->k.m.  main_graph: graph 1 has a message of its own (the body of a function has none). */
+/* Notes in about.rest the fields that only messages have, for all nodes, attributes, tensors, graphs and operator sets
+ * of the module c->k.m.  main_graph: graph 1 has a message of its own; false for the body of a function. */
 static void carry_all(struct carrier *c, bool main_graph)
 {
     struct module *m = c->k.m;
@@ -320,13 +332,13 @@ static void carry_all(struct carrier *c, bool main_graph)
         carry_opset(c, i);
 }
 
-/* Notes in about.rest what only the messages of function f and of everything in its body have. */
+/* Notes in about.rest the fields that only the messages of function f and of all things in its body have. */
 static void carry_function(struct carrier *c, struct function *f)
 {
     /* inputs, outputs, attributes, nodes, opsets, defaults */
     static const unsigned below[] = {4, 5, 6, 7, 9, 11, 0};
     struct module *b = f->body;
-    struct carrier in = *c;
+    struct carrier in = *c; /* works on the body */
     struct map values = {0};
     in.k.m = b;
     carry_all(&in, /*main_graph=*/false);
@@ -356,6 +368,7 @@ static bool points_into(const ProtobufCMessage *msg, const struct file *f, struc
     struct walk w = walk_begin(msg, a);
     for (const ProtobufCMessage *x; (x = walk_next(&w)) != NULL;) {
         const Onnx__TensorProto *t = (const Onnx__TensorProto *)x;
+        /* "p - map < size" holds for addresses within the file alone: below it the difference wraps around */
         if (x->descriptor == &onnx__tensor_proto__descriptor &&
             ((uintptr_t)t->raw_data.data - (uintptr_t)f->map < f->size ||
              (uintptr_t)t->float_data - (uintptr_t)f->map < f->size ||
@@ -381,8 +394,8 @@ static int check_opaque(const struct module *m, const struct file *f, struct are
     return 0;
 }
 
-/* Refuses a model if its file has payloads that only messages refer to (of training_info, of opaque tensors).  Returns
- * 0, or -1 and an error. */
+/* Refuses a model whose file has payloads of training_info or of opaque tensors: only messages refer to these bytes, so
+ * the text would have to hold them.  Returns 0, or -1 and an error. */
 static int check_carried(const struct module *m, struct arena *a, struct diag *d)
 {
     const Onnx__ModelProto *p = m->src;

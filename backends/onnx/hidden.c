@@ -6,11 +6,12 @@
  * read another value, and when textual IR says %x@main.
  *
  * If passes have changed nodes, results in bodies that have the name of any value of an outer graph are renamed, too:
- * runtimes want each name to be assigned once, in an order that they choose.  O(values of bodies and operands in them,
- * each times the depth of its body), expected. */
+ * runtimes may run nodes in another order than the file's, and then want a name to stand for one value alone.  O(values
+ * of bodies and operands in them, each times the depth of its body), expected. */
 #include "backends/onnx/make.h"
 #include "ir/model/edit.h"
 
+/* The search for values that need another name. */
 struct hidden {
     const struct module *m;
     struct arena *a;
@@ -19,7 +20,7 @@ struct hidden {
     uint32_t n;       /* number of values that need another name */
 };
 
-/* Notes that value v needs another name. */
+/* Notes that value v needs another name, in h->hides and h->n. */
 static void mark_hiding(struct hidden *h, vid v)
 {
     h->n += !h->hides[v];
@@ -57,14 +58,15 @@ static void check_result(struct hidden *h, vid v)
     }
 }
 
-/* Notes each value that needs another name. */
+/* Notes each value that needs another name: looks at all operands of nodes, all outputs of bodies and, if passes have
+ * changed nodes, all results in bodies. */
 static void find_hiding(struct hidden *h)
 {
     const struct module *m = h->m;
     for (vid v = 1; v < m->nval; v++)
         if (m->value[v].name != 0)
             map_set(&h->named, h->a, map_key(m->value[v].graph, m->value[v].name), v);
-    if (h->named.mask == 0)
+    if (h->named.mask == 0) /* no value has a name */
         return;
     for (nid n = 1; n < m->nnode; n++)
         for (uint32_t i = 0; i < m->node[n].nformal; i++)

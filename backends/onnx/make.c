@@ -3,8 +3,9 @@
  * The src pointers of the module lead to the messages from which its nodes, attributes, tensors, graphs and
  * functions were read.  A message that still agrees with the module is kept, byte for byte.  If a message does not
  * agree, a copy of it is changed, so that fields that the module does not model (documentation of tensors, fields of
- * newer versions of ONNX) stay.  What passes made gets a new message.  In a module that was read from text, messages
- * have only fields that the module does not model (module.patterns), so copies of all are completed.
+ * newer versions of ONNX) stay.  Things that passes made get new messages.  In a module that was read from text,
+ * messages have only fields that the module does not model (module.patterns): each is copied, and the copy gets all
+ * other fields.
  *
  * Inner graphs are made before outer ones, without recursion.  O(nodes + operands + attributes + values), expected. */
 #include "backends/onnx/make.h"
@@ -21,7 +22,7 @@ static bool is_text(const struct module *m, const char *have, sid want)
     return strcmp(have != NULL ? have : "", module_str(m, want)) == 0;
 }
 
-/* Sets a field of a message to the string; a field that has it already stays, be it NULL or "". */
+/* Sets a field of a message to the string; a field that has this text already stays as it is, be it NULL or "". */
 static void set_text(const struct module *m, char **field, sid want)
 {
     if (!is_text(m, *field, want))
@@ -38,7 +39,7 @@ static bool is_domain(const struct module *m, const char *have, sid want)
 static char *name_lost(struct maker *k, nid n, uint32_t i)
 {
     struct module *m = k->m;
-    if (k->taken.mask == 0)
+    if (k->taken.mask == 0) /* the first lost value: note the names of all values */
         for (vid v = 1; v < m->nval; v++)
             if (m->value[v].name != 0)
                 map_set(&k->taken, k->a, m->value[v].name, 1);
@@ -81,8 +82,9 @@ static char **name_values(struct maker *k, struct slice list, uint32_t n, nid ma
     return out;
 }
 
-/* Whether a node stays without a name in its message.  Readers make up names from the node's number.  If passes have
- * changed the main graph, a reader would make up other names, so its nodes get those that plans know. */
+/* Whether node x stays without a name in its message: it had none in the file, and a reader will make up the same name
+ * for it again.  Readers make up names from the numbers of nodes, which are others once passes have changed the main
+ * graph; then its nodes get the names that plans know written into their messages. */
 static bool stays_unnamed(const struct maker *k, const struct node *x)
 {
     bool moved = k->m == k->model && k->m->rewritten && x->graph == 1;
@@ -101,7 +103,8 @@ static bool node_agrees(const struct maker *k, const struct node *x, const Onnx_
            names_agree(m, x->out, x->out.n, p->output, p->n_output);
 }
 
-/* Returns the messages of a node's attributes; the array have[nhave] of its message itself, if all agree. */
+/* Returns the messages of the attributes of node x, in k->a; if all are the messages of the array have[nhave], which
+ * the node's message has, returns that array itself. */
 static Onnx__AttributeProto **make_attributes(struct maker *k, const struct node *x,
                                               Onnx__AttributeProto **have, size_t nhave)
 {
@@ -135,6 +138,7 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
         *p = *src;
     else
         onnx__node_proto__init(p);
+    /* the fields that the module models, as the module has them */
     if (!stays_unnamed(k, x))
         set_text(m, &p->name, x->name);
     set_text(m, &p->op_type, x->op);
@@ -167,7 +171,7 @@ Onnx__ValueInfoProto *make_info(struct maker *k, vid v)
     return p;
 }
 
-#define NO_INFO UINT32_MAX
+#define NO_INFO UINT32_MAX /* all descriptions of a name are used */
 
 /* The descriptions of values in one list of a message, found by name. */
 struct infos {
@@ -178,11 +182,13 @@ struct infos {
     uint32_t *next; /* [index] the next description of that name, as in `at` */
 };
 
-/* Returns the index of the descriptions list[n] of a message. */
+/* Returns a struct infos that finds the descriptions list[n] of a message by name; with k->without_source an empty
+ * one. */
 static struct infos index_infos(struct maker *k, Onnx__ValueInfoProto **list, size_t n)
 {
     struct infos x = {.list = list, .n = k->without_source ? 0 : n};
     x.next = arena_array(k->a, x.n + 1, sizeof *x.next);
+    /* from the last one on, so that `at` has the first description of a name in the end */
     for (size_t i = x.n; i-- > 0;) {
         uint64_t name = map_key(1, str_id(k->m, list[i]->name != NULL ? list[i]->name : ""));
         uint32_t next = map_get(&x.at, name);
@@ -192,15 +198,16 @@ static struct infos index_infos(struct maker *k, Onnx__ValueInfoProto **list, si
     return x;
 }
 
-/* Returns 1 + the index in x of the description (value_info) of value v; 0: v has none, or another value of the same
- * name took it. */
+/* Returns 1 + the index in x of the first unused description of value v; 0: x has none, or all descriptions of its name
+ * are used. */
 static uint32_t info_at(const struct maker *k, const struct infos *x, vid v)
 {
     uint32_t at = map_get(&x->at, map_key(1, message_name(&k->m->value[v])));
     return at != NO_INFO ? at : 0;
 }
 
-/* Returns the description `have` of v from a message, or a copy with the name and type that passes gave v. */
+/* Returns the description `have` of v from a message; if passes have changed the name or type of v, a copy with the new
+ * ones, in k->a. */
 static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoProto *have)
 {
     const struct value *x = &k->m->value[v];
@@ -213,9 +220,9 @@ static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoPr
     return p;
 }
 
-/* Returns descriptions of the inputs or outputs of a graph (list).  have: the descriptions in its message, each of
- * which is used once.  renamed: a pass copied the graph and gave all values other names, so that the order tells
- * them. */
+/* Returns descriptions of the inputs or outputs of a graph (list), in k->a.  have: the descriptions in its message,
+ * each of which is used once; a value without one gets a new one.  renamed: a pass copied the graph and gave all values
+ * other names, so that only the position in the list tells which description belongs to a value. */
 static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, struct infos have,
                                           bool renamed)
 {
@@ -224,7 +231,7 @@ static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, st
     for (uint32_t j = 0; j < list.n; j++) {
         vid v = m->arg[list.at + j];
         uint32_t at = info_at(k, &have, v);
-        if (at != 0)
+        if (at != 0) /* the next value of this name takes the next description */
             map_set(&have.at, k->a, map_key(1, message_name(&m->value[v])), have.next[at - 1]);
         out[j] = at != 0                       ? take_info(k, v, have.list[at - 1])
                  : renamed && have.n == list.n ? take_info(k, v, have.list[j])
@@ -240,8 +247,8 @@ static bool is_ours(const struct module *m, vid v)
     return (x->flags & NODE_MADE) != 0 && x->domain != 0 && x->callee == 0;
 }
 
-/* Whether v gets a new description in value_info if the message of its graph has none.  function: the value_info is a
- * function's, where inputs and outputs have no other description. */
+/* Whether v gets a new description in value_info if the message of its graph has none.  function: value_info is the
+ * field of a function, whose inputs and outputs have no description elsewhere. */
 static bool wants_info(const struct maker *k, vid v, bool function)
 {
     const struct module *m = k->m;
@@ -255,7 +262,8 @@ static bool wants_info(const struct maker *k, vid v, bool function)
            (k->describe_all || (x->flags & VALUE_RETYPED) != 0 || is_ours(m, v));
 }
 
-/* Returns a map: map_key(1, message_name()) -> value, for the values of graph g.  values: graph -> its values. */
+/* Returns a map, in k->a: map_key(1, message_name()) -> value, for the values of graph g.  values: graph -> its
+ * values. */
 static struct map values_by_message_name(struct maker *k, const struct csr *values, gid g)
 {
     struct map here = {0};
@@ -294,7 +302,7 @@ static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *valu
 
 /* ---- graphs ------------------------------------------------------------------------------------- */
 
-/* Sets the initializers, dense and sparse, of message p of graph g. */
+/* Sets the fields for initializers, dense and sparse, of p, the message of graph g. */
 static void set_weights(struct maker *k, const struct graph *g, Onnx__GraphProto *p)
 {
     const struct module *m = k->m;
@@ -342,13 +350,15 @@ static bool graph_agrees(const struct module *m, const struct graph *g, const On
            had->n_quantization_annotation == p->n_quantization_annotation;
 }
 
-/* Makes the message of graph id (graph.src), after those of the bodies of its nodes.  values: graph -> its values. */
+/* Makes the message of graph `id` and sets graph.src to it, unless the message from which the graph was read still
+ * agrees.  The messages of the bodies of its nodes must be made before.  values: graph -> its values. */
 static void make_graph(struct maker *k, gid id, const struct csr *values)
 {
     struct module *m = k->m;
     struct graph *g = &m->graph[id];
     const Onnx__GraphProto *src = g->src;
     nid owner = g->owner;
+    /* a body whose owner was made by a pass is a copy of another body */
     bool renamed = owner != 0 && (m->node[owner].flags & NODE_MADE) != 0;
     Onnx__GraphProto *p = arena_alloc(k->a, sizeof *p);
     if (src != NULL)
@@ -373,7 +383,7 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
         g->src = p;
 }
 
-/* Returns rows, in a: graph -> its values, ascending. */
+/* Returns a table, in a: graph -> its values, ascending. */
 static struct csr list_values(const struct module *m, struct arena *a)
 {
     uint32_t *row = arena_array(a, m->nval, sizeof *row),
@@ -388,7 +398,7 @@ static struct csr list_values(const struct module *m, struct arena *a)
 /* Makes the messages of all graphs of k->m, inner ones first. */
 static void make_graphs(struct maker *k, const struct csr *values)
 {
-    const gid *order = graphs_outer_first(k->m, k->a);
+    const gid *order = graphs_outer_first(k->m, k->a); /* [ngraph - 1] */
     for (uint32_t i = k->m->ngraph - 1; i-- > 0;)
         make_graph(k, order[i], values);
 }
@@ -433,7 +443,8 @@ static char **name_list(struct maker *k, struct slice list, size_t *n)
     return name_values(k, list, list.n, 0);
 }
 
-/* Sets all fields of p, the message of function f, but its nodes and value_info.  k->m: the body of f. */
+/* Sets the fields of p, the message of function f, that the module models, except nodes and value_info.  k->m: the body
+ * of f. */
 static void complete_function(struct maker *k, const struct function *f, Onnx__FunctionProto *p)
 {
     struct module *b = k->m;
@@ -466,7 +477,9 @@ static void forget_names(struct module *m)
         m->value[v].was = 0;
 }
 
-/* Makes the message of function f (f->src).  Graph 1 of its body is made as a message only to take its nodes. */
+/* Makes the message of function f and sets f->src to it, unless the message from which the function was read still
+ * agrees.  A function's message has nodes, but no graph: graph 1 of the body gets a message only to take its nodes from
+ * it. */
 static void make_function(struct maker *model, struct function *f)
 {
     struct maker k = {.m = f->body, .model = model->m, .a = model->a, .d = model->d};
@@ -492,7 +505,7 @@ static void make_function(struct maker *model, struct function *f)
                                    true, &p->n_value_info);
         f->src = p;
     }
-    k.m->patterns = k.m->rewritten = false;
+    k.m->patterns = k.m->rewritten = false; /* the messages agree with the body now */
     forget_names(k.m);
     model->failed = model->failed || k.failed;
 }
@@ -511,8 +524,8 @@ static int64_t version_of(enum elem e)
                                 : 3;
 }
 
-/* Returns the first ONNX IR version that has everything that passes made: element types, weights that are not inputs,
- * sparse weights, functions, overloads, metadata of nodes. */
+/* Returns the first ONNX IR version that has all things that passes made: element types, weights that are not inputs
+ * (version 4), sparse weights (6), functions (8), overloads and metadata of nodes (10). */
 static int64_t version_needed(const struct module *m)
 {
     int64_t need = m->nfunction > 1 ? 8 : 3;
@@ -585,7 +598,7 @@ int onnx_make(struct module *m, struct diag *d)
 {
     struct maker k = {
         .m = m, .model = m, .a = m->mem, .d = d, .describe_all = m->src == NULL || m->patterns};
-    if (m->src != NULL && !m->rewritten && !m->patterns)
+    if (m->src != NULL && !m->rewritten && !m->patterns) /* the messages of the file agree */
         return 0;
     if (check_operators(m, d) != 0)
         return -1;
@@ -595,6 +608,7 @@ int onnx_make(struct module *m, struct diag *d)
         *p = *(const Onnx__ModelProto *)m->src;
     else
         onnx__model_proto__init(p);
+    /* a model from text that no pass has changed keeps the version that it says */
     int64_t need = m->rewritten || !m->patterns ? version_needed(m) : 0;
     m->ir_version = m->ir_version < need ? need : m->ir_version;
     import_domains(&k);

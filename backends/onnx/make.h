@@ -15,7 +15,7 @@ struct maker {
     const struct module *model;
     struct arena *a; /* memory of the new messages */
     struct diag *d;
-    /* messages are made from the module alone, without the messages that src points to (carry.c) */
+    /* messages are made from the module alone, without the messages that src points to, and src stays (carry.c) */
     bool without_source;
     /* every inner value of known type gets a description (value_info); else only the values that have one in the file,
      * and those whose type a pass has set */
@@ -28,7 +28,7 @@ struct maker {
 char *make_text(const struct module *m, sid s);
 /* Returns the type as a message, in a; NULL: nothing is known of the type. */
 Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *a);
-/* Return the message of a dense or a sparse tensor: that from the file if it agrees with the module, else a new one.
+/* Return the message of a dense or a sparse tensor: the file's own if it agrees with the module, else a new one.
  * inside: the tensor belongs to a node, so that its bytes must be part of the message.  A slice that is not inside is
  * marked as external data without a location, which the writer adds. */
 Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside);
@@ -36,8 +36,8 @@ Onnx__SparseTensorProto *make_sparse(struct maker *k, tid t, bool inside);
 /* Returns the message of an attribute; for bodies it takes the messages m->graph[].src, which must be made before.
  * node: name of the attribute's node, for errors. */
 Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, const char *node);
-/* Sets documentation and metadata of a message (*doc, *meta, *nmeta) from module.about[about], if they differ.  own:
- * those of the message are removed if the module has none; else they stay. */
+/* Sets documentation and metadata of a message (*doc, *meta, *nmeta) from module.about[about], if they differ.  If the
+ * module has no documentation or no metadata, the message's own are removed (own) or stay (own false). */
 void make_about(const struct maker *k, uint32_t about, bool own, char **doc,
                 Onnx__StringStringEntryProto ***meta, size_t *nmeta);
 /* Returns a new entry of metadata or external data; key and value are not copied. */

@@ -177,7 +177,8 @@ static bool typed_as_raw(enum elem e)
            e == ELEM_I64 || e == ELEM_U64;
 }
 
-/* Returns entry i of an array of little-endian entries of n bytes each; of type e, which says whether it has a sign. */
+/* Returns entry i of an array of little-endian entries of n bytes each; entries of the types i8 and i16 (e) have a sign
+ * that is carried on. */
 static int64_t entry_at(const uint8_t *bytes, uint64_t i, uint32_t n, enum elem e)
 {
     bool negative = (e == ELEM_I8 || e == ELEM_I16) && bytes[i * n + n - 1] >= 0x80;
@@ -187,12 +188,14 @@ static int64_t entry_at(const uint8_t *bytes, uint64_t i, uint32_t n, enum elem 
     return (int64_t)v;
 }
 
-/* Sets the field for tensor t's element type (float_data, ...) to the payload `bytes`; NULL after an error. */
+/* Sets the field of p for tensor t's element type (float_data, ...) to its payload.  bytes: the payload; NULL after an
+ * error, when the content of p does not matter any more. */
 static void set_typed(struct maker *k, tid t, Onnx__TensorProto *p, uint8_t *bytes)
 {
     const struct tensor *x = &k->m->tensor[t];
     enum elem e = (enum elem)x->elem;
-    uint32_t size = elem_bits(e) < 8 ? 1 : elem_bits(e) / 8;
+    uint32_t size =
+        elem_bits(e) < 8 ? 1 : elem_bits(e) / 8; /* bytes of an entry: small types are packed */
     uint64_t n = x->len / size;
     if (e == ELEM_F32 || e == ELEM_C64) {
         p->n_float_data = x->len / sizeof(float);
@@ -253,20 +256,21 @@ static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
         make_entry(k->a, "length", arena_fmt(k->a, "%" PRIu64, x->len));
 }
 
-/* Returns a pointer to the payload of tensor t for its message: bytes in memory, or addresses that stand for a file
- * (file.map); on failure reports an error and returns NULL. */
+/* Returns a pointer to the payload of tensor t for its message: bytes in memory, or addresses that stand for bytes of a
+ * file (file.map), which the writer copies; on failure reports an error and returns NULL. */
 static uint8_t *bytes_of(struct maker *k, tid t)
 {
     const struct tensor *x = &k->m->tensor[t];
     if (x->where == TENSOR_INLINE && x->data != NULL)
         return (uint8_t *)(uintptr_t)x->data;
-    /* the payload stays in the file */
+    /* whether the payload stays in the file: its bytes there have the form that the message's field has in memory */
     bool stays = x->where == TENSOR_FILE && k->model->file[x->file].map != NULL &&
                  (!x->typed || typed_as_raw((enum elem)x->elem));
     return stays ? (uint8_t *)(uintptr_t)(k->model->file[x->file].map + x->off) : read_bytes(k, t);
 }
 
-/* Sets the payload of p, the message of tensor t.  inside: as for make_tensor(). */
+/* Sets the payload of p, the message of tensor t: strings, a reference to external data, or bytes.  inside: as for
+ * make_tensor(). */
 static void set_payload(struct maker *k, tid t, Onnx__TensorProto *p, bool inside)
 {
     const struct tensor *x = &k->m->tensor[t];
@@ -336,9 +340,10 @@ Onnx__SparseTensorProto *make_sparse(struct maker *k, tid t, bool inside)
     struct tensor *x = &m->tensor[t];
     assert(t > 0 && t < m->ntensor && x->where == TENSOR_SPARSE);
     const Onnx__SparseTensorProto *src = k->without_source ? NULL : x->src;
+    /* ONNX has the name of a sparse tensor in the message of its values */
     if (x->of[0] != 0 && m->tensor[x->of[0]].name != x->name)
-        m->tensor[x->of[0]].name = x->name; /* the name of the values is that of the tensor */
-    Onnx__TensorProto *part[2] = {NULL, NULL};
+        m->tensor[x->of[0]].name = x->name;
+    Onnx__TensorProto *part[2] = {NULL, NULL}; /* values, indices */
     for (int i = 0; i < 2; i++)
         if (x->of[i] != 0)
             part[i] = make_tensor(k, x->of[i], inside);
@@ -400,7 +405,8 @@ static void set_numbers(struct maker *k, const struct attr *x, Onnx__AttributePr
     p->ints = k->m->ints + s.at;
 }
 
-/* Sets the value of an attribute that is a list.  A message that has types (type_protos) keeps them. */
+/* Sets the value of p, the message of attribute x, which is a list.  A message that has types (type_protos) keeps
+ * them. */
 static void set_lists(struct maker *k, const struct attr *x, Onnx__AttributeProto *p)
 {
     const struct module *m = k->m;
@@ -466,8 +472,8 @@ static void set_value(struct maker *k, const struct attr *x, Onnx__AttributeProt
     }
 }
 
-/* Whether the bodies and tensors in src, the complete message from which attribute x was read, are still the
- * messages of the module.  true for attributes without bodies and tensors. */
+/* Whether the bodies and tensors below src, the complete message from which attribute x was read, still have the
+ * messages that the module has for them.  True for attributes without bodies and tensors. */
 static bool has_same_below(struct maker *k, const struct attr *x, const Onnx__AttributeProto *src)
 {
     const struct module *m = k->m;
@@ -512,6 +518,7 @@ Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, cons
         if (!is_named(k->m, p->ref_attr_name, x->ref))
             p->ref_attr_name = make_text(k->m, x->ref);
     }
+    /* single numbers and strings of a complete message agree: an attribute that a pass makes has no src */
     if (x->ref == 0 && (!whole || x->kind >= ATTR_TENSOR))
         set_value(k, x, p);
     if (x->kind == ATTR_TYPE && p->tp == NULL && x->ref == 0 && !k->without_source && !x->unset) {

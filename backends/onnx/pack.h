@@ -55,7 +55,7 @@ int onnx_pack_file(const struct mapping *map, uint32_t nmap, const Onnx__ModelPr
  * whose files have the payloads.  Returns 0, or -1 and an error. */
 int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
                    struct diag *d);
-/* Does the same for a model whose weights are all as in the file that m was read from. */
+/* Does what onnx_pack_path() does, for a model without weights that passes made: no file of weights is written. */
 int onnx_pack_source(const struct module *m, const Onnx__ModelProto *model, const char *path,
                      struct diag *d);
 

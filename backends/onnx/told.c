@@ -1,5 +1,5 @@
-/* Updates or checks messages of the file that refer to values by name (quantization annotations, device configurations,
- * training_info) after passes have renamed or dropped values.  Checks that strings are UTF-8.  O(size of these
+/* Messages of the file that refer to values by name, after passes have renamed or dropped values: updates quantization
+ * annotations and device configurations, checks training_info.  Also checks that strings are UTF-8.  O(size of these
  * messages). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/walk.h"
@@ -72,6 +72,7 @@ void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto 
     if (n == 0)
         return;
     p->device_configurations = arena_array(k->a, n, sizeof *p->device_configurations);
+    /* p shares the messages below it with the file's message `had`: what changes must be copied */
     for (size_t i = 0; i < n; i++) {
         Onnx__NodeDeviceConfigurationProto *c =
             arena_copy(k->a, had->device_configurations[i], sizeof *c);
@@ -88,7 +89,8 @@ void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto 
 
 /* ---- training ----------------------------------------------------------------------------------- */
 
-/* Adds to names all names that root and the messages below it define: of results, tensors and described values. */
+/* Adds to the set `names` (map_key(1, name) -> 1) all names that root and the messages below it define: names of
+ * results, tensors and described values. */
 static void note_names(struct maker *k, const ProtobufCMessage *root, struct map *names)
 {
     struct walk w = walk_begin(root, k->a);
@@ -137,6 +139,7 @@ void check_training(struct maker *k, const Onnx__ModelProto *p)
         const Onnx__TrainingInfoProto *t = p->training_info[i];
         r.own = (struct map){0};
         note_names(k, &t->base, &r.own);
+        /* names that it reads: operands of its nodes, and the keys of its bindings */
         struct walk w = walk_begin(&t->base, k->a);
         for (const ProtobufCMessage *x; (x = walk_next(&w)) != NULL;) {
             const Onnx__NodeProto *n = (const Onnx__NodeProto *)x;

@@ -6,6 +6,7 @@
 
 #include "onnx.pb-c.h"
 
+/* A walk through a message and the messages below it. */
 struct walk {
     struct arena *a;
     const ProtobufCMessage **stack; /* [n] messages that are still to be visited */

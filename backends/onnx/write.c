@@ -22,7 +22,8 @@
 
 enum {
     BUFFER = 1 << 16, /* bytes collected before a write */
-    LEAST = 17 /* bytes of the shortest payload that the reader leaves in the file (ONNX_MARK) */
+    /* bytes of the shortest payload that the reader leaves in the file (ONNX_MARK): shorter strings are in memory */
+    LEAST = 17
 };
 
 int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
@@ -120,7 +121,7 @@ struct sink {
     uint8_t buf[BUFFER];
 };
 
-/* Writes the bytes in the buffer to the output. */
+/* Writes the bytes in the buffer to the output, and empties the buffer. */
 static void sink_flush(struct sink *s)
 {
     assert(s->n <= sizeof s->buf);
@@ -147,7 +148,8 @@ static const struct mapping *mapping_of(const struct sink *s, const uint8_t *p)
     return f != NULL && (uintptr_t)p - (uintptr_t)f->at < f->size ? f : NULL;
 }
 
-/* Appends the bytes p[0 .. n) to the output; p may be an address that stands for bytes of a file. */
+/* For ProtobufCBuffer.append: appends the bytes p[0 .. n) to the output; p may be an address that stands for bytes of a
+ * file.  A failure is noted in sink.bad. */
 static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
 {
     struct sink *s = (struct sink *)buffer;
@@ -226,6 +228,7 @@ static void warn_moved(const struct module *m, const char *path, struct diag *d)
     struct arena *a = arena_new(m->mem);
     uint32_t n = 0, first = 0;
 
+    /* n: files of external data; first: the first of them */
     for (uint32_t k = 1; k < m->nfile; k++)
         if (m->file[k].location != 0 && n++ == 0)
             first = k;
@@ -265,8 +268,8 @@ static struct mapping *module_mappings(const struct module *m, uint32_t *n, stru
     return list;
 }
 
-/* Writes a model whose weights have places, and frees a.  bad: finding these has failed: writes nothing.  Returns 0, or
- * -1 and an error. */
+/* Writes the model x to `path` and closes x->data; frees a.  The model appears only if its data was written.  bad:
+ * onnx_place() has failed and reported an error: nothing is written.  Returns 0, or -1 and an error. */
 static int pack_placed(const struct module *m, struct model_file *x, const char *path, bool bad,
                        struct arena *a, struct diag *d)
 {

@@ -1,8 +1,8 @@
 /* Arranges frames in stacks (arrange.h).
  *
- * Tries several numbers of stacks.  For each, bisection over the height finds the lowest stacks that hold all frames in
- * their order.  Labels beside a stack stand in vertical lanes, filled from the top: a label takes the lane in which it
- * is nearest to the box that its arrow meets. */
+ * Tries several numbers of stacks.  For each number, bisection over the height finds the lowest stacks that hold all
+ * frames in their order.  Labels beside a stack stand in vertical lanes, filled from the top: a label takes the lane in
+ * which it is nearest to the box that its arrow meets. */
 #include "backends/picture/arrange.h"
 
 #include <assert.h>
@@ -29,7 +29,7 @@ static bool is_direct(const struct arrangement *t, const struct arrange_sign *s)
            t->frame[s->from - 1].stack == t->frame[s->to - 1].stack;
 }
 
-/* The gap between a frame and the next frame, which may hold labels side by side: its size in points. */
+/* The gap between a frame and the frame below it, where labels may stand side by side: its size in points. */
 struct gap {
     double high, wide;
 };
@@ -68,11 +68,12 @@ static uint32_t stack_within(struct arrangement *t, const struct gap *gap, doubl
     return stack + 1;
 }
 
-/* Puts the frames into at most `stacks` stacks so that the highest stack is as low as possible.  A height of `low`
- * needs more stacks, a height of `high` does not. */
+/* Sets the stack of each frame: at most `stacks` stacks, the highest of which is as low as possible. */
 static void make_stacks(struct arrangement *t, const struct gap *gap, uint32_t stacks)
 {
-    double low = 0, high = 0;
+    double low = 0,
+           high =
+               0; /* stacks of the height `low` are too many, stacks of the height `high` are not */
     for (uint32_t i = 0; i < t->frames; i++)
         high += t->frame[i].high + gap[i].high;
     for (int k = 0; k < BISECT; k++) {
@@ -85,7 +86,7 @@ static void make_stacks(struct arrangement *t, const struct gap *gap, uint32_t s
     stack_within(t, gap, high);
 }
 
-/* Where a label had better stand. */
+/* Where a label would best stand. */
 struct wish {
     double y;      /* points: y of the middle of the box that the label's arrow meets */
     uint32_t sign; /* the label */
@@ -100,14 +101,15 @@ static int by_wish(const void *a, const void *b)
     return x->sign < y->sign ? -1 : 1;
 }
 
-/* Returns the lane in which a label is nearest to the wished place: lane 0, with its upper edge at `top`.  lane: [n]
- * the height down to which each lane is filled; wide: width of a lane. */
+/* Returns the lane in which a label would stand nearest to its best place, which is lane 0 with its upper edge at
+ * `top`.  lane: [n] points down to which each lane is filled; wide: width of a lane. */
 static uint32_t choose_lane(const double *lane, uint32_t n, double top, double wide)
 {
     uint32_t best = 0;
     double least = 0;
     for (uint32_t k = 0; k < n; k++) {
-        double far = k * wide + (lane[k] > top ? lane[k] - top : 0);
+        double far = k * wide +
+                     (lane[k] > top ? lane[k] - top : 0); /* from the best place, across and down */
         if (k && far >= least)
             continue;
         least = far;
@@ -116,8 +118,8 @@ static uint32_t choose_lane(const double *lane, uint32_t n, double top, double w
     return best;
 }
 
-/* Puts the labels at one side of a stack, wish[n], into lanes.  Sets their y; their x becomes the distance from the
- * stack.  Returns the width of all lanes together. */
+/* Puts the labels at one side of a stack, wish[n], into lanes: sets y of each label, and x to its distance from the
+ * stack; makes t->high large enough for them.  Returns the width of all lanes together. */
 static double fill_lanes(struct arrangement *t, struct wish *wish, uint32_t n, struct arena *a)
 {
     /* [lane] points: height of the lane that is filled */
@@ -131,7 +133,8 @@ static double fill_lanes(struct arrangement *t, struct wish *wish, uint32_t n, s
     for (uint32_t i = 0; i < n; i++) {
         struct arrange_sign *s = &t->sign[wish[i].sign];
         double top = wish[i].y - s->high / 2 > 0 ? wish[i].y - s->high / 2 : 0;
-        uint32_t k = choose_lane(lane, lanes + 1, top, wide + GAP);
+        uint32_t k =
+            choose_lane(lane, lanes + 1, top, wide + GAP); /* maybe a new lane, number `lanes` */
         lanes = k < lanes ? lanes : k + 1;
         top = lane[k] > top ? lane[k] : top;
         lane[k] = top + s->high + SPACE;
@@ -142,10 +145,12 @@ static double fill_lanes(struct arrangement *t, struct wish *wish, uint32_t n, s
     return lanes ? lanes * (wide + GAP) + GAP / 2.0 : 0;
 }
 
-/* Puts the labels of direct arrows into the gap below each frame, side by side around the frame's middle. */
+/* Puts the labels of direct arrows (is_direct) into the gap below each frame, side by side around the frame's
+ * middle. */
 static void fill_gaps(struct arrangement *t, const struct gap *gap, struct arena *a)
 {
-    double *x = arena_array(a, (size_t)t->frames + 1, sizeof *x);
+    double *x =
+        arena_array(a, (size_t)t->frames + 1, sizeof *x); /* [frame] where its next label begins */
     for (uint32_t i = 0; i < t->frames; i++)
         x[i] = t->frame[i].x + (t->frame[i].wide - gap[i].wide) / 2;
     for (uint32_t i = 0; i < t->signs; i++) {
@@ -159,7 +164,8 @@ static void fill_gaps(struct arrangement *t, const struct gap *gap, struct arena
     }
 }
 
-/* Returns the frame beside which a label stands: the arrow's head, or its tail if the head is the host. */
+/* Returns the frame beside which a label stands: the frame that its arrow leads to; if that is the host, the frame that
+ * the arrow comes from. */
 static const struct arrange_frame *frame_beside(const struct arrangement *t,
                                                 const struct arrange_sign *s)
 {
@@ -167,8 +173,9 @@ static const struct arrange_frame *frame_beside(const struct arrangement *t,
     return &t->frame[(s->to ? s->to : s->from) - 1];
 }
 
-/* Places the labels at one side of a stack: at its right the labels of transfers with the host (host: true), at its
- * left those of transfers between frames.  Their x counts from the left end of that side.  Returns the side's width. */
+/* Places the labels at one side of a stack: at the right the labels of transfers with the host (host true), at the left
+ * the labels of transfers between frames that are not direct.  Their x counts from the left end of that side.  Returns
+ * the side's width. */
 static double fill_side(struct arrangement *t, uint32_t stack, bool host, struct arena *a)
 {
     struct wish *wish = arena_array(a, (size_t)t->signs + 1, sizeof *wish);
@@ -195,7 +202,8 @@ static void move_side(struct arrangement *t, uint32_t stack, bool host, double x
     }
 }
 
-/* Sets all places and the size of the picture.  The stack of each frame must be set. */
+/* Sets the places of all frames and labels, and the size of the picture.  The stack of each frame must be set.  Goes
+ * from stack to stack: y of its frames, then the labels at both sides, which tell where the frames stand across. */
 static void place_all(struct arrangement *t, const struct gap *gap, struct arena *a)
 {
     double x = 0, y = 0;
@@ -229,9 +237,8 @@ double arrange_screens(const struct arrangement *t)
 {
     double wide = (t->wide + MARGIN) / SCREEN_WIDE;
     double high = (t->high + TITLE_HIGH + MARGIN) / SCREEN_HIGH;
-    double all = wide * high;
-    all = all > wide ? all : wide;
-    return all > high ? all : high;
+    double most = wide > high ? wide : high;
+    return most > wide * high ? most : wide * high;
 }
 
 void picture_arrange(struct arrangement *t, struct arena *a)
@@ -239,6 +246,7 @@ void picture_arrange(struct arrangement *t, struct arena *a)
     const struct gap *gap = find_gaps(t, a);
     double least = 0;
     uint32_t best = 1;
+    /* more and more stacks, until the picture fits on a screen */
     for (uint32_t n = 1; n <= t->frames && n <= MOST_STACKS && (n == 1 || least > 1); n++) {
         make_stacks(t, gap, n);
         place_all(t, gap, a);
@@ -247,6 +255,6 @@ void picture_arrange(struct arrangement *t, struct arena *a)
             best = n;
         }
     }
-    make_stacks(t, gap, best);
+    make_stacks(t, gap, best); /* the loop has overwritten the places of the best number */
     place_all(t, gap, a);
 }

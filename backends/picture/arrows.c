@@ -13,6 +13,7 @@ enum {
     NAME_SHOWN = 80     /* number of characters of each of their names, at most */
 };
 
+/* The arrows while they are collected. */
 struct builder {
     const struct module *m;
     struct arena *a;
@@ -21,7 +22,8 @@ struct builder {
     uint32_t n, cap;
 };
 
-/* Adds value v to the arrow from box `from` to box `to`, which is made if it is new.  away: as in struct arrow. */
+/* Adds the tensor v to the arrow from box `from` to box `to`; makes the arrow if there is none.  away: as in struct
+ * arrow. */
 static void add_tensor(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
 {
     assert((from != 0 || to != 0) && b->m->cost->bytes[v] >= 0);
@@ -50,6 +52,7 @@ struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const
 {
     struct builder b = {.m = r->scene.m, .a = a};
     const struct place *pl = r->scene.place;
+    /* [box], [frame] 1 + the last net for which it was reached */
     uint32_t *seen_box = arena_array(a, (size_t)r->scene.m->nnode + 1, sizeof *seen_box);
     uint32_t *seen_frame = arena_array(a, (size_t)nframe + 1, sizeof *seen_frame), hidden = 0;
     for (uint32_t e = 0; e < pl->nnet; e++) {
@@ -67,6 +70,7 @@ struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const
             if (!to || to == from || seen_box[to] == e + 1 || (!from && !pl->net_host[e]))
                 continue;
             seen_box[to] = e + 1;
+            /* the frame has the tensor already; or, within a frame, the tensor is too small for an arrow */
             if (away ? seen_frame[frame] == e + 1 : small) {
                 hidden++;
                 continue;
@@ -88,7 +92,7 @@ const char *arrow_amount(struct arena *a, uint32_t tensors, int64_t bytes)
 
 const char *arrow_width(struct arena *a, int64_t bytes)
 {
-    int w = 1; /* half points beyond the least width */
+    int w = 1; /* half points beyond 1: one, and one more for each factor of 4 from 1 KiB on */
     for (; bytes >= 1024; bytes /= 4)
         w++;
     return arena_fmt(a, "%d.%d", 1 + w / 2, w % 2 * 5);

@@ -28,8 +28,9 @@ struct arrows {
 struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
                            uint32_t nframe, struct arena *a);
 
-/* Return texts, in a: "3 tensors\n1.5 MiB" for DOT, of one tensor "1.5 MiB"; the width of an arrow with that many
- * bytes, "2.5" points, which grows with their logarithm. */
+/* Return texts, in a.  arrow_amount(): how much an arrow carries, for DOT: "3 tensors\n1.5 MiB", of one tensor
+ * "1.5 MiB".  arrow_width(): the width of an arrow with that many bytes, in points, which grows with the logarithm of
+ * the bytes: "2.5". */
 const char *arrow_amount(struct arena *a, uint32_t tensors, int64_t bytes);
 const char *arrow_width(struct arena *a, int64_t bytes);
 

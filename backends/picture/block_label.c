@@ -11,9 +11,9 @@
 enum {
     KINDS = 64,      /* the most operator types that are counted */
     KINDS_SHOWN = 3, /* the most operator types that the text lists */
-    INSIDE = 4,      /* components of a layer in the text */
-    TITLE = 40,      /* characters of a name in a label */
-    TIP = 120,       /* characters of a name in a tooltip */
+    INSIDE = 4,      /* the most components of a layer that the text lists */
+    TITLE = 40,      /* the most characters of a name in a label */
+    TIP = 120,       /* the most characters of a name in a tooltip */
     RANK = 8         /* dimensions of a shape in the text; shapes with more are left out */
 };
 
@@ -50,7 +50,8 @@ static bool count_kind(struct kind *k, uint32_t *n, uint32_t most, const char *s
     return true;
 }
 
-/* Returns the most frequent operators of n nodes, with their counts: "MatMul 24, Add 12, Softmax 12, ...". */
+/* Returns the KINDS_SHOWN most frequent operators of n nodes, with their counts: "MatMul 24, Add 12, Softmax 12,
+ * ...". */
 static const char *kinds_text(const struct module *m, const nid *node, uint32_t n, struct arena *a)
 {
     struct kind k[KINDS] = {{0}};
@@ -86,7 +87,7 @@ static const char *list_inside(const struct module *m, const struct layers *l, c
     return more ? arena_fmt(a, "%s, ...", text) : text;
 }
 
-/* Whether the first n characters of s are s or a scope around it. */
+/* Whether the first n characters of s are a whole scope: s itself, or a scope around it. */
 static bool is_border(struct scope s, size_t n)
 {
     return n == s.len || s.at[n] == '/';
@@ -101,7 +102,7 @@ static struct scope common_scope(const struct module *m, const nid *node, uint32
         size_t k = 0, most = smaller_u64(all.len, s.len);
         while (k < most && all.at[k] == s.at[k])
             k++;
-        while (k && !(is_border(all, k) && is_border(s, k)))
+        while (k && !(is_border(all, k) && is_border(s, k))) /* back to the end of a component */
             k--;
         all.len = k;
     }
@@ -157,12 +158,12 @@ static const char *node_title(const struct module *m, nid x, struct arena *a)
                : arena_fmt(a, "%s\\n%s", label_text(a, path, strlen(path), TITLE), op);
 }
 
-/* Returns the first of the n nodes that is in a layer with a scope, if more than half of the nodes are in the same such
- * layer; else 0. */
+/* Returns the first of the n nodes that is in a layer with a scope; 0 if the nodes are in several such layers, or if no
+ * more than half of them are in this one. */
 static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
 {
     nid first = 0;
-    uint32_t in = 0; /* nodes in the layer */
+    uint32_t in = 0; /* nodes in the layer of `first` */
     for (uint32_t i = 0; i < n; i++) {
         if (!l->len[node[i]])
             continue;
@@ -181,11 +182,11 @@ static struct scope layer_scope(const struct module *m, const struct layers *l, 
 }
 
 /* Returns the title of a box: the common scope or the layer of its nodes, with the components inside a layer; without a
- * scope its slowest operator.  time: [node] ps on the box's device. */
+ * scope its slowest operator; of a box of repeats, what repeats.  time: [node] ps on the box's device. */
 static const char *title_of(const struct module *m, const struct layers *l, const struct block *b,
                             const int64_t *time, struct arena *a)
 {
-    uint32_t each = b->nodes / b->repeats;
+    uint32_t each = b->nodes / b->repeats; /* nodes of one repetition */
     if (b->small)
         return arena_fmt(a, "%u small nodes", b->nodes);
     if (b->repeats > 1) {
@@ -196,17 +197,20 @@ static const char *title_of(const struct module *m, const struct layers *l, cons
     if (b->nodes == 1)
         return node_title(m, b->node[0], a);
     struct scope s = common_scope(m, b->node, b->nodes);
-    nid x = s.len ? b->node[0] : layer_node(l, b->node, b->nodes);
+    nid x = s.len ? b->node[0]
+                  : layer_node(l, b->node, b->nodes); /* a node within the scope or layer */
     if (!x)
         return heaviest_text(m, time, b->node, b->nodes, a);
     if (!s.len)
         s = layer_scope(m, l, x);
     const char *scope = label_text(a, s.at, s.len, TITLE);
+    /* the components are listed if the scope is just that of a layer */
     const char *in = l->len[x] == s.len ? list_inside(m, l, b->node, each, a) : "";
     return *in ? arena_fmt(a, "%s: %s", scope, in) : scope;
 }
 
-/* Returns the scopes of the first and the last layer of a box of repeated layers, "/h.8 ... /h.13"; else NULL. */
+/* Returns the scopes of the first and the last layer of a box of repeated layers, "/h.8 ... /h.13"; NULL: the box has
+ * no repeated layers, or their nodes have no scopes. */
 static const char *name_scopes(const struct module *m, const struct layers *l,
                                const struct block *b, struct arena *a)
 {
@@ -225,15 +229,17 @@ void block_describe(const struct result *r, const struct frames *f, const struct
     uint32_t dev = f->dev[b->frame];
     const int64_t *time = m->cost->time[cluster_class(r->scene.cluster, dev)];
     int64_t all = r->verdict->load[dev].compute;
-    double share = all > 0 ? 100.0 * (double)b->time / (double)all : 0;
+    double share =
+        all > 0 ? 100.0 * (double)b->time / (double)all : 0; /* percent of the device's time */
     const char *title = title_of(m, l, b, time, a), *where = name_scopes(m, l, b, a);
     const char *kinds = kinds_text(m, b->node, b->nodes, a);
     const char *first = node_path(m, b->node[0], a), *last = node_path(m, b->node[b->nodes - 1], a);
     const char *nodes = b->nodes > 1 && !b->small ? arena_fmt(a, "%u nodes, ", b->nodes) : "";
+    /* shares below 10 % have one decimal; shares that would be 0.0 % are left out */
     const char *cost = share < 0.05 ? arena_fmt(a, "%s%s", nodes, time_short(t, b->time))
                                     : arena_fmt(a, "%s%s (%.*f %%)", nodes, time_short(t, b->time),
                                                 share < 9.95, share);
-    if (b->holds.weights >= 1024)
+    if (b->holds.weights >= 1024) /* fewer bytes are not worth a place in the label */
         cost = arena_fmt(a, "%s, weights %s", cost, bytes_short(w, b->holds.weights));
     if (b->holds.state >= 1024)
         cost = arena_fmt(a, "%s, state %s", cost, bytes_short(w, b->holds.state));

@@ -1,18 +1,19 @@
 /* Folds the nodes of each frame into few boxes (blocks.h).
  *
  * Within a frame, in this order:
- *  1. Chains: u -> v become one box if v is the only successor of u there, u is the only predecessor of v, and both
- *     belong to the same layer.  Chains, sorted by their first nodes, are in topological order, and a box only ever
- *     joins neighbours in that order: so the boxes of a frame make no cycle.  Neighbours that end in the same scope
- *     within a layer ("attn", "mlp") become one box.
+ *  1. Chains: u -> v become one box if v is the only successor of u in the frame, u is the only predecessor of v, and
+ *     both belong to the same layer.  Chains, sorted by their first nodes, are in topological order, and each later
+ *     step joins only neighbours in that order: so the boxes of a frame make no cycle.  Neighbours whose last nodes are
+ *     in the same scope within a layer ("attn", "mlp") become one box.
  *  2. Repeats: two boxes are alike if they run the same operators in the same order.  A sequence of boxes that comes k
  *     times in a row becomes one box "k x {...}".  Dynamic programming from the end chooses the sequences that leave
  *     the fewest boxes; a sequence has at most PERIODS boxes.  Where names or a profile say what a layer is, sequences
  *     begin and end between layers.
  *  3. While there are more boxes than the frame's share, the boxes of step 1 are joined more coarsely, and repeats are
  *     sought again.  First, all boxes between two waists: a waist is a place between neighbours that at most 3, then 2,
- *     then 1 tensors pass, without those that live long.  Then boxes with a common scope in their names, deep scopes
- *     first.  Then whole layers.  Then all this once more, with repeats that may begin and end within layers.
+ *     then 1 tensors pass, where tensors that live long do not count.  Then boxes with a common scope in their names,
+ *     deep scopes first.  Then whole layers.  Then all these steps once more, with repeats that may begin and end
+ *     within layers.
  *  4. If there are still more boxes, neighbours are joined into as many bands of equal length as the share allows. */
 #include "backends/picture/blocks.h"
 
@@ -37,8 +38,10 @@ enum {
 struct frames frames_build(const struct result *r, uint32_t most, struct arena *a)
 {
     const struct parts *parts = r->parts;
-    bool by_part = parts->nparts <= most && !r->sharding; /* a device's pieces of a layer are one */
-    struct pairs node = {.a = a};                         /* (frame, node) */
+    /* of a sharded model, all pieces that a device computes stand in one frame */
+    bool by_part = parts->nparts <= most && !r->sharding;
+    struct pairs node = {.a = a}; /* (frame, node) */
+    /* [part] its frame + 1; [device] its last frame + 1 */
     uint32_t *frame_of = arena_array(a, (size_t)parts->nparts + 1, sizeof *frame_of);
     uint32_t *of_dev = arena_array(a, r->scene.cluster->ndev, sizeof *of_dev);
     struct frames f = {.of = arena_array(a, r->scene.m->nnode, sizeof *f.of)};
@@ -47,7 +50,7 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
     f.first = arena_array(a, (size_t)parts->nparts + 1, sizeof *f.first);
     for (uint32_t p = 0; p < parts->nparts; p++) {
         uint32_t dev = parts->part[p].dev, x = by_part ? 0 : of_dev[dev];
-        if (!x) {
+        if (!x) { /* a new frame */
             f.shared = f.shared || of_dev[dev];
             f.dev[f.n] = dev;
             f.first[f.n] = p;
@@ -82,6 +85,7 @@ struct fold {
     uint32_t first, period, count;
 };
 
+/* The folding of all frames, one after the other. */
 struct folder {
     const struct result *r;
     const struct frames *f;
@@ -92,8 +96,8 @@ struct folder {
     struct strings *scopes;
     struct csr made;       /* node -> nets that it produces, small ones (arrow_is_small) left out */
     uint32_t *item;        /* [node] its item; scratch of measure_widths() */
-    struct arena *a, *out; /* of scratch memory, and of the result */
-    nid *node;             /* the nodes of the frame, chain by chain */
+    struct arena *a, *out; /* a: scratch memory; out: memory of the result */
+    nid *node;             /* the nodes of the frame that is being folded, chain by chain */
 };
 
 bool arrow_is_small(const struct result *r, uint32_t net)
@@ -104,7 +108,8 @@ bool arrow_is_small(const struct result *r, uint32_t net)
     return elems >= 0 && elems <= SMALL_ELEMS && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
 }
 
-/* Gives nodes without a layer that stand between nodes of one layer, in their frame's order, that layer. */
+/* Changes w->layer: a node without a layer that stands between two nodes of the same layer, in the order of its frame,
+ * gets that layer. */
 static void fill_layers(struct folder *w)
 {
     for (uint32_t i = 0; i < w->f->n; i++) {
@@ -121,7 +126,7 @@ static void fill_layers(struct folder *w)
     }
 }
 
-/* Notes a neighbour of a node in *slot: 0: none so far; MANY: several different ones. */
+/* Notes node `other` in *slot, which is for the only neighbour of a node: 0: none so far; MANY: it has several. */
 static void note_neighbour(uint32_t *slot, uint32_t other)
 {
     assert(other != 0);
@@ -166,13 +171,15 @@ static struct items items_new(struct folder *w, uint32_t most)
                           arena_array(w->a, most, sizeof(uint64_t)), arena_alloc(w->a, most)};
 }
 
-/* Ends the last item before node[end] and computes its kind; does nothing if the item would be empty. */
+/* Adds an item to t: the nodes w->node[] from the end of the last item up to `end`.  Sets its kind and start.  Does
+ * nothing if there are no such nodes. */
 static void items_end(struct folder *w, struct items *t, uint32_t end)
 {
     assert(end >= t->at[t->n]);
     const struct module *m = w->r->scene.m;
     uint32_t begin = t->at[t->n];
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h =
+        UINT64_C(0xcbf29ce484222325); /* a hash of the operators in their order, as FNV-1a begins */
     if (begin == end)
         return;
     for (uint32_t i = begin; i < end; i++) {
@@ -224,8 +231,9 @@ static bool same_scope(const struct module *m, nid x, nid y, int depth)
     return n == outer_length(b, depth) && n && memcmp(a.at, b.at, n) == 0;
 }
 
-/* Returns the items of `fine`, neighbours of one layer joined if they have a scope of `depth` components in common;
- * depth 0: all neighbours of one layer joined. */
+/* Joins neighbours among the items of `fine` that belong to one layer: with depth > 0 if their first nodes have a
+ * scope of up to `depth` components in common; with depth 0 always, except where there is no layer.  Returns the new
+ * items. */
 static struct items join_scopes(struct folder *w, const struct items *fine, int depth)
 {
     struct items t = items_new(w, fine->n);
@@ -240,21 +248,24 @@ static struct items join_scopes(struct folder *w, const struct items *fine, int 
     return t;
 }
 
-/* Returns the number (in w->scopes) of the first component of the node's scope behind its layer's; 0: none. */
+/* Returns a number for the first component of a node's scope within its layer, such as "attn": its id in w->scopes; 0:
+ * there is no such component. */
 static uint32_t inner_scope(struct folder *w, nid x)
 {
     struct scope s = layers_inside(w->r->scene.m, &w->layers, x);
     return s.len ? strings_id(w->scopes, s.at, s.len) : 0;
 }
 
-/* Returns the items of `fine`, neighbours of one layer joined if their last nodes have the same inner_scope(), or none
- * after one. */
+/* Joins neighbours among the items of `fine` that belong to one layer, if their last nodes have the same inner_scope();
+ * an item without one joins the item before it.  Returns the new items. */
 static struct items join_inner(struct folder *w, const struct items *fine)
 {
     struct items t = items_new(w, fine->n);
     uint32_t run = 0; /* scope of the item that is being joined */
     for (uint32_t i = 0; i < fine->n; i++) {
-        nid x = w->node[fine->at[i + 1] - 1], y = i ? w->node[fine->at[i] - 1] : 0;
+        nid x =
+            w->node[fine->at[i + 1] - 1]; /* the last node of item i; y: of the item before it */
+        nid y = i ? w->node[fine->at[i] - 1] : 0;
         uint32_t scope = inner_scope(w, x);
         bool joined = i && w->layer[x] && w->layer[x] == w->layer[y] && (!scope || scope == run);
         if (!joined && i)
@@ -265,7 +276,7 @@ static struct items join_inner(struct folder *w, const struct items *fine)
     return t;
 }
 
-/* Returns the items of `fine` joined into at most `most` bands of about equally many items. */
+/* Joins the items of `fine` into at most `most` bands of about equally many items.  Returns the bands. */
 static struct items join_bands(struct folder *w, const struct items *fine, uint32_t most)
 {
     assert(most > 0);
@@ -304,7 +315,8 @@ static uint32_t *measure_widths(struct folder *w, const struct items *t)
     return width;
 }
 
-/* Returns the items of `fine`, neighbours of one layer joined if more than `most` tensors pass between them. */
+/* Joins neighbours among the items of `fine` that belong to one layer, if more than `most` tensors pass between them.
+ * Returns the new items. */
 static struct items join_waists(struct folder *w, const struct items *fine, uint32_t most)
 {
     struct items t = items_new(w, fine->n);
@@ -319,15 +331,16 @@ static struct items join_waists(struct folder *w, const struct items *fine, uint
 
 /* ---- repeats ---------------------------------------------------------------------------------- */
 
-/* Folds the items into the fewest boxes, from the last item to the first.  aligned: repeated sequences begin and end
- * between layers.  Writes the boxes to out[t->n] and returns their number.  O(items * PERIODS). */
+/* Folds the items into the fewest boxes, where a box is one item or a sequence of items that comes several times in a
+ * row: dynamic programming from the last item to the first.  aligned: repeated sequences begin and end between layers.
+ * Writes the boxes to out[t->n] and returns their number.  O(items * PERIODS). */
 static uint32_t fold_repeats(struct folder *w, const struct items *t, bool aligned,
                              struct fold *out)
 {
     uint32_t n = t->n, k = 0;
-    uint32_t run[PERIODS + 1] = {
-        0}; /* [p] number of items in a row, from i on, that are alike to the item p places behind them */
-    /* [i] fewest boxes that hold all items from i on; the first of these boxes */
+    /* [p] number of items in a row, from i on, each of which is like the item p places behind it */
+    uint32_t run[PERIODS + 1] = {0};
+    /* [i] cost: the fewest boxes that hold all items from i on; best: the first of these boxes */
     uint32_t *cost = arena_array(w->a, (size_t)n + 1, sizeof *cost);
     struct fold *best = arena_array(w->a, n, sizeof *best);
     for (uint32_t i = n; i-- > 0;) {
@@ -335,13 +348,16 @@ static uint32_t fold_repeats(struct folder *w, const struct items *t, bool align
         best[i] = (struct fold){i, 1, 1};
         for (uint32_t p = 1; p <= PERIODS && i + p < n; p++) {
             run[p] = t->kind[i] == t->kind[i + p] ? run[p] + 1 : 0;
-            uint32_t count = run[p] / p + 1, end = i + count * p;
+            uint32_t count = run[p] / p + 1,
+                     end = i + count * p; /* sequences of p items; behind the last one */
             if (count < 2 || (aligned && !(t->start[i] && t->start[i + p])))
                 continue;
-            if (aligned && end < n && !t->start[end]) {
+            if (aligned && end < n &&
+                !t->start[end]) { /* the last sequence would end within a layer */
                 count--;
                 end -= p;
             }
+            /* two single items that are alike stay two boxes */
             if (count * p < 3 || count < 2 || 1 + cost[end] >= cost[i])
                 continue;
             cost[i] = 1 + cost[end];
@@ -356,14 +372,16 @@ static uint32_t fold_repeats(struct folder *w, const struct items *t, bool align
 
 /* ---- all of it -------------------------------------------------------------------------------- */
 
-/* Folds a frame into at most `most` boxes.  Writes the boxes to out, their items to *t; returns the number of boxes. */
+/* Folds a frame into at most `most` boxes, by steps that join more and more (see the head of this file); the first step
+ * that gives few enough boxes counts.  Writes the boxes to out, their items to *t; returns the number of boxes. */
 static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, struct items *t,
                            struct fold *out)
 {
     assert(most > 0 && frame < w->f->n);
     struct items chain = list_chains(w, frame), fine = join_inner(w, &chain);
-    enum { STEPS = 1 + WAISTS + DEPTHS + 1 };
-    for (int level = 0; level < 2 * STEPS; level++) {
+    enum { STEPS = 1 + WAISTS + DEPTHS + 1 }; /* as they are; by waists; by scopes; whole layers */
+    for (int level = 0; level < 2 * STEPS;
+         level++) { /* the second time repeats need not be aligned */
         int step = level % STEPS;
         *t = step == 0        ? fine
              : step <= WAISTS ? join_waists(w, &fine, (uint32_t)(WAISTS + 1 - step))
@@ -379,7 +397,8 @@ static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, stru
     return t->n;
 }
 
-/* Appends the block of fold f, whose items are in *t, without its holdings and texts. */
+/* Appends the block for the box f of a frame, whose items are in *t, to b, and sets b->of for its nodes.  The block has
+ * no holdings and texts yet. */
 static void add_block(struct folder *w, struct blocks *b, uint32_t frame, const struct items *t,
                       const struct fold *f)
 {
@@ -411,7 +430,7 @@ struct holdings *holdings_of(const struct result *r, const uint32_t *of, uint32_
         bool state = (v->flags & VALUE_INPUT) && !(v->flags & VALUE_INIT);
         for_row (user, pl->weight_user, x) {
             uint32_t k = of[user];
-            if (!k || seen[k] == x + 1)
+            if (!k || seen[k] == x + 1) /* the box has counted this weight */
                 continue;
             seen[k] = x + 1;
             int64_t *bytes = state ? &h[k - 1].state : &h[k - 1].weights;
@@ -442,7 +461,8 @@ struct blocks blocks_build(const struct result *r, const struct frames *f, uint3
     memcpy(w.layer, w.layers.of, nnode * sizeof *w.layer);
     fill_layers(&w);
     link_chains(&w);
-    for (uint32_t i = 0; i < f->n; i++) { /* do all boxes fit without joining any? */
+    /* all: number of boxes if no frame has a limit; if these are few enough, nothing more is joined */
+    for (uint32_t i = 0; i < f->n; i++) {
         struct arena_mark mark = arena_mark(scratch);
         struct items t;
         all += fold_frame(&w, i, MANY, &t, fold);

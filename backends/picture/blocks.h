@@ -23,12 +23,12 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
 
 /* The bytes that the nodes of a box or frame read from memory that lasts from sample to sample. */
 struct holdings {
-    int64_t weights;
-    int64_t state; /* state inputs, such as cached keys and values */
+    int64_t weights; /* bytes */
+    int64_t state;   /* bytes of state inputs, such as cached keys and values */
 };
 
-/* Returns what n boxes read: [box - 1].  of: [node] its box, 1 .. n; 0: none.  A weight counts once in each box that
- * reads it.  Lives in a.  O(users of weights). */
+/* Returns an array, in a: [box - 1] the bytes that the nodes of a box read.  of: [node] its box, 1 .. n; 0: none.  A
+ * weight counts once in each box that reads it.  O(users of weights). */
 struct holdings *holdings_of(const struct result *r, const uint32_t *of, uint32_t n,
                              struct arena *a);
 

@@ -12,7 +12,8 @@ enum {
     ROW = 4    /* number of boxes side by side in a row */
 };
 
-/* Returns an array, in a: [box] its level, from 0.  Writes to depth: [frame] its number of levels. */
+/* Returns an array, in a: [box] its level, from 0.  Writes to depth: [frame] its number of levels.  Boxes of a frame
+ * are numbered in topological order, so one pass finds all levels. */
 static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,
                              uint32_t *depth, struct arena *a)
 {
@@ -37,12 +38,12 @@ struct leaves {
     uint32_t box[ROW]; /* the latest of them: the k-th one is box[k % ROW] */
 };
 
-/* Stands leaves in rows of ROW boxes, for each level of a frame by itself: the above of the k-th leaf is the leaf with
- * the number k - ROW; 0 in the first row. */
+/* Makes rows of ROW leaves, for each level of a frame by itself: sets c->above[] of the k-th leaf to leaf k - ROW,
+ * which must stand above it; 0 in the first row. */
 static void wrap_leaves(struct columns *c, const struct arrows *t, const uint32_t *frame_of,
                         const uint32_t *level, struct arena *a)
 {
-    struct map known = {0}; /* (frame, level) -> 1 + index in of_level */
+    struct map known = {0}; /* (frame, level) -> 1 + index in of_level[] */
     uint8_t *is_read = arena_alloc(a, (size_t)c->boxes + 1);
     struct leaves *of_level = arena_array(a, (size_t)c->boxes + 1, sizeof *of_level);
     uint32_t levels = 0;
@@ -72,13 +73,15 @@ struct columns columns_build(const struct arrows *t, const uint32_t *frame_of, u
     uint32_t *depth = arena_array(a, (size_t)frames + 1, sizeof *depth);
     uint32_t *first = arena_array(a, (size_t)frames + 1, sizeof *first);
     const uint32_t *level = find_levels(t, frame_of, boxes, depth, a);
+    /* first: [frame] its first column; a frame that is not tall gets none */
     for (uint32_t i = 0; i < frames; i++) {
         first[i] = c.n;
         for (uint32_t k = 0; depth[i] > TALL && k < (depth[i] + TALL - 1) / TALL; k++)
             c.frame[c.n++] = i;
     }
     for (uint32_t x = 1; x <= boxes; x++) {
-        uint32_t f = frame_of[x] - 1, n = (depth[f] + TALL - 1) / TALL;
+        uint32_t f = frame_of[x] - 1,
+                 n = (depth[f] + TALL - 1) / TALL; /* n: columns of the frame */
         if (n > 1)
             c.of[x] = first[f] + level[x] * n / depth[f] + 1;
     }

@@ -40,8 +40,9 @@ enum {
     MEET = 4,
     /* the most arrows between a frame and a label; more of them become one at the frame's border */
     BORDER = 2,
-    TITLE = 80,       /* the most characters of a name in a title */
-    ROUTES_LEAST = 4, /* see choose_routes() */
+    TITLE = 80, /* the most characters of a name in a title */
+    /* how many routes are drawn: choose_routes() */
+    ROUTES_LEAST = 4,
     MANY_FRAMES = 24
 };
 
@@ -56,7 +57,7 @@ enum {
 /* A discipline of cgraph that numbers the graph's objects in the order in which they are made.  By default their ids
  * are addresses, so that the order of clusters in the file would differ from run to run.  Every name is used once. */
 struct ids {
-    /* must be the first field: cgraph is given the address of this field, and hands it back as that of the struct */
+    /* must be the first field: cgraph gets its address, and hands it back to functions that take it for the struct's */
     Agdisc_t disc;
     Agraph_t *g;
     struct arena *a;
@@ -64,8 +65,8 @@ struct ids {
     uint32_t n, cap;
 };
 
-/* The three functions of cgraph's discipline for ids (cgraph.h says what they get and return); `state` is the struct
- * ids.  ids_open() begins the numbering for graph g and returns the state. */
+/* The functions of cgraph's discipline for ids; cgraph.h says what each gets and returns.  `state` is the struct ids.
+ * ids_open() begins the numbering for graph g and returns the state. */
 static void *ids_open(Agraph_t *g, Agdisc_t *disc)
 {
     ((struct ids *)disc)->g = g;
@@ -137,38 +138,39 @@ struct picture {
     uint64_t random; /* state of random_bits() */
 };
 
-/* The stream of a picture for cgraph, which breaks off when the user has had enough. */
+/* Where cgraph writes a picture, until the user ends the work (Ctrl-C). */
 struct dot_stream {
     FILE *f;
-    const struct listener *listener;
+    const struct listener *listener; /* tells whether the user has ended the work */
 };
 
-/* Returns 0, or EOF, at which agwrite() ends. */
+/* For cgraph: writes a text to the stream, a struct dot_stream.  Returns 0; EOF, at which agwrite() ends, if the user
+ * has ended the work or the text cannot be written. */
 static int put_text(void *stream, const char *text)
 {
     const struct dot_stream *s = stream;
     return listener_stopped(s->listener) || fputs(text, s->f) == EOF ? EOF : 0;
 }
 
-/* Does nothing: outfile_close() flushes the stream. */
+/* For cgraph: does nothing, as outfile_close() flushes the stream.  Returns 0. */
 static int flush_text(void *stream)
 {
     (void)stream;
     return 0;
 }
 
-/* Whether the user has had enough: loops over nodes and arrows end, and nothing is written. */
+/* Whether the user has ended the work: then loops over nodes and arrows end early, and nothing is written. */
 static bool is_stopped(const struct picture *p)
 {
     return listener_stopped(p->r->diag->listener);
 }
 
-/* The label of arrows from one frame to another (frame + 1, 0: the host): a small box on their way. */
+/* The label of arrows from one frame to another: a small box on their way. */
 struct sign {
-    Agnode_t *node;
-    uint32_t from, to;
-    /* number of a node's box that is an end of the arrows: of a reader in frame `to`; if `to` is the host, of a
-     * maker in frame `from` */
+    Agnode_t *node;    /* the small box */
+    uint32_t from, to; /* the frames, each + 1; 0: the host */
+    /* number of a box at an end of the arrows: a box that reads, in frame `to`; if `to` is the host, a box that sends,
+     * in frame `from` */
     uint32_t box;
 };
 
@@ -185,8 +187,8 @@ static const char *escape_text(struct picture *p, const char *s)
     return label_text(p->a, s, strlen(s), TITLE);
 }
 
-/* Adds a box to the graph or cluster g and returns it.  tip: its tooltip; dev: its device, which decides its colours;
- * UINT32_MAX: none. */
+/* Adds a box to the graph or cluster g and returns it.  id: its name and id in the file; tip: its tooltip; dev: its
+ * device, which decides its colours; UINT32_MAX: it has none. */
 static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const char *label,
                          const char *tip, uint32_t dev)
 {
@@ -205,7 +207,7 @@ static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const c
 
 #define PALE_LINE "#c3ccd6" /* colour of the border of a pale box */
 
-/* Makes a box grey and pale: one whose nodes compute only shapes, indices or masks, or the label of such tensors. */
+/* Makes box n grey and pale: its nodes compute only shapes, indices or masks, or it is the label of such tensors. */
 static void pale_box(Agnode_t *n)
 {
     set_attribute(n, "fillcolor", "#f7f9fb");
@@ -244,7 +246,8 @@ struct route {
     bool left_out; /* the route's arrows are not drawn */
 };
 
-/* Sets the colour of an arrow by its sender (frame + 1, 0: the host), and its width by its bytes. */
+/* Sets the colour and style of an arrow by the frame that sends (its number + 1, 0: the host), and its width by its
+ * bytes. */
 static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
 {
     uint32_t dev = frame ? p->frames.dev[frame - 1] : UINT32_MAX;
@@ -264,7 +267,7 @@ static void shape_label(Agnode_t *n)
     set_attribute(n, "width", "0.5");
 }
 
-/* Notes that box n is the label of arrow f, or of several of which f is the first. */
+/* Notes that box n is the label of arrow f, or of several arrows, the first of which is f. */
 static void add_sign(struct picture *p, Agnode_t *n, const struct arrow *f)
 {
     p->sign = vec_grow(p->a, p->sign, &p->capsigns, p->signs + 1, sizeof *p->sign);
@@ -272,7 +275,8 @@ static void add_sign(struct picture *p, Agnode_t *n, const struct arrow *f)
         (struct sign){n, p->frame_of[f->from], p->frame_of[f->to], f->to ? f->to : f->from};
 }
 
-/* Adds the label in which the arrows of route r meet, and returns it.  f: the first arrow of r. */
+/* Adds the label in which the arrows of route r meet (number of tensors, bytes), and returns its box.  f: the first
+ * arrow of r. */
 static Agnode_t *add_meeting(struct picture *p, const struct arrow *f, const struct route *r)
 {
     uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to];
@@ -320,7 +324,8 @@ struct halves {
     struct map known_side; /* 2 * route + (1: sends, 0: receives) + 1 -> side + 1 */
 };
 
-/* Returns the side of a route (its index) that sends, or that receives; makes it if it is new.  f: an arrow of it. */
+/* Returns the index in t->side of the side of a route that sends, or (sends false) that receives; makes the side if it
+ * is new.  route: index of the route; f: an arrow of the route. */
 static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, const struct arrow *f,
                         bool sends)
 {
@@ -338,17 +343,16 @@ static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, con
     return t->nside - 1;
 }
 
-/* Adds the tensors of arrow f to the half of its sender (sends) or its receiver; the host has none.  route: index of
- * r. */
+/* Adds the tensors of arrow f to the half between its box and the label of route r: the box that sends, or (sends
+ * false) the box that receives.  Does nothing if that is the host, which has no box.  route: index of r. */
 static void add_half(struct picture *p, struct halves *t, const struct route *r, uint32_t route,
                      const struct arrow *f, bool sends)
 {
-    uint32_t x = sends ? f->from : f->to, s, i;
+    uint32_t x = sends ? f->from : f->to;
     if (!x)
         return;
-    s = side_of(p, t, route, f, sends);
-    i = map_get(&t->known_half, map_key(s + 1, x));
-    if (!i) {
+    uint32_t s = side_of(p, t, route, f, sends), i = map_get(&t->known_half, map_key(s + 1, x));
+    if (!i) { /* the box has no half yet */
         t->h = vec_grow(p->a, t->h, &t->cap, t->n + 1, sizeof *t->h);
         t->h[t->n] = (struct half){.box = p->box[x], .meet = r->meet, .side = s};
         map_set(&t->known_half, p->a, map_key(s + 1, x), i = ++t->n);
@@ -364,14 +368,14 @@ static void add_half(struct picture *p, struct halves *t, const struct route *r,
         side->largest = i - 1;
 }
 
-/* Lets dot place the head of an arrow above or beside its tail, too. */
+/* Lets dot place the box that an arrow leads to above or beside the box that it comes from, too. */
 static void relax_arrow(Agedge_t *e)
 {
     set_attribute(e, "constraint", "false");
 }
 
-/* Draws the halves as arrows.  If a side has more than BORDER halves, only its largest one is drawn: it stands for all
- * and begins or ends at the frame's border. */
+/* Draws the halves as arrows.  If a side has more than BORDER halves, only the half with the most bytes is drawn: it
+ * stands for all halves of the side, and begins or ends at the frame's border. */
 static void draw_halves(struct picture *p, const struct halves *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
@@ -392,7 +396,8 @@ static void draw_halves(struct picture *p, const struct halves *t)
     }
 }
 
-/* Draws an arrow between frames with a label of its own. */
+/* Draws an arrow between frames that has a label of its own: the label, an arrow from the sender to the label, and an
+ * arrow from the label to the receiver. */
 static void draw_crossing(struct picture *p, const struct arrow *f)
 {
     uint32_t from = p->frame_of[f->from];
@@ -444,10 +449,13 @@ static uint32_t choose_routes(struct picture *p, struct route *route)
     struct route rest = {0};
     int64_t all = 0;
     char b[UNIT_TEXT];
-    for (uint32_t i = 0; i < side * side; i++)
-        if (route[i].arrows &&
-            (frames <= MANY_FRAMES ? i >= side && i % side : i < side || i % side != i / side + 1))
+    /* by[n]: routes that may be left out; route i goes from i / side to i % side, each a frame + 1 or 0, the host */
+    for (uint32_t i = 0; i < side * side; i++) {
+        uint32_t from = i / side, to = i % side;
+        bool may_go = frames <= MANY_FRAMES ? from && to : !from || to != from + 1;
+        if (route[i].arrows && may_go)
             by[n++] = &route[i];
+    }
     qsort(by, n, sizeof(struct route *), by_bytes);
     for (uint32_t i = 0; i < n; i++) {
         all = sat_add(all, by[i]->bytes);
@@ -466,10 +474,11 @@ static uint32_t choose_routes(struct picture *p, struct route *route)
     return arrows > most ? 1 : MEET;
 }
 
-/* Draws all arrows: within frames, and between frames through labels. */
+/* Draws all arrows: arrows within frames as they are, arrows between frames through labels. */
 static void draw_arrows(struct picture *p, const struct arrows *t)
 {
     uint32_t side = p->frames.n + 1, meet = MEET;
+    /* [from * side + to], each a frame + 1, or 0: the host */
     struct route *route = arena_array(p->a, (size_t)side * side, sizeof *route);
     struct halves halves = {0};
     for (uint32_t i = 0; i < t->n; i++) {
@@ -481,7 +490,7 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
         r->tensors += f->tensors;
         r->bytes = sat_add(r->bytes, f->bytes);
     }
-    if (p->columns.of)
+    if (p->columns.of) /* the views of devices and blocks; the view of nodes shows all arrows */
         meet = choose_routes(p, route);
     for (uint32_t i = 0; i < t->n && !is_stopped(p); i++) {
         const struct arrow *f = &t->f[i];
@@ -532,10 +541,11 @@ static void set_defaults(struct picture *p, const char *label)
     agattr(p->g, AGEDGE, (char *)(uintptr_t)"arrowsize", (char *)(uintptr_t)"0.7");
 }
 
-/* Draws the border and the name of each frame with a shown node.  shown: [node] not 0: it is shown; NULL: all are. */
+/* Draws the border and the name of each frame that has a shown node (p->cluster, p->name).  shown: [node] not 0: the
+ * node is shown; NULL: all are. */
 static void draw_clusters(struct picture *p, const uint8_t *shown)
 {
-    uint8_t *some = arena_alloc(p->a, (size_t)p->frames.n + 1);
+    uint8_t *some = arena_alloc(p->a, (size_t)p->frames.n + 1); /* [frame] 1: it has a shown node */
     for (uint32_t x = 1; x < p->r->scene.m->nnode; x++)
         if (p->frames.of[x] && (!shown || shown[x]))
             some[p->frames.of[x] - 1] = 1;
@@ -563,7 +573,8 @@ static void draw_clusters(struct picture *p, const uint8_t *shown)
     }
 }
 
-/* Allocates boxes 1 .. `boxes`; returns an array [node] for the box of each node. */
+/* Allocates p->box and p->frame_of for boxes 1 .. `boxes`.  Returns an array of 0, for the caller to fill: [node] its
+ * box. */
 static uint32_t *alloc_boxes(struct picture *p, uint32_t boxes)
 {
     p->box = arena_array(p->a, (size_t)boxes + 1, sizeof(Agnode_t *));
@@ -626,7 +637,7 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
     return b.of;
 }
 
-/* Returns the colour of node x by the kind of its operator, as the legend in draw_nodes() says. */
+/* Returns the colour that fills the box of node x, by the kind of its operator, as the legend in draw_nodes() says. */
 static const char *kind_fill(const struct module *m, nid x)
 {
     if (block_node_is_pale(m, x))
@@ -678,14 +689,14 @@ static const uint32_t *draw_nodes(struct picture *p, const uint8_t *shown)
     return box_of;
 }
 
-/* Puts the boxes of frames that have several columns (columns.h) into these: each column is an invisible cluster
- * within the frame. */
+/* Puts the boxes of tall frames into columns (columns.h), each an invisible cluster within the frame, and rows of
+ * leaves below each other by invisible arrows.  Sets p->columns and p->column. */
 static void draw_columns(struct picture *p, const struct arrows *t)
 {
     struct columns *c = &p->columns;
     *c = columns_build(t, p->frame_of, p->boxes, p->frames.n, p->a);
     Agraph_t **column = p->column = arena_array(p->a, (size_t)c->n + 1, sizeof *column);
-    if (c->n)
+    if (c->n) /* ranks without regard to clusters, so that columns stand side by side */
         set_attribute(p->g, "newrank", "true");
     for (uint32_t i = 0; i < c->n; i++) {
         column[i] = agsubg(p->cluster[c->frame[i]], arena_fmt(p->a, "cluster_column%u", i), 1);
@@ -701,10 +712,12 @@ static void draw_columns(struct picture *p, const struct arrows *t)
     }
 }
 
-/* Makes dot put the name of each frame above all boxes of the frame. */
+/* Makes dot put the name of each frame above all boxes of the frame: by invisible arrows to the boxes that no arrow
+ * puts below another box. */
 static void place_names(struct picture *p, const struct arrows *t)
 {
-    uint8_t *below = arena_alloc(p->a, (size_t)p->boxes + 1);
+    uint8_t *below =
+        arena_alloc(p->a, (size_t)p->boxes + 1); /* [box] 1: it stands below another box */
     for (uint32_t i = 0; i < t->n; i++)
         if (!t->f[i].away && !columns_part(&p->columns, &t->f[i]))
             below[t->f[i].to] = 1;
@@ -723,7 +736,7 @@ static void delete_frame_arrows(struct picture *p)
             agdeledge(p->g, e);
 }
 
-/* Returns the place of a frame in dot's layout: that of its border, or, in the view of devices, that of its only box;
+/* Returns the place of a frame in dot's layout: the place of its border or, in the view of devices, of its only box;
  * NULL: the frame has no place. */
 static const struct spot *frame_spot(struct picture *p, const struct layout *l, uint32_t frame)
 {
@@ -742,7 +755,8 @@ static void set_place(struct picture *p, Agnode_t *n, double x, double y)
     set_attribute(n, "pos", arena_fmt(p->a, "%.6f,%.6f", x + dx, y + dy));
 }
 
-/* Sets the place of box n: dot's place, moved by by[0] points to the right and by[1] upwards; none if dot has none. */
+/* Sets the place of box n: dot's place for it, moved by by[0] points to the right and by[1] upwards.  Sets none if dot
+ * has not placed the box. */
 static void move_box(struct picture *p, const struct layout *l, Agnode_t *n, const double by[2])
 {
     const struct spot *s = layout_find(l, agnameof(n));
@@ -765,7 +779,8 @@ static void move_arrows(struct picture *p, const struct layout *l, Agnode_t *n, 
     }
 }
 
-/* Moves the border of a frame or column by by[0] points to the right and by[1] upwards; g may be NULL. */
+/* Moves the border g of a frame or column by by[0] points to the right and by[1] upwards.  Does nothing if g is NULL,
+ * or has no place in dot's layout. */
 static void move_frame(struct picture *p, const struct layout *l, Agraph_t *g, const double by[2])
 {
     const struct spot *s = g ? layout_find(l, agnameof(g)) : NULL;
@@ -776,8 +791,9 @@ static void move_frame(struct picture *p, const struct layout *l, Agraph_t *g, c
                                 s->y + s->high / 2 + by[1]));
 }
 
-/* Arranges frames and labels by picture_arrange() and sets the places of the labels.  Writes to by: [frame] how far, in
- * points, its contents must move to the right and upwards.  Returns 0; -1: something has no place in dot's layout. */
+/* Arranges frames and labels by picture_arrange(), sets the places of the labels, and sets l->screens.  Writes to by:
+ * [frame] how far, in points, the frame's contents must move to the right and upwards.  Returns 0; -1: a frame, label
+ * or box has no place in dot's layout. */
 static int arrange_frames(struct picture *p, struct layout *l, double (*by)[2])
 {
     struct arrangement t = {.frames = p->frames.n, .signs = p->signs};
@@ -805,15 +821,16 @@ static int arrange_frames(struct picture *p, struct layout *l, double (*by)[2])
     for (uint32_t i = 0; i < t.frames; i++) {
         const struct spot *s = frame_spot(p, l, i);
         by[i][0] = t.frame[i].x + t.frame[i].wide / 2 - s->x;
-        by[i][1] = -t.frame[i].y - t.frame[i].high / 2 - s->y;
+        by[i][1] =
+            -t.frame[i].y - t.frame[i].high / 2 - s->y; /* dot's y grows upwards, ours downwards */
     }
     for (uint32_t i = 0; i < t.signs; i++)
         set_place(p, p->sign[i].node, t.sign[i].x, -t.sign[i].y);
     return 0;
 }
 
-/* Places the frames side by side, with dot's layout inside them; arrows between frames get no place.  Returns 0; -1:
- * something has no place in dot's layout. */
+/* Places the frames side by side, with dot's layout inside them; arrows between frames get no place.  Returns 0; -1: a
+ * frame, label or box has no place in dot's layout. */
 static int place_frames(struct picture *p, struct layout *l)
 {
     double (*by)[2] = arena_array(p->a, (size_t)p->frames.n + 1, sizeof *by);
@@ -865,7 +882,7 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
     Agiddisc_t by_order = {ids_open,  ids_map,   ids_alloc,   ids_free,
                            ids_print, ids_close, ids_register};
     struct ids ids = {.disc = {.id = &by_order, .io = &by_stream}, .a = p.a};
-    /* now, as running out of memory must not leave agopen() in the middle */
+    /* room for the first name, since running out of memory must not break off agopen(), which asks for an id */
     ids.name = vec_grow(p.a, ids.name, &ids.cap, 1, sizeof *ids.name);
     p.frames = frames_build(r, most > 1 && most < GOOD_BOXES ? most : MOST_FRAMES, p.a);
     pthread_mutex_lock(&one_at_a_time);

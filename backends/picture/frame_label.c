@@ -26,7 +26,8 @@ const char *frame_file(const struct result *r, const struct frames *f, uint32_t 
                            : part_file(r->parts, f->first[i], a);
 }
 
-/* Returns a line break and "weights 3.2 MiB, state 1.5 MiB", without what is 0; "" if both are 0. */
+/* Returns "\n", a line break of DOT, and "weights 3.2 MiB, state 1.5 MiB"; leaves out weights or state if it is 0; ""
+ * if both are 0. */
 static const char *write_holdings(const struct holdings *h, struct arena *a)
 {
     char b[UNIT_TEXT];

@@ -18,8 +18,8 @@ static double number_of(const json_t *object, const char *key)
     return text ? strtod(text, NULL) : 0;
 }
 
-/* Reads n numbers with ',' between them from the beginning of the text to v[n].  Returns false if they are not there
- * (text may be NULL). */
+/* Reads n numbers with ',' between them from the beginning of the text to v[n].  Returns false if the text is NULL or
+ * does not begin with so many numbers. */
 static bool read_numbers(const char *text, double *v, int n)
 {
     char *end;
@@ -31,7 +31,7 @@ static bool read_numbers(const char *text, double *v, int n)
     return text != NULL;
 }
 
-/* Sets the place of the object with this name or id. */
+/* Sets the place of the box, frame or arrow with this name or id to `spot`. */
 static void add_spot(struct layout *l, const char *name, struct spot spot, struct arena *a)
 {
     uint32_t id = strings_id(l->name, name, strlen(name));
@@ -40,7 +40,8 @@ static void add_spot(struct layout *l, const char *name, struct spot spot, struc
     l->n = larger_u32(id + 1, l->n);
 }
 
-/* Adds a JSON object of dot: a frame by its corners ("bb"), or a box by its middle ("pos") and its size in inches. */
+/* Notes the place of a frame or box that dot describes by a JSON object: a frame by its corners ("bb"), a box by its
+ * middle ("pos") and its size in inches.  An object without a place is left out. */
 static void read_object(struct layout *l, const json_t *object, struct arena *a)
 {
     const char *name = json_get_text(object, "name");
@@ -86,6 +87,7 @@ const struct spot *layout_find(const struct layout *l, const char *name)
 
 const char *layout_move_curve(const char *curve, double x, double y, struct arena *a)
 {
+    /* a number of the curve may become longer, but hardly eight times as long; 64: for two numbers */
     size_t room = 8 * strlen(curve) + 64, k = 0;
     char *out = arena_alloc(a, room), *end;
     for (const char *at = curve; *at && room - k > 64;) {

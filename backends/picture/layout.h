@@ -12,9 +12,10 @@ struct spot {
     const char *curve;
 };
 
+/* The places that dot gave to the boxes, frames and arrows of a picture. */
 struct layout {
     struct strings *name; /* names of boxes and frames, ids of arrows; NULL: dot has not run yet */
-    struct spot *spot;    /* [id in `name`] */
+    struct spot *spot;    /* [id in `name`] its place; curve NULL and high 0: it has none */
     uint32_t n, cap;
     double screens; /* size of the arranged picture, by arrange_screens(); -1: it failed */
 };

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Words in names of operators; each list ends with NULL.  The first list with a word of a name tells its kind. */
 static const char *const products[] = {"MatMul", "Gemm", "Conv", "Einsum", "Attention",
                                        "LSTM",   "GRU",  "RNN",  NULL};
 static const char *const reductions[] = {"Reduce", "Norm", "Softmax", "Pool",

@@ -82,7 +82,8 @@ static const struct attempt *const attempts[] = {devices, blocks, nodes, shards}
 /* ---- the program ------------------------------------------------------------------------------ */
 
 /* Runs the dot program on the file `dot` for attempt t: makes stem.svg, ... in the formats (PICTURE_* bits); formats 0:
- * writes the layout as JSON to the file `stem`.  Writes to said[SAID] the first line of its errors. */
+ * writes the layout as JSON to the file `stem`.  Writes to said[SAID] the first line of dot's errors.  Returns how dot
+ * ended. */
 static enum child_end run_dot(const char *dot, const char *stem, unsigned formats,
                               const struct attempt *t, char *said, const struct result *r)
 {
@@ -143,7 +144,7 @@ struct attempt_files {
     char said[SAID];   /* first line of the last attempt's errors */
 };
 
-/* A sink of diagnostics that drops them. */
+/* For diag.emit: drops a diagnostic. */
 static void hear_nothing(void *user, enum diag_level level, enum warning w, const char *text)
 {
     (void)user, (void)level, (void)w, (void)text;
@@ -169,7 +170,7 @@ static enum child_end try_arranged(const struct result *r, const struct attempt 
     }
     *large = !o && layout.screens > MOST_SCREENS && t[1].how & ARRANGED;
     if (!o && !*large) {
-        struct attempt straight = *t;
+        struct attempt straight = *t; /* if arrows with right angles fail */
         straight.how |= SIMPLE;
         o = run_dot(f->dot, f->stem, f->formats, t, f->said, r);
         if ((o == CHILD_FAILED || o == CHILD_STOPPED) && !listener_stopped(r->diag->listener))
@@ -179,9 +180,9 @@ static enum child_end try_arranged(const struct result *r, const struct attempt 
     return o;
 }
 
-/* Called when dot did not draw the picture; o: how dot ended.  Removes incomplete files, draws the SVG of devices
- * without dot (row.c) if that is asked for, and warns that the other formats are missing and why.  Returns CHILD_DONE
- * if there is a picture in each format, else o. */
+/* What is done when dot did not draw the picture: removes incomplete files, draws the SVG of devices without dot
+ * (row.c) if an SVG of devices is asked for, and warns which formats are missing and why.  o: how dot ended; name: of
+ * the picture, for warnings.  Returns CHILD_DONE if there is a picture in each format, else o. */
 static enum child_end make_up(const struct result *r, const struct attempt_files *f, enum view view,
                               enum child_end o, const char *name)
 {
@@ -223,11 +224,12 @@ static enum child_end lay_out(const struct result *r, const struct scenery *what
                               .formats = formats};
     const struct attempt *first = attempts[view], *t = first;
     enum child_end o = CHILD_STOPPED;
+    /* late: an attempt has failed; large: the last layout was too large */
     bool late = false, large = false;
     for (; t->boxes && !listener_stopped(r->diag->listener) &&
            (large || o == CHILD_STOPPED || o == CHILD_FAILED);
          t++) {
-        bool same = t->view == view && t->boxes == first->boxes;
+        bool same = t->view == view && t->boxes == first->boxes; /* its DOT is stem.dot */
         if (t->most_nodes && !what->shown && r->scene.m->nnode > t->most_nodes)
             continue;
         struct scenery fewer = {t->view, t->boxes, what->shown, NULL};
@@ -253,8 +255,8 @@ static enum child_end lay_out(const struct result *r, const struct scenery *what
     return o;
 }
 
-/* A sink of diagnostics that passes errors on to user, a struct diag, as warnings: a split without its picture is no
- * failure. */
+/* For diag.emit: passes a diagnostic on to `user`, a struct diag, but errors as warnings: a split without its picture
+ * is no failure. */
 static void soften(void *user, enum diag_level level, enum warning w, const char *text)
 {
     struct diag *d = user;
@@ -271,9 +273,9 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
     struct result quiet = *r;
     struct scenery what = {view, attempts[view]->boxes, NULL, NULL};
     const char *dot = arena_fmt(a, "%s.dot", stem), *name = NULL;
-    unsigned drawn = formats & ((1u << FORMATS) - 1);
+    unsigned drawn = formats & ((1u << FORMATS) - 1); /* formats that the dot program makes */
     int rc = formats ? dot_write(r, &what, dot) : 0;
-    bool keep = (formats & PICTURE_DOT) != 0;
+    bool keep = (formats & PICTURE_DOT) != 0; /* stem.dot stays */
     quiet.diag = &soft;
     for (unsigned i = 0; i < FORMATS; i++)
         if (drawn == 1u << i) /* one format: messages name the file */
@@ -312,8 +314,8 @@ static void workshop_remove(void *p)
     rmdir(w->folder);
 }
 
-/* Gives the file `dot` the name that the picture at `path` would have with suffix .dot, and says so in a note; does
- * nothing if that name is taken. */
+/* Makes the file `dot` appear beside the picture at `path`, with the picture's name and the suffix .dot, and says so in
+ * a note; does nothing if that name is taken. */
 static void keep_dot(const struct result *r, const char *dot, const char *path, struct arena *a)
 {
     const char *ext = strrchr(path, '.');
@@ -352,6 +354,7 @@ static int write_picture(const struct result *r, const struct scenery *what, uns
     bool out = !strcmp(path, "-");
     const char *ext = arena_fmt(a, ".%s", picture_formats[ffs((int)format) - 1]),
                *tmp = getenv("TMPDIR");
+    /* a picture for a file is made beside it, so that rename() can move it there */
     struct workshop w = {.folder = arena_fmt(a, "%s%s.XXXXXX", out ? tmp ? tmp : P_tmpdir : path,
                                              out ? "/pcc" : "")};
     int rc = -1;
@@ -402,7 +405,8 @@ struct options {
     const char *around;
 };
 
-/* If the picture shows more nodes than fit on a page, notes which options show fewer.  shown: as in struct scenery. */
+/* If the picture at `path` shows more nodes than fit on a page, tells the user by a note which options show fewer.
+ * shown: as in struct scenery. */
 static void note_many(const struct result *r, const struct options *o, const uint8_t *shown,
                       const char *path)
 {

@@ -18,17 +18,17 @@
 #include <string.h>
 
 enum {
-    MOST_FRAMES = 48, /* with more parts, boxes are devices */
-    MOST_LONG = 64,   /* arrows in lanes that are drawn */
+    MOST_FRAMES = 48, /* with more parts, boxes stand for devices */
+    MOST_LONG = 64,   /* arrows in lanes that are drawn, at most */
     /* lengths in px */
-    LETTER = 7, /* width of a letter, about */
-    LINE = 15,  /* height of a line of text */
-    PAD = 10,   /* around the text of a box */
-    EDGE = 14,  /* around the picture */
-    LANE = 20,  /* height of a lane */
-    SLOT = 7,   /* between arrows at the same side of a box, if there is room */
-    LEAST_GAP = 48,
-    HEAD = 7, /* length of an arrow's head */
+    LETTER = 7,     /* width of a letter, about */
+    LINE = 15,      /* height of a line of text */
+    PAD = 10,       /* around the text of a box */
+    EDGE = 14,      /* around the picture */
+    LANE = 20,      /* height of a lane */
+    SLOT = 7,       /* between arrows at the same side of a box, if there is room */
+    LEAST_GAP = 48, /* between boxes, at least */
+    HEAD = 7,       /* length of an arrow's head */
 };
 
 /* A box of the row: the model's inputs, a frame, or the model's outputs. */
@@ -49,6 +49,7 @@ struct row_arrow {
     double x0, x1;
 };
 
+/* The picture while it is made. */
 struct row {
     const struct result *r;
     struct arena *a;
@@ -65,7 +66,7 @@ struct row {
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
-/* Returns the length of the first line of text for DOT; *next: the line behind it, NULL: there is none. */
+/* Returns the length of the first line of text for DOT, and sets *next to the line behind it; NULL: there is none. */
 static size_t line_of(const char *s, const char **next)
 {
     size_t n = 0;
@@ -82,7 +83,8 @@ static size_t line_of(const char *s, const char **next)
     return n;
 }
 
-/* Writes a line of text for DOT, s[0 .. n), as XML.  What could be an entity is one already. */
+/* Writes a line of text for DOT, s[0 .. n), as XML: undoes DOT's escapes and escapes '<' and '>'.  Each '&' of such
+ * text begins an entity already. */
 static void put_line(FILE *f, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -152,7 +154,8 @@ static int by_span(const void *x, const void *y)
     return (a->f > b->f) - (a->f < b->f);
 }
 
-/* Leaves out all but the MOST_LONG heaviest arrows in lanes, and says so in the title. */
+/* Leaves out all but the MOST_LONG heaviest arrows in lanes, and says so in the title; sorts the others, the shortest
+ * first. */
 static void choose_arrows(struct row *w)
 {
     int64_t bytes = 0;
@@ -172,8 +175,8 @@ static void choose_arrows(struct row *w)
     qsort(w->lanes, w->nlong, sizeof *w->lanes, by_span);
 }
 
-/* Makes the boxes and the arrows.  Arrows from the host begin at the first box, arrows to the host
- * end at the last box. */
+/* Makes the title, the boxes and the arrows, without their places.  Arrows from the host begin at the first box, arrows
+ * to the host end at the last box. */
 static void collect(struct row *w)
 {
     const struct result *r = w->r;
@@ -208,7 +211,8 @@ static void collect(struct row *w)
 
 /* ---- where it is drawn ------------------------------------------------------------------------ */
 
-/* Sets the sizes of boxes and gaps, and the places of boxes. */
+/* Sets the sizes of boxes and gaps, and the places of boxes.  The boxes of the host that no arrow meets stay without a
+ * width.  A gap has room for the longest label of an arrow to a next box. */
 static void place_boxes(struct row *w)
 {
     double x = EDGE;
@@ -230,7 +234,8 @@ static void place_boxes(struct row *w)
             continue;
         uint32_t n = measure_text(b->label, &b->wide);
         lines = n > lines ? n : lines;
-        double least = 2.0 * SLOT * (b->in + b->out);
+        double least =
+            2.0 * SLOT * (b->in + b->out); /* the arrows in lanes have half of the width each */
         b->wide = (b->wide > least ? b->wide : least) + 2 * PAD;
         b->x = x;
         x += b->wide + w->gap;
@@ -238,8 +243,8 @@ static void place_boxes(struct row *w)
     w->high = lines * LINE + 2 * PAD;
 }
 
-/* Gives arrows their lanes, and the places where they leave and meet boxes: arrows meet a box in its left half, and
- * leave a box in its right half. */
+/* Gives each arrow in lanes its lane, the lowest where it meets no arrow before it, and the places where it leaves and
+ * meets boxes: arrows meet a box in its left half, and leave a box in its right half. */
 static void place_arrows(struct row *w)
 {
     for (uint32_t i = 0; i < w->nlong; i++) {
@@ -251,7 +256,9 @@ static void place_arrows(struct row *w)
         for (uint32_t k = 0; k < i; k++) {
             const struct row_arrow *b = &w->lanes[k];
             double left = b->x0 < b->x1 ? b->x0 : b->x1, right = b->x0 < b->x1 ? b->x1 : b->x0;
-            if (left <= (a->x0 > a->x1 ? a->x0 : a->x1) && right >= (a->x0 < a->x1 ? a->x0 : a->x1))
+            bool meets =
+                left <= (a->x0 > a->x1 ? a->x0 : a->x1) && right >= (a->x0 < a->x1 ? a->x0 : a->x1);
+            if (meets)
                 taken |= (uint64_t)1 << b->lane;
         }
         while (taken >> a->lane & 1)
@@ -273,6 +280,7 @@ static double lane_y(const struct row *w, uint32_t lane)
 static double label_x(const struct row *w, const struct row_arrow *a)
 {
     double left = a->x0 < a->x1 ? a->x0 : a->x1, right = a->x0 < a->x1 ? a->x1 : a->x0;
+    /* x[n]: where arrows of higher lanes go up, and the end; best: width of the widest stretch so far */
     double x[2 * MOST_LONG + 1], best = 0, at = left, middle = left;
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->nlong; i++)
@@ -294,7 +302,8 @@ static double label_x(const struct row *w, const struct row_arrow *a)
     return middle;
 }
 
-/* Begins an arrow with its tooltip, and its line, whose path the caller writes. */
+/* Writes the beginning of an arrow: its group, its tooltip, and its line up to the quote before its path.  The caller
+ * writes the path and ends the group. */
 static void begin_arrow(const struct row *w, const struct row_arrow *a)
 {
     uint32_t dev = w->box[a->from].dev;
@@ -307,7 +316,7 @@ static void begin_arrow(const struct row *w, const struct row_arrow *a)
             dev != UINT32_MAX && dev / PALETTE % 2 ? " stroke-dasharray=\"5 3\"" : "");
 }
 
-/* Draws an arrow to the next box, its label above it. */
+/* Draws an arrow to the next box, with its label above it. */
 static void put_next(const struct row *w, const struct row_arrow *a)
 {
     const struct row_box *from = &w->box[a->from], *to = &w->box[a->to];
@@ -321,7 +330,7 @@ static void put_next(const struct row *w, const struct row_arrow *a)
     put_texts(w, label, (x0 + to->x) / 2, y - 8 - LINE * (lines - 1.0), "a");
 }
 
-/* Draws an arrow in a lane. */
+/* Draws an arrow in a lane: up from its box, along the lane, down to the other box.  put_label() writes its label. */
 static void put_long(const struct row *w, const struct row_arrow *a)
 {
     double y = lane_y(w, a->lane);
@@ -330,7 +339,7 @@ static void put_long(const struct row *w, const struct row_arrow *a)
             a->x0, w->top, y, a->x1, w->top - HEAD, a->x1, w->top);
 }
 
-/* Writes the label of an arrow above its lane, on a white ground where the widest stretch is too narrow for it. */
+/* Writes the label of an arrow in a lane, above the lane, on a white ground: arrows of higher lanes may go up there. */
 static void put_label(const struct row *w, const struct row_arrow *a)
 {
     const char *label = arrow_amount(w->a, a->f->tensors, a->f->bytes);
@@ -361,12 +370,14 @@ static void put_box(const struct row *w, const struct row_box *b)
     fputs("</g>\n", w->f);
 }
 
-/* Writes the whole SVG. */
+/* Works out the size of the picture and writes the whole SVG.  Arrows come first, then labels, then boxes, as later
+ * ones cover earlier ones. */
 static void put_row(struct row *w)
 {
     double wide = 0;
     uint32_t lines = measure_text(w->title, &wide);
-    const struct row_box *last = &w->box[w->box[w->n - 1].wide > 0 ? w->n - 1 : w->n - 2];
+    const struct row_box *last =
+        &w->box[w->box[w->n - 1].wide > 0 ? w->n - 1 : w->n - 2]; /* that is drawn */
     w->top = EDGE + LINE * (lines + 1.0) + LANE * (w->nlane + 0.5);
     wide = (wide > last->x + last->wide ? wide : last->x + last->wide) + EDGE;
     double high = w->top + w->high + EDGE;

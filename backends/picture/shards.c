@@ -1,8 +1,9 @@
 /* Draws the model before the pass shard: a box for each node, coloured by the axis along which devices cut its first
  * result; an arrow for each operand, with the state in which it is read (shards.h).
  *
- * Layers with the same operators in the same states, in the same order, are drawn once: boxes of the later ones are
- * those of the first.  Nodes that each part copies, such as constants, are left out.  Expected O(nodes + operands). */
+ * Layers with the same operators in the same states, in the same order, are drawn once: the boxes of the first of these
+ * layers stand for the nodes of all.  Nodes that each part copies, such as constants, are left out.  Expected O(nodes +
+ * operands). */
 #include "backends/picture/shards.h"
 
 #include "backends/label.h"
@@ -23,14 +24,14 @@ struct drawing {
     const struct result *r;
     FILE *f;
     struct arena *a;
-    struct csr members; /* layer -> its nodes that are drawn; 0: those without a layer */
+    struct csr members; /* layer -> its nodes that are drawn; row 0: nodes without a layer */
     uint32_t *first;    /* [layer] the first layer with the same signature() */
     uint32_t *number;   /* [layer] a first layer: number of layers with its signature; else 0 */
     uint32_t *box;      /* [node] the node whose box stands for this node; NO_BOX: no box */
-    uint32_t nlayer;
+    uint32_t nlayer;    /* number of the last layer */
 };
 
-/* Writes text that stands within quotes in DOT: quotes and backslashes are escaped. */
+/* Writes text between two quotes of DOT, which the caller writes: quotes and backslashes in it are escaped. */
 static void put_inside(struct drawing *d, const char *text)
 {
     size_t n = strlen(text);
@@ -49,7 +50,8 @@ static void put_text(struct drawing *d, const char *text)
     putc('"', d->f);
 }
 
-/* Returns the state of a value in words: "S(2,512)"; "" if the value is whole. */
+/* Returns the state of a value in words: "S(2,512)", cut along axis 2 in runs of 512; "terms", to be added up; "" if
+ * the value is whole. */
 static const char *state(const struct drawing *d, const struct sharded_value *v)
 {
     if (v->run < 0)
@@ -65,7 +67,7 @@ static const char *signature(const struct drawing *d, uint32_t layer)
     memory_begin(&m, d->a);
     for_row (i, d->members, layer) {
         const struct sharded_node *n = &d->k->node[i];
-        if (m.f == NULL)
+        if (m.f == NULL) /* memory_begin() failed */
             break;
         fprintf(m.f, "%s %d %u", n->op, (int)n->how, n->how == SHARDED_ONCE ? n->dev : 0);
         for (uint32_t v = 0; v < n->nin + n->nout; v++)
@@ -75,7 +77,8 @@ static const char *signature(const struct drawing *d, uint32_t layer)
     return memory_close(&m, d->a);
 }
 
-/* Fills in first, number and box: layers with equal signatures are drawn once. */
+/* Sets d->first, number and box: layers with equal signatures are drawn once.  Nodes without a layer (layer 0) all have
+ * boxes of their own. */
 static void fold(struct drawing *d)
 {
     struct names seen = names_new(d->a, d->nlayer);
@@ -90,13 +93,14 @@ static void fold(struct drawing *d)
         if (text && d->first[l] == l)
             names_add(&seen, text, l);
         d->number[d->first[l]]++;
+        /* the k-th node of a layer has the box of the k-th node of the first such layer */
         for (uint32_t i = d->members.at[l]; i < d->members.at[l + 1]; i++)
             d->box[d->members.to[i]] =
                 d->members.to[d->members.at[d->first[l]] + (i - d->members.at[l])];
     }
 }
 
-/* Writes the box of node i. */
+/* Writes the box of node i: its operator, and how devices share it; in the colour of the axis that is cut. */
 static void put_box(struct drawing *d, uint32_t i)
 {
     const struct sharded_node *n = &d->k->node[i];
@@ -118,7 +122,7 @@ static void put_box(struct drawing *d, uint32_t i)
     fputs("]\n", d->f);
 }
 
-/* Writes the boxes; those of a layer are in a frame that says how many layers are like it. */
+/* Writes the boxes.  The boxes of a layer stand in a frame that says how many layers are like it. */
 static void put_boxes(struct drawing *d)
 {
     for (uint32_t l = 0; l <= d->nlayer; l++) {
@@ -136,11 +140,12 @@ static void put_boxes(struct drawing *d)
     }
 }
 
-/* Writes the arrows, each once. */
+/* Writes an arrow for each pair of boxes of which one makes an operand of the other, with the state of the first such
+ * operand. */
 static void put_arrows(struct drawing *d)
 {
-    struct names maker = names_new(d->a, d->k->source_nodes);
-    struct map seen = {0};
+    struct names maker = names_new(d->a, d->k->source_nodes); /* value -> the node that makes it */
+    struct map seen = {0};                                    /* (box + 1, box + 1) -> 1 */
     for (uint32_t i = 0; i < d->k->source_nodes; i++)
         for (uint32_t v = 0; v < d->k->node[i].nout; v++)
             if (d->k->node[i].value[d->k->node[i].nin + v].name)

@@ -15,7 +15,8 @@ enum {
     NAME = 120 /* characters of a name in messages, at most */
 };
 
-/* Splits "NODE:K": returns NODE, sets *k.  Text without a number behind its last ':' is all NODE, and K is USUAL. */
+/* Splits "NODE:K": returns NODE, in a, and sets *k to K, at most MOST.  Text without a number behind its last ':' is
+ * all NODE, and K is USUAL. */
 static const char *split_around(const char *around, long *k, struct arena *a)
 {
     const char *colon = strrchr(around, ':');
@@ -45,17 +46,18 @@ static nid find_node(const struct result *r, const char *name, struct arena *a)
     return found;
 }
 
-/* Makes one round of the search: sets near[x] to `round` (2, 3, ...) for each node x that this round reaches first. */
+/* Makes one round of the search: sets near[x] to `round` (2, 3, ...) for each node x that no earlier round has reached,
+ * and that makes an operand of, or reads a result of, a node that an earlier round has reached. */
 static void grow(const struct result *r, uint8_t *near, uint8_t round)
 {
     const struct place *pl = r->scene.place;
     for (uint32_t e = 0; e < pl->nnet; e++) {
         nid u = r->scene.m->value[pl->net_value[e]].def;
-        bool at = u && near[u] && near[u] < round;
+        bool from_maker = u && near[u] && near[u] < round; /* the net's producer is reached */
         for_row (v, pl->net_pin, e) {
             if (u && near[v] && near[v] < round && !near[u])
                 near[u] = round;
-            if (at && !near[v])
+            if (from_maker && !near[v])
                 near[v] = round;
         }
     }
@@ -85,7 +87,7 @@ int sight_find(const struct result *r, const char *part, const char *around, con
                           "--around '%s': the node is in part %d, not in --part=%lu: leave "
                           "one out",
                           label_text(a, name, strlen(name), NAME), r->parts->part_of[x], only);
-    memset(near, x ? 0 : 1, nnode);
+    memset(near, x ? 0 : 1, nnode); /* without --around all nodes are shown */
     if (x)
         near[x] = 1;
     for (long k = 0; x && k < rounds; k++)

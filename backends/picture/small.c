@@ -13,6 +13,7 @@
  * and state. */
 enum { TIME = 200, WEIGHTS = 20 };
 
+/* What the sorting and joining of boxes works with; boxes are numbered from 0 here. */
 struct joiner {
     const struct result *r;
     const struct frames *f;
@@ -24,7 +25,8 @@ struct joiner {
     uint8_t *small;   /* [box] 1: the box is small */
 };
 
-/* Sets j->next and j->before. */
+/* Finds which boxes of a frame read results of which others: sets j->next and j->before.  Small tensors
+ * (arrow_is_small) do not count. */
 static void link_boxes(struct joiner *j)
 {
     const struct place *pl = j->r->scene.place;
@@ -46,7 +48,7 @@ static void link_boxes(struct joiner *j)
     j->next = pairs_rows(&next, j->b->n);
 }
 
-/* Sets j->small. */
+/* Sets j->small: whether a box takes little time of its device and reads few of its frame's weights and states. */
 static void find_small(struct joiner *j)
 {
     const struct holdings *box = holdings_of(j->r, j->b->of, j->b->n, j->a);
@@ -70,7 +72,7 @@ static void sort_frame(struct joiner *j, uint32_t lo, uint32_t hi)
     for (uint32_t i = lo; i < hi; i++)
         if (!j->before[i])
             queue[j->small[i]][tail[j->small[i]]++] = i;
-    for (int s = 0; head[0] < tail[0] || head[1] < tail[1]; s = !s)
+    for (int s = 0; head[0] < tail[0] || head[1] < tail[1]; s = !s) /* big and small ones in turn */
         while (head[s] < tail[s]) {
             uint32_t x = queue[s][head[s]++];
             j->order[n++] = x;
@@ -81,8 +83,8 @@ static void sort_frame(struct joiner *j, uint32_t lo, uint32_t hi)
     assert(n == hi); /* boxes make no cycle */
 }
 
-/* Returns the end (in j->order) of the run of small boxes of one frame that begins at i; i + 1 if a big box is there.
- * old: [box]; n: number of boxes. */
+/* Returns the end, in j->order, of the run of small boxes of one frame that begins at index i; i + 1 if the box at i is
+ * big.  old: [n] the boxes. */
 static uint32_t run_end(const struct joiner *j, const struct block *old, uint32_t i, uint32_t n)
 {
     uint32_t end = i + 1;
@@ -92,7 +94,8 @@ static uint32_t run_end(const struct joiner *j, const struct block *old, uint32_
     return end;
 }
 
-/* Returns a copy of the first box of the run [i, end) of j->order, with room for the nodes of all its boxes. */
+/* Returns a copy of the first box of the run [i, end) of j->order; its node[] has room for the nodes of all boxes of
+ * the run.  old: [box]. */
 static struct block begin_run(const struct joiner *j, const struct block *old, uint32_t i,
                               uint32_t end)
 {
@@ -136,7 +139,8 @@ void blocks_join_small(const struct result *r, const struct frames *f, struct bl
     }
     memcpy(old, b->block, n * sizeof *old);
     b->n = 0;
-    for (uint32_t i = 0, end = 0; i < n; i++) {
+    for (uint32_t i = 0, end = 0; i < n;
+         i++) { /* end: of the run that the last new box stands for */
         const struct block *k = &old[j.order[i]];
         if (i < end) {
             join(&b->block[b->n - 1], k);

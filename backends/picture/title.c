@@ -12,8 +12,8 @@ enum { MEASURE = 84, NAME = 80, ARGUMENT = 1000 };
 const char *title_break(const char *text, struct arena *a)
 {
     size_t n = strlen(text), k = 0, line = 0;
-    char *out = arena_alloc(a, 3 * n + 4);
-    for (size_t i = 0; i < n;) {
+    char *out = arena_alloc(a, 3 * n + 4); /* [k] so far; a line break may stand before each byte */
+    for (size_t i = 0; i < n;) {           /* line: bytes of the current line */
         size_t word = strcspn(text + i, " ");
         if (line && line + 1 + word > MEASURE) {
             memcpy(out + k, "\\l", 2);
@@ -34,8 +34,8 @@ const char *title_break(const char *text, struct arena *a)
     return out;
 }
 
-/* Returns the memory that the plan uses on each device, "memory: acc0 3.2 MiB, acc1 ..."; "" if no device has several
- * frames: then the frames show it. */
+/* Returns the memory that the plan uses on each device, as text for DOT: "memory: acc0 3.2 MiB, acc1 ..."; "" if no
+ * device has several frames, as then each frame shows the memory of its device. */
 static const char *write_memory(const struct result *r, const struct frames *f, struct arena *a)
 {
     char m[UNIT_TEXT];
@@ -49,7 +49,7 @@ static const char *write_memory(const struct result *r, const struct frames *f, 
             continue;
         seen[dev] = 1;
         bytes_short(m, r->verdict->load[dev].used);
-        size_t digits = strcspn(m, " ");
+        size_t digits = strcspn(m, " "); /* no line break between the number and its unit */
         s = arena_fmt(a, "%s%s %.*s" NO_BREAK "%s", *s ? arena_fmt(a, "%s, ", s) : "memory: ",
                       cluster_device_name(r->scene.cluster, a, dev), (int)digits, m,
                       m + digits + (m[digits] == ' '));
