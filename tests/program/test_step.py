@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import onnx
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
@@ -22,6 +23,7 @@ from commands import good, refused, run
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
 RUN = os.environ.get("PCC_RUN") or Path(PCC).parent / "pcc-run"
+PROFILE = os.environ.get("PCC_PROFILE") or Path(PCC).parent / "pcc-profile"
 FOLDER = tempfile.TemporaryDirectory()
 HERE = Path(FOLDER.name)
 MODEL, SPLIT = HERE / "train.onnx", HERE / "m4"
@@ -122,6 +124,22 @@ def make():
 
 def held(said):
     return re.findall(r"^(\w+): (\d+) bytes held at most, planned (\d+)$", said, re.M)
+
+
+def measured():
+    """pcc-profile measures parts with their parameters as inputs, as steps run them."""
+    table, names = HERE / "times.json", set()
+    manifest = json.loads((SPLIT / "manifest.json").read_text())
+    said = good(run(PROFILE, SPLIT, "-o", table, STUB, "--steps=1", "--discard=0")).stderr
+    count = re.search(r"^pcc-profile: note: (\d+) parameters of parts are inputs, as in steps of training$", said, re.M)
+    parameters = {g["parameter"] for g in manifest["training"]["gradients"]}
+    for part in manifest["parts"]:
+        initializers = {i.name for i in onnx.load(SPLIT / part["file"], load_external_data=False).graph.initializer}
+        names |= {(part["file"], n) for n in initializers & parameters}
+    check(count and int(count[1]) == len(names) > len(parameters), f"{said}: {len(names)} parameters of parts")
+    good(plan(HERE / "within_times", "--update=within"))
+    said = good(run(PROFILE, HERE / "within_times", "-o", table, STUB, "--steps=1", "--discard=0")).stderr
+    check("as in steps" not in said, "updates within: parameters stay in the parts")
 
 
 def schedules():
@@ -646,7 +664,7 @@ if extras.extra() == "ort":
 elif extras.extra() == "shared":
     exported()
 else:
-    for step in (make, schedules, reduced, within, versions, planted, bad, texts, norms,
+    for step in (make, measured, schedules, reduced, within, versions, planted, bad, texts, norms,
                  clips):
         step()
 sys.exit(finish())

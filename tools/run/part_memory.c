@@ -69,6 +69,8 @@ static bool put_request(const struct measuring *m, uint32_t k, const char *path,
         json_text(&o, "engine", m->choice.engine);
         json_text(&o, "library", m->choice.library);
         json_text(&o, "part", p->path);
+        if (p->data)
+            json_text(&o, "weights", p->data);
         json_text(&o, "data", data);
         json_int(&o, "threads", m->threads);
         json_open(&o, "outputs", '[', JSON_ROW);
@@ -208,6 +210,7 @@ static int answer(struct answering *w)
 {
     const struct engine_load how = {
         .path = json_get_text(w->root, "part"),
+        .data = json_get_text(w->root, "weights"),
         .optimise = true,
         .threads = (int)json_integer_value(json_object_get(w->root, "threads"))};
     json_t *outputs = json_object_get(w->root, "outputs");

@@ -1,4 +1,5 @@
 /* Measuring a split folder (profile_folder.h). */
+#include "tools/run/parameter_inputs.h"
 #include "tools/run/profile_folder.h"
 #include "tools/run/resize.h"
 
@@ -12,7 +13,8 @@ int profile_folder(const struct profiling *p, const char *folder, const struct c
         out->m.node_runs = 0;
     if (split_read(&out->s, folder, a, p->m.d) ||
         (p->ndim > 0 && split_resize(&out->s, p->dim, p->ndim, a, p->m.d)) ||
-        (known && costs_fit(known, &out->s, p->m.d)))
+        (known && costs_fit(known, &out->s, p->m.d)) ||
+        parameter_inputs_all(&out->s, p->m.folder, a, p->m.d))
         return -1;
     out->m.table = arena_array(a, (size_t)out->s.nvalue + 1, sizeof *out->m.table);
     out->f = arena_array(a, out->s.npart, sizeof *out->f);

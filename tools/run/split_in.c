@@ -329,6 +329,7 @@ int split_read(struct split *s, const char *folder, struct arena *a, struct diag
 struct engine_load split_load(const struct split_part *p, int threads, bool optimise)
 {
     return (struct engine_load){.path = p->path,
+                                .data = p->data,
                                 .threads = threads,
                                 .optimise = optimise,
                                 .node = p->node,

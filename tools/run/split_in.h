@@ -24,6 +24,7 @@ struct split_value {
 /* A part.  in, out: numbers of values; in_name, out_name: their names, which engines take. */
 struct split_part {
     const char *file, *path; /* name of its file in the folder; path of the file */
+    const char *data;        /* folder that its weights lie in; NULL: that of `path` */
     const char *device;      /* name of the device that runs it */
     uint32_t *in, *out;      /* [nin], [nout] */
     const char **in_name, **out_name;

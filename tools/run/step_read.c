@@ -1,11 +1,10 @@
 /* Reads a folder for steps (step.h): lists, gradients, loss.  Parts that read parameters are copied, with the
  * parameters as further inputs, so that the next step gets the new values of a step; an input that is not given has the
  * value in the part's file.  O(bytes of manifest, schedule and parts without large weights). */
-#include "tools/run/extra_inputs.h"
+#include "tools/run/parameter_inputs.h"
 #include "tools/run/scratch.h"
 #include "tools/run/step_ranks.h"
 
-#include "frontends/frontends.h"
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/name_table.h"
@@ -240,42 +239,12 @@ int step_read(struct stepper *s)
 
 /* ---- parts ---------------------------------------------------------------------------------------- */
 
-/* Finds the parameters that the file of a part has.  Writes their names and types to in[] and their numbers to
- * number[], with room for all parameters, and how many there are to *n.  Returns 0, or -1 and an error. */
-static int find_parameters(struct stepper *s, const struct split_part *of, struct extra_input *in,
-                           uint32_t *number, uint32_t *n)
+/* Opens the sessions of part p on all its devices.  names: of the parameters; folder: for the part's copy.  Returns 0,
+ * or -1 and an error. */
+static int open_part(struct stepper *s, uint32_t p, const struct names *names, const char *folder)
 {
-    const struct onnx_options links = {.allow_links = true};
-    const struct module *m = onnx_read(of->path, &links, s->a, s->d);
-    struct names names = names_new(s->a, s->nparameter + 1);
-    *n = 0;
-    if (!m)
-        return -1;
-    for (uint32_t k = 0; k < s->nparameter; k++)
-        names_add(&names, s->parameter[k].name, k);
-    const struct graph *g = &m->graph[1];
-    for (uint32_t i = 0; i < g->init.n; i++) {
-        vid v = m->arg[g->init.at + i];
-        uint32_t k = names_get(&names, value_name(m, v), STEP_NONE);
-        if (k == STEP_NONE)
-            continue;
-        const struct tensor *t = &m->tensor[m->value[v].tensor];
-        struct step_parameter *p = &s->parameter[k];
-        p->known = true, p->elem = t->elem, p->rank = t->rank, p->size = m->ints + t->dim;
-        number[*n] = k;
-        in[(*n)++] = (struct extra_input){s->parameter[k].name, t->elem, t->rank, m->ints + t->dim,
-                                          m->value[v].flags & VALUE_INPUT};
-    }
-    return 0;
-}
-
-/* Opens the sessions of part p on all its devices.  folder: for its copy.  Returns 0, or -1 and an error. */
-static int open_part(struct stepper *s, uint32_t p, const char *folder)
-{
-    const struct split_part *of = &s->split.part[p];
-    struct extra_input *in = arena_array(s->a, (size_t)s->nparameter + 1, sizeof *in);
-    uint32_t *number = arena_array(s->a, (size_t)s->nparameter + 1, sizeof *number), n = 0;
-    struct engine_load how = split_load(of, s->set.threads, s->set.optimise);
+    struct split_part *of = &s->split.part[p];
+    struct parameter_inputs of_part;
     struct engine_error err;
     bool here = false;
     for (uint32_t x = s->each->first_copy[p]; x < s->each->first_copy[p + 1]; x++)
@@ -284,19 +253,20 @@ static int open_part(struct stepper *s, uint32_t p, const char *folder)
         return here ? diag_error(s->d, "%s%s: it does not exist, but %s/manifest.json lists it",
                                  step_speaker(s), of->path, s->set.folder)
                     : 0;
-    if (find_parameters(s, of, in, number, &n))
+    if (parameter_inputs(of, names, folder, &of_part, s->a, s->d))
         return -1;
-    if (n) {
-        how.path = arena_fmt(s->a, "%s/%s", folder, of->file);
-        how.data = s->set.folder;
-        if (extra_inputs(of->path, how.path, in, n, s->a, s->d))
-            return -1;
+    const char **name = arena_array(s->a, (size_t)of->nin + of_part.n + 1, sizeof(const char *));
+    for (uint32_t i = 0; i < of->nin; i++)
+        name[i] = of->in_name[i];
+    for (uint32_t i = 0; i < of_part.n; i++) {
+        struct step_parameter *is = &s->parameter[of_part.number[i]];
+        const struct extra_input *in = &of_part.in[i];
+        name[of->nin + i] = is->name;
+        is->known = true, is->elem = in->elem, is->rank = in->rank, is->size = in->size;
     }
-    const char **name = arena_array(s->a, (size_t)of->nin + n + 1, sizeof(const char *));
-    for (uint32_t i = 0; i < of->nin + n; i++)
-        name[i] = i < of->nin ? of->in_name[i] : s->parameter[number[i - of->nin]].name;
+    const struct engine_load how = split_load(of, s->set.threads, s->set.optimise);
     for (uint32_t x = s->each->first_copy[p]; x < s->each->first_copy[p + 1]; x++) {
-        s->copy[x] = (struct step_copy){of, NULL, number, n, name};
+        s->copy[x] = (struct step_copy){of, NULL, of_part.number, of_part.n, name};
         if (!step_here(s, s->each->part[x].dev))
             continue;
         s->copy[x].loaded = s->e->face->load(s->e, &how, &err);
@@ -309,9 +279,12 @@ static int open_part(struct stepper *s, uint32_t p, const char *folder)
 int step_open(struct stepper *s)
 {
     const char *folder = scratch_folder(s->a, s->d);
+    struct names names = names_new(s->a, s->nparameter + 1);
+    for (uint32_t k = 0; k < s->nparameter; k++)
+        names_add(&names, s->parameter[k].name, k);
     s->copy = arena_array(s->a, (size_t)s->each->npart + 1, sizeof *s->copy);
     for (uint32_t p = 0; folder && p < s->whole->npart; p++)
-        if (open_part(s, p, folder))
+        if (open_part(s, p, &names, folder))
             return -1;
     return folder ? 0 : -1;
 }

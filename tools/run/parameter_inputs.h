@@ -1,0 +1,26 @@
+/* Copies of parts whose parameters, which training updates, are inputs. */
+#ifndef PCC_TOOLS_RUN_PARAMETER_INPUTS_H
+#define PCC_TOOLS_RUN_PARAMETER_INPUTS_H
+
+#include "ir/base/name_table.h"
+#include "tools/run/extra_inputs.h"
+#include "tools/run/split_in.h"
+
+/* The parameters that the file of a part has. */
+struct parameter_inputs {
+    struct extra_input *in; /* [n] their names and types */
+    uint32_t *number;       /* [n] their numbers in the table of names */
+    uint32_t n;
+};
+
+/* Writes a copy of a part's file to `folder`, in which the initializers in `names` are inputs, and makes *p the copy:
+ * its path, and the folder that its weights lie in.  An input that is not given has the initializer's value.  A part
+ * without such initializers stays as it is.  Lists the initializers in *out, in a.  Returns 0, or -1 and an error.
+ * O(bytes of the file). */
+int parameter_inputs(struct split_part *p, const struct names *names, const char *folder,
+                     struct parameter_inputs *out, struct arena *a, struct diag *d);
+/* Does the same for all parts of a split that has parts for updates, with the parameters that its manifest lists
+ * ("training", "gradients"); does nothing for another split.  Returns 0, or -1 and an error. */
+int parameter_inputs_all(struct split *s, const char *folder, struct arena *a, struct diag *d);
+
+#endif
