@@ -92,8 +92,8 @@ static bool is_update(const struct backward_marks *k, nid n)
     return false;
 }
 
-/* Marks backward nodes by names.  Returns false, with no node marked, if there are too few, or if no node is a gradient
- * operator or an update. */
+/* Marks backward nodes by names.  Returns false, with no node marked, if there are fewer than 4, or fewer than a tenth
+ * of the placed nodes, or if no node is a gradient operator or an update: then the names say something else. */
 static bool mark_by_name(struct backward_marks *k)
 {
     uint32_t placed = 0, named = 0;

@@ -11,8 +11,8 @@
 
 /* ---- pins ---- */
 
-/* Pins all vertices that a pattern matches to device dev, even if they have a pin; returns their number.  own: for
- * scratch. */
+/* Pins to device dev all vertices whose nodes a pattern matches, even if they have a pin already; returns the number of
+ * these vertices.  follows: [node] 1: a Shape (place_follows).  own: scratch memory. */
 static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const uint8_t *follows,
                         struct arena *own)
 {
@@ -125,8 +125,8 @@ static int check_sums(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;
     int64_t bytes = wdag_bytes(g);
-    /* counts what may be in memory at one time, too: workspaces of nodes, and each value three times: where it is
-     * made, and twice where it comes from another device */
+    /* where plans are judged by the memory in use at one time (g->runs), the workspaces of nodes may be in memory, too,
+     * and each value three times: where it is made, and twice where it comes from another device */
     for (uint32_t v = 0; g->runs && v < g->n; v++)
         bytes = sat_add(bytes, x->scene.m->cost->own[g->node[v]]);
     for (vid v = 0; g->runs && v < x->scene.m->nval; v++)

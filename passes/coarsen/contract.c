@@ -86,7 +86,9 @@ static void say_atoms(struct ctx *x)
     nid first = 0;
     for (nid v = x->scene.m->nnode; atom && v-- > 1;)
         if (x->scene.place->kind[v] == PLACE_NODE && atom[v] != v) {
-            n += first != atom[v] ? 2 : 1;
+            n += first != atom[v]
+                     ? 2
+                     : 1; /* with the first node of an atom that has not been counted */
             first = atom[v];
         }
     if (n)
@@ -561,7 +563,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     uint32_t *degree = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *degree);
     uint32_t *queue = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *queue), n = 0;
     uint8_t *gone = arena_alloc(x->use.scratch, (size_t)g->n + 1);
-    /* degree[v]: neighbours that are not merged yet; queue: vertices with one */
+    /* degree[v]: number of neighbours that are not merged yet; queue: vertices whose degree became 1 */
     for (uint32_t v = 0; v < g->n; v++) {
         degree[v] = g->succ.at[v + 1] - g->succ.at[v] + g->pred.at[v + 1] - g->pred.at[v];
         if (degree[v] == 1)
@@ -571,7 +573,8 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
         uint32_t v = queue[i];
         uint32_t w = only_neighbour(g, v, gone);
         assert(degree[v] != 1 || w != v);
-        if (degree[v] != 1 || !is_trivial(x, g, &c, v, w, ample))
+        if (degree[v] != 1 ||
+            !is_trivial(x, g, &c, v, w, ample)) /* degree 0: w has been merged into v since */
             continue;
         gone[v] = 1;
         classes_join(&c, v, w, 0);

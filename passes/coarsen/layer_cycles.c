@@ -33,7 +33,7 @@ struct layered_groups {
     uint32_t *order;  /* [n] groups, topologically sorted */
 };
 
-/* Returns the edges between different groups. */
+/* Returns the edges between different groups, from the pairs in `order`; from the edges of g if order is NULL. */
 static struct csr edges_of(const struct layered_groups *u, const struct wdag *g,
                            const struct pairs *order, struct arena *a)
 {
@@ -49,8 +49,8 @@ static struct csr edges_of(const struct layered_groups *u, const struct wdag *g,
 }
 
 /* Fills u->layer[vertex] with the vertex's layer, the same number for both passes: where some group has nodes of
- * just two layers, one of each pass, these two become one.  backward: [node] of the model; NULL: there is no
- * backward pass. */
+ * just two layers, one of each pass, these two become one.  backward: [node] 1: a node of the backward pass; NULL:
+ * there is no backward pass. */
 static void join_passes(struct layered_groups *u, const struct wdag *g, const uint8_t *backward,
                         const uint32_t *layer, struct arena *a)
 {
@@ -102,6 +102,7 @@ static struct layered_groups find_groups(struct ctx *x, struct classes *c,
 static uint32_t layers_on_cycles(const struct layered_groups *u, const struct wdag *g,
                                  const struct pairs *order, uint32_t *list, struct arena *a)
 {
+    /* layers and groups that have vertices in common become one whole; then wholes on a cycle get the same cycle[] */
     struct classes same = classes_new(a, u->nlayer + 1 + u->n); /* layers, then groups */
     uint32_t *number = arena_array(a, (size_t)u->nlayer + u->n + 2, sizeof *number);
     uint32_t *cycle = arena_array(a, (size_t)g->n + 1, sizeof *cycle), n = 0;
@@ -112,9 +113,8 @@ static uint32_t layers_on_cycles(const struct layered_groups *u, const struct wd
     for (uint32_t v = 0; v < g->n; v++)
         cycle[v] = number[u->nlayer + 1 + u->of[v]];
     uint32_t ncycle = wdag_join_cycles(g, order, cycle, nwhole);
-    /* whole: one number for all layers that share groups.  first: [cycle] 1 + the number (in whole) of a layer on
-     * the cycle; several: [cycle] 1: a layer with another number is on the cycle, too; where: [layer] 1 + the cycle
-     * of the layer */
+    /* first: [cycle] 1 + the whole of a layer on the cycle; several: [cycle] 1: a layer of another whole is on the
+     * cycle, too; where: [layer] 1 + the cycle of the layer */
     uint32_t *first = arena_array(a, (size_t)ncycle + 1, sizeof *first);
     uint8_t *several = arena_alloc(a, (size_t)ncycle + 1);
     uint32_t *where = arena_array(a, (size_t)u->nlayer + 1, sizeof *where);
@@ -174,7 +174,8 @@ void layers_open_cycles(struct ctx *x, struct classes *c, const struct pairs *or
     uint32_t nodes = 0, classes = 0, example = 0;
     for (uint32_t v = g->n; v-- > 0;) {
         uint32_t k = u.of[v];
-        if (!closes[k] || u.size[k] < 2)
+        if (!closes[k] ||
+            u.size[k] < 2) /* a class of a single node stays in its layer (head of this file) */
             continue;
         example = layer[v] ? v : example;
         nodes += layer[v] != 0;

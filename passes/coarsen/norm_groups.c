@@ -22,8 +22,9 @@ enum {
 /* A chain that is being matched. */
 struct match {
     const struct ctx *x;
-    const struct csr *users;     /* value -> nodes that read the value */
-    uint32_t vertex[LONGEST], n; /* vertices of the nodes noted so far; their number */
+    const struct csr *users; /* value -> nodes that read the value */
+    /* vertices of the nodes noted so far; their number, which a matcher sets back to drop nodes that did not match */
+    uint32_t vertex[LONGEST], n;
 };
 
 /* Notes node n as part of the chain if it has a vertex in the base level. */
@@ -220,7 +221,8 @@ static bool match_softmax(struct match *k, nid sum)
     return true;
 }
 
-/* Whether v is used in x * (v + 1) / 2, with the factors in any order; if so, notes the nodes. */
+/* Whether v is used in x * (v + 1) / 2, with the factors in any order; if so, notes the nodes, and a scale and shift
+ * behind them. */
 static bool match_gate(struct match *k, vid v, vid x)
 {
     nid add = read_by(k, v, "Add");
@@ -235,7 +237,7 @@ static bool match_gate(struct match *k, vid v, vid x)
     }
     if (!other)
         return false;
-    if (!same_value(k, other, x)) {
+    if (!same_value(k, other, x)) { /* the other factor is x * 1 / 2 */
         nid half = made_by(k, other, "Mul");
         if (!half || !same_value(k, varying_operand(k, half), x))
             return false;
@@ -256,7 +258,8 @@ static bool match_erf(struct match *k, nid erf)
     return x && match_gate(k, result(k, erf), x);
 }
 
-/* Whether `tanh` is the Tanh of a Gelu; if so, notes the chain. */
+/* Whether `tanh` is the Tanh of a Gelu, Tanh(c * (x + c' * x^3)), where x may be either operand of the Add; if so,
+ * notes the chain. */
 static bool match_tanh(struct match *k, nid tanh)
 {
     const struct module *m = k->x->scene.m;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { KINDS_SHOWN = 4 };
+enum { KINDS_SHOWN = 4 }; /* the most kinds of repeated layers that a note lists */
 
 void groups_by_layer(struct ctx *x, uint32_t *group)
 {
@@ -36,9 +36,9 @@ void groups_by_repeat(struct ctx *x, uint32_t *group)
     struct layers l = layers_find(x->scene.m, x->use.scratch);
     struct repeat *r;
     uint32_t kinds = layers_repeats(x->scene.m, &l, x->use.scratch, &r), kept = 0, shown = 0;
-    const char *each = "";
+    const char *each = ""; /* text of the note: "12 x 30 nodes, 2 x 7 nodes" */
     for (uint32_t k = 0; k < kinds; k++) {
-        if (r[k].count < 2 || r[k].nodes < 2)
+        if (r[k].count < 2 || r[k].nodes < 2) /* a layer of one node is whole anyway */
             continue;
         kept += r[k].count;
         if (++shown <= KINDS_SHOWN)

@@ -37,7 +37,8 @@ struct id_map {
 static struct id_slot *id_find(struct id_map *h, sid key)
 {
     assert(key != 0 && h->n < h->cap && (h->cap & (h->cap - 1)) == 0);
-    uint32_t i = (key * UINT32_C(2654435761)) & (h->cap - 1);
+    uint32_t i = (key * UINT32_C(2654435761)) &
+                 (h->cap - 1); /* a multiplicative hash (2^32 / golden ratio) */
     while (h->slot[i].key != 0 && h->slot[i].key != key)
         i = (i + 1) & (h->cap - 1);
     return &h->slot[i];
@@ -169,7 +170,8 @@ static void mark_first_dims(const struct module *m, struct id_map *batch)
         const struct type *t = &m->type[v->type];
         bool later = i >= in.n;
         int rank = (v->flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR ? t->rank : 0;
-        for (int k = later ? 1 : 0; k < (later || rank < 1 ? rank : 1); k++) {
+        int from = later ? 1 : 0, to = !later && rank > 1 ? 1 : rank;
+        for (int k = from; k < to; k++) {
             struct dim d = m->dim[t->dim + (uint32_t)k];
             if (d.sym != 0)
                 id_put(batch, d.sym, later ? 0 : 1);
@@ -395,9 +397,10 @@ bool bind_wants(const struct ctx *x, bool *nameless)
 {
     struct names list = names_new(x);
     struct open_dims o = {0};
+    /* names that have a size count as seen, so that add_input_names() adds only names without one */
     for (uint32_t i = 0; i < ctx_ndims(x); i++)
         id_put(&list.name, str_id(x->scene.m, ctx_dim(x, i)->name), 1);
-    add_input_names(&list); /* add_input_names() has put names that have a size in the list, too */
+    add_input_names(&list);
     each_open_dim(x, count_open, &o);
     *nameless = o.n > 0 && x->results.nnameless == 0;
     return list.n > 0 || *nameless;
@@ -419,7 +422,7 @@ static void note_unmet(const struct ctx *x, const struct demands *all, const str
 
 struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands)
 {
-    struct names list = names_new(x), inside = names_new(x);
+    struct names list = names_new(x), inside = names_new(x); /* names of inputs; names in demands */
     struct id_map first = id_map_new(x->use.scratch);
     struct sizes *k = sizes_new(x->scene.m, common_guess(x), x->use.scratch);
     struct open_dims open = {x, k, 0};
@@ -528,7 +531,7 @@ const char *bind_text(const struct ctx *x)
 }
 
 /* Returns the shape that is guessed for a model input with dimensions without a name, such as "'x' as [1,128,3]", in
- * x->use.scratch.  first: place of the first of them in x->results.nameless. */
+ * x->use.scratch.  first: index in x->results.nameless of the input's first dimension without a name. */
 static const char *nameless_shape(const struct ctx *x, struct dim_values *k, uint32_t first)
 {
     const struct module *m = x->scene.m;

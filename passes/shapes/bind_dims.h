@@ -56,8 +56,8 @@ int64_t bind_said(const struct ctx *x, const char *name);
 /* Returns the size of dimensions without a name, from --dim '?=N'; -1: it is not said. */
 int64_t bind_nameless(const struct ctx *x);
 /* Returns the batch size for which the model is planned; 0: not known.  Of the first dimensions of inputs it is: the
- * size, given by --dim or guessed, of a name like "batch"; else the size of any name; else the number that two or
- * more of these dimensions are, if all are the same. */
+ * size, given by --dim or guessed, of the batch's name (batch_name()); if none is a name, the number that the first
+ * dimensions of all inputs with two or more dimensions are, if it is the same for all. */
 int64_t bind_planned_batch(const struct ctx *x);
 
 /* Numbers of dimensions under the bindings of their names; each expression is computed once. */

@@ -165,14 +165,15 @@ struct dim reach_larger(struct demands *k, nid n, int arg)
     return most;
 }
 
-/* Reach of Concat: `arg` of the table is no index of an operand here. */
+/* Reach of Concat: the largest of the reaches of all operands.  arg is for demand_concat(), and not used here. */
 struct dim reach_concat(struct demands *k, nid n, int arg)
 {
     (void)arg;
     return reach_larger(k, n, 0);
 }
 
-/* reach_sum(): arg 1: ReduceSum, which adds up along the listed axes; arg 0: CumSum, along one axis. */
+/* Reach of a sum along axes: one more than the largest element of operand 0 times the number of elements that are added
+ * up.  arg 1: ReduceSum, which adds up along the listed axes; arg 0: CumSum, along one axis. */
 struct dim reach_sum(struct demands *k, nid n, int arg)
 {
     struct dim last = last_of(k, reach_in(k, n, 0));

@@ -105,6 +105,7 @@ bool shape_of(const struct infer *f, vid v, struct shape *s);
 bool shape_in(const struct infer *f, nid n, uint32_t i, struct shape *s);
 /* Returns the shape of operand i of node n; an unknown shape if it has none. */
 struct shape operand_shape(const struct infer *f, nid n, uint32_t i);
+/* Return a shape with element type e and unknown rank (shape_unknown), or rank 0 (shape_scalar). */
 struct shape shape_unknown(enum elem e);
 struct shape shape_scalar(enum elem e);
 struct shape shape_vector(enum elem e, struct dim d); /* rank 1; d: its length */
@@ -155,9 +156,11 @@ const struct nums *nums_attr_or_input(struct infer *f, nid n, const char *name, 
 struct nums *nums_new(struct infer *f, uint32_t n);
 /* Sets the elements of result i of node n to x; NULL: does nothing. */
 void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x);
-struct num num_int(int64_t v);
+struct num num_int(int64_t v); /* the number v as an element */
+/* num_of_dim() returns the element that has the value of dimension d, num_dim() the dimension that has the value of
+ * element x; each is unknown if its operand is.  num_dim() is unknown for negative numbers, too. */
 struct num num_of_dim(struct dim d);
-struct dim num_dim(struct num x); /* an unknown dimension if x is negative */
+struct dim num_dim(struct num x);
 /* Return a + b, a - b, a * b; unknown if an operand is unknown, a number overflows, or dim.h cannot write the
  * result. */
 struct num num_add(struct infer *f, struct num a, struct num b);
@@ -200,7 +203,7 @@ enum { NUM_MASK = 31, RULE_BOOL = 32, RULE_QLINEAR = 64 };
 /* arg of rule_like(): number of the operand + (element type of the result << LIKE_ELEM); type 0: the type of the
  * operand. */
 enum { LIKE_ELEM = 8 };
-/* rule_fixed_elem(): where the element type of the result comes from. */
+/* arg of rule_fixed_elem(): where the element type of the result comes from. */
 enum {
     FIXED_NONE,       /* the type of operand 0 */
     FIXED_BOOL,       /* always bool */
@@ -217,10 +220,12 @@ enum {
 /* arg of rule_reduce(): an enum num_op, and flags: REDUCE_ATTR: the axes are an attribute, never an operand;
  * REDUCE_WIDE: the result has another element type than the operand. */
 enum { REDUCE_ATTR = 32, REDUCE_WIDE = 64 };
-/* rule_dropout: the mask has a bool (MASK_BOOL) or a bit (MASK_BITS) for each element. */
+/* arg of rule_dropout(): the mask has a bool (MASK_BOOL) or a bit (MASK_BITS) for each element. */
 enum { MASK_BOOL, MASK_BITS };
-/* rule_classifier and rule_regressor: the kind of the model. */
+/* arg of rule_classifier(): the kind of the classifier. */
 enum { CLASSIFY_TREE, CLASSIFY_LINEAR, CLASSIFY_SVM };
+/* arg of rule_regressor(): where the number of targets and the element type are given: attribute n_targets, f32 (TREE);
+ * attribute targets, f32 (LINEAR); always one target, f32 (ONE); n_targets, type of the operand (ENSEMBLE). */
 enum { TARGETS_TREE, TARGETS_LINEAR, TARGETS_ONE, TARGETS_ENSEMBLE };
 /* arg of rule_regions(): the operator (RoiAlign, MaxRoiPool, CropAndResize); it decides where the size of the images
  * is given that become of the regions. */
@@ -241,7 +246,7 @@ enum {
 /* arg of rule_listed(): number of the operand that lists the shape, in the bits of LISTED_OPERAND, and a flag:
  * LISTED_DTYPE: attribute dtype gives the element type (f32 if it is absent). */
 enum { LISTED_OPERAND = 7, LISTED_DTYPE = 8 };
-/* rule_nms: NonMaxSuppression, or TensorRT's EfficientNMS_TRT. */
+/* arg of rule_nms(): NonMaxSuppression, or TensorRT's EfficientNMS_TRT. */
 enum { NMS_ONNX, NMS_TENSORRT };
 
 /* --- rules --- */

@@ -216,6 +216,7 @@ bool loop_goes_on(struct infer *f, nid n)
         return false;
     vid in = graph_in(f->m, a->u.g, 1), out = graph_out(f->m, a->u.g, 0);
     nid def = out != 0 ? f->m->value[out].def : 0;
+    /* whether the body returns the condition that it gets */
     bool same =
         out == in || (def != 0 && node_is(f->m, def, "Identity") && node_in(f->m, def, 0) == in);
     if (!same && (ints_of(f, out, &cond, 1) != 1 || cond == 0))
@@ -263,7 +264,7 @@ void rule_loop(struct infer *f, nid n, int arg)
             continue;
         if (s.rank >= 0 && s.rank < SHAPE_RANK) {
             memmove(&s.d[1], &s.d[0], (size_t)s.rank * sizeof s.d[0]);
-            s.d[0] = num_dim(num_int(loop_trips(f, n)));
+            s.d[0] = num_dim(num_int(loop_trips(f, n))); /* unknown if loop_trips() returns -1 */
             s.rank++;
         } else {
             s.rank = -1;
@@ -309,7 +310,8 @@ void rule_scan(struct infer *f, nid n, int arg)
     if (a == NULL || f->opset < 9 || f->carried[a->u.g] == NULL)
         return;
     const struct body_state *c = f->carried[a->u.g];
-    struct dim length = dim_unknown();
+    struct dim length =
+        dim_unknown(); /* number of iterations: the size of the first scanned operand */
     struct shape s;
     if (shape_in(f, n, c->n, &s) && s.rank > 0) {
         int axis = axis_of(list_axis(f, n, "scan_input_axes", 0), s.rank);

@@ -117,8 +117,10 @@ static int merge_dim(struct infer *f, struct dim *old, struct dim declared, stru
     if (dim_known(*old)) {
         if (f->bound && declared.sym == 0) /* the file has a number */
             return 0;
-        if (!f->bound && old->sym == 0 && (!f->pure || found.sym == 0)) /* *old is a number */
+        /* *old is a number: it stays, except that in pure mode a name replaces it */
+        if (!f->bound && old->sym == 0 && (!f->pure || found.sym == 0))
             return found.sym == 0 ? -1 : 0;
+        /* *old consists of names of the model's inputs, so it stays, even if the operands give other names */
         bool input = !f->bound && old->sym != 0 && is_from_inputs(f, *old);
         f->hides = f->hides || (input && found.sym != 0);
         if (!f->bound && !f->pure && found.sym != 0 && (input || !is_from_inputs(f, found)))
@@ -146,7 +148,8 @@ static void print_shape(const struct infer *f, const struct shape *s, char *buf,
         snprintf(buf + at, size - at, "]");
 }
 
-/* Warns that value v of node n has shape *file in the file, but *found is inferred; counts the conflict. */
+/* Counts a conflict and, for the first CONFLICTS_SHOWN conflicts, warns that value v of node n has shape *file in the
+ * file, but *found is inferred. */
 static void report_conflict(struct infer *f, nid n, vid v, const struct shape *file,
                             const struct shape *found)
 {
@@ -301,6 +304,8 @@ bool dim_nonneg(const struct module *m, struct dim d)
 {
     if (d.sym == 0)
         return d.value >= 0;
+    /* names are at least 1, so only an expression with a minus sign may be negative; one with a remainder or with text
+     * in quotes, which is no expression, is not known to be */
     const char *text = module_str(m, d.sym);
     return strpbrk(text, "-%'") == NULL;
 }

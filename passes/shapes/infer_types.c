@@ -142,7 +142,7 @@ static void read_letters(struct spread *s, const char **at, const vid *v, uint32
             add_member(s, group, c, v[i]);
         else if (v[i] != 0 && fixed_type(c) != ELEM_NONE && !is_known(s->f, v[i]))
             learn_type(s, v[i], tensor_of(s->f, fixed_type(c)));
-        if ((*at)[1] != '*')
+        if ((*at)[1] != '*') /* a letter with a star stays, for all further values */
             ++*at;
     }
     while (**at != '\0' && **at != ':')
@@ -171,9 +171,9 @@ static void spread_types(struct spread *s)
     struct csr of_group = csr_build(f->mem, s->ngroup + 1, s->npair, s->group, s->member);
     struct csr of_value = csr_build(f->mem, f->m->nval, s->npair, s->member, s->group);
     uint8_t *done = arena_array(f->mem, (size_t)s->ngroup + 1, 1);
-    for (uint32_t i = 0; i < s->nqueue; i++) {
+    for (uint32_t i = 0; i < s->nqueue; i++) { /* learn_type() makes the queue longer */
         vid v = s->queue[i];
-        uint32_t type = 0;
+        uint32_t type = 0; /* the type of v without shapes, once a member of a group wants it */
         for_row (g, of_value, v) {
             for (uint32_t j = of_group.at[g]; done[g] == 0 && j < of_group.at[g + 1]; j++) {
                 if (is_known(f, of_group.to[j]))
@@ -181,7 +181,7 @@ static void spread_types(struct spread *s)
                 type = type != 0 ? type : drop_shape(f, v);
                 learn_type(s, of_group.to[j], type);
             }
-            done[g] = 1;
+            done[g] = 1; /* all members of group g have the type */
         }
     }
 }
@@ -195,7 +195,7 @@ bool types_from_schemas(struct infer *f)
         if (is_known(f, v))
             s.queue[s.nqueue++] = v;
     }
-    if (s.nqueue + 1 == m->nval)
+    if (s.nqueue + 1 == m->nval) /* all types are known (value 0 is none) */
         return false;
     for (int k = 0; k < TYPE_DOMAINS; k++) {
         s.domain[k] = k == 0 ? 0 : str_id(f->m, type_domain[k].name);

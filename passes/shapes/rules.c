@@ -491,6 +491,7 @@ void rule_each(struct infer *f, nid n, int arg)
 void rule_optimizer(struct infer *f, nid n, int arg)
 {
     uint32_t k = (f->m->node[n].nformal - 2) / (uint32_t)arg;
+    /* result i is like weight i; from i = k on like a state, all of which stand behind the k gradients */
     for (uint32_t i = 0; f->m->node[n].nformal > 2 && i < f->m->node[n].out.n; i++)
         shape_set_like(f, n, i, node_in(f->m, n, 2 + i + (i < k ? 0 : k)), ELEM_NONE);
 }
@@ -532,7 +533,7 @@ void rule_broadcast(struct infer *f, nid n, int arg)
     uint32_t step = (arg & RULE_QLINEAR) != 0 ? 3 : 1, k = f->m->node[n].nformal;
     vid a = node_in(f->m, n, 0), b = node_in(f->m, n, 1), out = node_out(f->m, n, 0);
     enum elem e = (arg & RULE_BOOL) != 0 ? ELEM_BOOL : ELEM_NONE;
-    k = step == 3 && k > 6 ? 6 : k;
+    k = step == 3 && k > 6 ? 6 : k; /* operands 6 and 7: scale and zero point of the result */
     if (f->opset < 7 || (k == 2 && a != 0 && b != 0 && f->type[a] == f->type[b])) {
         /* before opset 7 the second operand was broadcast to the shape of the first */
         shape_set_like(f, n, 0, a, e);

@@ -126,8 +126,10 @@ static struct dim value_width(struct infer *f, nid n, const struct shape *weight
     return dim_div(f->m, shape_dim(weight, -1), dim_num(3));
 }
 
-/* Rule for Attention and DecoderMaskedSelfAttention of com.microsoft; arg 1: QAttention.  The caches are (2, batch,
- * heads, length, size): keys, then values. */
+/* Rule for Attention and DecoderMaskedSelfAttention of com.microsoft; arg 1: QAttention, where operand 3, a scale, has
+ * the element type of the result.  Operands: input, one weight for queries, keys and values; 4 (QAttention: 8): the
+ * past cache.  Results: the output, the present cache.  Caches are (2, batch, heads, length, size): keys, then values.
+ * */
 void rule_ms_attention(struct infer *f, nid n, int arg)
 {
     struct shape x = operand_shape(f, n, 0), w = operand_shape(f, n, 1), past,
@@ -373,6 +375,7 @@ void rule_search(struct infer *f, nid n, int arg)
 {
     struct shape ids = operand_shape(f, n, 0), out = {.elem = ELEM_I32, .rank = 0};
     bool beams = arg != 1;
+    /* operand 1: the largest length; 3: the number of beams; 4: the number of sequences that are returned */
     out.d[out.rank++] = shape_dim(&ids, 0);
     if (beams)
         out.d[out.rank++] = value_dim(f, n, 4, 0);

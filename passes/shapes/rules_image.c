@@ -54,7 +54,8 @@ static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struc
             num = -1;
             break;
         }
-        if (i == 0 || (want * den < num * have) == least) {
+        if (i == 0 ||
+            (want * den < num * have) == least) { /* want / have < num / den, without fractions */
             num = want;
             den = have;
         }
@@ -206,6 +207,7 @@ void rule_crop(struct infer *f, nid n, int arg)
     bool known = attr_ints(f, n, "border", border, 4) == 4;
     for (int i = 0; i < 2 && s.rank == 4; i++) {
         struct num d = num_of_dim(s.d[2 + i]);
+        /* the height (i = 0) loses top and bottom, border[1] and [3]; the width left and right, border[0] and [2] */
         if (known)
             d = num_sub(f, d, num_add(f, num_int(border[1 - i]), num_int(border[3 - i])));
         s.d[2 + i] = sized ? dim_num(size[i]) : known ? num_dim(d) : dim_unknown();

@@ -143,7 +143,8 @@ void rule_constant(struct infer *f, nid n, int arg)
         shape_set(f, n, 0, &s);
         return;
     }
-    for (size_t k = 0; k < sizeof form / sizeof form[0]; k++) {
+    for (size_t k = 0; k < sizeof form / sizeof form[0];
+         k++) { /* even k: a single element; odd k: a list */
         a = node_attr(f->m, n, form[k].name);
         if (a == NULL || a->kind != form[k].kind)
             continue;
@@ -192,6 +193,7 @@ void rule_range(struct infer *f, nid n, int arg)
         int64_t step = c->at[0].v;
         struct num span = num_sub(f, b->at[0], a->at[0]);
         if (span.kind == NUM_INT) {
+            /* span / step, rounded up; 0 if the steps lead away from the end */
             __int128 k = span.v == 0 || (span.v < 0) != (step < 0)
                              ? 0
                              : ((__int128)span.v + step + (step > 0 ? -1 : 1)) / step;
@@ -279,7 +281,7 @@ void rule_reduce(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out;
     int64_t axes[SHAPE_RANK];
-    bool over[SHAPE_RANK] = {false};
+    bool over[SHAPE_RANK] = {false}; /* [axis] true: the axis is reduced */
     bool keep = node_attr_int(f->m, n, "keepdims", 1) != 0;
     int k = (arg & REDUCE_ATTR) != 0 ? attr_ints(f, n, "axes", axes, SHAPE_RANK)
                                      : attr_or_input(f, n, "axes", 1, axes, SHAPE_RANK);
@@ -308,7 +310,7 @@ void rule_reduce(struct infer *f, nid n, int arg)
         }
         if (known && over[0])
             reduce_values(f, n, arg & NUM_MASK);
-    } else if (k == -1 && !keep) {
+    } else if (k == -1 && !keep) { /* all axes of an operand of unknown rank */
         out.rank = 0;
     }
     shape_set(f, n, 0, &out);

@@ -46,6 +46,7 @@ void rule_classifier(struct infer *f, nid n, int arg)
         label.elem = i < 2 ? ELEM_I64 : ELEM_STR;
         score.d[1] = arg == CLASSIFY_SVM ? svm_scores(f, n, k) : dim_num(k);
     }
+    /* two labels have two scores, even if the classifier has one intercept */
     if (arg == CLASSIFY_LINEAR && list_length(f, n, "intercepts") > 0 && score.d[1].value != 2)
         score.d[1] = dim_num(list_length(f, n, "intercepts"));
     shape_set(f, n, 0, &label);

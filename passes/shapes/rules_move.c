@@ -323,7 +323,8 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
         int64_t v = x.v < 0 ? (x.v < -d.value ? 0 : x.v + d.value) : x.v;
         return dim_num(smaller(v, d.value));
     }
-    if (x.kind == NUM_INT) {
+    if (x.kind == NUM_INT) { /* d has names, or is unknown */
+        /* exporters write numbers from INT32_MAX on for "up to the end" */
         if (x.v == 0 || x.v >= INT32_MAX)
             return x.v == 0 ? dim_num(0) : d;
         if (x.v == 1 && dim_positive(f->m, d))
@@ -350,7 +351,7 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
 static struct dim slice_backwards(int64_t start, int64_t end, int64_t step, int64_t d)
 {
     assert(step < 0 && d >= 0);
-    /* unlike an end, a start is never before 0 */
+    /* both become positions; an end before the beginning is position -1, while a start is never before 0 */
     start = start < 0 ? (start < -d ? 0 : start + d) : start;
     start = smaller(start, d - 1);
     end = end < 0 ? (end < -d ? -1 : end + d) : end;
@@ -368,6 +369,7 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
         bool ints = start.kind == NUM_INT && end.kind == NUM_INT;
         if (ints && d.value >= 0)
             return slice_backwards(start.v, end.v, step, d.value);
+        /* whether the Slice reverses the whole axis */
         bool whole =
             ints && step == -1 && (start.v == -1 || start.v >= INT32_MAX) && end.v <= -INT32_MAX;
         return whole ? d : dim_unknown();
@@ -415,7 +417,7 @@ static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
     if (x->naxes < 0 || x->naxes > SHAPE_RANK)
         return false;
     int k = f->opset < 10 ? -1 : attr_or_input(f, n, "steps", 4, x->step, SHAPE_RANK);
-    for (int i = 0; i < x->naxes; i++)
+    for (int i = 0; i < x->naxes; i++) /* k == -1: there is no list of steps */
         x->step[i] = k == -1 ? 1 : k == x->naxes ? x->step[i] : 0;
     bool fits = (x->start == NULL || (int)x->start->n == x->naxes) &&
                 (x->end == NULL || (int)x->end->n == x->naxes);
@@ -540,6 +542,8 @@ void rule_gather_nd(struct infer *f, nid n, int arg)
     int64_t batch = node_attr_int(f->m, n, "batch_dims", 0);
     if (in.rank >= 0 && index.rank > 0 && index.d[index.rank - 1].value >= 0 && batch >= 0 &&
         batch <= SHAPE_RANK) {
+        /* last: number of coordinates of an element or slice; from: the first axis of operand 0 behind those that
+         * coordinates are for, so the first axis of a slice */
         int64_t last = index.d[index.rank - 1].value, from = last <= SHAPE_RANK ? batch + last : -1;
         if (from >= 0 && from <= in.rank && index.rank - 1 + in.rank - from <= SHAPE_RANK) {
             out.rank = index.rank - 1 + in.rank - (int)from;

@@ -173,6 +173,7 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
         for (int i = 0; i < k; i++) {
             struct dim d = dim_mul(f->m, in.d[2 + i], dim_num(x.stride[i]));
             extra[i] = extra[i] > INT32_MAX || extra[i] < 0 ? 0 : extra[i];
+            /* the result has stride * (size - 1) + extent of the kernel + extra - pads positions */
             int64_t more = extra[i] + (x.kernel[i] - 1) * x.dilation[i] + 1 - x.stride[i] -
                            x.pad[i] - x.pad[k + i];
             out.d[2 + i] = fixed                     ? dim_num(given[i])
@@ -204,7 +205,7 @@ void rule_pool(struct infer *f, nid n, int arg)
 void rule_global_pool(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
-    int first = channels_last(f, n, arg) ? 1 : 2;
+    int first = channels_last(f, n, arg) ? 1 : 2; /* the first of the rank - 2 spatial axes */
     for (int i = first; i < s.rank + first - 2; i++)
         s.d[i] = dim_num(1);
     shape_set(f, n, 0, &s);
@@ -328,8 +329,9 @@ void rule_matmul_fpq4(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Result 0 has the shape of operand 0, except that its last axis has the size of operand 1's first one.  arg: the
- * element type (0: that of operand 0). */
+/* Rule for products with a packed matrix (MatMulBlockQuantized...) and WordConvEmbedding: result 0 has the shape of
+ * operand 0, except that the last axis of the result has the size of the first axis of operand 1.  arg: the element
+ * type of the result; 0: the element type of operand 0. */
 void rule_rows(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0), w = operand_shape(f, n, 1);

@@ -73,7 +73,7 @@ static struct shape fill_shape(struct shape acc, struct shape s)
 static uint32_t combine_types(struct infer *f, uint32_t a, uint32_t b, bool fill)
 {
     assert(a < f->m->ntype && b < f->m->ntype);
-    struct type outer[NESTED];
+    struct type outer[NESTED]; /* [n] the containers around a and b, the outermost first */
     unsigned n = 0;
     for (; a != b && n < NESTED; n++) {
         const struct type *x = &f->m->type[a], *y = &f->m->type[b];

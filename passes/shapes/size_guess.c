@@ -167,9 +167,7 @@ static bool solve(struct sizes *k, struct dim a, struct dim b)
     if (best == NULL)
         return false;
     best->is = value;
-    if (!dim_nonneg(k->m,
-                    /* `value` may be negative: that it is at least 0 becomes a demand of its own */
-                    value))
+    if (!dim_nonneg(k->m, value)) /* that `value` is at least 0 becomes a demand of its own */
         add_todo(k, &(struct demand){dim_num(0), value, DEMAND_MOST, 0});
     return true;
 }
@@ -225,8 +223,8 @@ int64_t sizes_of(struct sizes *k, const char *name)
 struct change {
     struct sizes *k;
     const struct demand *d;
-    struct free_names x;
-    int64_t before[NAMES_MOST]; /* sizes of the names x before the attempt */
+    struct free_names x;        /* the free names of d */
+    int64_t before[NAMES_MOST]; /* sizes of these names before the attempt */
     /* number of evaluations of demands that all attempts together may still make */
     uint32_t *tries;
 };
@@ -293,9 +291,8 @@ static void meet(struct sizes *k, const struct demand *d, uint32_t *tries)
     dim_names(k->m, d->b, add_free, &c.x);
     for (uint32_t i = 0; i < c.x.n; i++)
         c.before[i] = k->at[c.x.at[i]].value;
-    /* the sizes as they were */
     if (c.x.n > 0 && !shrink(&c) && !grow(&c))
-        try_sizes(&c, 0, INT64_MAX);
+        try_sizes(&c, 0, INT64_MAX); /* sets the sizes to what they were */
 }
 
 /* Makes names follow from other names, as far as demands for equal dimensions say so. */

@@ -1,10 +1,10 @@
 /* The table of rules for sharding, a row for each operator, and the options that follow from it (shard.h).
  *
- * An option is found from one state of one tensor: every plain cut of every axis of known size is taken (the last piece
- * may be smaller), and each rule
- * is asked what it means for the other operands and results of the node; states that come out are taken in turn, until
- * there are no new ones.  So cuts with several blocks are found where they are needed: a Split of q, k and v whose
- * results are cut by heads asks for the operand with three blocks.  O(values * axes * states * readers). */
+ * An option is found from one state of one tensor.  The first states are the plain cuts of every axis of known size
+ * (the last piece may be smaller).  For each state of a value, the rules of its producer and of its readers are asked
+ * which states the node's other operands and results then have; new states among these are taken in turn, until there
+ * are no new ones.  So cuts with several blocks are found where they are needed: a Split of q, k and v whose results
+ * are cut by heads asks for the operand with three blocks.  O(values * axes * states * readers). */
 #include "passes/shard/shard.h"
 
 #include "ir/base/csr.h"
@@ -436,8 +436,9 @@ static bool divides_sizes(const struct shard_ask *q)
     return false;
 }
 
-/* Whether the answer is an option: something is cut or in terms; all tensors can be cut as it says; operands in
- * terms are made in terms by some option; and the state that was asked about is the given one. */
+/* Whether the answer is an option: a result is cut, or an operand or result is in terms; all tensors can be cut as the
+ * answer says; operands in terms are made in terms by some option; the state that was asked about is the given one; and
+ * if pieces are unequal, nothing is divided by the number of devices. */
 static bool is_valid(const struct shard_ask *q)
 {
     const struct shard *s = q->s;
@@ -532,7 +533,7 @@ static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result,
 }
 
 /* Asks all rules of node q->n about state st of its operand or result number `at`, and adds the answers to the
- * options. */
+ * options.  Rules about terms (rules_sums.c) are asked about operands only. */
 static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_state st)
 {
     const struct shard *s = q->s;

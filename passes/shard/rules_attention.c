@@ -79,7 +79,8 @@ static bool count_heads(const struct shard_ask *q, const struct form *f, struct 
 }
 
 /* Finds in a tensor of shape *k the axis that has the heads, and the number of positions that one head has along it
- * (*unit).  false: the tensor has no such axis, or its size is not known. */
+ * (*unit): 1 in an axis of heads, more where heads stand side by side.  false: the tensor has no such axis, or its size
+ * is not known or not as expected. */
 static bool head_axis(char code, const struct shape *k, const struct head_counts *h, int *axis,
                       int64_t *unit)
 {
@@ -98,7 +99,9 @@ static bool head_axis(char code, const struct shape *k, const struct head_counts
         return false;
     int64_t size = k->d[*axis].value;
     *unit = size > 0 && size % heads == 0 ? size / heads : 0;
-    return *unit > 0 && (*unit == 1 || (code != 'v' && code != 'm' && (code == 's' || !apart)));
+    bool beside =
+        code == 's' || (code != 'v' && code != 'm' && !apart); /* heads stand side by side */
+    return *unit == 1 || (*unit > 1 && beside);
 }
 
 /* Whether a tensor with this character and shape is for all heads, so that it is the same however the heads are cut. */
@@ -137,7 +140,7 @@ static bool cut_heads(struct shard_ask *q, const struct form *f, const struct he
 }
 
 /* Finds the number of heads that each device has in a row, h->run_q and h->run_k, from the given state.  false: that
- * state is no cut between heads. */
+ * state is no cut between heads, or would part heads of queries that look up the same head of keys. */
 static bool find_runs(const struct shard_ask *q, const struct form *f, struct head_counts *h)
 {
     char code = code_of(f, q->result, q->at);
@@ -148,9 +151,10 @@ static bool find_runs(const struct shard_ask *q, const struct form *f, struct he
         !head_axis(code, &k, h, &axis, &unit) || axis != q->given.axis || q->given.run % unit != 0)
         return false;
     int64_t run = q->given.run / unit;
-    bool shares = h->k == 1 && h->q > 1; /* the only head of keys is on each device */
+    bool shares =
+        h->k == 1 && h->q > 1; /* the only head of keys is on each device, and cannot be cut */
     if (shares)
-        each = 1;
+        each = 1; /* so the heads of queries may be cut anywhere */
     if (code == 'k' ? shares || run > INT64_MAX / each : run % each != 0)
         return false;
     h->run_q = code == 'k' ? run * each : run;
@@ -158,7 +162,8 @@ static bool find_runs(const struct shard_ask *q, const struct form *f, struct he
     return true;
 }
 
-/* Answers with the cut of the node by heads to which the given state belongs.  false: there is none. */
+/* Fills the answer with the cut of the node by heads to which the given state belongs, and divides the attributes with
+ * numbers of heads by N.  false: there is no such cut. */
 static bool by_heads(struct shard_ask *q, const struct form *f)
 {
     const struct module *m = q->s->m;
@@ -187,7 +192,8 @@ static int batch_axis(char code, const struct shape *k, struct dim size)
     return axis;
 }
 
-/* Answers with the cut of the batch, if the given state is one.  false: it is not. */
+/* Fills the answer with the cut of the batch in all operands and results that have it, if the given state is a cut of
+ * the batch.  false: it is not, or an operand or result has another size there. */
 static bool by_batch(struct shard_ask *q, const struct form *f)
 {
     const struct node *n = &q->s->m->node[q->n];

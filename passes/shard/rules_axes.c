@@ -84,6 +84,7 @@ static bool take_option(struct shard_ask *q, const char *text)
 bool rule_shard_axes(struct shard_ask *q, const struct shard_row *r)
 {
     const char *text = axes_text[r->arg];
+    /* RNN, GRU and LSTM with layout 1 have the batch in axis 0 of all tensors */
     if (r->arg == SHARD_AXES_GATES || r->arg == SHARD_AXES_GATES_CELL)
         text = node_attr_int(q->s->m, q->n, "layout", 0) == 0 ? text : "0---000-:000";
     if (r->arg == SHARD_AXES_CHANNELS && node_attr_int(q->s->m, q->n, "channels_last", 0) != 0)
@@ -105,7 +106,8 @@ bool rule_shard_axes(struct shard_ask *q, const struct shard_row *r)
  * are not known. */
 static bool worked_axes(const struct shard_ask *q, int how, int rank, uint32_t *axes)
 {
-    static const int64_t images[] = {0, 2, 3};
+    static const int64_t images[] = {
+        0, 2, 3}; /* without attribute axes: batch, rows and columns of images */
     int64_t list[SHAPE_RANK];
     int n = 1;
     *axes = 0;
@@ -156,9 +158,9 @@ bool rule_shard_arg(struct shard_ask *q, const struct shard_row *r)
     (void)r;
     if (!shard_in_shape(q, 0, &k) || !worked_axes(q, SHARD_APART_FIRST, k.rank, &axes))
         return false;
+    /* the searched axis if the result lacks it (axes has one bit), else an axis behind all others */
     int gone = node_attr_int(q->s->m, q->n, "keepdims", 1) != 0 ? k.rank : __builtin_ctz(axes);
-    /* the axis of the operand; in the result the searched axis may be missing */
-    cut += q->result && cut >= gone;
+    cut += q->result && cut >= gone; /* now an axis of the operand */
     if (cut >= k.rank || (axes >> cut & 1) != 0)
         return false;
     shard_set_in(q, 0, cut);

@@ -78,9 +78,9 @@ bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes)
     int64_t list[SHAPE_RANK];
     int n = attr_or_input(q->s->f, q->n, "axes", 1, list, SHAPE_RANK);
     *axes = 0;
-    if (n == -2)
+    if (n == -2) /* the list is not known */
         return false;
-    if (n <= 0) {
+    if (n <= 0) { /* there is no list, or an empty one: all axes, or none */
         if (node_attr_int(q->s->m, q->n, "noop_with_empty_axes", 0) == 0)
             *axes = (UINT32_C(1) << rank) - 1;
         return true;
@@ -173,14 +173,16 @@ bool rule_shard_matmul(struct shard_ask *q, const struct shard_row *r)
 bool rule_shard_gemm(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape c, y;
+    /* a: the axis of rows in the first matrix; b: the axis of columns in the second one */
     int a = node_attr_int(q->s->m, q->n, "transA", 0) != 0,
-        /* a: the axis of rows in the first matrix; b: the axis of columns in the second one */
         b = node_attr_int(q->s->m, q->n, "transB", 0) == 0;
     (void)r;
     if (!shard_out_shape(q, 0, &y) || (!q->result && q->at > 1))
         return false;
-    int axis = q->result ? q->given.axis : q->at == 0 ? 0 : 1;
-    /* the axis is summed over */
+    int axis = q->result    ? q->given.axis
+               : q->at == 0 ? 0
+                            : 1; /* the axis of the result that is cut */
+    /* the other axis of the matrix is summed over */
     if (!q->result && q->given.axis != (q->at == 0 ? a : b))
         return false;
     if (axis == 0)
@@ -201,7 +203,7 @@ bool rule_shard_channels(struct shard_ask *q, const struct shard_row *r)
     const struct node *k = &q->s->m->node[q->n];
     bool vector = !q->result && q->at > 0;
     int axis = vector ? 1 : q->given.axis;
-    /* such results are places in the whole tensor, or figures of training */
+    /* further results are places in the whole tensor (MaxPool), or figures of training (BatchNormalization) */
     for (uint32_t i = 1; i < k->out.n; i++)
         if (node_out(q->s->m, q->n, i) != 0)
             return false;

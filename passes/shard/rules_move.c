@@ -74,14 +74,16 @@ static bool find_group(struct module *m, const struct shape *from, const struct 
 }
 
 /* Finds the state, in *out, that a tensor of shape *to has if it holds the elements of a tensor of shape *from in
- * state st.  false: that is no cut of *to. */
+ * state st: a cut of the axis of *to along which the elements that a device has in a row are whole positions.  false:
+ * that is no cut of *to. */
 static bool regrouped(const struct shard *s, const struct shape *from, const struct shape *to,
                       struct shard_state st, struct shard_state *out)
 {
     struct axes_group g;
     if (st.axis >= from->rank || !find_group(s->m, from, to, st.axis, &g))
         return false;
-    /* total: elements of one device in a row within the group */
+    /* within the group of axes: total: number of elements that one device has in a row; behind: number of elements for
+     * each position of the axis of *to that is tried, from the last axis on */
     int64_t total = st.run, behind = 1;
     for (int i = st.axis + 1; i < g.a_end; i++) {
         if (from->d[i].value <= 0 || total > INT64_MAX / from->d[i].value)
@@ -96,6 +98,7 @@ static bool regrouped(const struct shard *s, const struct shape *from, const str
         if (run > INT64_MAX / s->ways)
             return false;
         struct dim step = dim_num(run * s->ways);
+        /* whether the axis is the one that is cut in *from, into unequal pieces */
         bool whole_axis =
             run == st.run && dim_same(d, from->d[st.axis]) && shard_cuts_unevenly(s->ways, d, run);
         if (!shard_is_one(d) &&
@@ -112,8 +115,8 @@ static bool regrouped(const struct shard *s, const struct shape *from, const str
     return false;
 }
 
-/* Notes the change of the sizes in operand 1 of a Reshape for pieces.  in, out: shapes of operand and result; a, b:
- * their axes that are cut.  false: the sizes cannot be changed. */
+/* Notes in q->change[0] how the sizes in operand 1 of a Reshape change for pieces, if they do.  in, out: shapes of
+ * operand and result; a, b: their axes that are cut.  false: the sizes are not known, or cannot be changed. */
 static bool change_sizes(struct shard_ask *q, const struct shape *in, const struct shape *out,
                          int a, int b)
 {
@@ -129,21 +132,19 @@ static bool change_sizes(struct shard_ask *q, const struct shape *in, const stru
         fix[j] = e.kind == NUM_INT ? e.v : 0;
         if (e.kind == NUM_UNKNOWN && j == b)
             return false;
-        if (e.kind != NUM_INT && j != b)
+        if (e.kind == NUM_INT && e.v == -1) /* the Reshape works this size out from the piece */
             continue;
-        if (e.kind == NUM_INT && e.v == -1)
-            continue;
-        bool zero = e.kind == NUM_INT && e.v == 0 && copies;
-        /* the entry copies the size of the cut axis, or is about another axis */
-        if (zero ? (j == a) == (j == b) : j != b)
-            continue;
-        if (!zero) {
+        bool zero =
+            e.kind == NUM_INT && e.v == 0 && copies; /* the entry copies the operand's size */
+        if (!zero && j == b)
             c.divide |= UINT64_C(1) << j;
+        /* a copied size stays right if axis j is cut in operand and result, or in neither */
+        if (!zero || (j == a) == (j == b))
             continue;
-        }
         if (out->d[j].value < 0 || j >= in->rank)
             return false;
-        c.fix |= UINT64_C(1) << j;
+        c.fix |=
+            UINT64_C(1) << j; /* else the size of the result's piece stands in place of the 0 */
         fix[j] = j == b ? out->d[j].value / q->s->ways : out->d[j].value;
     }
     if (c.fix != 0 && !c.known)
@@ -175,9 +176,11 @@ bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
         return false;
     q->in[0] = q->result ? to : q->given;
     q->out[0] = q->result ? q->given : to;
-    return !node_is(q->s->m, q->n, "Reshape") || node_attr(q->s->m, q->n, "shape") != NULL
-               ? node_attr(q->s->m, q->n, "shape") == NULL
-               : change_sizes(q, &in, &out, q->in[0].axis, q->out[0].axis);
+    if (node_attr(q->s->m, q->n, "shape") !=
+        NULL) /* before opset 5: sizes in an attribute are not changed */
+        return false;
+    return !node_is(q->s->m, q->n, "Reshape") ||
+           change_sizes(q, &in, &out, q->in[0].axis, q->out[0].axis);
 }
 
 /* ---- parts of an axis --------------------------------------------------------------------------- */
@@ -223,9 +226,9 @@ bool rule_shard_concat(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Notes in *c, the change of a Slice's list of starts or ends, that entry j, for the cut axis, is divided by N.
- * step: number of positions of the axis in which each device has one run.  Returns false if the entry is no multiple
- * of step. */
+/* Notes in *c, the change of a Slice's list of starts or ends, that entry j, for the cut axis, is divided by N; or that
+ * nothing changes, if the entry is 0 or means the end, whatever the size is.  step: number of positions of the axis in
+ * which each device has one run.  Returns false if the list is not known, or the entry is no multiple of step. */
 static bool cut_border(struct shard_ask *q, int j, int64_t step, struct shard_change *c)
 {
     int64_t v;
@@ -248,7 +251,8 @@ bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
     struct shape k;
     int64_t axes[SHAPE_RANK], by[SHAPE_RANK];
     bool attrs = node_attr(q->s->m, q->n, "starts") != NULL;
-    int cut = q->given.axis, at = -1;
+    int cut = q->given.axis,
+        at = -1; /* at: index of the cut axis in the lists; -1: it is not sliced */
     (void)r;
     if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &k) ||
         q->given.run > INT64_MAX / q->s->ways)
@@ -268,6 +272,7 @@ bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
     shard_set_out(q, 0, cut);
     if (at < 0)
         return true;
+    /* operand 4: the steps */
     if (node_in(q->s->m, q->n, 4) != 0 &&
         (ints_of(q->s->f, node_in(q->s->m, q->n, 4), by, SHAPE_RANK) <= at || by[at] != 1))
         return false;
@@ -293,6 +298,8 @@ bool rule_shard_gather(struct shard_ask *q, const struct shard_row *r)
     int axis = axis_of(node_attr_int(q->s->m, q->n, "axis", 0), data.rank), at = q->given.axis;
     if (axis < 0)
         return false;
+    /* at: the axis of the result, in which the axes of the indices stand in place of the indexed axis of the data; -1:
+     * the indexed axis itself is given */
     if (!q->result)
         at = q->at == 1 ? at + axis : at < axis ? at : at > axis ? at + index.rank - 1 : -1;
     if (at < 0)
@@ -316,6 +323,8 @@ bool rule_shard_expand(struct shard_ask *q, const struct shard_row *r)
     if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &in) || !shard_out_shape(q, 0, &out) ||
         k == NULL || (int)k->n > out.rank)
         return false;
+    /* axis: the cut axis of the result; from: the same axis of the operand; entry: its size in operand 1; negative: the
+     * operand, or the list, is too short to have it */
     int axis = q->given.axis + (q->result ? 0 : out.rank - in.rank),
         from = axis - (out.rank - in.rank), entry = axis - (out.rank - (int)k->n);
     if (axis >= out.rank ||

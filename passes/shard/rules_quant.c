@@ -34,7 +34,7 @@ static bool cut_scale(struct shard_ask *q, uint32_t i, const struct shape *x, in
         return true;
     if (!shard_in_shape(q, i, &k) || (k.rank != 1 && k.rank != x->rank))
         return false;
-    if (block == 0) {
+    if (block == 0) { /* one scale for each position of the axis */
         if (cut == axis)
             shard_set_in(q, i, 0);
         return k.rank == 1;
@@ -96,8 +96,9 @@ static const char *const product_text[] = {
     [SHARD_PRODUCT_GEMM] = "A--bccc--", [SHARD_PRODUCT_FUSED] = "ab",
 };
 
-/* Sets the state of operand i, which has an entry for each row (letter r) or column (letter c) of the result.
- * behind: the axis of the result that is cut, counted from the last one. */
+/* Sets the state of operand i, which has an entry for each row (letter r) or column (letter c) of the result: a vector,
+ * or a stack of vectors whose axes are those of the result or of size 1.  behind: the axis of the result that is cut,
+ * counted from the last one.  false: the operand's shape is not known. */
 static bool cut_vector(struct shard_ask *q, uint32_t i, int behind, char letter)
 {
     struct shape k;

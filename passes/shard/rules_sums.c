@@ -142,8 +142,8 @@ static void only_first(struct shard_ask *q, uint32_t i)
         q->change[0] = (struct shard_change){.kind = SHARD_FIRST, .operand = i};
 }
 
-/* MatMul and MatMulInteger: the columns of the first matrix and the rows of the second one are cut; the results are
- * terms. */
+/* Rule for MatMul and MatMulInteger: if the columns of the first matrix and the rows of the second one are cut, the
+ * results are terms. */
 static bool inner_matmul(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape a, b;
@@ -160,8 +160,8 @@ static bool inner_matmul(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Gemm: the columns of the first matrix and the rows of the second one are cut, and the first device alone adds the
- * bias; the results are terms. */
+/* Rule for Gemm: if the columns of the first matrix and the rows of the second one are cut, the results are terms; the
+ * first device alone adds the bias. */
 static bool inner_gemm(struct shard_ask *q, const struct shard_row *r)
 {
     (void)r;
@@ -174,8 +174,8 @@ static bool inner_gemm(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Convolutions without groups: the input channels of images and kernels are cut, and the first device alone adds the
- * bias; the results are terms. */
+/* Rule for convolutions without groups: if the input channels of images and kernels are cut, the results are terms; the
+ * first device alone adds the bias. */
 static bool inner_conv(struct shard_ask *q, const struct shard_row *r)
 {
     if (!shard_is_cut(q->given) || q->at > 1 || node_attr_int(q->s->m, q->n, "group", 1) != 1)
@@ -188,8 +188,8 @@ static bool inner_conv(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Reductions to sums or means along the axis that is cut: the results are terms.  The mean of a piece, all of which
- * have equal size, is divided by the number of pieces. */
+/* Rule for reductions to sums or means along the axis that is cut: the results are terms.  Where it is a mean, each
+ * device divides the mean of its piece by the number of pieces, which have equal sizes. */
 static bool sum_axis(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -209,8 +209,8 @@ static bool sum_axis(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- terms stay --------------------------------------------------------------------------------- */
 
-/* Operators that are linear in operand 0 (Mul: in each of its two operands): if that operand is in terms and the
- * others are whole, the results are terms. */
+/* Rule for operators that are linear in operand 0 (Mul: in each of its two operands): if that operand is in terms and
+ * the others are whole, the results are terms. */
 static bool linear(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
@@ -230,7 +230,7 @@ static bool linear(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Add: if both operands are in terms, each device adds its own terms, and the result is in terms. */
+/* Rule for Add: if both operands are in terms, each device adds its own terms, and the result is in terms. */
 static bool add_terms(struct shard_ask *q, const struct shard_row *r)
 {
     (void)r;
@@ -259,8 +259,8 @@ static bool is_shape_of_result(const struct shard_ask *q)
     return true;
 }
 
-/* Operators that add whole tensors to an operand in terms: only the first device adds them to its term; on the other
- * devices their terms are the result.  r->arg == 1: only operand 0 can be in terms. */
+/* Rule for Add, Sum and Sub with an operand in terms and whole other operands: only the first device adds these to its
+ * term; on each other device its term is the result.  r->arg == 1 (Sub): only operand 0 can be in terms. */
 static bool add_first(struct shard_ask *q, const struct shard_row *r)
 {
     if ((r->arg == 1 && q->at != 0) || !is_shape_of_result(q))
@@ -273,8 +273,8 @@ static bool add_first(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- terms are added up ------------------------------------------------------------------------- */
 
-/* Add and Sum with one operand in terms and whole other operands: each device adds up the terms of all devices and
- * the other operands; the result is whole. */
+/* Rule for Add and Sum with one operand in terms and whole other operands: each device adds up the terms of all devices
+ * and the other operands; the result is whole. */
 static bool absorb(struct shard_ask *q, const struct shard_row *r)
 {
     (void)r;

@@ -15,8 +15,9 @@ static const char *const conv_text[] = {
     [SHARD_CONV_QLINEAR] = "x--wcc--c", [SHARD_CONV_FUSED] = "xwcy",
 };
 
-/* Sets the states of the operands that are neither image nor kernels: operands for the channels of the result are
- * cut if `channels`, operands with the shape of the result along axis `cut`. */
+/* Sets the states of the operands that are neither image nor kernels: operands for the channels of the result are cut
+ * if `channels` is true, operands with the shape of the result along axis `cut`.  Returns false if an operand has an
+ * unknown or another shape. */
 static bool cut_others(struct shard_ask *q, const char *text, bool channels, int cut)
 {
     struct shape k;
@@ -103,8 +104,9 @@ bool rule_shard_group_norm(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- images of other sizes ---------------------------------------------------------------------- */
 
-/* Returns the index, in the list of axes that operand i or the attribute has, of the axis whose size, pads or scale
- * are given; the axis itself if there is no such list; -1: the list does not have it; -2: the list is not known. */
+/* Returns the index at which a node's lists (sizes, pads, scales) have the entry of `axis`: its index in the list of
+ * axes, which is attribute `axes` or operand i; `axis` itself if there is no such list; -1: the list does not have the
+ * axis; -2: the list is not known. */
 static int entry_of(const struct shard_ask *q, uint32_t i, int axis, int rank)
 {
     int64_t axes[SHAPE_RANK];
@@ -165,13 +167,17 @@ bool rule_shard_resize(struct shard_ask *q, const struct shard_row *r)
     int cut = q->given.axis, j = entry_of(q, UINT32_MAX, cut, x.rank);
     shard_set_in(q, 0, cut);
     shard_set_out(q, 0, cut);
-    if (j == -1)
+    if (j == -1) /* an axis that is not in the list of axes keeps its size */
         return true;
-    if (j == -2 || node_in(m, q->n, 3) == 0)
-        return j >= 0 && scale_is_one(q, scales, j);
+    if (j == -2)
+        return false;
+    if (node_in(m, q->n, 3) == 0)
+        return scale_is_one(q, scales, j);
     struct shard_change c = {.kind = SHARD_SIZES, .operand = 3, .divide = UINT64_C(1) << j};
-    return shard_same_size(q, 3, j, x.d[cut]) && shard_list_change(q, &c) &&
-           (q->change[0] = c, true);
+    if (!shard_same_size(q, 3, j, x.d[cut]) || !shard_list_change(q, &c))
+        return false;
+    q->change[0] = c;
+    return true;
 }
 
 /* Rule for DepthToSpace (r->arg == 0) and SpaceToDepth: the batch can be cut, and so can the channels of the tensor
@@ -184,8 +190,10 @@ bool rule_shard_depth(struct shard_ask *q, const struct shard_row *r)
     bool to_space = r->arg == 0;
     bool beside = strcmp(node_attr_str(q->s->m, q->n, "mode", "DCR"), "CRD") == 0;
     int cut = q->given.axis;
-    if (!shard_in_shape(q, 0, &x) || !shard_out_shape(q, 0, &y) || cut > 1 || b <= 0 || b > 1024)
+    if (!shard_in_shape(q, 0, &x) || !shard_out_shape(q, 0, &y) || cut > 1 || b <= 0 ||
+        b > 1024) /* no model has so large blocks */
         return false;
+    /* more: how many times longer runs are in the tensor with more channels */
     int64_t run = q->given.run, more = cut == 1 && beside ? b * b : 1;
     /* whether the rule is asked about the tensor with more channels */
     bool deep = q->result != to_space;

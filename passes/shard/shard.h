@@ -198,7 +198,8 @@ int64_t shard_whole_time(const struct shard *s, nid n);
 /* Notes the pinned nodes in *k. */
 void shard_list_pins(const struct shard *s, struct sharding *k);
 
-/* Returns the number in s->dev of device dev, which is added to the list behind those that share nodes. */
+/* Returns the index in s->dev of device dev; if it is not in the list yet, adds it at the end, behind the devices that
+ * share nodes. */
 uint32_t shard_home(struct shard *s, uint32_t dev);
 
 /* ---- self.c ---- */
