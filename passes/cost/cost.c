@@ -99,7 +99,7 @@ static void size_value(struct cost_builder *p, vid v, nid maker)
     e = t->kind == TYPE_TENSOR || init ? e : ELEM_NONE;
     p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->sizes.elems[v])
                                    : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->sizes.elems[v]);
-    /* nothing tells the size of an input: count_unsized() counts it */
+    /* nothing tells the size of this input: it counts as no bytes, and count_unsized() counts it */
     if (!maker && n < 0)
         p->c->bytes[v] = 0;
     p->c->xfer[v] = -1;
@@ -235,7 +235,7 @@ static void price_owner(struct cost_builder *p, nid n)
         for (uint32_t k = 0; k < p->c->nclass; k++) {
             int64_t *t = &p->c->time[k][n], body = sat_mul(trips, p->body_time[k][g]);
             int64_t *overhead = &p->c->overhead[k][n], before = branch ? 0 : *overhead;
-            if (!branch || body > *t)
+            if (!branch || body > *t) /* of an If, the overhead of the larger branch counts */
                 *overhead = sat_add(before, sat_mul(trips, p->body_overhead[k][g]));
             *t = !branch ? sat_add(*t, body) : larger(body, *t);
         }
@@ -650,13 +650,15 @@ static int adjust_given(struct ctx *x)
 /* If node n of the scene's module is a call, replaces its time and memory by those that files give for the call. */
 static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
 {
-    if (x->scene.m->node[n].callee != 0)
-        set_memory(x->scene.m, x->scene.m->cost, n, cost_table_call_memory(given, n));
-    for (uint32_t k = 0; x->scene.m->node[n].callee != 0 && k < x->scene.m->cost->nclass; k++) {
-        int64_t t = cost_table_call(given, n, k), *time = &x->scene.m->cost->time[k][n];
+    const struct module *m = x->scene.m;
+    if (m->node[n].callee == 0)
+        return;
+    set_memory(m, m->cost, n, cost_table_call_memory(given, n));
+    for (uint32_t k = 0; k < m->cost->nclass; k++) {
+        int64_t t = cost_table_call(given, n, k), *time = &m->cost->time[k][n];
         if (t >= 0 && *time != COST_NEVER) {
             *time = t;
-            x->scene.m->cost->overhead[k][n] = 0;
+            m->cost->overhead[k][n] = 0;
         }
     }
 }
@@ -797,7 +799,8 @@ uint32_t pricing_type(const struct pricing *p, vid v)
     return p->b.type[v];
 }
 
-/* What pricing_time() changes of a value, to put it back. */
+/* What pricing_time() changes of a value v, to put it back: its type, its number of elements (-1: not known), the
+ * estimate of that number, its bytes. */
 struct sized {
     vid v;
     uint32_t type;
@@ -828,8 +831,10 @@ static vid value_elsewhere(const struct module *m, nid n)
     return 0;
 }
 
-/* Where operand i of node n is the same value as an earlier operand, but is to have another type: lets the operand
- * be another value until the node has been priced, so that both operands count.  of[]: the operands as they are. */
+/* Where operand i of node n is the same value as earlier operands, but is to have another type than they: lets the
+ * operand be another value until the node has been priced, so that both operands count; if one of them got another
+ * value for the same type, operand i is that value, too.  type: [operand] the type that it is to have; of: [operand]
+ * its own value. */
 static void part_operand(struct cost_builder *b, nid n, uint32_t i, const uint32_t *type,
                          const vid *of)
 {
@@ -868,7 +873,7 @@ int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
             retype(b, node_out(b->m, n, i), out[i], &old[changed++]);
     for (uint32_t i = 0; i < k.nformal; i++)
         b->stamp[node_in(b->m, n, i)] = 0; /* so that the operand's bytes are counted again */
-    b->c->time[cls][n] = 0;
+    b->c->time[cls][n] = 0; /* price_node() leaves the time of a node that is free as it is */
     price_node(b, n);
     int64_t time = b->c->time[cls][n];
     /* puts back what was changed, in the opposite order */

@@ -28,9 +28,10 @@ enum flop_rule {
     MATMULS, /* arg matrix products with operand 0 for each result */
     RECURRENT,
     EINSUM,
-    ATTENTION,    /* attention of ai.onnx; the operator of other domains counts as MS_ATTENTION */
-    MS_ATTENTION, /* with the projection of the input; arg: number of the operand with the cache */
-    MULTI_HEAD,   /* arg: number of the operand with the cache of keys */
+    ATTENTION, /* attention of ai.onnx; the operator of other domains counts as MS_ATTENTION */
+    /* with the projection of the input; arg: number of the operand with the cache; 255: there is no cache */
+    MS_ATTENTION,
+    MULTI_HEAD,       /* arg: number of the operand with the cache of keys */
     PACKED_ATTENTION, /* arg: number of the operand with the positions of the tokens */
     LINEAR_ATTENTION,
     EXPERTS, /* arg: the weights of a layer are arg operands behind those of the layer before */
@@ -306,7 +307,8 @@ bool node_products(struct flops *x, nid n, struct products *p)
         shape_of(&x->f, node_out(x->f.m, n, 0), &s);
         p->columns = larger(last_dim(&s, 1), 1);
         each = matmul_flops(x, n);
-        /* an operand whose weights are packed does not show K */
+        /* the second operand is a stack of matrices if its last two axes are K and the columns; where weights are
+         * packed they are not, and the work counts as one product */
         shape_in(&x->f, n, r->arg, &s);
         int64_t sum = each / 2 / out, a = last_dim(&s, 2), b = last_dim(&s, 1);
         if ((a == sum && b == p->columns) || (b == sum && a == p->columns))
@@ -394,8 +396,8 @@ static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
     return sat_mul(2, sat_mul(tokens, used));
 }
 
-/* Returns 5 n log2 n operations for each transform of n complex points; n is the size of the last but one axis of
- * the result. */
+/* Returns 5 n log2 n operations for each transform of n complex points, which have two elements each; n is the size of
+ * the last but one axis of the result. */
 static int64_t fourier_flops(const struct flops *x, nid n)
 {
     struct shape out;

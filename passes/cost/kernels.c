@@ -19,7 +19,13 @@
 
 #include "ir/base/units.h"
 
-enum { EDGE = 128, SMALL = 32, LOADS = 8, SOFTMAX_ROWS = 4, WARP = 1024 };
+enum {
+    EDGE = 128,       /* the largest edge of a tile, elements */
+    SMALL = 32,       /* sides up to this length have tiles as wide as the side */
+    LOADS = 8,        /* multiply-adds that take as long as loading one element */
+    SOFTMAX_ROWS = 4, /* a softmax keeps rows up to SOFTMAX_ROWS * KERNEL_ROW elements in a cache */
+    WARP = 1024       /* elements that the registers of a warp hold */
+};
 
 struct kernel_work kernel_work_of(struct flops *x, nid n, int64_t flops, int64_t traffic,
                                   int64_t operand)

@@ -94,8 +94,8 @@ void known_costs_note(struct ctx *x, const struct module *m, const struct costs 
     x->results.known = k;
 }
 
-/* Returns the name under which files may have given costs for node n: n's own name or, if they gave none, that of
- * the node from which n was made; 0: neither. */
+/* Returns the name under which files may have given costs for node n: the name of the node from which n was made or, if
+ * no pass made n, n's own name; 0: no node had that name when the files were read. */
 static sid known_name(const struct ctx *x, nid n)
 {
     const struct node *k = &x->scene.m->node[n];

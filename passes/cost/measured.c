@@ -277,6 +277,8 @@ static void spread_columns(const struct reader *r, struct column *col, char *con
                            uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
+        /* same: number of columns with the name of column i; before: how many of them stand before it; seen: number of
+         * classes with that name so far */
         uint32_t same = 0, before = 0, seen = 0;
         for (uint32_t j = 0; j < n && col[i].key == KEY_PS; j++) {
             bool equal = strcmp(name[i], name[j]) == 0;
@@ -449,6 +451,7 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
         for (end = i; end < n && e[end].node == e[i].node; end++)
             if (r->filter != 0 && e[end].memory != NONE)
                 put_bytes(r, /*node=*/true, e[end].node, e[end].memory);
+        /* the two events in the middle, or twice the one in the middle */
         size_t at = i + (end - i - 1) / 2, other = i + (end - i) / 2;
         int64_t ps = (e[at].us + e[other].us) * (PS_PER_US / 2);
         for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++)

@@ -134,6 +134,7 @@ static int64_t open_part(struct open_sizes *s, nid n, int64_t known)
 {
     const struct module *m = s->f->m;
     struct operands o = look_at_operands(s, n);
+    /* with this estimate the result has as many elements as the largest operand, rounded up */
     int64_t even = larger((o.largest - 1) / known + 1, 1);
     if (node_is(m, n, "NonMaxSuppression"))
         return boxes_left(s, n);

@@ -84,7 +84,8 @@ static void index_nodes(struct list *l)
                 names_add(&l->node, value_name(m, m->arg[m->node[n].out.at + i]), n);
 }
 
-/* Returns what it says of a node that a row puts it on `device`; NULL or "": on no device. */
+/* Returns the word of a row that puts a node on `device` (NULL or "": on no device), and notes in l->others that there
+ * is another device than the CPU. */
 static enum word word_of(struct list *l, const char *device)
 {
     if (!device || !*device)
@@ -197,8 +198,9 @@ static void take_operators(struct list *l, const struct names *ops, const char *
                      l->path, idle, name[first]);
 }
 
-/* Reads lines; assigned: of ONNX Runtime's assignment, else operators.  Empty ones and those that begin with '#' do not
- * count.  The text is changed.  Returns 0, or -1 and reports an error. */
+/* Reads the lines of a file and notes in l what they say.  assigned: the lines are of ONNX Runtime's assignment; else
+ * they are operators.  Empty lines, and lines that begin with '#', do not count.  The text is changed.  Returns 0, or
+ * -1 and reports an error. */
 static int read_lines(struct list *l, char *text, bool assigned)
 {
     struct names ops = names_new(l->x->use.scratch, 16);
@@ -208,17 +210,22 @@ static int read_lines(struct list *l, char *text, bool assigned)
         size_t n = strcspn(line, "\n");
         end = line + n + (line[n] == '\n');
         line += strspn(line, " \t\r");
-        for (n = line < end ? strcspn(line, "\n") : 0; n > 0 && strchr(" \t\r", line[n - 1]);)
-            n--;
+        n = line < end ? strcspn(line, "\n") : 0;
+        while (n > 0 && strchr(" \t\r", line[n - 1]))
+            n--; /* blanks at the end */
         if (n == 0 || *line == '#')
             continue;
         rows++;
-        if (assigned ? read_assigned(l, line, n, number) : !is_operator(line, n))
-            return assigned ? -1
-                            : diag_error(l->x->use.diag, "%s:%u: '%.*s': " FORMS, l->path, number,
-                                         (int)(n < 80 ? n : 80), line);
-        line[n] = assigned ? line[n] : 0;
-        if (assigned || names_get(&ops, line, 0))
+        if (assigned) {
+            if (read_assigned(l, line, n, number))
+                return -1;
+            continue;
+        }
+        if (!is_operator(line, n))
+            return diag_error(l->x->use.diag, "%s:%u: '%.*s': " FORMS, l->path, number,
+                              (int)(n < 80 ? n : 80), line);
+        line[n] = 0;
+        if (names_get(&ops, line, 0)) /* the operator is there already */
             continue;
         name = vec_grow(l->x->use.scratch, name, &cap, ops.n + 2, sizeof *name);
         name[ops.n + 1] = line;

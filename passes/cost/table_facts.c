@@ -56,8 +56,9 @@ static int take_fact(struct table_facts *f, const char *name, struct arena *a, s
     return add_size(f, dim, size, name, a, d);
 }
 
-/* Reads a row of CSV.  Returns the place of the field that is `wanted`; wanted NULL: `at`, if there is a field there.
- * Returns -1 if there is none, or if the row is not well formed.  *field becomes that field. */
+/* Reads a row of CSV.  Returns the number, from 0, of the field that is `wanted` or, if wanted is NULL, `at` if the row
+ * has a field with that number; -1: the row has no such field, or is not well formed.  *field becomes that field; NULL:
+ * there is none. */
 static int row_field(char **s, const char *wanted, int at, const char **field)
 {
     char *cell, stop = ',';

@@ -197,7 +197,7 @@ static void note_inlined(const struct ctx *x, const struct inlined_module *r, ui
     diag_note(x->use.diag,
               "inline-functions: %u nodes with %u calls are now %u nodes with %u calls",
               r->nnode0 - 1, calls, m->nnode - 1, left);
-    for (nid n = first; n < m->nnode && n != 0; n++) {
+    for (nid n = first; n < m->nnode && n != 0; n++) { /* first is 0 if no call is left */
         uint32_t f = m->node[n].callee;
         if (f == 0 || x->scene.m->function[f].body == NULL)
             continue;
@@ -207,8 +207,8 @@ static void note_inlined(const struct ctx *x, const struct inlined_module *r, ui
     }
 }
 
-/* pass.run: replaces calls by the nodes of their functions: all calls, or those of the function that the option `only`
- * names. */
+/* pass.run: replaces calls by the nodes of their functions: all calls, or the calls of functions whose names the option
+ * `only` matches. */
 static int run_inline(struct ctx *x, const void *options)
 {
     const struct inline_options *o = options;

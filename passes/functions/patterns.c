@@ -24,7 +24,7 @@ enum { SIZE_MOST = 2000, DEPTH_MOST = 50, NESTED_MOST = 3, REPEAT_MOST = 1 << 16
 static const char *find_bracket_end(const char *s)
 {
     s += s[1] == '^' ? 2 : 1;
-    s += *s == ']';
+    s += *s == ']'; /* a ']' at the beginning is a character of the set */
     while (*s != 0 && *s != ']') {
         char close[] = {s[1], ']', 0};
         bool class = *s == '[' && s[1] != 0 && strchr(".:=", s[1]);
@@ -59,7 +59,7 @@ static const char *find_fault(const char *s)
     for (; *s != 0; s++) {
         if (*s == '\\' && s[1] >= '1' && s[1] <= '9')
             return "it refers back to a group";
-        if (strchr("+{*?", *s)) {
+        if (strchr("+{*?", *s)) { /* a repeat, of which regcomp makes so many copies */
             last = last * (*s == '+' ? 2 : *s == '{' ? count_repeats(s) : 1) + 1;
             if (++loops > NESTED_MOST)
                 return "it has more than 3 repeats inside each other";

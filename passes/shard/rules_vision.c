@@ -169,10 +169,8 @@ bool rule_shard_resize(struct shard_ask *q, const struct shard_row *r)
     shard_set_out(q, 0, cut);
     if (j == -1) /* an axis that is not in the list of axes keeps its size */
         return true;
-    if (j == -2)
-        return false;
-    if (node_in(m, q->n, 3) == 0)
-        return scale_is_one(q, scales, j);
+    if (j == -2 || node_in(m, q->n, 3) == 0) /* -2: the list of axes is not known */
+        return j >= 0 && scale_is_one(q, scales, j);
     struct shard_change c = {.kind = SHARD_SIZES, .operand = 3, .divide = UINT64_C(1) << j};
     if (!shard_same_size(q, 3, j, x.d[cut]) || !shard_list_change(q, &c))
         return false;
