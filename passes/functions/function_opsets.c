@@ -21,8 +21,8 @@ const char *function_name(const struct module *m, uint32_t f, struct arena *a)
                      module_str(m, p->overload));
 }
 
-/* Returns a table, in a: map_key(1, domain) -> index in m->opset.  If a domain has several entries, the first counts,
- * as in module_opset(). */
+/* Returns a table, in a: map_key(1, domain) -> index in m->opset (1: a key must not be 0, and ai.onnx is domain 0).  If
+ * a domain has several entries, the first counts, as in module_opset(). */
 static struct map index_opsets(const struct module *m, struct arena *a)
 {
     struct map at = {0};

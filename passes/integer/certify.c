@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 12,
+    ROUNDS = 12, /* the most questions to a solver */
     MILLION = 1000000,
     SHORTEST = 500000000 /* ns that an attempt gets at least */
 };

@@ -140,6 +140,7 @@ static int64_t target_value(const struct ip_latency_run *r)
 static int write_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;
+    /* the program has only plans with slots, so the value of a plan without slots does not limit it */
     int64_t value = r->best && r->best->slot ? value_of(r) : LOAD_INF;
     r->ask.limit = smaller(value, r->how->limit);
     if (subgraph_model_build(&m, r->c, &r->ask, r->x->use.scratch, r->x->use.diag))

@@ -30,6 +30,7 @@ struct ip_options {
 enum { GIVEN, LATENCY };
 static const char *const goal_names[] = {"given", "latency", NULL};
 static const char *const shape_names[] = {"none", "convex", "chain", NULL}; /* enum ip_shape */
+enum { SOLVER_LPSOLVE, SOLVER_CBC, SOLVER_AUTO };
 static const char *const solver_names[] = {"lp_solve", "cbc", "auto", NULL};
 
 static const struct opt ip_opts[] = {
@@ -72,17 +73,19 @@ static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
 /* Returns the solver that the options name; NULL and an error: a model is to be solved, but the solver is not there. */
 static const struct mip_solver *choose_solver(const struct ip_options *o, struct diag *d)
 {
-    const struct mip_solver *s =
-        o->solver == 0 || (o->solver == 2 && !mip_usable(&mip_cbc)) ? &mip_lpsolve : &mip_cbc;
-    const struct mip_solver *other = s == &mip_cbc ? &mip_lpsolve : &mip_cbc;
+    bool cbc = o->solver == SOLVER_CBC || (o->solver == SOLVER_AUTO && mip_usable(&mip_cbc));
+    const struct mip_solver *s = cbc ? &mip_cbc : &mip_lpsolve,
+                            *other = cbc ? &mip_lpsolve : &mip_cbc;
+    const char *name = solver_names[cbc ? SOLVER_CBC : SOLVER_LPSOLVE],
+               *other_name = solver_names[cbc ? SOLVER_LPSOLVE : SOLVER_CBC];
     if (!o->solve || mip_usable(s))
         return s;
     if (s->attempts)
-        diag_error(d, "ip-place: solver=%s: %s is not found: install it, or use solver=%s",
-                   solver_names[s == &mip_cbc], s->lacks(), solver_names[s != &mip_cbc]);
+        diag_error(d, "ip-place: solver=%s: %s is not found: install it, or use solver=%s", name,
+                   s->lacks(), other_name);
     else if (mip_usable(other))
-        diag_error(d, "ip-place: solver=%s: pcc was built without %s: use solver=%s",
-                   solver_names[s == &mip_cbc], s->name, solver_names[s != &mip_cbc]);
+        diag_error(d, "ip-place: solver=%s: pcc was built without %s: use solver=%s", name, s->name,
+                   other_name);
     else
         diag_error(
             d,
@@ -118,7 +121,8 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 {
     struct plan *p = x->results.plan;
     const char *solver = how->solver->name;
-    /* a clock without a deadline: these bounds take two seconds at most */
+    /* a clock without a deadline: these bounds take two seconds at most; after a proof they are hardly needed, and get
+     * a hundredth of the work */
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !how->write_only;
     struct bound all = bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true,

@@ -6,7 +6,7 @@
 #include "passes/bounds/reduction.h"
 #include "passes/problem/device_loads.h"
 
-enum { IP_MOST_ORDERS = 1000 };
+enum { IP_MOST_ORDERS = 1000 }; /* the most orders of kinds of devices in a chain that are tried */
 
 struct ip_how {
     const char *planner; /* for errors */
@@ -25,8 +25,9 @@ struct ip_how {
 };
 
 struct ip_found {
-    int rc; /* -1 and an error: the model is too large, there are more than IP_MOST_ORDERS orders, or a file cannot be
-               written; else 0 */
+    /* -1 and an error: the model is too large, there are more than IP_MOST_ORDERS orders, or a file cannot be written;
+     * else 0 */
+    int rc;
     /* ps: no plan of this shape takes less, up to the solver's tolerance; at least c->lower */
     int64_t bound;
     bool complete;       /* every model was solved or refuted */

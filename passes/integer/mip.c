@@ -52,7 +52,8 @@ uint32_t mip_share(struct mip *m, const char *name)
     return mip_col(m, name, 0, 1, 0, /*integer=*/false);
 }
 
-/* Drops terms that cancelled, and the last row if it has none. */
+/* Drops terms of the last row that cancelled, and the row if it has no terms left: if it does not hold then, the
+ * program is impossible. */
 void mip_finish(struct mip *m)
 {
     if (m->nrow == 0)
@@ -102,7 +103,8 @@ void mip_term(struct mip *m, uint32_t col, double by)
         return;
     }
     uint32_t at = m->seen[col];
-    if (at > r->at && at <= m->nterm && m->term[at - 1].col == col) {
+    if (at > r->at && at <= m->nterm &&
+        m->term[at - 1].col == col) { /* the row has a term of col */
         m->term[at - 1].by += by;
         return;
     }

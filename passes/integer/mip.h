@@ -44,7 +44,7 @@ struct mip {
     bool impossible; /* true: a row without terms does not hold, so there is no solution */
 };
 
-enum { MIP_MOST_TERMS = 4000000 };
+enum { MIP_MOST_TERMS = 4000000 }; /* the most terms of a program that planners make */
 
 /* Returns a program without columns or rows, which lives in a. */
 struct mip *mip_new(struct arena *a);
@@ -78,11 +78,9 @@ enum mip_status {
 
 struct mip_answer {
     enum mip_status status;
-    double value,
-        /* objective of x (MIP_INF: there is no x); no solution has a smaller objective than `bound` (-MIP_INF: not
-         * known) */
-        bound;
-    double *x;       /* [col] */
+    double value;    /* objective of x; MIP_INF: there is no x */
+    double bound;    /* no solution has a smaller objective; -MIP_INF: no such bound is known */
+    double *x;       /* [col] values of the columns in the best solution found */
     uint64_t nodes;  /* number of nodes of the search tree; 0: not known */
     const char *why; /* MIP_NONE and MIP_FEASIBLE: what kept the solver from a complete answer */
 };
@@ -107,11 +105,11 @@ struct mip_solver {
     uint32_t attempts;
     /* returns the version; NULL if attempts is 0: callers use mip_version() */
     const char *(*version)(struct arena *a);
-    /* Returns NULL, or the name of a library that this machine lacks, without which nothing is solved; NULL: the solver
-     * is linked. */
+    /* Returns the name of the library without which the solver cannot work and which this machine lacks; NULL: it is
+     * there.  The pointer itself is NULL if the solver is linked. */
     const char *(*lacks)(void);
-    /* Solves m in a child process and reports to *r.  Returns 0; if it returns anything else, its bounds do not count.
-     * */
+    /* Solves m in a child process and reports to *r.  Returns 0; after another result the bounds that it has reported
+     * do not count. */
     int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);
 };
 extern const struct mip_solver mip_lpsolve, mip_cbc;

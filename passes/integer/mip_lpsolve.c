@@ -6,9 +6,8 @@
  * - Never NODE_RCOSTFIXING: it cuts off optima.
  * - A column that cannot be 1 is left out, or fixed to 0; lp_solve does not treat an upper bound of 0 alike.
  * - NUMFAILURE and ACCURACYERROR count as no answer, though there may be a solution with them.
- * - Its relative gap is a share of 1 + value, so it gets half our gap, which is safe for values >= 1: units are chosen
- * so
- *   (mip_time_unit()).
+ * - Its relative gap is a share of 1 + value, so lp_solve gets half of our gap, which is safe for values >= 1; units of
+ *   time are chosen such that values are (mip_time_unit()).
  * - What lp_solve says of a search that was cut short is no answer, not even "infeasible".
  * - Bounds of a column of the objective are given as rows: given as bounds, one search in a thousand ends with a wrong
  *   optimum.
@@ -86,7 +85,8 @@ static int add_rows(lprec *lp, const struct mip *m)
             col[n] = (int)m->term[i].col + 1;
             by[n++] = m->term[i].by;
         }
-        bool below = row->hi<MIP_INF, above = row->lo> - MIP_INF;
+        bool below = row->hi < MIP_INF;
+        bool above = row->lo > -MIP_INF;
         if (!add_constraintex(lp, n, by, col,
                               below && above ? EQ
                               : below        ? LE

@@ -37,6 +37,8 @@
  * limit */
 #define TOLERANCE 1e-8
 
+enum { COLUMN_T = 0 }; /* number of the column T, which is made first */
+
 /* A value that units other than its maker read: either it is transferred, or its readers just wait for the maker to
  * end. */
 struct crossing {
@@ -532,7 +534,7 @@ static void make_subgraph(struct builder *b, const struct ends *t, uint32_t s)
     }
 }
 
-/* Adds to the row that was begun last -1 times the time (or 1 step) of unit v if it is on hosts. */
+/* Takes the time of unit v (or 1 step), if v is on hosts, off the row that was begun last. */
 static void add_host(struct builder *b, const struct ends *t, uint32_t v)
 {
     for (uint32_t j = b->m->nslot; j < b->m->nplace; j++) {
@@ -565,9 +567,11 @@ static void make_unit(struct builder *b, const struct ends *t, uint32_t v)
 static uint32_t next_subgraph(const struct builder *b, uint32_t s)
 {
     uint32_t slot = b->m->place[s / b->npass].slot, np = b->npass;
-    if (s % np == 0)
-        return slot + 1 < b->m->ask.slots ? s + np : np > 1 ? s + 1 : UINT32_MAX;
-    return slot > 0 ? s - np : UINT32_MAX;
+    if (s % np != 0) /* backward: the same pass of the slot before */
+        return slot > 0 ? s - np : UINT32_MAX;
+    if (slot + 1 < b->m->ask.slots) /* forward: the same pass of the next slot */
+        return s + np;
+    return np > 1 ? s + 1 : UINT32_MAX; /* forward in the last slot: the slot's backward subgraph */
 }
 
 /* Makes the columns of t, and rows (6) to (10) and (14). */
@@ -636,14 +640,14 @@ static void make_ways(struct builder *b, const struct ends *t)
         if (next_subgraph(b, s) != UINT32_MAX)
             continue;
         mip_row(b->p, arena_fmt(b->a, "last_%s", b->sub[s]), 0, MIP_INF);
-        mip_term(b->p, 0, 1); /* column 0 is T */
+        mip_term(b->p, COLUMN_T, 1);
         mip_term(b->p, t->finish[s], -1);
     }
     for (uint32_t v = 0; v < b->n; v++) {
         if (!b->way_on[v])
             continue;
         mip_row(b->p, arena_fmt(b->a, "way_on_%s", b->m->ask.name[v]), 0, MIP_INF);
-        mip_term(b->p, 0, 1);
+        mip_term(b->p, COLUMN_T, 1);
         mip_term(b->p, t->unit[v], -1);
         for (uint32_t j = b->m->nslot; j < b->m->nplace; j++)
             mip_term(b->p, b->m->col[(size_t)v * b->m->nplace + j], -in_time(b, b->way_on[v]));
@@ -660,7 +664,7 @@ static void make_times(struct builder *b)
         if (b->g->succ.at[v] != b->g->succ.at[v + 1])
             continue;
         mip_row(b->p, arena_fmt(b->a, "end_%s", b->m->ask.name[v]), 0, MIP_INF);
-        mip_term(b->p, 0, 1);
+        mip_term(b->p, COLUMN_T, 1);
         mip_term(b->p, t.unit[v], -1);
     }
     b->m->ordered = may_have_circles(b);
@@ -781,7 +785,9 @@ int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
     b.p = m->mip = mip_new(a);
     double least = in_time(&b, ask->lower);
     b.p->impossible = b.most < least;
-    mip_col(b.p, "T", least, b.most, 1, /*integer=*/false); /* column 0 */
+    uint32_t t = mip_col(b.p, "T", least, b.most, 1, /*integer=*/false);
+    assert(t == COLUMN_T);
+    (void)t;
     name_subgraphs(&b);
     find_classes(&b);
     find_ways(&b);
