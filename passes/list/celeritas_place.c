@@ -203,7 +203,7 @@ static void place_in_order(struct clusters *c)
             if (takes(c, v, n, d))
                 to = d;
             else if (j == at && placement_adds(&c->placement, d) < INT64_MAX)
-                at++;
+                at++; /* the device is full: later clusters begin with the next one */
         }
         put(c, v, n, to == UINT32_MAX ? placement_least(&c->placement, v, n) : to);
         c->start[k] = i;
@@ -244,7 +244,9 @@ struct choice {
     int64_t start;
 };
 
-/* Returns the device for cluster k by equations 7 to 9; before: the device of the cluster before k. */
+/* Returns the device for cluster k by equations 7 to 9: the device of the cluster before k (`before`), unless k could
+ * start on another device, the best one, so much earlier that its results can be sent back in that time; and the start
+ * there.  If no device has memory for k, the device of placement_least(). */
 static struct choice choose(struct adjustment *s, uint32_t k, uint32_t before)
 {
     uint32_t n, nd = s->c->x->scene.cluster->ndev;

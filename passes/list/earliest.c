@@ -146,7 +146,8 @@ static bool is_valid(const struct sweep *s, uint32_t v, uint32_t d)
 /* Adds entry x to heap h of device d (or NO_DEVICE); removes all void entries first if most entries may be void. */
 static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_entry x)
 {
-    if (h->n > 64 + 4 * s->nready) { /* at most two entries per ready vertex are not void */
+    /* at most two entries per ready vertex are not void, so half of these are void; 64: small heaps are not worth it */
+    if (h->n > 64 + 4 * s->nready) {
         uint32_t n = h->n;
         h->n = 0;
         for (uint32_t i = 0; i < n; i++) {
@@ -322,10 +323,10 @@ static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
         uint32_t v = first_homeless(s, d);
         if (v == NOTHING || lesser(s, own, v) == own || placement_fits(s->placement, &v, 1, d))
             return lesser(s, own, v);
-        if (!l->solo)
+        if (!l->solo) /* d lacks memory for v, and skips it for ever */
             make_solo(s, d);
         drop(&l->any, v);
-        if (--s->left[v])
+        if (--s->left[v]) /* another device may still take v */
             continue;
         put_where_least(s, v);
         *anew = true;
@@ -367,14 +368,16 @@ static bool is_urgent(struct sweep *s, uint32_t v, uint32_t d)
     return true;
 }
 
-/* Returns the urgent vertex of least rank that could start on d, or NOTHING.  A vertex with d as its home is urgent. */
+/* Returns the urgent vertex of least rank that could start on d, or NOTHING.  A vertex with d as its home is urgent.
+ * Vertices without a home are taken off the heaps in order of rank to be asked about, and put back at the end. */
 static uint32_t first_urgent(struct sweep *s, uint32_t d)
 {
     struct device_state *l = &s->lane[d];
     struct heap *queue = class_heap(s, d);
     uint32_t own = first_valid(s, &l->own, d, /*homeless=*/false), asked[MOST_ASKED], n = 0,
              found = own;
-    bool in_any[MOST_ASKED], in_queue[MOST_ASKED];
+    bool in_any[MOST_ASKED],
+        in_queue[MOST_ASKED]; /* the heaps of d, and of its class, that had asked[i] */
     while (n < MOST_ASKED && !none_urgent(s)) {
         uint32_t v = first_homeless(s, d);
         if (v == NOTHING || lesser(s, own, v) == own)

@@ -117,6 +117,7 @@ static void place_all(struct ctx *x, struct placement *r, bool ports, struct lis
         placement_put(r, &v, 1, d);
         p[i] = (struct keyed){start, i};
     }
+    /* the n vertices that were placed before the clock was out, by their starts; then the others, by rank */
     keyed_sort(p, n);
     for (uint32_t i = 0; i < g->n; i++)
         order[i] = rank[i < n ? p[i].item : i].item;

@@ -109,7 +109,8 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
         for (uint32_t d = 0; d < c->ndev; d++)
             if (c->cls[cluster_class(c, d)].host == host)
                 device[n++] = d;
-        *count = *count ? *count : n;
+        *count = *count ? *count
+                        : n; /* set after the accelerators, or if there are none after the hosts */
     }
     return device;
 }
@@ -453,6 +454,7 @@ struct list_schedule list_plan(struct ctx *x, const struct placement *r, const u
     memset(p.dev, 0xff, nnode * sizeof *p.dev);
     struct arena *own = arena_new(x->use.scratch);
     const struct wdag *g = r->base;
+    /* in: vertex of g -> its vertices of the finer level, if there is one */
     struct csr in = g->finer ? csr_build(own, g->n, g->finer->n, g->map, NULL) : (struct csr){0};
     for (uint32_t i = 0, rank = 0; i < g->n; i++) {
         uint32_t v = order[i], first = g->finer ? in.at[v] : v,

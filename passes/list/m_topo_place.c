@@ -48,7 +48,7 @@ static uint32_t place(struct placement *r, const uint32_t *order, bool even, str
                 (need == 0 || sat_add(r->used[device[j]], need) <= share))
                 to = device[j];
             else if (j == at && need < INT64_MAX)
-                at++;
+                at++; /* the device has its share: later vertices begin with the next one */
         }
         if (to == UINT32_MAX && r->home[r->group[*v]] < 0) {
             none = none == UINT32_MAX ? *v : none;

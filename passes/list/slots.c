@@ -70,6 +70,7 @@ void slots_take(struct slots *s, int64_t start, int64_t length)
         s->end = sat_add(start, length);
         return;
     }
+    /* divides the idle time in which the device becomes busy into the time before and the time after that */
     uint32_t i = first_after(s, start);
     assert(i < s->n && s->at[i].from <= start && length <= s->at[i].to - start);
     struct slot after = {start + length, s->at[i].to};
