@@ -67,7 +67,8 @@ static void keep_plan(struct candidates *c, const struct list_schedule *p)
     if (known || at == CANDIDATES_KEPT)
         return;
     c->n += c->n < CANDIDATES_KEPT;
-    struct list_schedule last = c->kept[c->n - 1];
+    struct list_schedule last =
+        c->kept[c->n - 1]; /* drops out: copy_plan() uses its arrays again */
     memmove(&c->kept[at + 1], &c->kept[at], (c->n - 1 - at) * sizeof *c->kept);
     copy_plan(c, &last, p);
     c->kept[at] = last;
@@ -144,7 +145,7 @@ static int try_clusters(struct candidates *c, uint32_t i)
         struct ctx x = begin_candidate(c);
         struct list_schedule best = {0};
         rc = celeritas_try(&x, c->planner, &size, c->clock, &best);
-        end_candidate(c, &x, CANDIDATE_CLUSTERS, 3, &best);
+        end_candidate(c, &x, CANDIDATE_CLUSTERS, 3, &best); /* Order-Place, and Adjusting twice */
     }
     return rc;
 }
@@ -156,7 +157,7 @@ static int try_heft(struct candidates *c, uint32_t i)
     struct ctx x = begin_candidate(c);
     struct list_schedule best = {0};
     int rc = heft_try(&x, c->planner, PORTS_AUTO, c->clock, &best);
-    end_candidate(c, &x, CANDIDATE_HEFT, 2, &best);
+    end_candidate(c, &x, CANDIDATE_HEFT, 2, &best); /* with and without ports */
     return rc;
 }
 
@@ -226,6 +227,7 @@ static int add_light(struct candidates *c)
     int64_t least = cluster_least_memory(x->scene.cluster), weights = 0;
     for (uint32_t i = 0; i < x->levels.base->nshared; i++)
         weights = sat_add(weights, x->levels.base->shared_size[i]);
+    /* bytes of results at one time, if everything is on one device; a guess if that plan could not be run */
     int64_t running = one->plans ? sat_add(one->lacks, least) - weights : least / 4;
     c->has_light = true;
     return light_make(&c->light, x, c->planner, larger(running, 0), x->use.scratch);

@@ -102,7 +102,7 @@ void growth_grow(struct growth *g, const int32_t *dev, uint32_t seed, uint32_t t
         if (g->mark[k] == g->turn || !growth_can(g, k, to))
             continue;
         cost += add_group(g, dev, move, k, &front);
-        if (g->n <= most / 2 || cost < least) {
+        if (g->n <= most / 2 || cost < least) { /* sets of less than half the size do not compete */
             least = cost;
             best = g->n;
         }

@@ -294,11 +294,12 @@ static bool free_memory(struct improver *s, const struct verdict *v)
     uint32_t from = most_over(of, v), to = most_free(of, v), u = draw_below(s, g->n);
     if (draw_below(s, 3) == 0)
         to = draw_below(s, of->cluster->ndev);
-    for (int tries = 0;
-         tries < DRAWS && !(s->next.dev[s->placement->node[u]] == (int32_t)from &&
-                            s->growth.mark[s->placement->group[u]] != s->growth.turn);
-         tries++)
+    for (int tries = 0; tries < DRAWS; tries++) {
+        bool just_moved = s->growth.mark[s->placement->group[u]] == s->growth.turn;
+        if (s->next.dev[s->placement->node[u]] == (int32_t)from && !just_moved)
+            break;
         u = draw_below(s, g->n);
+    }
     return move_around(s, u, to);
 }
 
@@ -426,6 +427,7 @@ static bool change_plan(struct improver *s, bool *order)
 static void start_from_best(struct improver *s)
 {
     struct state best = {s->best->dev, s->best->rank, s->best->value, s->best->lacks, 0};
+    /* any plan is better than this state; / 2, so that is_accepted() can add a share to the value */
     s->now.value = INT64_MAX / 2;
     s->now.lacks = INT64_MAX;
     state_copy(&s->next, &best, s->x->scene.m->nnode);
@@ -461,8 +463,10 @@ uint32_t improve_plan(struct improver *s, struct list_schedule *best, int64_t wo
             s->work -= s->placement->base->n / 16 + 1;
             continue;
         }
-        uint32_t limit = (uint32_t)mul_div_ceil(later, s->work, work);
-        run_next(s, order ? draw_below(s, 2) : draw_below(s, 4) == 0, draw_below(s, limit + 1));
+        uint32_t limit = (uint32_t)mul_div_ceil(later, s->work, work); /* falls to 0 */
+        /* a changed order is run exactly half of the time, else a quarter of the time (try_next) */
+        bool exact = order ? draw_below(s, 2) : draw_below(s, 4) == 0;
+        run_next(s, exact, draw_below(s, limit + 1));
     }
     return s->tried;
 }

@@ -314,8 +314,8 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
     int64_t more_a = l->c->kind[ka].time[w] - l->c->kind[ka].time[v];
     int64_t more_b = l->c->kind[kb].time[v] - l->c->kind[kb].time[w];
     /* e, f: the next net of v, of w; UINT32_MAX: no more.  A net of both (e == f) keeps its numbers of pins on a and b,
-     * so it changes nothing.  A net of v alone (e < f) loses a pin on a and gets one on b; a net of w alone vice versa.
-     * */
+     * so it changes nothing.  A net of v alone (e < f) loses a pin on a and gets one on b; a net of w alone loses one
+     * on b and gets one on a. */
     while (i < iend || j < jend) {
         uint32_t e = i < iend ? l->net_of.to[i] : UINT32_MAX;
         uint32_t f = j < jend ? l->net_of.to[j] : UINT32_MAX;

@@ -8,7 +8,7 @@
 
 #include "passes/problem/problem.h"
 
-enum { NOWHERE = -1 };
+enum { NOWHERE = -1 }; /* in loads.dev: the vertex has no device */
 
 struct loads {
     const struct problem *c;

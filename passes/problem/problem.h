@@ -94,8 +94,8 @@ struct bound {
 
 /* What a bounding method may use: work, clock and arenas, and names of nodes for its proof. */
 struct bound_means {
-    uint64_t
-        work; /* about the most work that the method may do; the unit is one look at one arc of a flow network */
+    /* about the most work that the method may do; the unit is one look at one arc of a flow network */
+    uint64_t work;
     struct clock *clock;
     const struct module *m; /* names the nodes in the proof; NULL: vertices have numbers */
     struct arena *mem;      /* for text */
@@ -240,10 +240,10 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
 /* A label that is to be extended by a device of some kind.  The device must take enough vertices: what is left must
  * fit the devices left.  So the ideal behind the new device must weigh at least low[p] in each potential p. */
 struct live {
-    int64_t value, back;
-    uint64_t used; /* as label.used, with the new device */
-    uint32_t left; /* number of devices that the new stage may have: 1 without copies */
-    uint32_t label;
+    int64_t value, back; /* those of the label */
+    uint64_t used;       /* as label.used, with the new device */
+    uint32_t left;       /* number of devices that the new stage may have: 1 without copies */
+    uint32_t label;      /* index of the label in labels.v */
     int64_t low[PROBLEM_POTS];
 };
 struct live_list {

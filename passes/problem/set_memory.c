@@ -95,7 +95,7 @@ struct set_values *set_values_build(const struct wdag *g, const struct scene *s,
     uint32_t outs = s->m->graph[1].out.n, most = s->place->nnet + s->place->nthere + outs;
     v->n = base->n;
     v->samples = exec_kind(&s->model)->feed == FEED_ALONE ? 1 : smaller_u32(s->model.in_flight, 3);
-    v->samples = v->samples ? v->samples : 3;
+    v->samples = v->samples ? v->samples : 3; /* in_flight 0: there is no limit */
     v->value = arena_array(a, (size_t)most + 1, sizeof *v->value);
     v->extra = arena_array(a, (size_t)v->n + 1, sizeof *v->extra);
     for (uint32_t u = 0; u < v->n; u++)
