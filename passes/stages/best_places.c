@@ -10,14 +10,18 @@
  * join in all. */
 static uint32_t link_kinds(const struct servers *s, uint32_t far[SPREADS], uint32_t joined[SPREADS])
 {
+    /* before: number of servers that the links so far join; a level of one server, or of no more than the level below,
+     * has no links of its own */
     uint32_t n = 0, before = 1;
     for (uint32_t l = 0; l <= s->nabove; l++) {
-        uint32_t all = l ? s->above[l - 1].servers : s->unit ? s->unit : s->n;
-        if (all > before) {
-            far[n] = before;
-            joined[n++] = smaller_u32(all, s->n);
-            before = all;
-        }
+        uint32_t all = s->unit ? s->unit : s->n; /* servers that links of this level join */
+        if (l > 0)
+            all = s->above[l - 1].servers;
+        if (all <= before)
+            continue;
+        far[n] = before;
+        joined[n++] = smaller_u32(all, s->n);
+        before = all;
     }
     return n;
 }
@@ -26,11 +30,12 @@ struct spread spread_of(const struct servers *s, uint32_t n)
 {
     uint32_t far[SPREADS], joined[SPREADS], many = link_kinds(s, far, joined);
     struct spread x = {0};
-    if (n <= s->size[0])
+    if (n <= s->size[0]) /* all in one server */
         x.set[x.n++].of[0] = (uint16_t)n;
     for (uint32_t l = 0; l < many && n > 1; l++) {
         if (n > joined[l] * s->size[0])
             continue;
+        /* one device beyond a link of kind l, the others in the first servers that have room */
         struct device_set *set = &x.set[x.n++];
         uint32_t left = n - 1;
         set->of[far[l]] = 1;
@@ -58,8 +63,9 @@ int64_t least_move(const struct servers *s, int64_t bytes)
     uint32_t far[SPREADS], joined[SPREADS], many = link_kinds(s, far, joined);
     const struct device_set one = {{1}};
     int64_t best = INT64_MAX;
-    if (s->size[0] > 1)
+    if (s->size[0] > 1) /* between two devices of a server */
         best = servers_move(s, &one, &one, bytes);
+    /* over a link of each kind: from the far server to one device here, or from one device to two, here and there */
     for (uint32_t l = 0; l < many; l++) {
         struct device_set from = {{0}}, two = {{1}};
         from.of[far[l]] = 1;

@@ -4,7 +4,7 @@
 
 #include "ir/cluster/servers.h"
 
-enum { SPREADS = CLUSTER_LEVELS };
+enum { SPREADS = CLUSTER_LEVELS /* the most sets of a spread */ };
 
 /* Sets of equally many devices, one set for each kind of link that an AllReduce among them may have to use; any other
  * set of as many devices needs as much time as one of these. */
@@ -17,7 +17,8 @@ struct spread {
 struct spread spread_of(const struct servers *s, uint32_t n);
 /* Returns the least ps of an AllReduce of `bytes` bytes among the devices of one of the sets of x. */
 int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t bytes);
-/* Returns the least ps of a transfer of `bytes` bytes from a stage to another one, on any devices. */
+/* Returns the least ps of a transfer of `bytes` bytes from a stage to another one, on any devices; 0 if there is only
+ * one device. */
 int64_t least_move(const struct servers *s, int64_t bytes);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "ir/base/units.h"
 
-enum { MOST_STATES = 200 };
+enum { MOST_STATES = 200 /* the most states of the model for score=published */ };
 
 /* The values of the options in dapple_opts; score, micro: indices in score_names, micro_names. */
 struct dapple_options {
@@ -18,6 +18,7 @@ struct dapple_options {
 };
 
 static const char *const score_names[] = {"run", "published", NULL};
+enum { SCORE_PUBLISHED = 1 }; /* index in score_names */
 
 static const char *const micro_names[] = {"given", "free", NULL};
 enum { MICRO_FREE = 1 }; /* index in micro_names */
@@ -128,7 +129,7 @@ static int dapple_run(struct ctx *x, const void *options)
     uint32_t tried = 0;
     if (train_begin(&t, x, "dapple-place"))
         return -1;
-    if (o->score == 1)
+    if (o->score == SCORE_PUBLISHED)
         return leave_published(&t);
     if (o->micro == MICRO_FREE)
         return pipeline_search(&t,

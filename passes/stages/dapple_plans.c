@@ -44,7 +44,8 @@ static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
 {
     struct arena *a = c->t->errors->a;
     uint32_t *end = arena_array(a, p->n, sizeof *end);
-    bool alone = true;
+    bool alone = true; /* each stage has a single device */
+    /* k: stage of the layer before v; the next layer must be in the same stage or in the next one */
     for (uint32_t v = 0, k = 0; v < c->chain.n; v++) {
         if (p->stage_of[v] != k && (p->stage_of[v] != k + 1 || v == 0))
             return;
@@ -58,8 +59,9 @@ static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
                        alone);
 }
 
-/* Runs a plan, counts it, and keeps it if it is better than the best one.  A plan that is odd or uneven is only kept
- * until there is another one: it tells why there is no plan. */
+/* Runs plan p, counts it with its tasks in c->work, and keeps it if it is better than the best one.  Notes in c->t what
+ * messages tell if there is no plan: too_long, odd.  A plan that is odd or uneven is only kept until there is another
+ * one. */
 static void try_layout(struct plan_choice *c, struct stage_layout *p)
 {
     train_try(c->t, p);
@@ -72,6 +74,7 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
     }
     if (c->t->errors && !p->places && p->value < INT64_MAX)
         compare_formula(c, p);
+    /* about 16 tasks for each stage and micro-batch, in all runs of a plan (train_try) */
     c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training) + c->chain.n;
     if (train_better(p, &c->best))
         c->best = *p;
@@ -83,9 +86,10 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
  * user gives no number. */
 static void try_interleaved(struct plan_choice *c, uint32_t n, const struct device_set *set)
 {
+    /* stages on each place that the user wants; 0: any number */
     uint32_t said = c->t->x->scene.model.training.per_device;
     uint32_t most = n == 1 && said ? 1 : c->chain.n / n;
-    int64_t before = INT64_MAX;
+    int64_t before = INT64_MAX; /* ps: value of the plan with half as many stages on each place */
     for (uint32_t each = said ? said : 1; each <= most && !is_over(c); each *= 2) {
         struct stage_layout p = train_even(c->t, &c->chain, each * n, n, set);
         try_layout(c, &p);
@@ -122,7 +126,8 @@ static bool goes_forward(const struct layers_of *l, const uint32_t *stage_of)
 
 /* Runs the best plan with a border between stages moved by `by` layers.  The border is before layer v, the first of
  * its stage.  back: that stage gets the last `by` layers of the stage before; else it gives its first `by` layers to
- * the stage before.  Does nothing if the giving stage has too few. */
+ * the stage before.  Does nothing if the giving stage would keep no layer beside the border, or if a layer would then
+ * read a result of a later stage. */
 static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
 {
     struct arena *a = c->t->x->use.scratch;
@@ -158,6 +163,7 @@ static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t s
     while (samples % each)
         each--;
     for (uint32_t i = 0; i < n; i++) {
+        /* the next `each` devices that no stage has */
         uint32_t need = each;
         for (uint32_t v = 0; v < s->n && need; v++) {
             uint32_t room = s->size[v] - used.of[v], take = smaller_u32(room, need);
@@ -165,6 +171,8 @@ static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t s
             used.of[v] = (uint16_t)(used.of[v] + take);
             need -= take;
         }
+        /* one layer, and more until the first i + 1 stages have their share of the time; a layer for each later stage
+         * must be left */
         layer++;
         while (layer + (n - i - 1) < k->n &&
                (__int128)sat_add(k->forward[layer], k->backward[layer]) * n <
@@ -191,6 +199,7 @@ static void find_pipedream(struct train *t)
             return;
         stage_states_find(&states, &t->layers, STATES_NARROW, /*published=*/false, HIER_NARROW, a);
     }
+    /* way: bit 0: one device for each stage; bit 1: devices may be idle */
     int ways = t->wide && states.n <= FEW_STATES ? HIER_PLANS : HIER_PLANS / 2;
     for (int way = 0; way < ways && !clock_out(&t->clock); way++) {
         struct hier_rules r = {
@@ -202,7 +211,7 @@ static void find_pipedream(struct train *t)
     }
 }
 
-/* Runs PipeDream's plans. */
+/* Runs PipeDream's plans, or with an interleaved schedule plans on the devices of their stages as places. */
 static void try_pipedream(struct plan_choice *c)
 {
     const struct training *m = &c->t->x->scene.model.training;
@@ -216,7 +225,8 @@ static void try_pipedream(struct plan_choice *c)
     }
 }
 
-/* Returns a copy of the best plan, which may be changed, with room for one more stage. */
+/* Returns a copy of the best plan, which may be changed, with room for one more stage.  *stage_of, *set: the copy's
+ * arrays, in t's scratch arena. */
 static struct stage_layout copy_best(const struct plan_choice *c, uint32_t **stage_of,
                                      struct device_set **set)
 {
@@ -228,7 +238,8 @@ static struct stage_layout copy_best(const struct plan_choice *c, uint32_t **sta
     return (struct stage_layout){.n = c->best.n, .stage_of = *stage_of, .set = *set};
 }
 
-/* Runs the plan p, which copy_best() made after `mark`; if it is not the best plan then, frees its memory. */
+/* Runs the plan p, which copy_best() made after `mark` was taken.  Frees the memory of p, by `mark`, unless p is now
+ * the best plan. */
 static void try_copy(struct plan_choice *c, struct stage_layout *p, struct arena_mark mark)
 {
     const uint32_t *stage_of = p->stage_of;
@@ -275,6 +286,7 @@ static void try_merged(struct plan_choice *c, uint32_t k)
 static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
 {
     const struct servers *s = &c->t->servers;
+    /* half: number of devices that `first` still gets */
     uint32_t *stage_of, half = servers_devices(s, &c->best.set[k]) / 2;
     struct device_set *set, first = {{0}};
     if (!half)
@@ -374,7 +386,7 @@ struct stage_layout dapple_best(struct train *t, const struct dapple_found *foun
     for (uint32_t n = 2; n <= ndev && n <= c.chain.n && !is_over(&c); n++)
         if (ndev % n == 0)
             try_even(&c, n, ndev / n, samples);
-    /* one stage on fewer devices is better if AllReduces among more devices take too long */
+    /* one stage on fewer devices is better if AllReduces among more devices take too long; k: 1, 2, 3, 4, 6, 9, ... */
     for (uint32_t k = 1; k < ndev && !is_over(&c); k += k / 2 + (k == 1))
         try_even(&c, 1, k, samples);
     if (!is_over(&c))

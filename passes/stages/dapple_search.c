@@ -145,22 +145,22 @@ static struct formula_stage link_of(const struct search *x, uint32_t at,
 /* Writes the stages of a prefix and the links between them to x->stage; returns the number of both together. */
 static uint32_t unroll(struct search *x, int32_t prefix)
 {
-    uint32_t n = 0;
     if (prefix == NONE)
         return 0;
-    uint32_t nstage = n = x->prefix[prefix].nstage;
-    struct device_set set, next;
-    load_set(x, x->prefix[prefix].take, &next);
-    for (int32_t p = prefix; p != NONE; p = x->prefix[p].parent) {
-        const struct prefix *own = &x->prefix[p];
+    uint32_t n = x->prefix[prefix].nstage;
+    struct device_set set, before;
+    load_set(x, x->prefix[prefix].take, &set);
+    /* from the last stage to the first; stage k is x->stage[2 * k], the link before it x->stage[2 * k - 1] */
+    for (uint32_t k = n; k-- > 0;) {
+        const struct prefix *own = &x->prefix[prefix];
         uint32_t from = own->parent == NONE ? 0 : x->prefix[own->parent].end;
-        set = next;
-        nstage--;
-        x->stage[2 * nstage] = stage_of(x, from, own->end, &set);
+        x->stage[2 * k] = stage_of(x, from, own->end, &set);
         if (own->parent == NONE)
             break;
-        load_set(x, x->prefix[own->parent].take, &next);
-        x->stage[2 * nstage - 1] = link_of(x, from, &next, &set);
+        load_set(x, x->prefix[own->parent].take, &before);
+        x->stage[2 * k - 1] = link_of(x, from, &before, &set);
+        set = before;
+        prefix = own->parent;
     }
     return 2 * n - 1;
 }
@@ -311,6 +311,8 @@ static void try_stage(struct search *x, const struct prefix_extension *e, uint32
     uint32_t from = before ? before->end : 0, n = e->n, end = x->cut[to];
     if (!has_room(x, from, end, e->ntake))
         return;
+    /* the longer prefix; x->stage gets its stages and links, then the link to the stage of all remaining layers and
+     * that stage */
     struct prefix p = {.parent = e->prefix, .end = end, .nstage = 1};
     if (before) {
         p = *before;
@@ -408,8 +410,9 @@ static void choose_cuts(struct search *x, uint32_t most)
  * numbers, each about half as large again as the one before. */
 static void choose_counts(struct search *x, bool all)
 {
+    bool each = all || x->r->samples != 0;
     x->count = arena_array(x->own, (size_t)x->s->ndev + 1, sizeof *x->count);
-    for (uint32_t m = 1; m < x->s->ndev; m = all || m == 1 || x->r->samples ? m + 1 : m + m / 2)
+    for (uint32_t m = 1; m < x->s->ndev; m += each || m == 1 ? 1 : m / 2)
         if (can_share(x, m))
             x->count[x->ncount++] = m;
 }

@@ -12,8 +12,9 @@ struct stage_layout data_parallel_best(struct train *t)
 {
     struct training *m = &t->x->scene.model.training;
     uint32_t tried = 0;
-    const int64_t global = m->micro_size * training_count(m), devices = t->servers.ndev;
-    bool fixed = !m->micro_size || train_size_said(t->x);
+    const int64_t global = m->micro_size * training_count(m); /* samples of the batch */
+    const int64_t devices = t->servers.ndev;
+    bool fixed = !m->micro_size || train_size_said(t->x); /* the micro-batches stay as they are */
     struct training best_model = *m;
     struct device_set *all = arena_alloc(t->x->use.scratch, sizeof *all);
     uint32_t *end = arena_alloc(t->x->use.scratch, sizeof *end);
@@ -25,6 +26,7 @@ struct stage_layout data_parallel_best(struct train *t)
         train_try(t, &best);
     else
         best.value = INT64_MAX;
+    /* rounds: number of micro-batches, each divisor of the batch that leaves a sample for each device; 1 in any case */
     int64_t most = smaller(global / devices, TRAINING_MICRO_BATCHES);
     bool done = fixed;
     for (int64_t rounds = 1; !done && (rounds == 1 || rounds <= most); rounds++) {

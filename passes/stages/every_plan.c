@@ -22,11 +22,12 @@ enum {
     MOST_STAGES = 12  /* the most stages of a plan */
 };
 
+/* The search: the states of the model, the best plan so far, and the partial plan that is being extended. */
 struct every_plan {
     struct train *t;
     struct stage_states s;
-    struct stage_layout *best;
-    uint32_t tried;
+    struct stage_layout *best; /* the best plan so far */
+    uint32_t tried;            /* number of plans that were run */
     /* the partial plan: states at which its stages end, their devices, the devices of all stages */
     uint32_t end[MOST_STAGES];
     struct device_set set[MOST_STAGES], used;
@@ -55,6 +56,7 @@ static double count_sets(const struct servers *s, uint32_t k)
 {
     double ways = 0;
     for (uint32_t without = 0; without < k; without++) {
+        /* which stages have no device; and how many devices of each server each other stage has, some are idle */
         double some = choose(k, without);
         for (uint32_t v = 0; v < s->n; v++)
             some *= choose(s->size[v] + k - without, k - without);
@@ -113,7 +115,7 @@ struct every_plan *every_plan_find(struct train *t, struct arena *a)
 
 /* ---- the search --------------------------------------------------------------------------------- */
 
-/* Copies a plan that lives in another arena, or in arrays that change, to the scratch arena. */
+/* Returns a copy in the scratch arena of plan p, whose arrays the search will change. */
 static struct stage_layout keep_layout(const struct every_plan *e, const struct stage_layout *p)
 {
     struct arena *a = e->t->x->use.scratch;
@@ -127,10 +129,11 @@ static struct stage_layout keep_layout(const struct every_plan *e, const struct 
     return copy;
 }
 
-/* Runs the plan of n stages, and keeps it if it is the best. */
+/* Runs the plan of the n stages in e->end and e->set, and keeps it if it is the best. */
 static void run_plan(struct every_plan *e, uint32_t n)
 {
     uint32_t stage_of[MOST_STATES];
+    /* state end[k] has the layers of stages 0 .. k: from the last stage to the first, so that the smallest k stays */
     for (uint32_t k = n; k-- > 0;)
         for (uint32_t v = 0; v < e->t->layers.n; v++)
             if (bits_have(e->s.set + (size_t)e->end[k] * e->s.words, v))
@@ -164,6 +167,7 @@ static bool next_set(struct every_plan *e, uint32_t k)
 {
     const struct servers *s = &e->t->servers;
     struct device_set *x = &e->set[k];
+    /* counts up, like a number whose last digit is the last server's; the digits end at `most` */
     for (uint32_t v = s->n; v-- > 0;) {
         uint32_t most = s->size[v] - e->used.of[v];
         if (v > 0 && are_alike(e, k, v))
@@ -216,6 +220,7 @@ static bool is_too_slow(struct every_plan *e, uint32_t k, uint32_t from, uint32_
                          servers_reduce(s, &e->set[k], e->s.parameter[to] - e->s.parameter[from]));
     if (e->busy[k] >= most || sat_add(first, passes) >= most)
         return true;
+    /* the layers behind the stage, shared by all devices that are free (interleaved: by all) */
     int64_t rest =
         sat_add(e->s.forward[e->s.n] - e->s.forward[to], e->s.backward[e->s.n] - e->s.backward[to]);
     uint32_t left = e->places ? s->ndev : s->ndev - servers_devices(s, &e->used);
@@ -226,7 +231,8 @@ static bool is_too_slow(struct every_plan *e, uint32_t k, uint32_t from, uint32_
     return share > 1 && sat_mul(share - 1, training_count(m)) >= most;
 }
 
-/* Returns whether n stages are equally many on each place, and as many as the user wants. */
+/* Returns whether n stages make equally many for each place, and as many as the user wants; always true if each stage
+ * has devices of its own. */
 static bool is_whole(const struct every_plan *e, uint32_t n)
 {
     uint32_t said = e->t->x->scene.model.training.per_device;
@@ -259,7 +265,7 @@ static void add_stages(struct every_plan *e, uint32_t k, uint32_t from, int64_t 
     const struct servers *s = &e->t->servers;
     if (clock_out(&e->t->clock))
         return;
-    if (e->places && k >= e->places) {
+    if (e->places && k >= e->places) { /* all places have devices: the stage is on one of them */
         e->set[k] = e->set[k - e->places];
         try_ends(e, k, from, first);
         return;
@@ -269,9 +275,8 @@ static void add_stages(struct every_plan *e, uint32_t k, uint32_t from, int64_t 
     memset(&e->set[k], 0, sizeof e->set[k]);
     while (next_set(e, k)) {
         uint32_t n = servers_devices(s, &e->set[k]);
-        /* the devices would not have whole samples each */
         if (!m->any_slices && m->micro_size && m->micro_size % n && !e->turns)
-            continue;
+            continue; /* the devices would not have whole samples each */
         for (uint32_t v = 0; v < s->n; v++)
             e->used.of[v] = (uint16_t)(before.of[v] + e->set[k].of[v]);
         try_ends(e, k, from, first);

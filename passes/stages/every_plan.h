@@ -4,7 +4,7 @@
 
 #include "passes/stages/train.h"
 
-struct every_plan;
+struct every_plan; /* the search, and what is known of the model (every_plan.c) */
 
 /* Returns the data that the functions below need, in a; NULL if the model has too many states.  O(states^2 *
  * stages). */

@@ -19,7 +19,8 @@ static void add_level(struct plan_levels *l, uint32_t machines, int64_t rate, ui
     l->r->bandwidth[l->r->nlevel++] = rate;
 }
 
-/* Fills *l from the innermost level to the outermost one. */
+/* Fills *l with the levels of t's cluster, from the innermost one to the outermost one.  If there is a single device,
+ * it is the only machine of the only level. */
 static void find_levels(const struct train *t, struct plan_levels *l)
 {
     const struct servers *s = &t->servers;
@@ -40,7 +41,7 @@ static void find_levels(const struct train *t, struct plan_levels *l)
 static uint32_t count_in_server(const struct plan_levels *l, const struct hier_stage *stage,
                                 uint32_t v)
 {
-    uint32_t n = 1;
+    uint32_t n = 1; /* of a server of one device, which is on no level */
     for (uint32_t k = 0; k < l->r->nlevel; k++) {
         if (!l->below[k]) {
             n = stage->copies[k];
@@ -62,6 +63,7 @@ struct stage_layout hier_plan(const struct train *t, const struct stage_states *
     uint32_t *stage_of = arena_array(a, (size_t)t->layers.n + 1, sizeof *stage_of);
     struct device_set *set = arena_array(a, r->nstage, sizeof *set);
     find_levels(t, &levels);
+    /* state `to` of a stage has the layers of all earlier stages, too: the earliest stage of a layer is written last */
     for (uint32_t k = r->nstage; k-- > 0;) {
         const uint64_t *has = s->set + (size_t)r->stage[k].to * s->words;
         for (uint32_t v = 0; v < t->layers.n; v++)

@@ -129,6 +129,7 @@ static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
     struct level *v = &x->level[l];
     size_t at = pair_row(x, i, j) * (v->machines + 1), wide = v->machines + 1;
     for (uint32_t m = 1; m <= v->machines; m++) {
+        /* a single stage on m machines; with `fewer`, what m - 1 machines do; then a last stage (k, j) on c of them */
         int64_t best = INT64_MAX;
         struct choice choice = {i, (uint16_t)m, (uint16_t)m};
         if ((m == 1 || !x->r->straight) && passes_memory_test(x, i, j, m, v->machines - m))
@@ -165,8 +166,10 @@ static bool find_level(struct search *x, uint32_t l)
         if (clock_out(x->clock))
             return false;
         find_best(x, l, 0, j);
-        for (uint32_t e = x->s->before.at[j]; !outermost && e < x->s->before.at[j + 1]; e++)
-            find_best(x, l, x->s->before.to[e], j);
+        if (outermost)
+            continue;
+        for_row (i, x->s->before, j)
+            find_best(x, l, i, j);
     }
     return true;
 }
@@ -197,8 +200,8 @@ static void trace(struct stage_trace *t, const struct hier_stage *range, uint32_
         m = c.used - c.copies;
         j = c.last;
     }
-    uint32_t machine = 0;
-    while (n-- > 0) {
+    uint32_t machine = 0; /* the first machine of the next stage */
+    while (n-- > 0) {     /* end[], copies[] in the order of the stages */
         struct hier_stage s = *range;
         s.first[s.level] = machine;
         machine += copies[n];

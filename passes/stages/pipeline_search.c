@@ -24,7 +24,8 @@ enum {
     FORMULA = 4000000, /* number of evaluations of DAPPLE's formula, for each size */
     PLANS = 24,        /* number of plans that DAPPLE's search proposes for each size */
     /* divisors of the batch are found only up to this, or as the batch divided by such a divisor */
-    MOST_DIVISOR = 1000000
+    MOST_DIVISOR = 1000000,
+    POWERS = 63 /* number of powers of two that an int64_t can have */
 };
 
 static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
@@ -50,12 +51,13 @@ struct choices {
     struct stage_layout best;   /* n is 0: no plan was run */
 };
 
-/* Divisors of the batch.  all: the first SIZES divisors of n that were found.  best[k]: among
- * the divisors from 2^k to 2^(k+1)
- * - 1 the one with the highest score, most[k], in add_divisor; 0: none. */
+/* Divisors of the batch. */
 struct divisors {
-    int64_t all[SIZES], best[63];
-    uint32_t n, most[63];
+    uint32_t n;         /* number of divisors found */
+    int64_t all[SIZES]; /* the first SIZES of them */
+    /* [k] of the divisors from 2^k to 2^(k+1) - 1 the one with the highest score (add_divisor), 0: none; that score */
+    int64_t best[POWERS];
+    uint32_t most[POWERS];
 };
 
 /* Adds a divisor `size` of the batch: samples of a micro-batch.  Its score is the number of numbers of devices that
@@ -65,8 +67,10 @@ static void add_divisor(const struct choices *c, struct divisors *s, int64_t siz
     uint32_t shares = 0, k = 0;
     while (size >> k > 1)
         k++;
-    for (uint32_t d = 1; d <= c->x->scene.cluster->ndev; d++) /* samples, micro-batches */
-        shares += (uint32_t)(size % d == 0) + (c->global / size % d == 0);
+    for (uint32_t d = 1; d <= c->x->scene.cluster->ndev; d++) {
+        shares += size % d == 0;
+        shares += c->global / size % d == 0;
+    }
     if (shares > s->most[k] || (shares == s->most[k] && size < s->best[k])) {
         s->most[k] = shares;
         s->best[k] = size;
@@ -108,9 +112,10 @@ static void choose_sizes(struct choices *c)
         if (d < c->global / d)
             add_divisor(c, &s, c->global / d);
     }
-    for (uint32_t i = 0; i < s.n && s.n <= SIZES; i++)
-        add_size(c, s.all[i]);
-    for (uint32_t k = 0; k < 63; k++)
+    if (s.n <= SIZES)
+        for (uint32_t i = 0; i < s.n; i++)
+            add_size(c, s.all[i]);
+    for (uint32_t k = 0; k < POWERS; k++)
         if (s.best[k])
             add_size(c, s.best[k]);
 }
@@ -166,7 +171,7 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     }
 }
 
-/* Runs every plan, for each size and schedule with at most EVERY plans * micro-batches. */
+/* Runs every plan, for each size and schedule with at most EVERY_WORK plans * micro-batches, and keeps the best. */
 static void try_every(struct choices *c, struct train *t)
 {
     struct training *m = &c->x->scene.model.training;
@@ -250,21 +255,23 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++)
         c.by_schedule[i] = INT64_MAX;
     c.global = m->micro_size * training_count(m);
+    /* data parallelism, whose size of micro-batches is one of the sizes to try */
     struct stage_layout parallel = data_parallel_best(t);
-    struct training its = *m;
+    struct training parallel_model = *m;
     *m = c.given;
     if (of->size)
-        add_size(&c, its.micro_size);
+        add_size(&c, parallel_model.micro_size);
     choose_sizes(&c);
     list_offered(&c, t);
     uint32_t size = 0;
-    while (c.size[size] != its.micro_size)
+    while (c.size[size] != parallel_model.micro_size)
         size++;
-    *m = its;
+    *m = parallel_model;
     keep_best(&c, t, &parallel, size);
     for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t->clock)); i++)
         try_size(&c, t, i);
     try_every(&c, t);
+    /* the best plan under its own settings, with stages that run further ahead if that helps */
     *m = c.best_model;
     train_farther(t, &c.best);
     c.by_schedule[m->schedule] = smaller(c.by_schedule[m->schedule], c.best.value);

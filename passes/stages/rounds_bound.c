@@ -128,7 +128,7 @@ static void set_links(const struct rounds *r, struct rounds_places *p, const dou
     bool half = r->of.m->half_duplex;
     if (n == 1 || links > count_cuts(r))
         return;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) /* place i waits for the transfers of the first n + i links */
         p->idle_there += move[n + i];
     p->idle = (1 + gradient_share(r)) * p->idle_there;
     /* between two places, values and gradients of all stages share two lanes; with half duplex, one lane */
@@ -150,7 +150,7 @@ static bool has_room(const struct rounds *r, uint32_t places)
     return sat_mul(all, exec_weight_copies(&s->model, /*training=*/true)) <= sat_mul(room, places);
 }
 
-/* Sets r->layer and r->all. */
+/* Sets r->layer, the weights of all layers for a micro-batch of the size in the settings, and r->all. */
 static void weigh_layers(struct rounds *r)
 {
     const struct layers_of *l = &r->of.t->layers;
@@ -334,6 +334,8 @@ static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n
                       bool first_place)
 {
     const struct training *m = r->of.m;
+    /* share: part of the AllReduces that count (e); hides: number of backward passes that hide them; forth: number of
+     * forward passes that do.  back: the backward passes that are left */
     double share = m->own_reduce_lane ? 0 : first_place ? 0.5 : 1, hides = places, forth = 0;
     if (m->reduce_when != REDUCE_AFTER) /* an AllReduce beside the passes of its own stage */
         hides += 1;
@@ -383,7 +385,7 @@ static struct device_worth worth_of_place(struct rounds_question *q, uint32_t pr
     qsort(q->item, count, sizeof *q->item, by_worth);
     for (uint32_t i = 0; i < count; i++) {
         const struct item *t = &q->item[i];
-        if (t->cost > time) {
+        if (t->cost > time) { /* a fraction of the last block */
             x.slope = t->worth / t->cost;
             x.worth += time > 0 ? time * x.slope : 0;
             return x;
@@ -426,6 +428,7 @@ static double worth_of_places(const struct rounds *r, const struct worths *w, ui
 static bool worths_refute(const struct rounds *r, const struct rounds_places *p, uint32_t price,
                           const struct worths *w, uint32_t least)
 {
+    /* the least worth that a place loses for each idle ps; HUGE_VAL: no place is possible */
     double slope = HUGE_VAL;
     for (uint32_t n = least; n + p->n <= r->ndev + 1; n++) {
         if (!r->allowed[n])
@@ -450,6 +453,7 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
             w[k].other[n] = worth_of_place(q, k, n, p->n, /*first_place=*/false);
             w[k].first[n] = worth_of_place(q, k, n, p->n, /*first_place=*/true);
         }
+    /* least: devices of the smallest place; every number must be refuted, by (A), by the devices needed, or by (B) */
     for (uint32_t least = 1; least * p->n <= r->ndev; least++) {
         double work = r->ndev * (q->time - 4 * r->count * r->part) - least * p->idle;
         bool refuted = work < r->all * ROUNDING_MARGIN || (p->n - 1) * least + need > r->ndev;

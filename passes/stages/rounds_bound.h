@@ -4,7 +4,7 @@
 
 #include "passes/stages/train.h"
 
-struct rounds;
+struct rounds; /* what all questions have in common (rounds_bound.c) */
 
 /* Input of the bound. */
 struct rounds_of {

@@ -97,26 +97,29 @@ static bool can_share(const struct training *m, uint32_t n)
  * b ps, the first forward pass of the next iteration f ps. */
 static int64_t exposed(const struct training *m, int64_t reduce, int64_t f, int64_t b)
 {
-    int64_t hides = m->reduce_when == REDUCE_AFTER    ? 0
-                    : m->reduce_when == REDUCE_BESIDE ? b
-                                                      : sat_add(f, b);
+    int64_t hides = 0; /* ps of passes beside which the AllReduce can run */
+    if (m->reduce_when == REDUCE_BESIDE)
+        hides = b;
+    else if (m->reduce_when != REDUCE_AFTER)
+        hides = sat_add(f, b);
     return reduce > hides ? reduce - hides : 0;
 }
 
-/* Returns the least ps of an iteration of a stage by itself, on n devices placed as in *x; sum: ps of its forward
- * pass, ps of its backward pass, bytes of its parameters, and the overheads contained in the two times. */
-static int64_t time_alone(const struct training *m, const int64_t sum[5], const struct servers *s,
+/* Returns the least ps of an iteration of layer v by itself, on n devices placed as in *x. */
+static int64_t time_alone(const struct train *t, const struct training *m, uint32_t v,
                           const struct spread *x, uint32_t n)
 {
-    int64_t f = training_time(m, sum[0], sum[3], n), b = training_time(m, sum[1], sum[4], n);
-    int64_t reduce = exposed(m, least_reduce(s, x, sum[2]), f, b);
+    const struct layers_of *l = &t->layers;
+    int64_t f = training_time(m, l->forward[v], l->forward_overhead[v], n);
+    int64_t b = training_time(m, l->backward[v], l->backward_overhead[v], n);
+    int64_t reduce = exposed(m, least_reduce(&t->servers, x, l->parameter[v]), f, b);
     return sat_add(sat_mul(sat_add(f, b), training_count(m)), reduce);
 }
 
-/* Returns the largest time of a layer by itself, each layer on the number of devices that is best for it. */
+/* Returns the largest ps of an iteration of a layer by itself, each layer on the number of devices that is best for
+ * it. */
 static int64_t longest_layer(const struct train *t, const struct training *m, struct arena *a)
 {
-    const struct layers_of *l = &t->layers;
     int64_t most = 0;
     /* the best number of devices for the longest layer so far; it is tried first: a layer that is not longer on this
      * number can be skipped */
@@ -124,14 +127,11 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
     struct spread *spread = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *spread);
     for (uint32_t n = 1; n <= t->servers.ndev; n++)
         spread[n] = spread_of(&t->servers, n);
-    for (uint32_t v = 0; v < l->n; v++) {
-        const int64_t sum[5] = {l->forward[v], l->backward[v], l->parameter[v],
-                                l->forward_overhead[v], l->backward_overhead[v]};
-        int64_t best = time_alone(m, sum, &t->servers, &spread[usual], usual);
-        uint32_t at = usual;
+    for (uint32_t v = 0; v < t->layers.n; v++) {
+        int64_t best = time_alone(t, m, v, &spread[usual], usual);
+        uint32_t at = usual; /* the number of devices that takes `best` */
         for (uint32_t n = t->servers.ndev; n > 0 && best > most; n--) {
-            int64_t ps =
-                can_share(m, n) ? time_alone(m, sum, &t->servers, &spread[n], n) : INT64_MAX;
+            int64_t ps = can_share(m, n) ? time_alone(t, m, v, &spread[n], n) : INT64_MAX;
             at = ps < best ? n : at;
             best = smaller(ps, best);
         }
@@ -158,10 +158,11 @@ static struct piece make_piece(const struct stage_bound_search *p, const struct 
                               s->backward_overhead[to] - s->backward_overhead[from], n);
     int64_t count = training_count(m);
     int64_t reduce = exposed(m, least_reduce(&p->t->servers, &p->spread[i], param), f, b);
-    int64_t share = m->weight_share ? m->weight_share : 500000;
-    /* the share depends on the stage's nodes; it is at most the whole backward pass */
-    if (scene->m->ir_version && !m->weight_share)
-        share = MILLION;
+    /* millionths of the backward pass that compute gradients of weights: half in a profile; in a graph they depend on
+     * the stage's nodes, and are all at most */
+    int64_t share = m->weight_share;
+    if (!share)
+        share = scene->m->ir_version ? MILLION : MILLION / 2;
     int64_t weights = m->schedule == TRAINING_ZB_H1 ? mul_div_ceil(b, share, MILLION) : 0;
     int64_t memory = scene->cluster->cls[cluster_main_class(scene->cluster)].memory;
     int64_t bytes =
@@ -213,7 +214,7 @@ static void add_link(struct stage_bound_search *p, const struct choice *c, uint3
 {
     int64_t *first = p->first + (size_t)state * (p->ndev + 1);
     int64_t *around = p->around + (size_t)state * (p->ndev + 1);
-    for (uint32_t d = 0; d <= p->ndev; d++) {
+    for (uint32_t d = 0; d <= p->ndev; d++) { /* d: number of devices that the ways use */
         bool late = first[d] > most || c->moves[state] > most - around[d];
         first[d] = late ? NEVER : first[d] + c->forth[state];
         around[d] = late ? NEVER : around[d] + c->forth[state] + c->back[state];
@@ -221,7 +222,7 @@ static void add_link(struct stage_bound_search *p, const struct choice *c, uint3
 }
 
 /* Extends the ways (partial plans) to state `from` by the stage x on n devices, which leads to state `to`, if that
- * takes at most `most` ps. */
+ * takes at most `most` ps: lowers `first` and `around` of state `to`. */
 static void add_piece(struct stage_bound_search *p, uint32_t from, uint32_t to,
                       const struct piece *x, uint32_t n, int64_t most)
 {
@@ -239,6 +240,17 @@ static void add_piece(struct stage_bound_search *p, uint32_t from, uint32_t to,
     }
 }
 
+/* Extends the ways to state `from` by a stage that leads to state `to`, on each number of devices; x[]: these stages,
+ * in the order of p->count.  Returns the piece behind them. */
+static const struct piece *add_pieces(struct stage_bound_search *p, uint32_t from, uint32_t to,
+                                      const struct piece *x, int64_t most)
+{
+    for (uint32_t i = 0; i < p->ncount; i++)
+        if (x[i].first <= most)
+            add_piece(p, from, to, &x[i], p->count[i], most);
+    return x + p->ncount;
+}
+
 /* Returns whether no way (plan) to the full state takes `most` ps or less under the settings of *c.  most < NEVER. */
 static bool refutes(struct stage_bound_search *p, const struct choice *c, int64_t most)
 {
@@ -249,13 +261,10 @@ static bool refutes(struct stage_bound_search *p, const struct choice *c, int64_
         p->first[i] = p->around[i] = NEVER;
     p->first[0] = p->around[0] = 0;
     for (uint32_t to = 1; to <= s->n; to++) {
-        /* x goes through the pieces as make_choice() has ordered them; k = 0: from the empty state */
-        uint32_t before = s->before.at[to + 1] - s->before.at[to];
-        for (uint32_t k = 0; k <= before; k++)
-            for (uint32_t i = 0; i < p->ncount; i++, x++)
-                if (x->first <= most)
-                    add_piece(p, k ? s->before.to[s->before.at[to] + k - 1] : 0, to, x, p->count[i],
-                              most);
+        /* x goes through the pieces as make_choice() has ordered them */
+        x = add_pieces(p, /*from=*/0, to, x, most);
+        for_row (from, s->before, to)
+            x = add_pieces(p, from, to, x, most);
         if (to < s->n)
             add_link(p, c, to, most);
     }
@@ -270,10 +279,13 @@ static bool all_refuted(struct stage_bound_search *p, int64_t most)
 {
     for (uint32_t i = 0; i < p->nchoice; i++) {
         struct choice *c = &p->choice[i];
-        if (c->refuted < most &&
-            ((c->rounds && !rounds_refutes(c->rounds, most)) || (c->plain && !refutes(p, c, most))))
+        if (c->refuted >= most)
+            continue;
+        if (c->rounds && !rounds_refutes(c->rounds, most))
             return false;
-        c->refuted = larger(c->refuted, most);
+        if (c->plain && !refutes(p, c, most))
+            return false;
+        c->refuted = most;
     }
     return true;
 }
@@ -310,7 +322,7 @@ static bool is_beyond(const struct stage_bound_search *p, uint32_t state, uint32
     return p->place[layer] < p->nlayer && !in_state(p, state, layer);
 }
 
-/* Fills p->cut. */
+/* Fills p->cut from the values that forward nodes make. */
 static void sum_cuts(struct stage_bound_search *p)
 {
     const struct scene *s = &p->t->x->scene;
@@ -391,7 +403,7 @@ static uint32_t find_path(struct stage_bound_search *p, const struct layers_of *
     }
     for (uint32_t v = last; v != NONE; v = from[v])
         path[n++] = v;
-    for (uint32_t i = 0; i < n / 2; i++) {
+    for (uint32_t i = 0; i < n / 2; i++) { /* turns the path round */
         uint32_t v = path[i];
         path[i] = path[n - 1 - i];
         path[n - 1 - i] = v;

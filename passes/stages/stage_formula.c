@@ -40,7 +40,9 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
     for (uint32_t i = 0; i <= r.pivot; i++)
         r.warm_up += s[i].forward;
     r.steady = steady_time(&s[r.pivot], micro_batches);
-    int64_t end = 0; /* ps from the end of the steady phase to the AllReduce of stage i */
+    /* end: ps from the end of the steady phase to the AllReduce of stage i; with `literal` the signs as printed.  First
+     * the pivot and the stages before it, then the stages behind, whose AllReduces began earlier */
+    int64_t end = 0;
     for (uint32_t i = r.pivot + 1; i-- > 0;) {
         end += literal && i == r.pivot ? -s[i].backward : s[i].backward;
         int64_t more = literal && i < r.pivot ? sat_mul(2, s[r.pivot].backward) : 0;

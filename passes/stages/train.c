@@ -247,10 +247,10 @@ static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_
     }
     if (room < least)
         return false;
-    /* whether at least `want` micro-batches have to be held */
-    if (!rigid && want > 1 && want > room)
-        want = room;
-    while (want > 1 && kept_at_once(r, m, k, want) > room && !rigid)
+    /* the stage holds at least one micro-batch for each pass ahead, with ZB-H1 more */
+    if (!rigid && want > 1)
+        want = smaller_u32(want, room);
+    while (!rigid && want > 1 && kept_at_once(r, m, k, want) > room)
         want--;
     w->ahead = want;
     return true;
@@ -376,9 +376,11 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
     for (uint32_t k = 0; k < p->n; k++)
         r.stage[k].recompute = recompute == RECOMPUTE_ALL;
     iteration_run(&r, s, own);
-    uint32_t each = p->n / on->nplace, *n = arena_array(own, on->nplace, sizeof *n);
+    uint32_t each = p->n / on->nplace; /* number of stages on each place */
+    /* [place] number of stages that recompute, if the planner may choose */
+    uint32_t *n = arena_array(own, on->nplace, sizeof *n);
     struct saving *list = arena_array(own, p->n, sizeof *list);
-    bool more = recompute == RECOMPUTE_AUTO;
+    bool more = recompute == RECOMPUTE_AUTO; /* there is another choice to try */
     bool tight = more && r.t.status == RUN_DONE && r.t.over > 0;
     while (more && r.t.status == RUN_DONE && r.t.over > 0) {
         more = false;
@@ -428,14 +430,15 @@ static void try_policies(const struct train *t, struct stage_layout *p, const st
                          struct arena *own)
 {
     const struct training *m = &t->x->scene.model.training;
-    bool choose = m->recompute == RECOMPUTE_AUTO;
-    for (int64_t which = RECOMPUTE_NEEDED; which <= (choose ? RECOMPUTE_EAGER : RECOMPUTE_NEEDED);
-         which++)
+    bool choose = m->recompute == RECOMPUTE_AUTO; /* the planner chooses which stages recompute */
+    int64_t last = choose ? RECOMPUTE_EAGER : RECOMPUTE_NEEDED;
+    for (int64_t which = RECOMPUTE_NEEDED; which <= last; which++)
         for (uint32_t slope = 1; slope <= 2; slope++)
             if (is_policy_tried(m, slope))
                 try_policy(t, p, on, slope, which, own);
-    for (uint32_t slope = 1; slope <= 2 && choose && t->every_recompute && p->n <= MOST_SETS;
-         slope++) {
+    if (!choose || !t->every_recompute || p->n > MOST_SETS)
+        return;
+    for (uint32_t slope = 1; slope <= 2; slope++) {
         if (!is_policy_tried(m, slope))
             continue;
         struct iteration_run r = iteration_set_up(&t->x->scene, &t->servers, on, own);
@@ -473,6 +476,7 @@ void train_farther(const struct train *t, struct stage_layout *p)
         return;
     struct arena *own = arena_new(t->x->use.scratch);
     struct stages_on on = {p->n, p->n, train_sums(t, p, own), p->set};
+    /* slopes 3, 4, 6, 9, ... (wanted_ahead): ends when a slope brings nothing, but for the first one */
     for (uint32_t slope = 3; p->value < before && slope <= training_count(m); slope += slope / 2) {
         before = slope == 3 ? before : p->value;
         try_policy(t, p, &on, slope, RECOMPUTE_NEEDED, own);
@@ -496,6 +500,7 @@ static struct stages *choose_devices(const struct train *t, const struct stage_l
                                      struct arena *a)
 {
     const struct cluster *c = t->x->scene.cluster;
+    /* next[server]: number of its devices that stages have so far */
     uint32_t next[SERVERS] = {0}, cls = cluster_main_class(c), first = 0, n = 0;
     struct stages *s = arena_alloc(a, sizeof *s);
     s->n = p->n;
@@ -519,9 +524,11 @@ static struct stages *choose_devices(const struct train *t, const struct stage_l
             s->device.at[k + 1] = n += count;
             continue;
         }
-        for (uint32_t v = 0; v < t->servers.n; base += t->servers.size[v++])
+        for (uint32_t v = 0; v < t->servers.n; v++) {
             for (uint32_t i = 0; i < p->set[k].of[v]; i++)
                 s->device.to[n++] = base + next[v]++;
+            base += t->servers.size[v]; /* the first device of the next server */
+        }
         s->device.at[k + 1] = n;
     }
     return s;
@@ -605,7 +612,7 @@ struct plan *train_plan(const struct train *t, const struct stage_layout *p, str
 int train_leave(struct train *t, struct stage_layout *p, const char *found_by)
 {
     struct ctx *x = t->x;
-    const char *odd = NULL;
+    const char *odd = NULL; /* why some of the plans that were tried cannot be run */
     train_fit(t, p, INT64_MAX);
     if (t->odd.plans)
         odd = iteration_refuses(&x->scene, t->odd.places, t->odd.places, x->use.mem);

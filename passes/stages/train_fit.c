@@ -15,7 +15,8 @@
 /* Most nodes, and instances of values in micro-batches, of plans that are judged while plans are searched. */
 enum { MOST_JUDGED = 400000 };
 
-/* Returns the bytes of all values that go from stage to stage for the samples that costs are about. */
+/* Returns the bytes of the values of `spans` that go from stage to stage under plan p, for the samples that costs are
+ * about. */
 static int64_t crossing_bytes(const struct stage_layout *p, const struct layer_spans *spans)
 {
     int64_t bytes = 0;
@@ -67,7 +68,7 @@ static bool is_memory_short(const struct train *t, const struct stage_layout *p)
     return memory >= 0 && memory < sat_add(values, sat_add(weights, m->workspace));
 }
 
-/* Whether the judge accepts the plan. */
+/* Whether the judge accepts plan p; if not, sets p->why_not.  Adds the effort to t->judged. */
 static bool holds(struct train *t, struct stage_layout *p)
 {
     struct arena *own = arena_new(t->x->use.scratch);
@@ -138,7 +139,7 @@ void train_fit(struct train *t, struct stage_layout *p, int64_t limit)
     best.value = INT64_MAX;
     if (settles && find_ahead(t, p, limit, &q))
         best = q;
-    if (settles && m->recompute == RECOMPUTE_AUTO) {
+    if (settles && m->recompute == RECOMPUTE_AUTO) { /* once more, with all stages recomputing */
         m->recompute = RECOMPUTE_ALL;
         if (find_ahead(t, p, smaller(limit, best.value), &q))
             best = q;

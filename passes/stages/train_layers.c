@@ -231,6 +231,7 @@ static struct csr join_pairs(const struct pairs *x, const uint32_t *group, uint3
     uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     for (uint32_t i = 0; i < x->n; i++)
         pairs_add(&named, group[x->from[i]], group[x->to[i]]);
+    /* the rows of the pairs, made from the rows of the reversed pairs, so that each row ascends */
     struct csr all = pairs_rows_back(&named, n);
     all = csr_transpose(a, &all, n, n);
     for (uint32_t v = 0; v < n; v++)
@@ -250,11 +251,13 @@ static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
     uint32_t nbase = t->x->levels.base->n;
     struct pairs pairs = list_pairs(t, g, a);
     struct csr edge = pairs_rows(&pairs, g->n);
-    uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp);
+    uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp); /* [vertex] its component */
     uint32_t n = csr_components(&edge, g->n, comp, a);
+    /* [component] its smallest vertex; its place in the topological order `order` */
     uint32_t *smallest = arena_array(a, (size_t)n + 1, sizeof *smallest);
     uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order);
     uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
+    /* [base vertex] its joined layer */
     uint32_t *layer = arena_array(a, (size_t)nbase + 1, sizeof *layer);
     for (uint32_t v = g->n; v-- > 0;)
         smallest[comp[v]] = v;
@@ -264,7 +267,7 @@ static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
     for (uint32_t i = 0; i < sorted; i++)
         rank[order[i]] = i;
     for (uint32_t v = 0; v < g->n; v++)
-        comp[v] = rank[comp[v]];
+        comp[v] = rank[comp[v]]; /* from here on the number of the joined layer */
     for (uint32_t v = 0; v < nbase; v++)
         layer[v] = comp[t->layer[v]];
     t->layer = layer;
