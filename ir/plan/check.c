@@ -137,6 +137,8 @@ static void add_net_edges(const struct verdict_state *j, uint32_t net, nid from,
             continue;
         }
         add_edge(&o->back, of, (uint32_t)d);
+        /* in the row of devices the edge is reversed; in a workload whose two colours both have forward nodes, edges of
+         * the forward pass tell the order of their devices already */
         if (!o->has_forward || !o->has_forward[color[from]] || !o->has_forward[color[to]])
             add_edge(&o->row, (uint32_t)d, of);
     }

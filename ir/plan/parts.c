@@ -416,7 +416,7 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 const char *part_file(const struct parts *c, uint32_t part, struct arena *a)
 {
     assert(part < c->nparts);
-    int digits = 1;
+    int digits = 1; /* of the largest number, nparts - 1 */
     for (uint32_t n = c->nparts; n > 10; n = (n + 9) / 10)
         digits++;
     return arena_fmt(a, "part%0*u.onnx", digits, part);

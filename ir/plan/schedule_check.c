@@ -65,7 +65,8 @@ static uint32_t home_of(const struct schedule_state *c, uint32_t tensor)
     return c->w->place.to[c->w->place.at[tensor]];
 }
 
-/* Returns the device whose list a lane is; of a receiving lane, the receiver. */
+/* Returns the device that a lane belongs to (ndev: the host), of a receiving lane the receiver: the inverse of
+ * lane_compute(), lane_send() and lane_recv() of schedule.h. */
 static uint32_t lane_device(const struct schedule_state *c, uint32_t lane)
 {
     uint32_t n = c->w->ndev;
@@ -456,6 +457,7 @@ static uint32_t next_add(const struct schedule_state *c, uint32_t x, uint32_t *k
 {
     const struct sample_work *w = c->w, *each = w->each;
     uint32_t copy = w->instance[x] % each->npart;
+    /* p: the part that x is a copy of; the inputs of its copies are each->in.to[first .. first + rows) */
     uint32_t p = count_below(each->first_copy + 1, each->whole->npart, copy + 1);
     uint32_t first = each->in.at[each->first_copy[p]];
     uint32_t rows = each->in.at[each->first_copy[p + 1]] - first;

@@ -310,6 +310,7 @@ bool work_is_reduced(const struct sample_work *w, uint32_t x)
     if (!w->each || !w->part[x].once)
         return false;
     uint32_t copy = w->instance[x] % w->each->npart, n = w->each->whole->npart;
+    /* of: the part that x is a copy of, whose copies are first_copy[of] .. first_copy[of + 1] - 1 */
     uint32_t of = count_below(w->each->first_copy + 1, n, copy + 1);
     return w->each->first_copy[of + 1] - w->each->first_copy[of] > 1;
 }

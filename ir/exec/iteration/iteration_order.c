@@ -50,6 +50,9 @@ uint32_t iteration_ahead_turns(const struct stage_work *stage, uint32_t nstage, 
 
 uint32_t iteration_ahead_interleaved(const struct iteration *x, uint32_t place)
 {
+    /* stages: number of stages of a place; all: number of its forward passes.  Megatron-LM: nplace micro-batches
+     * through each stage but the last, then two for each place behind this one, and the one whose backward pass comes
+     * first; with as many micro-batches as places, all */
     uint64_t stages = x->nstage / x->nplace, all = stages * x->micro_batches;
     uint64_t ahead = 2 * (x->nplace - place - 1) + (stages - 1) * x->nplace + 1;
     assert(place < x->nplace);

@@ -520,9 +520,11 @@ static void set_loads(const struct sums_state *w, const struct iteration_run *r,
             l->weights = r->lasting[p];
             if (l->load > v->load[v->bottleneck].load)
                 v->bottleneck = d;
-            lane += iteration_turns(&r->x, p) > 1;
+            if (iteration_turns(&r->x, p) > 1) /* each device that takes turns has a lane */
+                lane++;
         }
-        lane += iteration_turns(&r->x, p) == 1;
+        if (iteration_turns(&r->x, p) == 1)
+            lane++;
     }
 }
 

@@ -359,7 +359,8 @@ static void run_tasks(struct replay *r, const struct csr *level, bool batch, str
  * have more than MANY runs in all. */
 static uint32_t enough_samples(const struct replay *r)
 {
-    /* after as many samples as there are levels all tasks run; as many again and 4 show it, or 4 if levels are many */
+    /* all tasks run once as many samples have begun as there are levels; then come as many samples again, and 4, to
+     * show that state; only 4 if there are many levels */
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
     uint32_t most = r->ntask ? MANY / r->ntask : MANY;
     n = smaller_u32(n, most);
