@@ -140,7 +140,10 @@ static void chunk_free(struct chunk *c)
  * belong to a. */
 static void free_one(struct arena *a)
 {
-    *(a->newer != NULL ? &a->newer->older : &a->root->newest) = a->older;
+    if (a->newer != NULL)
+        a->newer->older = a->older;
+    else
+        a->root->newest = a->older;
     if (a->older != NULL)
         a->older->newer = a->newer;
     for (struct deferred_call *d = a->deferred; d != NULL; d = d->before)
@@ -442,6 +445,7 @@ static bool extend_in_place(struct arena *a, unsigned char *p, size_t old, size_
 
     if (GAP != 0 || c == NULL || old == 0)
         return false;
+    /* was, room: bytes of the chunk that the array takes up before and after, rounded up to ALIGN */
     size_t was = (old + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (was > c->used || p != c->mem + (c->used - was) || now > c->size)
         return false;

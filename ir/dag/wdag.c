@@ -98,8 +98,8 @@ void wdag_mark_backward(struct wdag *g, const struct module *m)
 }
 
 /* Returns wdag.runs of the base level g, in the memory of g: the bytes that each node makes and works with
- * (costs.own), and the bytes of all values that it reads, but for states. */
-static int64_t *count_runs(const struct scene *s, const struct wdag *g)
+ * (costs.own), and the bytes of all values that it reads, except states: the bytes of states last. */
+static int64_t *running_bytes(const struct scene *s, const struct wdag *g)
 {
     const struct place *p = s->place;
     const int64_t *bytes = s->m->cost->bytes;
@@ -175,7 +175,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     if (m->backward)
         wdag_mark_backward(g, m);
     if (exec_live_parts(&s->model))
-        g->runs = count_runs(s, g);
+        g->runs = running_bytes(s, g);
     return g;
 }
 

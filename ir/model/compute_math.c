@@ -65,10 +65,11 @@ static bool round_to_type(enum elem e, union number *x)
     case FORM_UNSIGNED:
         return bits == 64 || x->u >> bits == 0;
     case FORM_FLOAT:
-        if (e == ELEM_F32 &&
-            fabs(x->d) >= 0x1.ffffffp127) /* such numbers would round to infinity */
+        /* From this number on, finite numbers would round to infinity. */
+        if (e == ELEM_F32 && fabs(x->d) >= 0x1.ffffffp127)
             return isinf(x->d);
-        x->d = e == ELEM_F32 ? (double)(float)x->d : x->d;
+        if (e == ELEM_F32)
+            x->d = (double)(float)x->d;
         return !isnan(x->d);
     default:
         return e == ELEM_BOOL && x->u <= 1;
@@ -214,14 +215,15 @@ static bool power(enum elem e, union number a, enum elem eb, union number b, uni
     int64_t base, times, p = 1, back;
     if (!is_whole(e, a, &base) || !is_whole(eb, b, &times) || times < 0)
         return false;
-    if (base >= -1 && base <= 1)
+    if (base >= -1 && base <= 1) {
         p = times == 0 || base == 1 || (base == -1 && times % 2 == 0) ? 1 : base;
-    /* |base| >= 2: the power would be above 2^53, so a double may not hold it */
-    else if (times > 53)
-        return false;
-    for (int64_t k = 0; k < times && (base < -1 || base > 1); k++)
-        if (__builtin_mul_overflow(p, base, &p))
+    } else {
+        if (times > 53) /* the power is above 2^53, so a double may not hold it */
             return false;
+        for (int64_t k = 0; k < times; k++)
+            if (__builtin_mul_overflow(p, base, &p))
+                return false;
+    }
     *r = form_of(e) == FORM_FLOAT ? (union number){.d = (double)p} : (union number){.i = p};
     return (form_of(e) != FORM_UNSIGNED || p >= 0) && is_whole(e, *r, &back);
 }

@@ -72,16 +72,28 @@ void edit_link_after(struct edit *e, gid g, nid at, nid n)
     nid next = at != 0 ? e->slot[at].next : e->first[g];
     e->slot[n].prev = at;
     e->slot[n].next = next;
-    *(at != 0 ? &e->slot[at].next : &e->first[g]) = n;
-    *(next != 0 ? &e->slot[next].prev : &e->last[g]) = n;
+    if (at != 0)
+        e->slot[at].next = n;
+    else
+        e->first[g] = n;
+    if (next != 0)
+        e->slot[next].prev = n;
+    else
+        e->last[g] = n;
 }
 
 void edit_unlink(struct edit *e, nid n)
 {
     const struct edit_slot s = e->slot[n];
     gid g = e->m->node[n].graph;
-    *(s.prev != 0 ? &e->slot[s.prev].next : &e->first[g]) = s.next;
-    *(s.next != 0 ? &e->slot[s.next].prev : &e->last[g]) = s.prev;
+    if (s.prev != 0)
+        e->slot[s.prev].next = s.next;
+    else
+        e->first[g] = s.next;
+    if (s.next != 0)
+        e->slot[s.next].prev = s.prev;
+    else
+        e->last[g] = s.prev;
 }
 
 /* ---- names -------------------------------------------------------------------------------------- */

@@ -421,10 +421,13 @@ static void number_graph(struct end *x, gid g, gid *next)
 {
     const struct module *m = x->m;
     while (x->graph_now[g] == 0) {
-        gid at = g, owner = g;
-        while ((owner = m->graph[at].owner != 0 ? m->node[m->graph[at].owner].graph : 0) != 0 &&
-               x->graph_now[owner] == 0)
-            at = owner;
+        /* at: the outermost graph around g (or g itself) that has no number yet */
+        gid at = g;
+        for (nid owner = m->graph[g].owner; owner != 0; owner = m->graph[at].owner) {
+            if (x->graph_now[m->node[owner].graph] != 0)
+                break;
+            at = m->node[owner].graph;
+        }
         x->graph_now[at] = (*next)++;
     }
 }

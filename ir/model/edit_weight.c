@@ -157,8 +157,8 @@ static uint32_t type_of_tensor(struct module *m, tid t)
 static void attach_tensor(struct edit *e, vid v, tid t)
 {
     struct module *m = e->m;
-    if (m->tensor[t].name != 0 ||
-        m->tensor[t].where == TENSOR_SPARSE) /* another initializer may use t, now or later */
+    /* If t has a name or is sparse, another initializer may use it, now or later. */
+    if (m->tensor[t].name != 0 || m->tensor[t].where == TENSOR_SPARSE)
         t = edit_tensor_named(e, t, m->value[v].name);
     m->tensor[t].name = m->value[v].name;
     m->value[v].tensor = t;

@@ -8,6 +8,7 @@
 /* Returns the most tasks that an iteration has for each micro-batch, AllReduces and updates included. */
 static int64_t tasks_each(const struct iteration *x)
 {
+    /* FORWARD, BACKWARD, SEND and SEND_BACK of each stage, and WEIGHT with ZB_H1; then its REDUCE and UPDATE */
     int64_t kinds = x->order == ITERATION_ZB_H1 ? 5 : 4;
     bool updates = false;
     for (uint32_t k = 0; k < x->nstage; k++)
