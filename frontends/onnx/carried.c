@@ -223,19 +223,20 @@ static void drop_changed_types(struct onnx_build *b, const struct attr *a)
 /* Whether the external_data of message p agrees with the file, offset and length that the text gives for tensor x. */
 static bool is_there(const struct module *m, const struct tensor *x, const Onnx__TensorProto *p)
 {
-    bool same = x->where == TENSOR_FILE, at = x->off == 0;
+    bool same = x->where == TENSOR_FILE;
+    bool has_offset = x->off == 0; /* a message without an offset means offset 0 */
     for (size_t i = 0; same && i < p->n_external_data; i++) {
         const char *key = p->external_data[i]->key, *value = p->external_data[i]->value;
         if (key == NULL || value == NULL)
             continue;
-        at = at || strcmp(key, "offset") == 0;
+        has_offset = has_offset || strcmp(key, "offset") == 0;
         same = strcmp(key, "location") == 0
                    ? !strcmp(value, module_str(m, m->file[x->file].location))
                : strcmp(key, "offset") == 0 ? strtoull(value, NULL, 10) == x->off
                : strcmp(key, "length") == 0 ? strtoull(value, NULL, 10) == x->len
                                             : true;
     }
-    return same && at;
+    return same && has_offset;
 }
 
 /* Removes external_data from the message of tensor x if the text gives another place. */

@@ -349,7 +349,7 @@ static int elide_field(struct scan *s, uint64_t tag, uint32_t id, uint64_t off, 
         vec_grow(s->mem, sk->payload, &sk->cappayload, sk->npayload + 1, sizeof *sk->payload);
     sk->payload[sk->npayload] = (struct onnx_payload){off, len, id};
     uint8_t mark[2 + ONNX_MARK] = {ONNX_FIELD_RAW << 3 | WIRE_LEN, ONNX_MARK};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) /* the payload's index, for onnx_mark_index() */
         mark[2 + i] = (uint8_t)(sk->npayload >> (8 * i));
     sk->npayload++;
     if (copy_until(s, tag) || append_bytes(s, mark, sizeof mark))
@@ -432,9 +432,12 @@ static int scan_packed(struct scan *s, struct frame *f, const ProtobufCFieldDesc
     uint64_t n = 0;
     if (!p)
         return -1;
-    for (uint64_t at = 0, k; at < len; at += k, n++)
-        if (!(k = decode_varint(p + at, len - at, &v)))
+    for (uint64_t at = 0; at < len; n++) {
+        unsigned k = decode_varint(p + at, len - at, &v);
+        if (!k)
             return fail_at(s, field->id, tag, "bad varint in packed numbers");
+        at += k;
+    }
     return add_cost(s, field->id, tag, BLOCK + n * 8);
 }
 
@@ -491,12 +494,12 @@ static int take_text(struct scan *s, const ProtobufCFieldDescriptor *field, uint
     uint32_t id = field->id;
     uint64_t from = s->at;
     const char *p = (const char *)take_bytes(s, len);
-    size_t good;
     if (!p)
         return -1;
     if (memchr(p, 0, len))
         return fail_at(s, id, tag, "text holds a NUL byte");
-    if ((good = utf8_good(p, len)) < len && strcmp(field->name, "doc_string") != 0)
+    size_t good = utf8_good(p, len);
+    if (good < len && strcmp(field->name, "doc_string") != 0)
         return fail_at(s, id, tag,
                        arena_fmt(s->mem, "byte %" PRIu64 " of the file is not UTF-8", from + good));
     return add_cost(s, id, tag, 2 * BLOCK);

@@ -27,7 +27,8 @@ static void axis_word(const Onnx__ShardedDimProto *d, char *word)
 {
     const size_t n = d->n_simple_sharding;
     bool good = d->has_axis && n > 0;
-    for (size_t i = 0; i + 1 < n; i++)
+    for (size_t i = 0; i + 1 < n;
+         i++) /* of an axis that was fused of several, pcc can cut only the last */
         good = good && d->simple_sharding[i]->num_shards == 1;
     const Onnx__SimpleShardedDimProto *last = good ? d->simple_sharding[n - 1] : NULL;
     const int64_t ways = last ? last->num_shards : 0;
@@ -71,8 +72,10 @@ static void spec_word(const Onnx__DeviceConfigurationProto *k, const Onnx__Shard
         snprintf(word, WORD, "%s", s->n_sharded_dim > 1 ? "?" : "-");
     else if (one && k && (uint64_t)s->device[0] < k->n_device && k->device[s->device[0]])
         snprintf(word, WORD, "@%.60s", k->device[s->device[0]]);
+    else if (one)
+        snprintf(word, WORD, "@acc%lld", (long long)s->device[0]);
     else
-        snprintf(word, WORD, one ? "@acc%lld" : "R", one ? (long long)s->device[0] : 0);
+        snprintf(word, WORD, "R");
 }
 
 /* Returns the model's configuration with this name; NULL: there is none. */

@@ -65,10 +65,12 @@ static size_t escape_next(const char *s, size_t n, char *out, size_t *k)
     size_t len = utf8_decode(s, n, &code);
     *k = 0;
     if (len && utf8_shown(code)) {
-        memcpy(out, s, *k = len);
+        memcpy(out, s, len);
+        *k = len;
         return len;
     }
-    code = len ? code : (unsigned char)*s;
+    if (!len)
+        code = (unsigned char)*s;
     out[(*k)++] = '\\';
     out[(*k)++] = len > 3 ? 'U' : len > 1 ? 'u' : 'x';
     for (int shift = len > 3 ? 20 : len > 1 ? 12 : 4; shift >= 0; shift -= 4)

@@ -55,6 +55,7 @@ static bool comes_again(const char *text, const char *s, const char *name, size_
 {
     bool found = false;
     for (const char *at = text; at < s && !found; at += strcspn(at, ",") + 1) {
+        /* size: bytes of the class in TYPE:CLASS; 0: the item is TYPE */
         size_t item = strcspn(at, ","), type = strcspn(at, ":,");
         size_t size = type < item ? item - type - 1 : 0;
         found = size == n && memcmp(at + item - size, name, n) == 0;

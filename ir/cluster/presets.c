@@ -459,7 +459,7 @@ static const char *nearest_class(const char *word, size_t n)
         if (presets[i].cores)
             nearest_try(&u, presets[i].name);
     }
-    for (int i = 0; n > 2 && !t.best && i < PRESETS; i++) /* "arc" */
+    for (int i = 0; n > 2 && !t.best && i < PRESETS; i++) /* as "arc" begins a name */
         if (strncasecmp(presets[i].name, word, n) == 0)
             t.best = presets[i].name;
     return u.best && u.distance < t.distance ? u.best : t.best;

@@ -121,7 +121,9 @@ static int quantity_read(const json_t *object, const char *key, struct quantity 
         n = json_integer_value(v);
         ok = true;
     }
-    if (!ok || (n < q.least && !(q.parse == memory_parse && json_is_string(v)))) {
+    /* memory_parse() makes n -1 for the text "unbounded"; an integer of -1 is refused */
+    bool may_be_unbounded = q.parse == memory_parse && json_is_string(v);
+    if (!ok || (n < q.least && !may_be_unbounded)) {
         char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
         diag_error(w->d, "%s: \"%s\" is %.80s, expected an integer or a text such as \"%s\", %s",
                    w->at, key, text != NULL ? text : "?", q.example,

@@ -394,25 +394,17 @@ static int parse_fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *
  * after an error. */
 static int parse_cost_key(struct parser *p, struct node_fact *f)
 {
-    enum {
-        TIME,
-        FLOPS,
-        TRAFFIC,
-        OWN
-    } key = text_is(p, "time")      ? TIME
-            : text_is(p, "flops")   ? FLOPS
-            : text_is(p, "traffic") ? TRAFFIC
-                                    : OWN;
+    bool time = text_is(p, "time"), flops = text_is(p, "flops"), own = text_is(p, "own");
 
     p->facts.has_cost = true;
     text_next(p);
-    if (key == TIME)
+    if (time)
         return parse_time_key(p, &f->time);
     if (expect_assign(p) < 0)
         return -1;
-    return key == FLOPS
-               ? text_quantity(p, count_parse, &f->flops, "a count")
-               : text_quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
+    if (flops)
+        return text_quantity(p, count_parse, &f->flops, "a count");
+    return text_quantity(p, bytes_parse, own ? &f->own : &f->traffic, "bytes (4KiB)");
 }
 
 /* If the current token is the key of a flag, takes it, sets the flag of node n and returns true; else returns false. */
