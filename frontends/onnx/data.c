@@ -303,9 +303,13 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
 
     if (copy_shape(b, t, &owner, &x, s->n_dims, s->dims) < 0)
         return 0;
-    for (int k = 0; k < 2; k++)
-        if (part[k] != NULL && (x.of[k] = onnx_tensor(b, part[k], owner)) == 0)
+    for (int k = 0; k < 2; k++) {
+        if (part[k] == NULL)
+            continue;
+        x.of[k] = onnx_tensor(b, part[k], owner);
+        if (x.of[k] == 0)
             return 0;
+    }
     tid id = module_add_tensor(b->m);
     b->m->tensor[id] = x;
     return id;

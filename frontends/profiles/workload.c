@@ -339,9 +339,11 @@ static int sort_nodes(struct workload_reader *r)
             r->order[v] = v;
         return 0;
     }
-    for (uint32_t v = 0; v < r->nnode; v++)
-        if ((missing[v] = r->in.at[v + 1] - r->in.at[v]) == 0)
+    for (uint32_t v = 0; v < r->nnode; v++) {
+        missing[v] = r->in.at[v + 1] - r->in.at[v];
+        if (missing[v] == 0)
             r->order[end++] = v;
+    }
     for (uint32_t at = 0; at < end; at++) {
         uint32_t v = r->order[at];
         for_row (t, r->out, v)

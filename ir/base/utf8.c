@@ -91,9 +91,13 @@ void utf8_plain(char *out, const char *s)
 bool utf8_harmless(const char *s)
 {
     uint32_t code;
-    for (size_t n = strlen(s), len; n > 0; s += len, n -= len)
-        if (!(len = utf8_decode(s, n, &code)) || !utf8_shown(code))
+    for (size_t n = strlen(s); n > 0;) {
+        size_t len = utf8_decode(s, n, &code);
+        if (!len || !utf8_shown(code))
             return false;
+        s += len;
+        n -= len;
+    }
     return true;
 }
 

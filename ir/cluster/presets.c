@@ -348,12 +348,13 @@ void gpus_number(const char *const *class, uint32_t n, int32_t *number)
 {
     int32_t next[GPU_MAKERS] = {0}; /* [maker] number of its next GPU */
     enum gpu_maker first = NO_GPU;  /* the maker of the first GPU that is a preset */
-    const struct preset *p;
-    for (uint32_t i = 0; i < n && first == NO_GPU; i++)
-        if (class[i] && (p = find_preset(class[i], strlen(class[i]))) && p->maker != NPU)
+    for (uint32_t i = 0; i < n && first == NO_GPU; i++) {
+        const struct preset *p = class[i] ? find_preset(class[i], strlen(class[i])) : NULL;
+        if (p && p->maker != NPU)
             first = p->maker;
+    }
     for (uint32_t i = 0; i < n; i++) {
-        p = class[i] ? find_preset(class[i], strlen(class[i])) : NULL;
+        const struct preset *p = class[i] ? find_preset(class[i], strlen(class[i])) : NULL;
         bool gpu = class[i] && !(p && p->maker == NPU);
         number[i] = gpu ? next[p ? p->maker : first]++ : -1;
     }

@@ -757,17 +757,19 @@ const char *cluster_take_levels(struct cluster *c, struct arena *a)
 /* Parses one level of links, n bytes such as "8:25GB/s,0us,100GB/s"; returns false if it is not valid. */
 static bool level_parse(const char *text, size_t n, struct cluster_level *l)
 {
-    char copy[4 * UNIT_TEXT], *rate, *time, *reduce, *end;
+    char copy[4 * UNIT_TEXT], *end;
     if (n >= sizeof copy)
         return false;
     memcpy(copy, text, n);
     copy[n] = '\0';
-    if (!(rate = strchr(copy, ':')) || !(time = strchr(rate + 1, ',')))
+    char *rate = strchr(copy, ':'), *time = rate ? strchr(rate + 1, ',') : NULL;
+    if (!time)
         return false;
     /* cuts the copy into size, rate, time and, if it is there, the rate of reductions */
     *rate++ = '\0';
     *time++ = '\0';
-    if ((reduce = strchr(time, ',')))
+    char *reduce = strchr(time, ',');
+    if (reduce)
         *reduce++ = '\0';
     unsigned long size = strtoul(copy, &end, 10);
     l->size = (uint32_t)size;

@@ -342,8 +342,11 @@ static struct known *combine_two(struct computation *c, enum math op, struct kno
         return NULL;
     broadcast_shape(c, x, &rank, dim);
     broadcast_shape(c, y, &rank, dim);
-    if (c->failed || (x = broadcast_to(c, x, rank, dim)) == NULL ||
-        (y = broadcast_to(c, y, rank, dim)) == NULL)
+    if (c->failed)
+        return NULL;
+    x = broadcast_to(c, x, rank, dim);
+    y = broadcast_to(c, y, rank, dim);
+    if (x == NULL || y == NULL)
         return NULL;
     struct known *r =
         last ? compute_make(c, 0, elem, rank, dim) : make_intermediate(c, elem, rank, dim);
@@ -452,7 +455,8 @@ bool compute_reduce(struct computation *c, int arg)
     struct known *x = take_elements(c, 0);
     /* axes are operand 1 from opset 13 on for ReduceSum, from opset 18 on for the others; before, an attribute */
     struct list axes = take_either(c, "axes", 1, op == MATH_ADD ? 13 : 18);
-    if (x == NULL || x->n == 0 || /* runtimes differ in the result for no elements */
+    /* Runtimes differ in the result for no elements. */
+    if (x == NULL || x->n == 0 ||
         (form_of(x->elem) != FORM_SIGNED && form_of(x->elem) != FORM_UNSIGNED))
         return false;
     if (axes.n == 0 && take_int(c, "noop_with_empty_axes", 0) != 0)

@@ -127,9 +127,11 @@ bool compute_where(struct computation *c, int arg)
     }
     if (c->failed || in[0]->elem != ELEM_BOOL || in[1]->elem != in[2]->elem)
         return false;
-    for (uint32_t i = 0; i < 3; i++)
-        if ((in[i] = broadcast_to(c, in[i], rank, dim)) == NULL)
+    for (uint32_t i = 0; i < 3; i++) {
+        in[i] = broadcast_to(c, in[i], rank, dim);
+        if (in[i] == NULL)
             return false;
+    }
     struct known *y = compute_make(c, 0, in[1]->elem, rank, dim);
     const uint32_t size = y != NULL ? size_of(y->elem) : 0;
     for (int64_t i = 0; y != NULL && i < y->n; i++) {

@@ -64,11 +64,10 @@ static bool add_term(const struct module *m, struct poly *p, const struct poly_t
     assert(p->n <= POLY_TERMS && t->n <= POLY_DEGREE);
     if (t->coef == 0)
         return true;
-    uint32_t i = 0;
-    int c = 1;
-    while (i < p->n && (c = compare_terms(m, &p->t[i], t)) < 0)
+    uint32_t i = 0; /* the place of t: the first term that does not come before it */
+    while (i < p->n && compare_terms(m, &p->t[i], t) < 0)
         i++;
-    if (i < p->n && c == 0) {
+    if (i < p->n && compare_terms(m, &p->t[i], t) == 0) {
         if (__builtin_add_overflow(p->t[i].coef, t->coef, &p->t[i].coef))
             return false;
         if (p->t[i].coef == 0) {

@@ -291,15 +291,17 @@ static enum pcc_status do_plan(struct pcc *p, const struct call *c)
         return s;
     if (c->value && pipeline_parse(&pipeline, c->value, p->x.use.mem, &p->diag))
         return PCC_BAD_USE;
-    if ((s = settings_devices(p)))
+    s = settings_devices(p);
+    if (s)
         return s;
     /* the default pipeline depends on the devices and the objective, which are known now */
     if (!c->value && pipeline_parse(&pipeline, default_pipeline(p), p->x.use.mem, &p->diag))
         return PCC_BAD_USE;
     pipeline_complete(&pipeline, p->x.use.mem);
-    if ((s = run_passes(p, &pipeline, &none)) || (s = judge_result(p)))
-        return s;
-    return check_warned(p);
+    s = run_passes(p, &pipeline, &none);
+    if (!s)
+        s = judge_result(p);
+    return s ? s : check_warned(p);
 }
 
 enum pcc_status pcc_plan(struct pcc *p, const char *pipeline)

@@ -176,16 +176,21 @@ static enum pcc_status read_pins(struct pcc *p)
     uint32_t cap = 0;
     for (uint32_t i = 0; (said = given_nth(p, "pin", i)); i++) {
         size_t len = strlen(said);
-        char *text = arena_strdup(a, said, len), *save = NULL;
-        if (*said == '@' && !(text = infile_read_list(said + 1, a, &len, &p->diag)))
+        bool in_file = *said == '@';
+        char *text, *save = NULL;
+        if (in_file)
+            text = infile_read_list(said + 1, a, &len, &p->diag);
+        else
+            text = arena_strdup(a, said, len);
+        if (!text)
             return PCC_BAD_INPUT;
         for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-            if (*said == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
+            if (in_file && (*line == '#' || !line[strspn(line, " \t\r")]))
                 continue;
             line[strcspn(line, "\r")] = 0;
             pins = vec_grow(a, pins, &cap, s->npins + 1, sizeof *pins);
             if (parse_pin(&pins[s->npins++], line, a, &p->diag))
-                return *said == '@' ? PCC_BAD_INPUT : PCC_BAD_USE;
+                return in_file ? PCC_BAD_INPUT : PCC_BAD_USE;
         }
     }
     s->pins = pins;

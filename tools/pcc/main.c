@@ -173,7 +173,9 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     bool in_file = text && *text == '@';
     size_t n;
     *p = (struct pipeline){.kinds = exec_kinds};
-    if (in_file && !(text = infile_read_list(text + 1, x->use.mem, &n, x->use.diag)))
+    if (in_file)
+        text = infile_read_list(text + 1, x->use.mem, &n, x->use.diag);
+    if (in_file && !text)
         return EXIT_INPUT;
     if (!text && wants_plan(c, h->x.results.plan != NULL))
         text = default_pipeline(h);

@@ -352,8 +352,11 @@ int output_write(const struct cli *c, struct pcc *p)
         assumed = assumed_text(p, /*sizes=*/false); /* a warning tells the guessed sizes */
     if (assumed)
         diag_note(x->use.diag, "assuming %s", assumed);
-    if (r->verdict && !quiet && !(table = table_text(p, out)))
-        return -1;
+    if (r->verdict && !quiet) {
+        table = table_text(p, out);
+        if (!table)
+            return -1;
+    }
     const char *reports = reports_text(c, p); /* first: where a report fails nothing is written */
     if (!reports || emit_all(c, p, /*check=*/false))
         return -1;

@@ -100,10 +100,13 @@ static void add_net(struct replay_build *b, uint32_t e, uint32_t *first_part)
         if (first_part[d] == UINT32_MAX)
             continue; /* an earlier pin has paid for the device */
         struct half *x = &b->half[2 * first_part[d] + back];
-        bool leaves = made && d == (uint32_t)b->dev[def];
-        if (moves)
-            *(leaves ? &x->out : &x->in) += cluster_transfer(b->c, cluster_class(b->c, d), inner,
-                                                             place_moved(b->p, b->m->cost, e));
+        int64_t ps = moves ? cluster_transfer(b->c, cluster_class(b->c, d), inner,
+                                              place_moved(b->p, b->m->cost, e))
+                           : 0;
+        if (made && d == (uint32_t)b->dev[def])
+            x->out += ps;
+        else
+            x->in += ps;
         x->used = x->used || made || moves;
         first_part[d] = UINT32_MAX;
     }
