@@ -43,6 +43,7 @@ struct front {
     int64_t tail;  /* ps: at least this long from the front's time to the end of the plan */
 };
 
+/* An ideal (a down-set of blocks) that the search has met, with its labels. */
 struct label_ideal {
     uint64_t key;  /* hash: the xor of label_run.zobrist[] of its blocks */
     uint32_t card; /* number of blocks of the ideal */

@@ -23,6 +23,7 @@ enum {
     FEW_PLANS = 10000       /* up to this number of plans, all are tried */
 };
 
+/* The annealing: the present state, the best state, and the move that is being tried. */
 struct state {
     const struct latency_graph *p;
     struct latency_quotient *quotient;
@@ -173,7 +174,8 @@ static void swap_subs(struct state *s, uint32_t a, uint32_t b)
         s->sub[s->moved[i]] = i < n ? b : a;
 }
 
-/* Chooses a random move and makes it in s->sub.  Returns false if the chosen move changes nothing. */
+/* Chooses a random move and makes it in s->sub: of 16 moves about 5 of a single block, 3 of a side, 3 of a cluster, 2
+ * of blocks between, one of a whole subgraph, and one exchange.  Returns false if the chosen move changes nothing. */
 static bool make_move(struct state *s)
 {
     uint32_t b = random_below(&s->rng, s->p->g->n), to = choose_target(s, b);
@@ -283,10 +285,10 @@ struct filling {
     const struct latency_graph *p;
     uint32_t at;   /* number in p->dev of the accelerator that is being filled; p->ndev: none */
     int64_t bytes; /* lasting bytes on that accelerator */
-    uint32_t
-        *shared; /* [shared item] 1 + number of the last accelerator that got the item; 0: none */
+    /* [shared item] 1 + number of the last accelerator that got the item; 0: none */
+    uint32_t *shared;
     struct set_memory *at_once; /* blocks of that accelerator; NULL: any blocks fit at one time */
-    struct set_memory *empty; /* stays empty: the next accelerator's `at_once` is copied from it */
+    struct set_memory *empty;   /* an empty set, which becomes the next accelerator's `at_once` */
 };
 
 /* Returns the bytes that last on accelerator number dev of p->dev if block b joins its `bytes` bytes. */
@@ -308,6 +310,7 @@ static bool fill_with(struct filling *f, uint32_t b, uint32_t i)
     if (k->time[b] == COST_NEVER || with > k->memory)
         return false;
     if (f->at_once) {
+        /* another accelerator starts with the empty set; the two sets then change their roles */
         struct set_memory *to = i == f->at ? f->at_once : f->empty;
         set_memory_add(to, b);
         if (with + set_memory_peak(to) > f->p->c->kind[k->of].room) {
@@ -395,8 +398,8 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
     plan->value = latency_judged(p, plan->sub, quotient, plan->value);
 }
 
-/* Writes the start of a round to s->sub: the best plan, filled accelerators, or all blocks on the hosts.  Returns
- * whether it is a plan. */
+/* Writes the start of a round to s->sub: of three rounds two start from the best plan, the third from filled
+ * accelerators and from all blocks on the hosts in turn.  Returns whether it is a plan. */
 static bool choose_start(struct state *s, uint32_t round, const struct latency_plan *best,
                          struct arena *scratch)
 {
@@ -406,6 +409,7 @@ static bool choose_start(struct state *s, uint32_t round, const struct latency_p
         memcpy(s->sub, best->sub, p->g->n * sizeof *s->sub);
         return true;
     }
+    /* up to 8 orders, the very first one not random */
     for (uint32_t i = 0; i < 8 && round % 6 != 3; i++) {
         latency_fill(p, round || i ? &s->rng : NULL, &plan, s->quotient, scratch);
         if (plan.value < LOAD_INF)
@@ -474,8 +478,10 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
     for (uint32_t round = 0; n && !few && how->done < end && best->value > how->enough; round++) {
         if (clock_out(how->clock) && (round || best->value < LOAD_INF))
             break;
+        /* warm: choose_start() takes the best plan */
         bool warm = round % 3 != 0 && best->value < LOAD_INF;
-        how->done += !choose_start(&s, round, best, a) ? moves / 16 + 1 : 0;
+        if (!choose_start(&s, round, best, a))
+            how->done += moves / 16 + 1; /* so that the rounds come to an end */
         if (latency_of(p, s.sub, s.quotient) == LOAD_INF)
             continue;
         /* temperatures are shares of a latency; a start from the best plan begins at a lower one */

@@ -4,6 +4,7 @@
 
 #include "passes/latency/latency_graph.h"
 
+/* The settings of annealing, and how far it is. */
 struct latency_anneal {
     uint64_t seed;  /* of the random choices */
     uint64_t moves; /* number of moves to try */

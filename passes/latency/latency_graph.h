@@ -39,6 +39,7 @@ struct latency_judge {
     bool mixed;
 };
 
+/* The problem: blocks, their units, accelerators and hosts. */
 struct latency_graph {
     const struct problem *c;
     const struct wdag *g; /* the level whose vertices are the blocks */

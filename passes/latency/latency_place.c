@@ -37,6 +37,7 @@ enum {
     START_ORDERS = 8     /* orders that start_along_orders() tries */
 };
 
+/* One run of the planner. */
 struct latency_place_run {
     struct ctx *x;
     const struct latency_options *o;
@@ -214,15 +215,14 @@ static const char *scope_text(const struct latency_place_run *n)
     const char *text = "";
     if (n->p->slots > 1)
         text = arena_fmt(n->x->use.mem, ", of up to %u subgraphs on each accelerator", n->p->slots);
-    return n->p->together
-               ? arena_fmt(n->x->use.mem,
-                           "%s, in which nodes that must share a device go to the hosts%s "
-                           "together",
-                           text, n->p->slots > 1 ? " or to a subgraph" : "")
-               : text;
+    if (n->p->together)
+        text = arena_fmt(n->x->use.mem,
+                         "%s, in which nodes that must share a device go to the hosts%s together",
+                         text, n->p->slots > 1 ? " or to a subgraph" : "");
+    return text;
 }
 
-/* Returns the name of the node where the longest path begins. */
+/* Returns the name of the node where the longest path begins; "" if there is no path. */
 static const char *path_start(const struct latency_place_run *n, const struct latency_tail *t)
 {
     return t->longest < n->p->nunit ? first_node(n->x, n->p->g, n->p->block[t->longest]) : "";
@@ -287,6 +287,7 @@ int latency_place(struct ctx *x, const void *options)
     struct latency_plan best = solve(&n, (uint32_t)n.o->q, &t, &s);
     if (best.value > s.lower)
         solve_spread(&n, &best);
+    /* cut: the plan has no slots, the judge cuts the nodes of its devices into subgraphs */
     bool cut = n.p->training && solve_cut(&n, &best);
     if (best.value == LOAD_INF) /* the proof in the report assumes one subgraph per accelerator */
         return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);

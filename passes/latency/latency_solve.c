@@ -44,6 +44,7 @@ struct growth {
     uint64_t took[2];
 };
 
+/* The state of latency_solve(): the plan, the proved bound, and what is left for searches. */
 struct latency_search {
     const struct latency_graph *p;
     const struct latency_tail *t;
@@ -207,7 +208,7 @@ static int64_t rise_for(const struct growth *g, uint64_t times)
     int64_t grown = fixed_log2(g->took[1] + 1) - fixed_log2(g->took[0] + 1);
     int64_t rise = g->limit[1] - g->limit[0];
     if (!g->took[0] || grown < 1 << (FIXED_BITS - 3))
-        return LOAD_INF;
+        return LOAD_INF; /* there was no earlier search, or steps grew by a factor below 2^(1/8) */
     __int128 far = (__int128)rise * fixed_log2(times) / grown;
     return far < LOAD_INF ? (int64_t)far : LOAD_INF;
 }
@@ -244,6 +245,7 @@ static bool choose_step(struct latency_search *v)
 {
     int64_t up = v->best->value - v->s.lower, least = least_step(v);
     if (v->g.took[1] > v->light) {
+        /* the next search may take `times` the steps of the last one; with a usual rise it takes three times as many */
         uint64_t times = most_steps(v) / v->g.took[1];
         if (times < 2 || is_far(v, up))
             return false;
@@ -266,6 +268,7 @@ static void raise_limits(struct latency_search *v)
         v->hopeless = false;
         v->step = v->failed - v->s.lower;
     }
+    /* T need not go above the plan's value: if annealing has brought that below `failed`, searches may reach it */
     v->hopeless = v->hopeless && v->failed <= v->best->value;
     while (!v->s.complete && !v->hopeless && v->s.lower < v->best->value && v->steps) {
         if (!choose_step(v))
@@ -313,6 +316,10 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
     v.s = (struct latency_result){.lower = larger(how->least, t->all), .proof = ""};
     v.quotient = latency_quotient_new(p, a);
     v.merges = true;
+    v.light = steps / 300;
+    const uint64_t early = steps / EARLY; /* steps of the searches before the second annealing */
+    /* three turns, each some annealing and then searches; the last one only if the second annealing gained much, and
+     * with the steps that are left */
     for (uint32_t turn = 0; turn < 3 && (!turn || best->value > v.s.lower); turn++) {
         uint64_t some = moves[turn] * USUAL_SIZE / larger_u64(size, USUAL_SIZE) + 1;
         uint64_t left = how->moves > v.s.moves ? how->moves - v.s.moves : 0;
@@ -320,15 +327,17 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
             some = left;
         if (turn == 2 && !how->moves && first - best->value < first / WORTH)
             break;
-        v.steps += turn == 0 ? steps / EARLY : turn == 1 ? steps - steps / EARLY : 0;
-        v.later = turn ? 0 : steps - steps / EARLY;
-        if (turn)
-            anneal_several(&v, some);
-        else
+        if (turn == 0) {
+            v.steps = early;
+            v.later = steps - early;
             anneal_some(&v, some);
-        if (!turn)
-            v.step = (best->value < LOAD_INF ? best->value - v.s.lower : t->all) / FIRST_STEPS + 1;
-        v.light = steps / 300;
+            int64_t gap = best->value < LOAD_INF ? best->value - v.s.lower : t->all;
+            v.step = gap / FIRST_STEPS + 1;
+        } else {
+            v.steps += v.later;
+            v.later = 0;
+            anneal_several(&v, some);
+        }
         v.is_early = !turn && how->clock;
         if (v.is_early)
             v.early = clock_slice(how->clock, EARLY);
