@@ -338,8 +338,8 @@ static bool is_free(const struct label_run *r, uint32_t b)
 }
 
 /* Sets r->missing, and adds to r->bits the free blocks (is_free()) whose predecessors are such blocks, too: the ideal
- * at which the search begins.  Subsets of them would make all ideals many times as many.  The ideal is empty where a free
- * block may matter on an accelerator: for what subgraphs need at one time, or for cuts that the user wants.
+ * at which the search begins.  Subsets of them would make all ideals many times as many.  The ideal is empty where a
+ * free block may matter on an accelerator: for what subgraphs need at one time, or for cuts that the user wants.
  * O(V + E). */
 static void put_free(struct label_run *r)
 {
