@@ -1,7 +1,9 @@
 /* Draws the critical chain in a chart (gantt.h). */
 #include "backends/timeline/gantt.h"
 
-enum { MANY_TURNS = 200 }; /* more lines from row to row are paler, else they would hide the bars */
+enum {
+    MANY_TURNS = 200
+}; /* more lines from row to row than this are paler, else they would hide the bars */
 
 static const char red[] = "#b3261e";
 
@@ -37,7 +39,8 @@ void gantt_put_chain(struct gantt *g)
         struct stretch *s = &row[g->row[b->lane] + b->row];
         if (!b->critical)
             continue;
-        if (s->first && gantt_x(g, b->at) - gantt_x(g, s->end) < 1) {
+        if (s->first &&
+            gantt_x(g, b->at) - gantt_x(g, s->end) < 1) { /* less than a pixel between them */
             s->end = b->end;
             continue;
         }
@@ -65,7 +68,8 @@ static struct turn *find_turns(struct gantt *g, uint32_t *n)
             continue;
         struct turn *t = &turn[(int)(gantt_x(g, b->at) - g->left)];
         double y = find_bottom(g, b), from = last < 0 ? y : last;
-        if (t->high == 0)
+        if (t->high ==
+            0) /* the first bar of the chain in this pixel: the line begins at the bar before */
             *t = (struct turn){from, from};
         t->low = y < t->low ? y : t->low;
         t->high = y > t->high ? y : t->high;
