@@ -13,6 +13,7 @@
 
 #include <assert.h>
 
+/* The values of the options in greedy_opts. */
 struct greedy_options {
     bool best_effort;
 };
@@ -90,7 +91,7 @@ static int greedy_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     const struct wdag *g = b.p.level;
-    uint32_t n, nhost = 0, left = 0;
+    uint32_t n, nhost = 0, left = 0; /* left: number of vertices that no accelerator took */
     /* index in dev[] of the accelerator, in hosts[] of the host, that is being filled */
     uint32_t current = 0, host = 0;
     uint32_t *dev = baseline_accelerators(x->scene.cluster, &n, x->use.scratch);

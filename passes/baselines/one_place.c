@@ -5,6 +5,7 @@
  * is taken with best-effort, else there is no plan.  O(devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
 
+/* The values of the options in one_opts. */
 struct one_options {
     bool best_effort;
 };

@@ -11,6 +11,7 @@
 #include "passes/bounds/bounds.h"
 #include "passes/problem/placing.h"
 
+/* The values of the options in plan_opts. */
 struct plan_options {
     const char *from;
     bool best_effort;
@@ -57,6 +58,7 @@ static const char *needs_by_both(struct ctx *x, const struct verdict *lacks,
     for (uint32_t d = 0; d < c->ndev; d++) {
         uint32_t k = cluster_class(c, d);
         const struct device_class *cls = &c->cls[k];
+        /* the hosts of a class share their memory: their needs count together */
         bool shared = cls->host && at_once->hosts && sum->hosts;
         int64_t has = shared ? sat_mul(cls->memory, cls->count) : cls->memory;
         if (has < 0 || (shared ? lacks->hosts[k] : lacks->load[d].used) <= has)
@@ -82,8 +84,8 @@ static void note_other_model(struct ctx *x, const char *from, const struct plan 
     if (!e->v.runnable || exec_live_parts(&by.model) == live)
         return; /* this objective has only one memory model */
     struct evaluation other = plan_evaluate(&by, p, x->use.scratch);
-    const char *needs = needs_by_both(x, e->v.fits ? &other.v : &e->v, live ? &e->v : &other.v,
-                                      live ? &other.v : &e->v);
+    const struct verdict *at_once = live ? &e->v : &other.v, *sum = live ? &other.v : &e->v;
+    const char *needs = needs_by_both(x, e->v.fits ? &other.v : &e->v, at_once, sum);
     if (e->v.fits != other.v.fits && needs)
         diag_note(
             x->use.diag,
@@ -117,6 +119,7 @@ static bool are_sizes_said(const struct ctx *x)
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
 {
     bool said = are_sizes_said(x);
+    /* size: the setting is about micro-batches; about: the samples that costs are about; allows: --slices */
     for (const struct opt *o = exec_settings; o->name; o++) {
         bool size = o->off == offsetof(struct exec_model, training.micro_size) ||
                     o->off == offsetof(struct exec_model, training.micro_batches);
@@ -139,9 +142,9 @@ static void take_training(struct ctx *x, const char *from, const struct given_pl
 static int take_settings(struct ctx *x, const char *from, const struct given_plan *given)
 {
     for (const struct opt *o = exec_settings; o->name; o++) {
-        int64_t word = opt_number(o, &given->model), now = opt_number(o, &x->scene.model);
+        int64_t made = opt_number(o, &given->model), now = opt_number(o, &x->scene.model);
         bool objective = o->off == offsetof(struct exec_model, objective);
-        if (!(given->said & exec_bit(o)) || word == now)
+        if (!(given->said & exec_bit(o)) || made == now)
             continue;
         if (!objective && objective_of(given, x) != ctx_judged(x).model.objective)
             continue; /* the setting was made for another objective */
@@ -151,7 +154,7 @@ static int take_settings(struct ctx *x, const char *from, const struct given_pla
                       opt_key(o, x->use.mem), opt_get(&own, &given->model, x->use.mem),
                       opt_get(&own, &x->scene.model, x->use.mem));
         else
-            opt_put(o, &x->scene.model, word);
+            opt_put(o, &x->scene.model, made);
     }
     if (given->stages)
         take_training(x, from, given);

@@ -117,8 +117,10 @@ static int32_t split_reading(const struct module *m, const int32_t *split, nid n
     int32_t first = SPLIT_NONE;
     for (uint32_t i = 0; i < m->node[n].out.n; i++) {
         vid v = m->arg[m->node[n].out.at + i];
+        if (!v)
+            continue; /* an output that is left out */
         for_row (reader, *users, v)
-            if (v && split[reader] != SPLIT_NONE && (first < 0 || split[reader] < first))
+            if (split[reader] != SPLIT_NONE && (first == SPLIT_NONE || split[reader] < first))
                 first = split[reader];
     }
     return first;
@@ -136,6 +138,7 @@ const int32_t *split_assignments_read(const struct module *m, const char *text, 
         return NULL;
     for (nid n = 0; n < m->nnode; n++)
         split[n] = SPLIT_NONE;
+    /* forward: the split of the name, but none before the splits that the node reads from */
     for (nid n = g->first; n < g->first + g->count; n++) {
         bool nameless =
             has_operator(m, n, "QuantizeLinear") || has_operator(m, n, "DequantizeLinear");
@@ -144,6 +147,7 @@ const int32_t *split_assignments_read(const struct module *m, const char *text, 
         if (!has_operator(m, n, "Constant"))
             split[n] = own > from ? own : from;
     }
+    /* backward: nodes without a split, and every DequantizeLinear, go to the first split of their readers */
     struct csr users = module_users(m, a);
     for (nid n = g->first + g->count; n-- > g->first;) {
         bool copied = has_operator(m, n, "DequantizeLinear");

@@ -26,6 +26,7 @@ struct cell {
     int64_t worst;          /* ps for a micro-batch: the slowest stage or link */
 };
 
+/* The search: the best plans so far, and the partial plans of the pipelines that are being searched. */
 struct search {
     const struct stage_states *s;
     const struct published_rules *r;
@@ -85,7 +86,7 @@ static void score_plan(const struct search *x, struct published_plan *p, uint32_
     for (uint32_t k = 0; k < p->n; k++) {
         uint32_t from = k ? p->end[k - 1] : 0;
         int64_t link = k ? move_time(x, from, &p->set[k - 1], &p->set[k]) : 0;
-        n = servers_devices(x->r->servers, &p->set[k]);
+        n = servers_devices(x->r->servers, &p->set[k]); /* of all copies */
         int64_t here = (int64_t)((__int128)work_time(x, from, p->end[k]) * p->copies / n);
         block = larger(block, larger(here, link_factor * link));
         links += link;
@@ -97,6 +98,7 @@ static void score_plan(const struct search *x, struct published_plan *p, uint32_
     int64_t fill = mul_div_ceil(work_time(x, 0, x->s->n), x->r->micro_batches,
                                 (int64_t)p->copies * (int64_t)per_copy);
     p->latency = sat_add(sat_mul(block, per_copy - 1), fill + links + late);
+    /* inserts the plan before the first one that is worse; the last plan falls out */
     for (uint32_t i = 0; i < PUBLISHED_PLANS; i++) {
         struct published_plan *old = &x->best[i];
         bool same = old->n == p->n && !memcmp(old->end, p->end, p->n * sizeof *p->end) &&
@@ -165,8 +167,8 @@ static void extend_cell(struct search *x, uint32_t at, uint32_t count, enum assi
     /* there and back, for all copies; score_plan() does not multiply by the copies */
     link = sat_mul(link, 2 * (int64_t)x->copies);
     bool last = c.ndev == x->size;
-    for (c.end = last ? x->s->n : before.end + 1; c.end <= (last ? x->s->n : x->s->n - 1);
-         c.end++) {
+    uint32_t first_end = last ? x->s->n : before.end + 1, last_end = last ? x->s->n : x->s->n - 1;
+    for (c.end = first_end; c.end <= last_end; c.end++) {
         if (!state_is_before(x->s, before.end, c.end))
             continue;
         c.worst = larger(before.worst, larger(link, work_time(x, before.end, c.end) / count));
@@ -210,13 +212,19 @@ static void try_pipelines(struct search *x, uint32_t size, bool straight)
     x->cell = vec_grow(own, x->cell, &x->cap, 1, sizeof *x->cell);
     x->cell[0] = (struct cell){0};
     x->ncell = 1;
-    for (uint32_t j = 0; j < x->s->n; j++)
-        for (uint32_t i = 0; i < (j ? x->nending[j] : 1) && !clock_out(x->clock); i++) {
-            uint32_t c = j ? x->ending[j][i] : 0, left = size - x->cell[c].ndev;
-            for (uint32_t m = 1; m <= (straight ? 1 : left) && left; m++)
+    /* extends the cells of each state j; only the empty plan, cell 0, ends at state 0.  A cell that is extended ends at
+     * a later state, so the list of state j does not grow meanwhile. */
+    for (uint32_t j = 0; j < x->s->n; j++) {
+        uint32_t cells = j ? x->nending[j] : 1;
+        for (uint32_t i = 0; i < cells && !clock_out(x->clock); i++) {
+            uint32_t c = j ? x->ending[j][i] : 0;
+            uint32_t left = size - x->cell[c].ndev; /* devices of a copy without a stage */
+            uint32_t most = straight ? smaller_u32(left, 1) : left;
+            for (uint32_t m = 1; m <= most; m++)
                 for (uint32_t p = 0; p < ASSIGN_POLICIES; p++)
                     extend_cell(x, c, m, (enum assign_policy)p);
         }
+    }
     score_best(x);
     x->a = before;
     arena_free(own);
