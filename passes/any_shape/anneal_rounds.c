@@ -190,7 +190,8 @@ static void *run_thread(void *worker)
     }
 }
 
-/* Does all runs of a round, in s->nthread threads. */
+/* Does all runs of a round, in s->nthread threads, of which this one is number 0.  Each thread has its own copy of the
+ * clock; if one of them ran out, so has s->o->clock. */
 static void run_round(struct search *s)
 {
     pthread_t id[MOST_THREADS];

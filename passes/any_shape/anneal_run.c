@@ -285,7 +285,7 @@ static uint32_t draw_device(struct anneal_walker *m, uint32_t v)
     return random_below(&m->rng, l->ndev);
 }
 
-/* Tries to move a random vertex. */
+/* Moves a random vertex to a random device, if it may be there and the energy does not rise too much. */
 static void move_single(struct anneal_walker *m)
 {
     uint32_t v = random_below(&m->rng, m->l.c->g->n), b = draw_device(m, v);
@@ -295,7 +295,7 @@ static void move_single(struct anneal_walker *m)
         try_single(m, v, b, most);
 }
 
-/* Tries to exchange the devices of two random vertices. */
+/* Exchanges the devices of two random vertices, if they may be there and the energy does not rise too much. */
 static void swap_two(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
@@ -362,7 +362,8 @@ static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most
     return n;
 }
 
-/* Tries to move a random clump. */
+/* Grows a random clump, and moves it to a random device if all its vertices may be there and the energy does not rise
+ * too much. */
 static void move_clump(struct anneal_walker *m)
 {
     struct loads *l = &m->l;

@@ -21,7 +21,8 @@ struct greedy_options {
 static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_options, best_effort),
                                          {0}};
 
-/* Returns the vertices of g in the depth-first order, in a. */
+/* Returns the vertices of g in the depth-first topological order, in a: next comes the vertex that became ready last;
+ * of several that became ready at once, the vertex that ends with the latest base vertex. */
 static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, struct arena *a)
 {
     const uint32_t *at = wdag_flatten(g, a);

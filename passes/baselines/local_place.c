@@ -58,7 +58,7 @@ struct move {
     uint32_t v, to; /* the vertex, and its new device */
 };
 
-/* Computes the entries of v: leave[v] and enter[device][v]. */
+/* Computes the entries of v: leave[v], and enter[device][v] for all other devices that may hold v. */
 static void update_changes(struct local *s, uint32_t v)
 {
     const struct loads *l = s->l;

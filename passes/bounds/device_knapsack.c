@@ -79,7 +79,9 @@ static void choose_units(struct device_knapsack *h, const struct reduction *r)
         h->up++;
 }
 
-/* Adds all arcs, without capacities, in the order in which set_capacities visits them. */
+/* Adds all arcs, without capacities, in the order in which set_capacities() visits them: for each vertex one from the
+ * source and one to the sink; for each net one arc that its transfer costs, and unbounded arcs between its nodes and
+ * pins. */
 static void add_arcs(struct device_knapsack *h)
 {
     const struct wdag *g = h->c->g;
@@ -115,7 +117,7 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
     size_t n = (size_t)g->n + 1;
     uint32_t pins = 0;
     *h = (struct device_knapsack){.c = r->small, .k = k, .weight = weight, .work = work};
-    choose_units(h, r);
+    choose_units(h, r); /* before times and costs, which are counted in these units */
     h->time = arena_array(a, n, sizeof *h->time);
     h->fix = arena_alloc(a, n);
     h->set = arena_alloc(a, n);
@@ -140,6 +142,7 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
         h->cost[h->nnet++] = cost;
         pins += count_pins(g, e);
     }
+    /* nodes: vertices, up to two for a net, source and sink; arcs: as add_arcs() adds them, at most */
     h->f = flow_new(g->n + 2 * h->nnet + 2, 2 * g->n + h->nnet + 2 * pins, a);
     add_arcs(h);
     return h;

@@ -109,11 +109,11 @@ static struct flow make_network(struct hubs *s, const struct hub *h, uint32_t m)
         flow_arc(&f, v, sink, share(p->w[v], m));
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t in = g->n + 2 * e, out = in + 1;
-        int64_t own = share(p->net[e], m);
+        int64_t own = share(p->net[e], m); /* what the net costs in m times the device's load */
         s->arc[e] = UINT32_MAX;
         if (pins_of(g, e) < 2 || p->net[e] == 0)
             continue;
-        if (g->net_host[e])
+        if (g->net_host[e]) /* paid even if the set has all pins */
             flow_arc(&f, in, sink, own);
         s->arc[e] = f.narc;
         flow_arc(&f, in, out, smaller(s->left[e] + (g->net_host[e] ? 0 : own), FLOW_INF));
@@ -122,6 +122,7 @@ static struct flow make_network(struct hubs *s, const struct hub *h, uint32_t m)
             flow_arc(&f, out, pin, FLOW_INF);
         }
     }
+    /* the source, node sink + 1, leads to the vertices that the hub's device must hold */
     if (h->v != UINT32_MAX)
         flow_arc(&f, sink + 1, h->v, FLOW_INF);
     else

@@ -222,7 +222,7 @@ static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
     return smaller(smaller(large, larger(even, small)), s->upper);
 }
 
-/* Returns what the trees so far prove. */
+/* Returns what the trees so far prove: phi is the least, over all nets, of what a net costs for what it carries. */
 static struct proven prove(const struct trees *s)
 {
     struct proven p = {.phi = PHI_MOST, .net = UNREACHED, .times = s->times};
@@ -348,7 +348,7 @@ static void explain_held(struct explain *e, const struct trees *s, const struct 
             explain_share(e, s->hosts), (long long)p->stay, 1 << PHI_BITS);
 }
 
-/* Returns the argument for what p proves. */
+/* Returns the argument in words for p->value, which p's trees prove, in with->mem. */
 static const char *write_proof(const struct trees *s, const struct proven *p,
                                const struct bound_means *with)
 {
@@ -399,10 +399,11 @@ struct bound tree_bound(const struct problem *c, int64_t known, int64_t upper,
     s.root = arena_array(own, (size_t)g->n + 1, sizeof *s.root);
     s.rooted = arena_array(own, (size_t)g->n + 1, sizeof *s.rooted);
     s.pot = &c->pot[c->cross_pot];
-    for (uint32_t k = 0; k < c->nkind; k++)
+    for (uint32_t k = 0; k < c->nkind; k++) /* only CPUs have no scale in this potential */
         s.cpus = s.cpus || s.pot->scale[k] < 0;
     s.hosts = hosts_hold(c, s.pot);
     int64_t dearest = set_caps(&s);
+    /* without transfers that cost something, or if CPUs hold everything, there is no root, and no bound */
     if (g->n && dearest && s.hosts < LOAD_INF) {
         set_lengths(&s, dearest);
         choose_roots(&s);

@@ -102,6 +102,7 @@ static void race_with_part_costs(struct ctx *x, struct planner_input *p,
     struct problem *c = problem_build_by_pass(p->whole, &x->scene, x->use.scratch, x->use.diag);
     if (!c || first->claim.status == PLAN_OPTIMAL)
         return;
+    /* the bound of the first claim is one for all contiguous plans, not of a fused graph alone */
     bool bound_holds = first->claim.scope == SCOPE_ALL ||
                        first->claim.scope == claim_scope(x, /*contiguous=*/true, /*fused=*/false);
     if (bound_holds)
@@ -116,6 +117,7 @@ static void race_with_part_costs(struct ctx *x, struct planner_input *p,
         if (x->results.plan->claim.value >= first->claim.value)
             x->results.plan = first;
     }
+    /* the first claim, with the value of the plan; a race that came to its end proves more */
     struct plan *plan = x->results.plan;
     struct claim *claim = &plan->claim;
     int64_t value = claim->value;

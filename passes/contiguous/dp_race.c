@@ -240,7 +240,8 @@ static void try_cut_orders(struct race *r, uint64_t steps)
         adapt_share(&r->cut_share, 1, r->best->value < before);
 }
 
-/* The turn of searches near the best plan: about `steps` steps. */
+/* The turn of searches near the best plan: searches one neighbourhood after the other, each with at most about 1 /
+ * NEAR_PARTS of the `steps` steps.  No turn if no plan is known. */
 static void try_near(struct race *r, uint64_t steps)
 {
     int64_t before = r->best->value;

@@ -260,9 +260,9 @@ static int report_none(struct ctx *x, bool none, const struct clock *clock)
 static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct clock *clock)
 {
     const struct dp_limits most = {.max_states = BOUND_STATES, .clock = clock};
-    struct problem_plan flat = no_plan(x, c->g);
+    struct problem_plan flat = no_plan(x, c->g); /* the best plan of the flat cluster */
     const struct interval_how orders = {.starts = BOUND_STARTS, .seed = 1, .clock = clock};
-    if (c->detailed && !c->values) {
+    if (c->detailed && !c->values) { /* with copies the graph without idle leaves may be enough */
         const struct dp_race race = {.c = c,
                                      .orders = &orders,
                                      .max_states = BOUND_STATES,
@@ -277,6 +277,7 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
     }
     interval_search(c, &orders, &flat, x->use.scratch);
     struct dp_found s = dp_search(c, &most, &flat, x->use.scratch);
+    /* a search that ended gives the optimum of the flat cluster as the bound; else all other methods are tried */
     if (!s.complete && !c->detailed) {
         const struct bound_means with = bounding_of(x, BOUNDS_WORK, clock);
         problem_raise(c, bounds_best(c, value, &with, NULL));

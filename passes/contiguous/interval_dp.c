@@ -111,7 +111,7 @@ struct spans {
     uint32_t *first, *last; /* [net] first and last unit with a pin of the net */
 };
 
-/* Returns the spans of all nets.  O(V + pins). */
+/* Returns the unit of each vertex, and the first and the last unit of each net.  O(V + pins). */
 static struct spans find_spans(const struct run *r)
 {
     const struct wdag *g = r->c->g;
@@ -564,7 +564,7 @@ static bool run_program(struct run *r)
     return r->last != 0;
 }
 
-/* Writes the best whole plan, label r->last, to *best. */
+/* Writes the best whole plan to *best: the chain of labels that ends with r->last. */
 static void write_plan(struct run *r, struct problem_plan *best)
 {
     uint32_t nstep = 0, s = 0;

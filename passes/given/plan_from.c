@@ -216,12 +216,14 @@ static int plan_run(struct ctx *x, const void *options)
     x->results.plan = p;
     p->claim.objective = x->scene.model.objective;
     p->claim.value = e.value;
+    /* the bound that the execution model knows, or one that is searched */
     const struct exec_runs *runner = exec_kind(&x->scene.model)->runs;
     struct bound b = runner && runner->bound ? claim_run(x, &x->scene) : claim_search(x, o, &e);
     p->claim.argument =
         arena_fmt(x->use.mem, "read from %s%s%s", o->from, bound_remark(x, &given, b.value),
                   b.value < 0 ? "" : arena_fmt(x->use.mem, "; bound: %s", b.why));
-    p->claim.status = b.value < 0 ? PLAN_HEURISTIC : p->claim.status;
+    if (b.value < 0) /* no bound is known */
+        p->claim.status = PLAN_HEURISTIC;
     if (!e.v.fits) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, e.why_not);
         p->claim.status = PLAN_OVER_MEMORY;

@@ -36,10 +36,11 @@ static int read_list(struct assignment *r, struct ctx *x, char *text)
     uint32_t number = 1;
     for (char *line = text, *end; *line && !rc; line = end, number++) {
         size_t n = strcspn(line, "\n");
-        end = line + n + (line[n] == '\n');
+        end = line + n + (line[n] == '\n'); /* the next line, or the end of the text */
         line[n] = 0;
         line[strcspn(line, "\r")] = 0;
-        if (*line != '#' && line[strspn(line, " \t")])
+        bool is_empty = line[strspn(line, " \t")] == 0;
+        if (*line != '#' && !is_empty)
             rc = read_line(r, &p, line, number);
     }
     struct pattern **hit = rc ? NULL : patterns_nodes(&p, x, r->a);

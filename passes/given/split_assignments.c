@@ -42,7 +42,8 @@ static const char *take_edge(uint32_t vertex, const char **name, struct arena *a
     return edge;
 }
 
-/* Returns the vertex of a name, which is added if it is new. */
+/* Returns the vertex at which a name ends.  Follows the name's components from the root, and adds the vertices that are
+ * not there yet. */
 static uint32_t vertex_of(struct name_tree *t, const char *name)
 {
     uint32_t at = 0;

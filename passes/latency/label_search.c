@@ -40,6 +40,7 @@ static void start_tables(struct label_run *r)
         arena_alloc(r->a, sizeof *r->fresh + ((size_t)p->nunit + r->lanes + 1) * sizeof(int64_t));
     for (uint32_t v = 0; v < n; v++)
         r->zobrist[v] = random_bits(&seed);
+    /* from the last unit to the first: the rows of its successors are finished */
     for (uint32_t x = p->nunit; x-- > 0;) {
         uint64_t *row = r->unit_below + (size_t)x * r->uword;
         for_row (w, p->succ, x) {
@@ -353,7 +354,8 @@ static void put_free(struct label_run *r)
             label_put(r, v, r->walk.list, 0);
 }
 
-/* Runs the search; writes the best plan to *best, or sets r->why. */
+/* Runs the search: extends all ideals, in ascending order of their number of blocks.  Writes the best plan to *best
+ * (value LOAD_INF: none is below the limit), or sets r->why if it could not end. */
 static void search(struct label_run *r, struct latency_plan *best)
 {
     uint32_t n = r->p->g->n;

@@ -24,7 +24,8 @@ static const int64_t *transfers(const struct latency_graph *p, const struct wdag
     return cost;
 }
 
-/* Adds kind k of p->c, a kind of accelerators, and its devices to p. */
+/* Adds kind k of p->c, a kind of accelerators, and its devices to p: the one device of the kind, or all devices of its
+ * class that nothing is pinned to. */
 static void add_kind(struct latency_graph *p, uint32_t k)
 {
     const struct problem_kind *from = &p->c->kind[k];
@@ -344,7 +345,7 @@ static bool is_paid(const struct latency_graph *p, uint32_t e)
     return false;
 }
 
-/* Fills r->paid and r->pin. */
+/* Fills r->paid, the nets whose transfer costs something, and r->pin, their units. */
 static void list_paid(const struct latency_graph *p, struct latency_quotient *r, struct arena *a)
 {
     const struct wdag *g = p->nets;

@@ -116,6 +116,7 @@ static void anneal_several(struct latency_search *v, uint64_t moves)
             memcpy(v->best->sub, plan[i].sub, v->p->g->n * sizeof *plan[i].sub);
         }
     }
+    /* the best plan takes part in the merge, too */
     plan[ANNEALED] = latency_no_plan(v->p, v->scratch);
     plan[ANNEALED].value = v->best->value;
     memcpy(plan[ANNEALED].sub, v->best->sub, v->p->g->n * sizeof *v->best->sub);

@@ -186,7 +186,7 @@ static void block_tails(struct tail_builder *m, uint32_t b)
         if (p->kind[k].time[b] == COST_NEVER)
             continue;
         int64_t on = sat_add(p->kind[k].time[b], left_after(m, k, b, &t->next[b]));
-        if (m->work < TAIL_WORK)
+        if (m->work < TAIL_WORK) /* else the block has no steps */
             on = along_path(m, k, b, on);
         t->on[k][b] = smaller(on, LOAD_INF);
         t->end[k][b] = t->nstep;

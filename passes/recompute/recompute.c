@@ -155,11 +155,12 @@ static int run_recompute(struct ctx *x, const void *options)
     if (m->backward == NULL)
         return diag_error(x->use.diag, "recompute: the model has no backward pass, so no result "
                                        "waits for one");
+    /* what struct remake_rule wants: [node] segment, [value] 1: kept */
     int32_t *segment = arena_array(a, m->nnode, sizeof *segment);
     uint8_t *kept = arena_alloc(a, m->nval);
     if (*o->keep && keep_matches(x, o->keep, segment))
         return -1;
-    if (!*o->keep) {
+    if (!*o->keep) { /* by layers, else by stretches; what goes between them is kept */
         if (!divide_by_layers(x, segment))
             divide_by_root(x, segment);
         keep_between(m, segment, kept);

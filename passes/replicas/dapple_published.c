@@ -232,7 +232,8 @@ static void try_pipelines(struct search *x, uint32_t size, bool straight)
 
 /* ---- two stages --------------------------------------------------------------------------------- */
 
-/* Scores every plan of two stages that together use all devices. */
+/* Scores every plan of two stages that together use all devices: for each number m of devices of the first stage, each
+ * policy that picks them, and each state at which the first stage ends. */
 static void try_two_stages(struct search *x)
 {
     const struct servers *v = x->r->servers;

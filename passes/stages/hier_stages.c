@@ -123,7 +123,8 @@ static void find_last(struct search *x, uint32_t l)
         }
 }
 
-/* Computes best(i, j, m) and its choice on level l, for all m. */
+/* Computes best(i, j, m) and its choice on level l, for all m (head of this file).  All best(i, k, m) with k before j
+ * must be there. */
 static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
 {
     struct level *v = &x->level[l];
@@ -240,6 +241,7 @@ struct hier_result hier_stages(const struct stage_states *s, const struct hier_r
         x.last = arena_array(own, n, sizeof *x.last);
         done = find_level(&x, l);
     }
+    /* the best plan of all layers on all machines of the outermost level; its stages */
     const struct level *top = &x.level[r->nlevel - 1];
     found.complete = done;
     if (done)

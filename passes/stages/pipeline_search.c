@@ -219,7 +219,8 @@ static const char *add_choice(const struct choices *c, const char *text, const c
                      ps < INT64_MAX ? time_short(time, ps) : none);
 }
 
-/* Adds notes with the best time for each size and for each schedule. */
+/* Adds two notes: the best time with each size of micro-batches, and with each schedule; a note is left out if there
+ * was only one to choose from. */
 static void note_choices(const struct choices *c, const struct train *t)
 {
     const char *none = t->too_long ? "no plan" : "has no room";

@@ -204,6 +204,7 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
     }
     weigh_layers(r);
     set_prices(r);
+    /* numbers of places: each has two stages or more, and shares the micro-batches evenly */
     for (uint32_t n = 1; n <= r->ndev && 2 * (uint64_t)n <= r->nlayer; n++)
         if (training_count(m) % n == 0 && has_room(r, n)) {
             r->places[r->nplaces] = (struct rounds_places){.n = n};
@@ -282,6 +283,7 @@ static void split_blocks(struct rounds_question *q, uint32_t *of, uint32_t state
 static void find_blocks(struct rounds_question *q, bool unlinked)
 {
     const struct rounds *r = q->r;
+    /* known: begins with one block of all layers, which the cuts split; else each layer is a block */
     bool known = r->of.s && !unlinked;
     uint32_t *of = arena_array(q->a, (size_t)r->nlayer + 1, sizeof *of);
     double ways = r->of.m->half_duplex ? 1 + gradient_share(r) : 1;

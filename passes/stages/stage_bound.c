@@ -322,7 +322,8 @@ static bool is_beyond(const struct stage_bound_search *p, uint32_t state, uint32
     return p->place[layer] < p->nlayer && !in_state(p, state, layer);
 }
 
-/* Fills p->cut from the values that forward nodes make. */
+/* Fills p->cut: adds the bytes of each value of a forward node to all states that have its maker but not all of its
+ * forward readers. */
 static void sum_cuts(struct stage_bound_search *p)
 {
     const struct scene *s = &p->t->x->scene;
@@ -416,6 +417,7 @@ static uint32_t find_path(struct stage_bound_search *p, const struct layers_of *
  * layers. */
 static struct layers_of take_path(struct stage_bound_search *p, const struct layers_of *l)
 {
+    /* figure[k] becomes what of[k] is, for the layers of the path alone */
     const int64_t *const of[] = {l->forward,   l->backward,         l->activation,
                                  l->parameter, l->forward_overhead, l->backward_overhead};
     uint32_t *path = arena_array(p->a, (size_t)l->n + 1, sizeof *path), n = find_path(p, l, path);
@@ -486,7 +488,7 @@ static bool set_up(struct stage_bound_search *p)
     for (uint32_t v = 0; v < l->n; v++)
         p->place[v] = v;
     bool whole = find_states(p, l);
-    if (!whole) {
+    if (!whole) { /* too many states: those of the heaviest path */
         const struct layers_of path = take_path(p, l);
         if (!find_states(p, &path))
             return false;
@@ -551,6 +553,7 @@ struct stage_bound stage_bound(const struct train *t, const struct stage_bound_q
     int64_t longest = least_longest(t, of, p.a), high = of->upper < NEVER ? of->upper : NEVER - 1;
     char text[UNIT_TEXT];
     assert(of->n > 0);
+    /* the largest of three: all work (b at first), the longest layer, the search of all cuts */
     if (longest > b.value) {
         b.value = longest;
         b.why = "the longest layer, on the best number of devices";

@@ -172,6 +172,8 @@ static void measure_waiting(struct layer_sums *m)
     const struct csr *pin = &s->place->net_pin;
     struct train *t = m->t;
     struct arena *a = t->x->use.scratch;
+    /* [backward node] the lowest layer with a backward node that needs its result, at most its own layer; nodes are in
+     * a topological order, so that those that need the result come first here */
     uint32_t *low = arena_array(a, s->m->nnode, sizeof *low);
     struct csr made = place_nets_made(s->m, s->place, a);
     for (nid v = g->first + g->count; v-- > g->first;) {
