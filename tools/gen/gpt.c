@@ -38,8 +38,8 @@ static struct gen_dim sequence_dim(const struct gpt *m)
     return m->o->seq > 0 ? (struct gen_dim){m->o->seq, NULL} : (struct gen_dim){0, "sequence"};
 }
 
-/* Appends x, the new keys or values of layer i, to the cached ones, a model input; the result is a model output. what:
- * "key" or "value".  Returns the name of the result. */
+/* Adds the model input with the cached keys or values of layer i, appends x, the new ones, to it, and makes the result
+ * a model output.  what: "key" or "value".  Returns the name of the result. */
 static const char *cache(struct gen *g, const struct gpt *m, int64_t i, const char *what,
                          const char *x)
 {
@@ -147,7 +147,8 @@ static const char *embed(struct gen *g, struct gpt *m, const char *wte)
     return gen_op2(g, "/embed/Add", token, place);
 }
 
-/* Adds the last norm and the product with the embedding table wte (or another matrix), which makes the logits. */
+/* Adds the last norm of x and its product with the embedding table wte, or with --untied another matrix; the result is
+ * named "logits". */
 static void head(struct gen *g, const struct gpt *m, const char *wte, const char *x)
 {
     const int64_t vocab = m->o->vocab, w = m->o->width;
