@@ -409,7 +409,7 @@ static void choose_weights(struct anneal_walker *m, int64_t unit)
         int64_t memory = c->kind[k].memory > 0 ? c->kind[k].memory : 1;
         m->share[k] = c->cluster->cls[c->kind[k].cls].host ? 0 : share;
         __int128 price = ((__int128)weight * unit << 20) / memory;
-        m->price[k] = price >> 40 ? INT64_C(1) << 40 : (int64_t)price + 1;
+        m->price[k] = price >> 40 ? INT64_C(1) << 40 : (int64_t)price + 1; /* 1 .. 2^40 */
     }
 }
 

@@ -107,7 +107,7 @@ static int greedy_run(struct ctx *x, const void *options)
             loads_move(&b.l, v, g->pin[v]);
         } else if (!put_in_turn(&b, v, dev, n, &current)) {
             left++;
-            if (!put_in_turn(&b, v, hosts, nhost, &host))
+            if (!put_in_turn(&b, v, hosts, nhost, &host)) /* somewhere, even over memory */
                 baseline_put(&b, v, nhost ? hosts[nhost - 1] : dev[n - 1]);
         }
     }

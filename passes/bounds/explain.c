@@ -70,6 +70,7 @@ const char *explain_kind(struct explain *e, uint32_t k)
     uint32_t dev = 0, last = 0, n = 0;
     if (kd->dev >= 0)
         return cluster_device_name(cl, e->a, (uint32_t)kd->dev);
+    /* dev, last: the first and the last device of the class */
     for (uint32_t i = 0; i < kd->cls; i++)
         dev += cl->cls[i].count;
     last = dev + cl->cls[kd->cls].count - 1;

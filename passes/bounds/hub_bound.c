@@ -359,7 +359,7 @@ static uint32_t dear_net(const struct problem *c)
 static void prove_case(struct explain *e, const struct hubs *s, int64_t value)
 {
     const struct problem *c = s->c;
-    int64_t paid = s->flow;
+    int64_t paid = s->flow; /* without the flows: what the devices pay for the dear net */
     for (uint32_t i = 0; i <= s->n; i++)
         paid -= s->hub[i].m ? s->hub[i].flow : 0;
     if (s->devices)

@@ -154,8 +154,8 @@ static void send(struct trees *s, uint32_t n, uint32_t times)
     }
 }
 
-/* Sets the lengths of all nets from what they carry, relative to their costs.  dearest: the largest cost of a net,
- * ps. */
+/* Sets the lengths of all nets from what they carry, relative to their costs (FLAT, STEEP and DEARER say how).
+ * dearest: the largest cost of a net, ps. */
 static void set_lengths(struct trees *s, int64_t dearest)
 {
     const uint32_t nnet = s->c->g->nnet;
@@ -262,8 +262,10 @@ static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
 {
     int64_t all = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
-        __int128 best = 0;
-        for (uint32_t v = 0; v < c->g->n && p->scale[k] < 0; v++) {
+        if (p->scale[k] >= 0)
+            continue;      /* not CPUs */
+        __int128 best = 0; /* the most weight for its time that a vertex has there */
+        for (uint32_t v = 0; v < c->g->n; v++) {
             int64_t time = c->kind[k].time[v];
             if (time == COST_NEVER || p->w[v] == 0)
                 continue;

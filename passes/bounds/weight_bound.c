@@ -167,13 +167,15 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
  * threshold; adds the number of projections to *moved.  Returns false if PROJECTIONS for each row were not enough. */
 static bool find_weights(struct packer *p, uint32_t *moved)
 {
+    /* g w should be at most -goal; rows for which it is above that by more than `bad` are projected on, the worst first
+     */
     int64_t goal = p->margin * ONE, bad = p->margin / 8 * ONE;
     for (uint32_t i = 0; i < PROJECTIONS * (p->nrow + 1) && !is_stopped(p); i++) {
         const struct row *worst = NULL;
         int64_t most = bad;
         for (uint32_t j = 0; j < p->nrow; j++) {
             if (p->row[j].load >= p->below)
-                continue;
+                continue; /* the row does not hold for this threshold */
             int64_t excess = row_product(p, p->row[j].g) + goal;
             if (excess > most) {
                 most = excess;
@@ -324,7 +326,7 @@ static bool prepare(struct packer *p)
 {
     const struct problem *c = p->c;
     size_t n = (size_t)p->n + 1;
-    int64_t all = 0;
+    int64_t all = 0; /* ps: sum of the least times of all vertices */
     uint32_t devices = 0;
     bool pays = false;
     p->weight = arena_array(p->a, n, sizeof *p->weight);

@@ -34,7 +34,7 @@ struct leaves {
     uint32_t *list, n;
 };
 
-/* Whether v takes no time on any device, and may be on any. */
+/* Whether v takes no time on any device, transfers with the host included, and may be on any. */
 static bool is_idle(const struct wdag *g, uint32_t v)
 {
     for (uint32_t k = 0; k < g->ncls; k++)
@@ -95,7 +95,7 @@ static void find_sources(const struct wdag *g, const int32_t *dev, uint64_t *fro
                 from[dev[w]] |= UINT64_C(1) << dev[v];
 }
 
-/* Whether devices can work one after the other: no circle of values goes through two of them.  from: as in
+/* Whether the devices can work one after the other: no values go round in a circle from device to device.  from: as in
  * find_sources().  O(ndev^2). */
 static bool is_chain(const uint64_t *from, uint32_t ndev)
 {

@@ -354,6 +354,7 @@ static void run_main(struct race *r, uint64_t round)
 /* Gives all methods their turns, round by round, until the race is over or the steps allowed are done. */
 static void run_rounds(struct race *r)
 {
+    /* many: the exact search comes to no end, so it gets short turns, and bounds along a path long ones */
     bool many = labels_many(r->c);
     /* if `many`: number of latest rounds, of MIXED_ROUND steps or more, without a gain */
     uint32_t idle = 0;

@@ -491,10 +491,15 @@ static void inner_relax(struct hier *h, const struct group_kind *q, struct membe
     uint32_t radix = q->nfree + 1, states = radix << q->npin;
     for (uint32_t t = 0; t < states; t++) {
         int64_t v = h->in.most[(size_t)t * h->n + from];
-        bool taken = d.pin < 0 ? t % radix + d.copies > q->nfree : ((t / radix) >> d.pin & 1) != 0;
-        if (v >= h->limit || taken)
+        bool left; /* the state leaves these devices unused */
+        if (d.pin < 0)
+            left = t % radix + d.copies <= q->nfree;
+        else
+            left = ((t / radix) >> d.pin & 1) == 0;
+        if (v >= h->limit || !left)
             continue;
-        uint32_t next = d.pin < 0 ? t + d.copies : t + (radix << d.pin);
+        /* the state in which these devices are used, too */
+        uint32_t next = t + (d.pin < 0 ? d.copies : radix << d.pin);
         v = larger(load, v);
         if (v < h->in.most[(size_t)next * h->n + to]) {
             h->in.most[(size_t)next * h->n + to] = v;

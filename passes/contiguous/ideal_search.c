@@ -188,7 +188,7 @@ static void keep_label(struct search *s, uint32_t id, struct label nw)
     if (!made || s->now.card < s->n)
         return;
     s->last = made;
-    if (s->refute)
+    if (s->refute) /* one plan is an answer; but a guide goes on to its end */
         s->enough = s->ask.goal == SEARCH_REFUTE;
     else if (nw.value + nw.back > s->floor)
         set_limit(s, nw.value + nw.back - 1);

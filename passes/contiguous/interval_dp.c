@@ -546,10 +546,10 @@ static bool run_program(struct run *r)
         if (!r->head[i])
             continue;
         for (uint32_t k = 0; k < r->c->nkind; k++) {
+            problem_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live);
             /* hope: a stage from unit i on, as heavy as devices of the kind can hold, may leave a rest that fits */
             const int64_t *low = r->live.low;
             bool hope = true;
-            problem_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live);
             for (uint32_t p = 0; p < r->c->npot; p++)
                 hope = hope && sat_add(r->prefix[p][i],
                                        sat_mul(r->c->kind[k].copies, r->caps.cap[p][k])) >= low[p];

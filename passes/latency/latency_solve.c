@@ -176,7 +176,8 @@ static uint64_t most_steps(const struct latency_search *v)
     return smaller_u64(usual, share);
 }
 
-/* Searches for a plan below `limit` ps, and raises the proved bound s.lower.  Returns 1 + the number of search steps;
+/* Searches for a plan below `limit` ps.  If the search ends, raises the proved bound s.lower, to the value of the plan
+ * found or else to the limit, and takes the plan if it is better (take_found).  Returns 1 + the number of search steps;
  * 0: the search did not end. */
 static uint64_t search_below(struct latency_search *v, int64_t limit)
 {
@@ -194,6 +195,7 @@ static uint64_t search_below(struct latency_search *v, int64_t limit)
     v->s.searched = true;
     v->s.labels = f.labels;
     v->s.ideals = f.ideals;
+    /* the best plan is proven: it was found, or nothing is below the best one known */
     v->s.complete = found.value < LOAD_INF || limit == v->best->value;
     limit = smaller(limit, found.value);
     v->s.lower = larger(limit, v->s.lower);

@@ -134,15 +134,16 @@ static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
     uint32_t *stage_of = arena_array(a, (size_t)c->chain.n + 1, sizeof *stage_of);
     uint32_t from = c->best.stage_of[back ? v - 1 : v], to = c->best.stage_of[back ? v : v - 1];
     memcpy(stage_of, c->best.stage_of, c->chain.n * sizeof *stage_of);
-    for (uint32_t i = 0; i < by; i++) {
-        uint32_t at = back ? v - 1 - i : v + i;
-        if ((back && i > v - 1) || at >= c->chain.n || stage_of[at] != from)
+    /* the layers that move, from the border on, and one more layer, which the giving stage must keep */
+    int64_t first = back ? (int64_t)v - 1 : v, step = back ? -1 : 1;
+    for (uint32_t i = 0; i <= by; i++) {
+        int64_t at = first + i * step;
+        if (at < 0 || at >= c->chain.n || stage_of[at] != from)
             return;
-        stage_of[at] = to;
+        if (i < by)
+            stage_of[at] = to;
     }
-    uint32_t next = back ? v - 1 - by : v + by; /* a layer that the giving stage must keep */
-    if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from ||
-        !goes_forward(&c->t->layers, stage_of))
+    if (!goes_forward(&c->t->layers, stage_of))
         return;
     struct stage_layout p = {
         .n = c->best.n, .stage_of = stage_of, .set = c->best.set, .places = c->best.places};

@@ -149,7 +149,7 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
-    bool own = c->size[size] == c->given.micro_size;
+    bool own = c->size[size] == c->given.micro_size; /* the size of the scene */
     if (c->size[size])
         train_set_size(m, c->global, c->size[size]);
     struct layer_chain chain = train_chain(t);

@@ -470,11 +470,13 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
 bool rounds_refutes(const struct rounds *r, int64_t most)
 {
     struct arena *a = arena_new(r->a);
+    /* the question for plans on one place, which have no links, and for plans on more */
     struct rounds_question one = {.r = r, .time = (double)most, .a = a}, more = one;
     find_blocks(&one, /*unlinked=*/true);
     find_blocks(&more, /*unlinked=*/false);
     uint32_t need = devices_needed(&more);
     bool refuted = true;
+    /* each number of places must be refuted; if some block needs more devices than there are, more than one are */
     for (uint32_t i = 0; i < r->nplaces && refuted; i++) {
         const struct rounds_places *p = &r->places[i];
         if (p->n == 1)

@@ -200,6 +200,7 @@ static void make_choice(struct stage_bound_search *p, struct choice *c, const st
         c->forth[to] = least_move(&p->t->servers, training_share(m, p->cut[to], 1));
         /* bytes of gradients are known only in a profile, where they are those of the values */
         c->back[to] = p->t->x->scene.m->ir_version ? 0 : c->forth[to];
+        /* one micro-batch there and back; beside it all others there, and back unless that way is a lane of its own */
         int64_t rest = (int64_t)training_count(m) - 1, both = sat_add(c->forth[to], c->back[to]);
         c->moves[to] = sat_add(both, sat_mul(rest, m->half_duplex ? both : c->forth[to]));
     }

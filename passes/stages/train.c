@@ -118,6 +118,7 @@ struct stage_sums *train_sums(const struct train *t, const struct stage_layout *
         for (; k < last; k++)
             sum[k].send = sat_add(sum[k].send, l->activation[v]);
     }
+    /* in a profile gradients have the bytes of the values; in a graph both are 0 so far */
     for (uint32_t k = 0; k < p->n; k++)
         sum[k].send_back = sum[k].send;
     if (graph)

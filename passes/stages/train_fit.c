@@ -44,10 +44,10 @@ static int64_t largest_place(const struct train *t, const struct stage_layout *p
     return most;
 }
 
-/* Whether the plan may not fit an accelerator's memory: whether it has less memory than the sum of all weights with
- * their copies; all that the largest place makes, twice, since its values may be made again; and all values between
- * stages, for as many micro-batches as there are at once.  If not, the plan fits, whatever the lists of its devices
- * are. */
+/* Whether the plan may not fit the accelerators: whether each has less memory than the sum of all weights with their
+ * copies; all that the largest place makes, twice, since its values may be made again; and all values between stages,
+ * for as many micro-batches as there are at once.  If accelerators have that much, the plan fits, whatever the lists
+ * of its devices are. */
 static bool is_memory_short(const struct train *t, const struct stage_layout *p)
 {
     const struct scene *s = &t->x->scene;
@@ -55,6 +55,7 @@ static bool is_memory_short(const struct train *t, const struct stage_layout *p)
     struct arena *own = arena_new(t->x->use.scratch);
     int64_t memory = s->cluster->cls[cluster_main_class(s->cluster)].memory, weights = 0;
     int64_t values = sat_mul(2, largest_place(t, p, own));
+    /* the most forward passes that a stage does before its first backward pass */
     uint32_t ahead = 0;
     for (uint32_t k = 0; k < p->n; k++)
         ahead = larger_u32(p->ahead[k], ahead);
