@@ -194,7 +194,8 @@ struct planner {
     const char *implied; /* name of that struct exec_kind */
     /* for objectives that the planner does not support, exec_plans.instead runs in its place */
     bool leaves;
-    /* what run_and_fit.h tries if the plan needs more memory at one time than devices have */
+    /* what run_and_fit.h tries if the plan needs more memory at one time than devices have: nothing; contiguous plans;
+     * plans of the shape that the plan's bound is about; or those, and then plans of any shape */
     enum { FIT_NOTHING, FIT_CONTIGUOUS, FIT_AS_PROVEN, FIT_ANY_SHAPE } fit;
 };
 
