@@ -133,6 +133,8 @@ static bool mark_by_outputs(struct backward_marks *k)
     uint8_t *loss = arena_alloc(k->x->use.scratch, m->nnode);
     uint8_t *update = arena_alloc(k->x->use.scratch, m->nnode);
     bool has_loss = false, has_update = false;
+    /* loss: the node that makes the first output which has one element and "loss" in its name; then all that it needs
+     * */
     for (uint32_t i = 0; i < k->g->out.n && !has_loss; i++) {
         vid v = m->arg[k->g->out.at + i];
         nid def = m->value[v].def;

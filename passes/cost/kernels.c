@@ -109,14 +109,16 @@ int64_t kernel_compute(const struct device_class *d, enum elem e, const struct k
                        int64_t efficiency)
 {
     const int64_t *kernel = d->kernel;
+    /* the peak in the precision that the class computes in, if it has one of its own */
     int64_t other = cluster_precision_peak(d, work_precision(d, e, w));
     bool as_model = other == 0 || work_precision(d, e, w) == PRECISION_AS_MODEL;
     int64_t peak = share_of(as_model ? cluster_peak(d, e) : other, efficiency);
-    if (kernel[KERNEL_UNITS] == 0)
+    if (kernel[KERNEL_UNITS] == 0) /* no figures of kernels: the class computes at its peak */
         return mul_div_ceil(w->flops, PS_PER_S, peak);
     int64_t t =
         mul_div_ceil(busy_flops(kernel, w), PS_PER_S, share_of(peak, kernel[reached_share(w)]));
-    int64_t burst = kernel[KERNEL_BURST];
+    int64_t burst =
+        kernel[KERNEL_BURST]; /* ps at the full rate; the rest runs at KERNEL_WARM / 10^6 */
     return burst == 0 || t <= burst
                ? t
                : sat_add(burst, mul_div_ceil(t - burst, 1000000, kernel[KERNEL_WARM]));

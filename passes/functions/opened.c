@@ -301,6 +301,7 @@ static void carry_over(const struct sides *s, struct arena *mem)
     costs_add_overhead(c, s->now, mem);
     if (s->old->backward != NULL)
         s->now->backward = arena_alloc(mem, s->now->nnode);
+    /* values and nodes without a partner in s->old take entry 0, whose costs are 0 */
     for (vid v = 1; v < s->now->nval; v++) {
         vid from = s->value[v];
         if (from != 0)

@@ -98,6 +98,8 @@ static bool next_order(struct orders *o, const struct loads *l)
 {
     assert(o->n == l->ndev && o->n > 0);
     uint32_t i = o->n, j = o->n - 1;
+    /* kind[i - 1 ..] is the longest end that does not rise; its last kind above kind[i - 2] changes places with that,
+     * and the end is turned round */
     while (i > 1 && o->kind[i - 2] >= o->kind[i - 1])
         i--;
     if (i <= 1)

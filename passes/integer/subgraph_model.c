@@ -247,8 +247,10 @@ static void make_x(struct builder *b)
         uint32_t first = b->first_of[m->ask.together[v]];
         for (uint32_t j = 0; j < m->nplace; j++)
             places += here[j];
+        /* a unit that can only be in one place has the constant 1 there */
         for (uint32_t j = 0; j < m->nplace; j++)
             col[j] = !here[j] ? MIP_ZERO : places == 1 ? MIP_ONE : make_col(b, v, j);
+        /* with one slot for each device, units that must be together have the columns of the first one */
         if (v != first && m->ask.slots == 1)
             continue;
         mip_row(b->p, arena_fmt(b->a, "one_%s", m->ask.name[v]), 1, 1);

@@ -507,7 +507,8 @@ static bool take_proposals(struct sweep *s)
 {
     for (;;) {
         uint32_t best = NOTHING, where = 0;
-        bool anew = false;
+        bool anew =
+            false; /* a vertex has got a home: proposals made before may be wrong (propose_first) */
         s->urgent = UNKNOWN;
         if (is_over(s))
             return false;

@@ -102,7 +102,7 @@ static void look_for_contiguous(struct auto_run *r)
         int64_t least = mul_div_ceil(x->results.plan->claim.value, r->gain, MILLION);
         r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
-    clock->deadline = r->deadline;
+    clock->deadline = r->deadline; /* that of the whole time limit again */
     clock->why = NULL;
 }
 

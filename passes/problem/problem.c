@@ -420,6 +420,7 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     assert(!like || c->nkind == like->nkind);
     for (uint32_t k = 0; k < c->nkind; k++)
         make_times(c, k);
+    /* limits on memory; LOAD_INF where the whole graph fits in any case */
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t m = like ? like->kind[k].memory : cluster->cls[c->kind[k].cls].memory;
         if (m >= 0 && m < how->memory)
@@ -473,6 +474,7 @@ void problem_count_vertex(const struct problem *c, struct problem_parts *p, uint
     p->vertices += (uint32_t)by;
     if (!c->by_pass)
         return;
+    /* pass[v]: bit 0: v has forward nodes; bit 1: backward nodes */
     p->of_pass[0] += c->g->pass[v] & 1 ? (uint32_t)by : 0;
     p->of_pass[1] += c->g->pass[v] & 2 ? (uint32_t)by : 0;
 }
@@ -637,7 +639,7 @@ void problem_live(const struct problem *c, const struct labels *l, uint32_t head
         o->value = x->value;
         o->back = x->back;
         o->left = c->kind[k].copies > 1 ? problem_devices_left(c, x->used, k) : 1;
-        o->used = x->used + (UINT64_C(1) << c->kind[k].shift);
+        o->used = x->used + (UINT64_C(1) << c->kind[k].shift); /* one more device of kind k */
         for (uint32_t p = 0; p < c->npot; p++) {
             int64_t room = problem_room(c, caps, o->used, p);
             o->low[p] = c->pot[p].total - smaller(room, LOAD_INF);

@@ -251,7 +251,7 @@ static void unappend(struct set_memory *s)
     uint32_t u = s->list[--s->nlist];
     for_row (i, v->of, u) {
         const struct set_value *x = &v->value[i];
-        bool all = s->pins[i]-- == x->npin;
+        bool all = s->pins[i]-- == x->npin; /* with u, all pins of the value were in the set */
         if (x->maker == u)
             s->sent -= !all || x->held == HELD_AND_SENT ? x->bytes : 0;
         else if (x->maker != UINT32_MAX && s->in[x->maker])

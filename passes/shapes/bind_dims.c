@@ -44,7 +44,7 @@ static struct id_slot *id_find(struct id_map *h, sid key)
     return &h->slot[i];
 }
 
-/* Adds the key, or replaces its value. */
+/* Adds the key to the table with this value, or replaces its value; doubles a table that is half full. */
 static void id_put(struct id_map *h, sid key, int64_t value)
 {
     if (2 * (h->n + 1) > h->cap) {
@@ -133,7 +133,7 @@ static void add_name(void *user, const char *name)
     k->list[k->n++] = s;
 }
 
-/* Adds the names in a dimension. */
+/* Adds the names in dimension d to the list, unless d has been looked at before. */
 static void add_dim_names(struct names *k, struct dim d)
 {
     if (d.sym == 0 || id_find(&k->expr, d.sym)->key != 0)

@@ -384,6 +384,7 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
         span = dim_sub(f->m, e, s);
         /* whether the rest is d - 1, which is not negative, since d is at least 1 */
         bool rest = s.value == 1 && dim_same(e, d);
+        /* whether end - start is certainly not negative; else the size is known in pure mode only (infer.pure) */
         bool sure = dim_nonneg(f->m, span) || rest || (s.value == 0 && s.sym == 0);
         f->hides = f->hides || !sure;
         if (!sure && !f->pure)

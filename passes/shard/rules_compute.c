@@ -18,6 +18,7 @@ bool rule_shard_each(struct shard_ask *q, const struct shard_row *r)
     if (!shard_out_shape(q, 0, &out) ||
         (!q->result && (q->at >= n || !shard_in_shape(q, q->at, &k))))
         return false;
+    /* axes are aligned at the last one; axis: the axis of the result that is cut, `here` in operand i */
     int axis = q->result ? q->given.axis : q->given.axis + out.rank - k.rank;
     for (uint32_t i = 0; i < n; i++) {
         if (!shard_in_shape(q, i, &k))

@@ -49,6 +49,8 @@ static bool find_group(struct module *m, const struct shape *from, const struct 
                        struct axes_group *g)
 {
     int i = from->rank, j = to->rank;
+    /* a group grows by the next axis on the side where the product of its sizes, p or o, is smaller, until both are
+     * equal */
     while (i > k) {
         *g = (struct axes_group){.a_end = i, .b_end = j};
         struct dim p = from->d[--i], o = dim_num(1);
