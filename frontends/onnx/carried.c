@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tags (field number << 3 | 2) of the fields of ONNX messages that have these messages. */
+/* Tags of the fields of ONNX messages that have these messages: field number << 3 | 2, where 2 says that a length and
+ * so many bytes follow. */
 enum {
     GRAPH_IN_MODEL = 7 << 3 | 2,
     OPSET_IN_MODEL = 8 << 3 | 2,

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD = 80 };
+enum { WORD = 80 }; /* bytes of a word with its NUL */
 
 /* Writes the word for a sharded dimension, "S1,512/2", to word[WORD]; "?" if pcc cannot cut an axis like that. */
 static void axis_word(const Onnx__ShardedDimProto *d, char *word)

@@ -52,7 +52,7 @@ enum { APART = true }; /* whether each block is a calloc of its own */
 enum { APART = false };
 #endif
 
-enum { ALIGN = 16 };
+enum { ALIGN = 16 }; /* bytes: blocks begin at multiples of it */
 #define CHUNK_FIRST ((size_t)1 << 15)
 #define CHUNK_LAST ((size_t)64 << 20)
 /* Bytes of the largest block: the limit keeps rounding from overflowing, and AddressSanitizer's calloc ends the

@@ -97,7 +97,7 @@ struct child_process {
  * gives it. */
 static bool wait_for(pid_t pid, struct clock *clock, int *status)
 {
-    struct timespec nap = {0, 20000};
+    struct timespec nap = {0, 20000}; /* 20 us, then twice as long each time */
     for (;;) {
         pid_t done = waitpid(pid, status, WNOHANG);
         if (done > 0 || (done < 0 && errno != EINTR))

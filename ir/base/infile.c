@@ -22,6 +22,7 @@
 #define FOLDER "is a folder"
 #define SPECIAL "is not a regular file"
 
+/* Flags of open(): a FIFO does not make it wait, and a terminal does not become the one that controls the program. */
 enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
 /* [kind] the largest size, and what is wrong with a larger file, with a folder, with a FIFO or device. */
@@ -199,7 +200,8 @@ static char *read_all(int fd, enum infile_kind kind, uint64_t size, struct arena
         if (got <= 0 || *wrong)
             break;
         if (n == cap) {
-            char *bigger = arena_alloc(a, (cap = 2 * cap + 65536) + 1);
+            cap = 2 * cap + 65536;
+            char *bigger = arena_alloc(a, cap + 1);
             memcpy(bigger, text, n);
             text = bigger;
         }

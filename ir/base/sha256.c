@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* ROUNDS: of mixing, for each block; CHUNK: bytes that are read at once; LENGTH_BYTES: of the length at the end */
 enum { ROUNDS = 64, CHUNK = 1 << 16, LENGTH_BYTES = 8 };
 
 /* First 32 bits of the fractional parts of the square roots of the first 8 primes. */

@@ -70,6 +70,7 @@ static const char *decimal_parse(const char *s, struct decimal *d)
             zeros += zeros < 32;
             continue;
         }
+        /* appends the zeros before the digit, and a zero in the digit's place */
         for (zeros++; zeros > 0; zeros--) {
             d->mantissa *= 10;
             if (d->mantissa > most || ++d->decimals > 25)

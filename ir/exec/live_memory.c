@@ -92,9 +92,11 @@ static bool fits_with(const struct scene *s, const struct plan *p, uint32_t n, s
 
 uint32_t live_memory_samples(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    /* without a limit by the user, a million samples stand for any number; fits: a number of samples for which the
-     * memory is enough, 0: none known; less: the next number to try, then the smallest known one that does not fit */
-    uint32_t most = s->model.in_flight ? s->model.in_flight : 1U << 20, fits = 0, less = 1;
+    /* without a limit by the user, a million samples stand for any number */
+    uint32_t most = s->model.in_flight ? s->model.in_flight : 1U << 20;
+    /* fits: a number of samples for which the memory is enough, 0: none known.  less: the next number to try, then the
+     * smallest known one that does not fit */
+    uint32_t fits = 0, less = 1;
     bool steady = exec_live_parts(&s->model) && exec_kind(&s->model)->feed == FEED_STEADY;
     while (steady && less < most && fits_with(s, p, less, a)) {
         fits = less;

@@ -44,6 +44,7 @@ static void note_name(void *user, const char *name)
     w->found = w->found || strcmp(w->name, name) == 0;
 }
 
+/* Values of batch_search.depends; 0 is left for names that a map does not have. */
 enum { NO = 1, YES };
 
 /* State of value_batch_axes() and value_batch_squares(). */

@@ -58,7 +58,7 @@ static const struct along_row rows[] = {
     {"GroupNormalization", ALONG_BEHIND, 1, 0},
 };
 
-enum { MOST = 64 };
+enum { MOST = 64 }; /* the most integers of a list: longer lists are not looked at */
 
 int constant_ints(const struct module *m, vid v, int64_t *out, uint32_t max)
 {

@@ -98,7 +98,7 @@ struct sharded_sums {
     int64_t tolerance; /* millionths of an output's largest value; 0: sums are exact */
 };
 
-enum { SHARDED_AXES = 3 };
+enum { SHARDED_AXES = 3 }; /* the most entries of sharding.undivided */
 
 /* A sharded module; times in ps. */
 struct sharding {

@@ -27,7 +27,7 @@ void cluster_detect(struct cluster *c, struct arena *a, struct diag *d)
     struct processor p = processor_find("", a);
     const struct gpu_search s = {.root = "",
                                  .nvml = "libnvidia-ml.so.1",
-                                 .limit = 2000000000,
+                                 .limit = INT64_C(2) * 1000000000, /* 2 s */
                                  .host = p.memory,
                                  .a = a,
                                  .d = d};

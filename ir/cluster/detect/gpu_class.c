@@ -116,6 +116,7 @@ static const struct {
  * units[] has no row for its generation, all types keep their ratios to f32. */
 static void estimate_peaks(const struct gpu *g, struct device_class *k)
 {
+    /* in each cycle, a lane multiplies and adds: two operations */
     int64_t f32 = two_digits(sat_mul(sat_mul(g->lanes, g->mhz), 2000000));
     int64_t of = k->peak[ELEM_F32];
     bool geforce = strstr(g->name, "GeForce") != NULL;

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS = 8, MIB = 1 << 20, MOST_LINES = 1 << 16 };
+/* FIELDS: fields of a line of nvidia-smi; MOST_SAID: bytes that a child may write about all GPUs */
+enum { FIELDS = 8, MIB = 1 << 20, MOST_SAID = 1 << 16 };
 
 /* The columns of nvidia-smi's answer, in the order in which they are asked for. */
 enum { NAME, FREE, TOTAL, CORE_CLOCK, MEMORY_CLOCK, BUS, LINK, LANES };
@@ -55,7 +56,7 @@ static void take_line(const struct gpu_search *s, struct gpu *g, char *const fie
     g->bus = gpu_bus(field[BUS], s->a);
     g->memory = mib ? sat_mul(mib, MIB) : larger(s->host, 0);
     g->mhz = number(field[CORE_CLOCK]);
-    /* bits per second of a pin; take_chips() multiplies by the pins */
+    /* bits per second of a pin, two in each cycle; take_chips() multiplies by the pins */
     g->memory_rate = sat_mul(number(field[MEMORY_CLOCK]), 2000000);
     g->link_rate = gpu_pcie_rate(number(field[LINK]), number(field[LANES]));
     if (!g->link_rate && gpu_at(old, g->bus))
@@ -123,7 +124,7 @@ static void take_chips(const struct gpu_search *s, struct gpus *g)
         return;
     clock_limit(&clock, s->limit);
     char *path = arena_strdup(s->a, s->nvml, strlen(s->nvml));
-    struct child_answer said = child_run(ask_library, path, &clock, MOST_LINES, s->a);
+    struct child_answer said = child_run(ask_library, path, &clock, MOST_SAID, s->a);
     char *text = said.end == CHILD_DONE ? arena_strdup(s->a, said.bytes, said.n) : NULL;
     char *save = NULL, *line = text ? strtok_r(text, "\n", &save) : NULL;
     for (uint32_t i = 0; i < g->n; i++) {

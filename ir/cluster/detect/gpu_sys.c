@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* PATH_TEXT: bytes of the path of a driver; NODES: the most devices of AMD's compute driver that are looked at */
 enum { PATH_TEXT = 256, NODES = 512 };
 
 /* The makers by the numbers of PCI. */
