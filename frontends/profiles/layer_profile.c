@@ -32,6 +32,7 @@ struct layer {
     int64_t stored;                /* bytes that the forward pass keeps for the backward pass */
 };
 
+/* State of reading a profile. */
 struct profile_reader {
     const char *path;
     struct diag *d;

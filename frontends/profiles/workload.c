@@ -38,6 +38,7 @@ struct wedge {
     uint32_t result;   /* result of `from` that `to` reads, numbered over all nodes */
 };
 
+/* State of reading a workload. */
 struct workload_reader {
     const char *path; /* of the file, for messages */
     struct diag *d;

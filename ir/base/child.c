@@ -88,6 +88,7 @@ static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena
     _exit(j->rc ? 1 : 0);
 }
 
+/* A child of this process, and the pipe that it writes to. */
 struct child_process {
     pid_t pid; /* 0: the process has ended, or was never started */
     int fd;    /* the pipe from the process, open for reading */

@@ -68,6 +68,7 @@ int infile_open(const char *path, enum infile_kind kind, uint64_t *size, struct 
     return diag_error(d, "%s: %s", path, wrong);
 }
 
+/* Addresses that stand for the bytes of a file, without memory behind them. */
 struct addresses {
     void *at;
     size_t size; /* bytes */

@@ -10,6 +10,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
+/* A unit, or a prefix such as "k". */
 struct unit {
     const char *name;
     int64_t size; /* in base units: ps, bytes, or 1 for counts */

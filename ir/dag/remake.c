@@ -18,6 +18,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* State of remake(). */
 struct remaking {
     struct module *m;
     const struct remake_rule *rule;

@@ -35,6 +35,7 @@ struct piece {
     uint32_t units, npin, *pin;
 };
 
+/* State of making the new nets. */
 struct bridge_state {
     const struct wdag *g;
     const uint8_t *out; /* [vertex] 1: left out */

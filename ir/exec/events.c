@@ -29,6 +29,7 @@ struct queue {
     bool pending; /* the queue is blocked by a lane, or in run.tried or run.request */
 };
 
+/* What is on a lane at the current moment. */
 struct lane_state {
     uint32_t held;     /* number of running items on the lane */
     uint32_t at;       /* LIST: position in g->list.to of the lane's next item */

@@ -18,6 +18,7 @@ enum along {
     ALONG_BEHIND, /* all axes from axis `usual` on */
 };
 
+/* An operator and the axes that it works along. */
 struct along_row {
     const char *op;
     enum along along;

@@ -17,6 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* State of parts_of_pieces(). */
 struct parts_builder {
     const struct module *m;
     const struct place *p;

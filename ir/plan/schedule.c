@@ -26,6 +26,7 @@ struct positioned {
     int64_t time;        /* ps, decides the order within a slot if there are no rounds; else 0 */
 };
 
+/* State of schedule_make(). */
 struct schedule_build {
     const struct sample_work *w;
     const struct rhythm *y;

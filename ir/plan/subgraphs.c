@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* State of finding the slots of nodes. */
 struct slot_build {
     const struct scene *s;
     const int32_t *dev; /* [node] device */

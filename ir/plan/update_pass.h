@@ -16,6 +16,7 @@ enum loss_join { LOSS_UNKNOWN, LOSS_MEAN, LOSS_SUM };
 /* [enum loss_join] "mean", "sum"; NULL for LOSS_UNKNOWN. */
 extern const char *const loss_join_name[];
 
+/* The nodes that run once an iteration, and the gradients that they read. */
 struct update_pass {
     /* why the model has no such pass, in words for users; NULL: it has one, and the fields below count */
     const char *why;

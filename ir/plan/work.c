@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* State of work_of_parts(). */
 struct work_build {
     const struct scene *s;
     const struct parts *parts;

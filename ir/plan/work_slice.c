@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* State of work_slice(). */
 struct slicing {
     const struct sample_work *w; /* the work of the micro-batch */
     struct sample_work *to;

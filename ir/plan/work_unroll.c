@@ -10,6 +10,7 @@
 
 enum { NONE = UINT32_MAX };
 
+/* State of work_unroll(). */
 struct unroll_state {
     const struct sample_work *w; /* the work of one micro-batch */
     struct sample_work *to;      /* the new work */

@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum {
-    CHOICES = 4,
-    IDLE_LOOKS = 4000000
-}; /* of a device; nodes that all judgements together look at */
+    CHOICES = 4,         /* plans that are tried for each device with nodes */
+    IDLE_LOOKS = 4000000 /* the most nodes that all judgements together look at */
+};
 
 /* The plans that are tried, for one idle device. */
 struct idle {

@@ -15,6 +15,7 @@
 
 #include "ir/base/units.h"
 
+/* State of paper_memory(). */
 struct memory_count {
     const struct scene *s;
     const int32_t *dev;
