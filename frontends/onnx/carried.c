@@ -230,12 +230,14 @@ static bool is_there(const struct module *m, const struct tensor *x, const Onnx_
         const char *key = p->external_data[i]->key, *value = p->external_data[i]->value;
         if (key == NULL || value == NULL)
             continue;
-        has_offset = has_offset || strcmp(key, "offset") == 0;
-        same = strcmp(key, "location") == 0
-                   ? !strcmp(value, module_str(m, m->file[x->file].location))
-               : strcmp(key, "offset") == 0 ? strtoull(value, NULL, 10) == x->off
-               : strcmp(key, "length") == 0 ? strtoull(value, NULL, 10) == x->len
-                                            : true;
+        if (strcmp(key, "location") == 0) {
+            same = strcmp(value, module_str(m, m->file[x->file].location)) == 0;
+        } else if (strcmp(key, "offset") == 0) {
+            same = strtoull(value, NULL, 10) == x->off;
+            has_offset = true;
+        } else if (strcmp(key, "length") == 0) {
+            same = strtoull(value, NULL, 10) == x->len;
+        }
     }
     return same && has_offset;
 }

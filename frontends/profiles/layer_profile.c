@@ -103,15 +103,18 @@ static bool read_decimal(struct span s, int power, int64_t *out)
         /* digits behind the first 29 or so are dropped; before the point they count as powers of ten */
         if (x < (unsigned __int128)1 << 96) {
             x = 10 * x + (unsigned)(*s.at - '0');
-            power -= point;
-        } else {
-            power += !point;
+            if (point)
+                power--;
+        } else if (!point) {
+            power++;
         }
     }
     if (any && s.at < s.end && (*s.at == 'e' || *s.at == 'E')) {
-        bool minus = ++s.at < s.end && *s.at == '-';
+        s.at++;
+        bool minus = s.at < s.end && *s.at == '-';
         int exponent = 0;
-        s.at += s.at < s.end && (*s.at == '-' || *s.at == '+');
+        if (s.at < s.end && (*s.at == '-' || *s.at == '+'))
+            s.at++;
         any = s.at < s.end;
         for (; s.at < s.end && *s.at >= '0' && *s.at <= '9'; s.at++)
             exponent = exponent < 1000 ? 10 * exponent + (*s.at - '0') : exponent;

@@ -68,7 +68,8 @@ static const char *decimal_parse(const char *s, struct decimal *d)
     for (; is_digit(*s); s++) {
         /* with more than 25 zeros before it, a digit fails below, so counting to 32 suffices */
         if (*s == '0') {
-            zeros += zeros < 32;
+            if (zeros < 32)
+                zeros++;
             continue;
         }
         /* appends the zeros before the digit, and a zero in the digit's place */

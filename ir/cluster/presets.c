@@ -473,14 +473,16 @@ const char *preset_near(const char *name, size_t n, uint32_t *count)
         digits++;
     /* a class and a number without the 'x' or in the wrong order: 2a100, a100x2 */
     for (size_t at = 1; at < n; at++) {
-        bool before = at == digits;
-        uint32_t number = before            ? preset_count(name, at)
-                          : name[at] == 'x' ? preset_count(name + at + 1, n - at - 1)
-                                            : 0;
-        const struct preset *p = !number  ? NULL
-                                 : before ? find_preset(name + at, n - at)
-                                          : find_preset(name, at);
-        if (p) {
+        uint32_t number = 0;
+        const struct preset *p = NULL;
+        if (at == digits) {
+            number = preset_count(name, at);
+            p = find_preset(name + at, n - at);
+        } else if (name[at] == 'x') {
+            number = preset_count(name + at + 1, n - at - 1);
+            p = find_preset(name, at);
+        }
+        if (number && p) {
             *count = number;
             return p->name;
         }

@@ -514,9 +514,8 @@ static int links_read(struct cluster *c, const json_t *links, const struct where
  * 0, or -1 and an error. */
 static int level_read(struct cluster *c, const json_t *level, const struct where *w)
 {
-    static const char *const keys[] = {"size", "link", "allreduce", NULL}, *const link_keys[] = {
-                                                                               "bandwidth",
-                                                                               "latency", NULL};
+    static const char *const keys[] = {"size", "link", "allreduce", NULL};
+    static const char *const link_keys[] = {"bandwidth", "latency", NULL};
     struct cluster_level *l = &c->level[c->nlevel++];
     const json_t *link = json_object_get(level, "link");
     const struct where link_at = {w->mem, w->d, arena_fmt(w->mem, "%s: \"link\"", w->at)};

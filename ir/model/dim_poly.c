@@ -267,6 +267,7 @@ static void cancel_factor(struct poly *num, int64_t *b)
  * not fit. */
 static bool factor_text(const struct module *m, const struct poly *p, char *buf)
 {
+    /* p is 0, a factor, or a number > 0 */
     bool single = p->n == 0 || (p->n == 1 && ((p->t[0].n == 1 && p->t[0].coef == 1) ||
                                               (p->t[0].n == 0 && p->t[0].coef >= 0)));
     char inner[POLY_TEXT];

@@ -380,12 +380,12 @@ static bool is_pass_apart(const struct staged_plan *p, int32_t stage)
 
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 {
-    /* lanes of a stage: 0 nodes whose pass is not apart, 1 backward pass, 2 weight pass, 3 update */
-    enum { LANES = 4 };
+    /* lanes of a stage: nodes of different lanes are in different parts */
+    enum { USUAL_LANE, BACKWARD_LANE, WEIGHT_LANE, UPDATE_LANE, LANES };
     const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];
-    bool weights = weight_pass_apart(s), updates = update_pass_wanted(s),
-         apart = weights || updates;
+    bool weights = weight_pass_apart(s), updates = update_pass_wanted(s);
+    bool apart = weights || updates; /* some stage may have several lanes */
     struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
     for (uint32_t i = 0; p->stages && i < p->stages->n; i++)
         apart = apart || is_pass_apart(p, (int32_t)i);
@@ -402,10 +402,14 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
             continue;
         if (stage_of[n] < 0 || (uint32_t)stage_of[n] >= p->stages->n)
             return NULL;
-        lane[n] = LANES * stage_of[n] + (!update.why && update.own[n]                         ? 3
-                                         : weight && weight[n]                                ? 2
-                                         : is_pass_apart(p, stage_of[n]) && s->m->backward[n] ? 1
-                                                                                              : 0);
+        int32_t own = USUAL_LANE;
+        if (!update.why && update.own[n])
+            own = UPDATE_LANE;
+        else if (weight && weight[n])
+            own = WEIGHT_LANE;
+        else if (is_pass_apart(p, stage_of[n]) && s->m->backward[n])
+            own = BACKWARD_LANE;
+        lane[n] = LANES * stage_of[n] + own;
     }
     k.n = pieces_build(s, lane, k.piece, &k.dev, a);
     /* k.dev has LANES * stage + lane for each piece: replaces that by the stage's first device */

@@ -171,6 +171,7 @@ static bool note_all(struct schedule_state *c)
     for (uint32_t l = 0; l < s->nlane; l++)
         for (uint32_t i = s->at[l]; i < s->at[l + 1]; i++) {
             uint8_t k = s->item[i].kind;
+            /* lanes for computing come first, then lanes for sending, then lanes for receiving */
             bool right = l < n                                    ? k != DO_SEND && k != DO_RECV
                          : l < lane_recv(n, /*to=*/0, /*from=*/0) ? k == DO_SEND
                                                                   : k == DO_RECV;

@@ -223,7 +223,10 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
         const json_t *o = json_array_get(parts, x), *out = get_list(r, o, "outputs");
         const char *file = out ? get_name(r, o, "file", "parts") : NULL;
         const char *dev = file ? get_name(r, o, "device", "parts") : NULL;
-        if (!dev || !(w->part[x].name = add_name(r, &r->part, file, x)))
+        if (!dev)
+            return -1;
+        w->part[x].name = add_name(r, &r->part, file, x);
+        if (!w->part[x].name)
             return -1;
         w->part[x].dev = names_get(&r->dev, dev, NONE);
         if (w->part[x].dev >= w->ndev)
@@ -783,9 +786,10 @@ struct schedule *schedule_read(const struct json_text *j, const struct sample_wo
     int64_t samples = 1, phases = 1, batches = 0;
     if (!root)
         return NULL;
-    if (iteration ? get_int(&l.r, root, "micro_batches", 1, MOST_OFFSET, &batches)
-                  : get_int(&l.r, root, "in_flight", 1, MOST_SAMPLES, &samples) ||
-                        get_int(&l.r, root, "phases", 1, MOST_PHASES, &phases))
+    if (iteration && get_int(&l.r, root, "micro_batches", 1, MOST_OFFSET, &batches))
+        return NULL;
+    if (!iteration && (get_int(&l.r, root, "in_flight", 1, MOST_SAMPLES, &samples) ||
+                       get_int(&l.r, root, "phases", 1, MOST_PHASES, &phases)))
         return NULL;
     l.s->work = w;
     l.s->in_flight = (uint32_t)samples;

@@ -312,7 +312,7 @@ static void check_sums(struct update_search *k)
     for (nid n = g->first + g->count; n-- > g->first && !k->to->why;) {
         /* above: the node makes a value from which only operators that keep sums lead to a gradient; batch: the node
          * reads a value with an axis of the batch, so that the sum over samples may begin here */
-        bool above = false, batch = false, linear = true;
+        bool above = false, batch = false;
         for (uint32_t i = 0; i < m->node[n].out.n; i++)
             above = above || up[m->arg[m->node[n].out.at + i]];
         for (uint32_t i = 0; above && i < m->node[n].in.n; i++) {
@@ -321,7 +321,7 @@ static void check_sums(struct update_search *k)
         }
         if (!above || batch)
             continue;
-        linear = keeps_sums(k, n);
+        bool linear = keeps_sums(k, n);
         for (uint32_t i = 0; linear && i < m->node[n].in.n; i++)
             up[m->arg[m->node[n].in.at + i]] |= k->varies[m->arg[m->node[n].in.at + i]];
         if (!linear)

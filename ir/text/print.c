@@ -240,20 +240,27 @@ static void put_operands(struct printer *p, const struct node *n)
     text_put(p, ")");
 }
 
+/* Whether value v has a type or a key. */
+static bool has_type_or_key(const struct module *m, vid v)
+{
+    const struct costs *k = m->cost;
+
+    if (m->type[m->value[v].type].kind != TYPE_NONE || (m->value[v].flags & VALUE_TYPED) != 0)
+        return true;
+    return k != NULL &&
+           ((k->bytes != NULL && k->bytes[v] != 0) || (k->elems != NULL && k->elems[v] >= 0) ||
+            (k->xfer != NULL && k->xfer[v] >= 0));
+}
+
 /* Writes " : f32[2] !bytes=8B, ?", types and keys of the results, unless none has a type or key. */
 static void put_result_types(struct printer *p, const struct node *n)
 {
     const struct module *m = p->m;
-    const struct costs *k = m->cost;
     bool any = false;
 
     for (uint32_t i = 0; i < n->out.n; i++) {
         vid v = m->arg[n->out.at + i];
-        any |= v != 0 && (m->type[m->value[v].type].kind != TYPE_NONE ||
-                          (m->value[v].flags & VALUE_TYPED) != 0 ||
-                          (k != NULL && ((k->bytes != NULL && k->bytes[v] != 0) ||
-                                         (k->elems != NULL && k->elems[v] >= 0) ||
-                                         (k->xfer != NULL && k->xfer[v] >= 0))));
+        any = any || (v != 0 && has_type_or_key(m, v));
     }
     for (uint32_t i = 0; any && i < n->out.n; i++) {
         vid v = m->arg[n->out.at + i];

@@ -484,9 +484,11 @@ static int describe_devices(struct pcc *p)
 enum pcc_status settings_devices(struct pcc *p)
 {
     enum pcc_status s = find_devices(p);
-    return s                                          ? s
-           : describe_devices(p) || describe_model(p) ? PCC_BAD_USE
-           : is_iteration(p) && settings_training(p)  ? PCC_BAD_USE
-           : ctx_check_pins(&p->x)                    ? PCC_BAD_USE
-                                                      : PCC_OK;
+    if (s)
+        return s;
+    if (describe_devices(p) || describe_model(p))
+        return PCC_BAD_USE;
+    if (is_iteration(p) && settings_training(p))
+        return PCC_BAD_USE;
+    return ctx_check_pins(&p->x) ? PCC_BAD_USE : PCC_OK;
 }

@@ -79,16 +79,15 @@ int settings_training(struct pcc *p)
     if ((size || global) && !profiled)
         return diag_error(&p->diag, "--%s needs --profiled-batch, the samples that costs are about",
                           size ? "micro-batch-size" : "global-batch");
-    /* size, count, global: 0 where the user gives none.  With the global batch alone, the size of a micro-batch is
-     * that of the input, or the profiled batch */
+    /* size, count, global: 0 where the user gives none.  With the global batch alone, a micro-batch has its usual
+     * size: that of the input, or the profiled batch */
+    int64_t usual = own.micro_size ? own.micro_size : profiled;
     if (!size && global && !count)
-        size = own.micro_size ? own.micro_size : profiled;
+        size = usual;
     if (check_sizes(p, size, count, global) || read_gradients(p, t))
         return -1;
-    size = size              ? size
-           : global && count ? global / count
-           : own.micro_size  ? own.micro_size
-                             : profiled;
+    if (!size)
+        size = global && count ? global / count : usual;
     if (!count)
         count = global ? global / size : larger(own.micro_batches, 1);
     if (count > TRAINING_MICRO_BATCHES)

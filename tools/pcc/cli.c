@@ -94,11 +94,15 @@ static const struct opt own[CLI_OWN] = {
  * k for which bit k of `shown` is set: "auto|always". */
 static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
 {
+    /* [enum opt_kind] */
     static const char *const word[] = {"N",  NULL,        "BYTES", "TIME", "TEXT",
                                        NULL, "LIST|none", "RATE",  "SHARE"};
     const char *text = NULL;
-    if (o->arg || (o->kind != OPT_CHOICE && (o->kind != OPT_INT || !o->lo || !o->names)))
-        return o->arg ? o->arg : word[o->kind];
+    bool has_words = o->kind == OPT_CHOICE || (o->kind == OPT_INT && o->lo && o->names);
+    if (o->arg)
+        return o->arg;
+    if (!has_words)
+        return word[o->kind];
     for (uint32_t k = 0; o->names && o->names[k]; k++)
         if (*o->names[k] && shown >> k & 1)
             text = arena_fmt(a, "%s%s%s", text ? text : "", text ? "|" : "", o->names[k]);

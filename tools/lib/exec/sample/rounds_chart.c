@@ -230,24 +230,23 @@ static void add_bytes(struct rounds *x)
 /* chart.describe: returns the texts on an item, which is number task * samples + sample. */
 static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
 {
+    /* [enum task_kind] ends of the long and of the short text */
     static const char *const with[] = {"", ", transfers in", "", ", transfers out"};
     static const char *const ending[] = {"", " receive", "", " send"};
     const struct rounds *x = c->of;
     const struct replay *y = &x->y;
     uint32_t sample = item % y->samples + 1;
     const struct round_task *t = &y->task[item / y->samples];
-    const char *pass = t->back ? "backward" : y->training ? "forward" : "sample";
-    const char *what =
-        t->in || t->out ? "" : ending[t->kind]; /* else in and out show the transfers */
-    return (struct chart_detail){.name =
-                                     arena_fmt(a, "part %u%s%s%s", t->part, y->training ? " " : "",
-                                               y->training ? pass : "", what),
-                                 .category = pass,
-                                 .full = arena_fmt(a, "sample %u, part %u%s%s", sample, t->part,
-                                                   !y->training ? ""
-                                                   : t->back    ? ", backward"
-                                                                : ", forward",
-                                                   with[t->kind]),
+    const char *pass = t->back ? "backward" : "forward";
+    /* where a bar has transfers of its own, `in` and `out` show them */
+    const char *what = t->in || t->out ? "" : ending[t->kind];
+    const char *name = arena_fmt(a, "part %u%s%s%s", t->part, y->training ? " " : "",
+                                 y->training ? pass : "", what);
+    const char *full = arena_fmt(a, "sample %u, part %u%s%s%s", sample, t->part,
+                                 y->training ? ", " : "", y->training ? pass : "", with[t->kind]);
+    return (struct chart_detail){.name = name,
+                                 .category = y->training ? pass : "sample",
+                                 .full = full,
                                  .brief = arena_fmt(a, "%u", sample),
                                  .in = t->in,
                                  .out = t->out,
