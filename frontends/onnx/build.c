@@ -124,8 +124,9 @@ static void name_nodes(struct onnx_build *b)
         base = base != NULL && *base != '\0' ? base : x->proto->op_type;
         base = base != NULL && *base != '\0' ? base : "node";
         const char *made = arena_fmt(b->tmp, "%s_%u", base, s - b->body[x->home].first);
-        sid first = x->name = str_id(b->m, made);
+        sid first = str_id(b->m, made);
         uint32_t k = map_get(&taken, first);
+        x->name = first;
         for (; map_get(&taken, x->name) != 0; k++)
             x->name = str_id(b->m, arena_fmt(b->tmp, "%s_%u", made, k));
         arena_release(b->tmp, mark);

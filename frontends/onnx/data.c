@@ -294,8 +294,8 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_ow
 tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct onnx_owner owner)
 {
     static const Onnx__TensorProto none = ONNX__TENSOR_PROTO__INIT;
-    const Onnx__TensorProto *t = s->values != NULL ? s->values : &none,
-                            *part[2] = {s->values, s->indices};
+    const Onnx__TensorProto *t = s->values != NULL ? s->values : &none;
+    const Onnx__TensorProto *part[2] = {s->values, s->indices};
     struct tensor x = {.name = str_id(b->m, t->name),
                        .elem = elem_of(t->data_type),
                        .where = TENSOR_SPARSE,

@@ -543,7 +543,8 @@ static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldD
 static int scan_field(struct scan *s)
 {
     struct frame *f = &s->stack[s->depth];
-    uint64_t at = s->field = s->at, tag, v;
+    uint64_t at = s->at, tag, v;
+    s->field = at;
     unsigned k = read_varint(s, f->end, &tag);
     if (!k || k > MAX_TAG)
         return fail_at(s, 0, at, "bad field tag");

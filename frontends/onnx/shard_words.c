@@ -27,8 +27,8 @@ static void axis_word(const Onnx__ShardedDimProto *d, char *word)
 {
     const size_t n = d->n_simple_sharding;
     bool good = d->has_axis && n > 0;
-    for (size_t i = 0; i + 1 < n;
-         i++) /* of an axis that was fused of several, pcc can cut only the last */
+    /* of an axis that was fused of several, pcc can cut only the last */
+    for (size_t i = 0; i + 1 < n; i++)
         good = good && d->simple_sharding[i]->num_shards == 1;
     const Onnx__SimpleShardedDimProto *last = good ? d->simple_sharding[n - 1] : NULL;
     const int64_t ways = last ? last->num_shards : 0;

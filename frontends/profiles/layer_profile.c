@@ -443,7 +443,9 @@ static void add_backward(struct node_maker *t, uint32_t v)
     sid name = fresh_name(t, arena_fmt(r->a, "%s/backward", module_str(r->m, t->name[v])));
     n = 0;
     for_row (x, r->in, v) {
-        vid g = t->gradient[x] = t->scratch[n++] = module_add_value(r->m);
+        vid g = module_add_value(r->m);
+        t->gradient[x] = g;
+        t->scratch[n++] = g;
         r->m->value[g].name = fresh_name(t, arena_fmt(r->a, "%s:%s", module_str(r->m, name),
                                                       module_str(r->m, t->name[r->from[x]])));
     }

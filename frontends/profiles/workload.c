@@ -432,8 +432,8 @@ static void add_nodes(struct workload_reader *r)
         for_row (t, r->in, w)
             arg[n++] = result[r->edge[t].result];
         struct attr attr = {.name = key, .kind = ATTR_INT, .u.i = r->node[w].id};
-        struct slice in = module_add_args(m, arg, n),
-                     out = module_add_args(m, result + first, nout);
+        struct slice in = module_add_args(m, arg, n);
+        struct slice out = module_add_args(m, result + first, nout);
         m->node[id] = (struct node){.name = name[first],
                                     .op = op,
                                     .domain = domain,

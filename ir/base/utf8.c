@@ -145,10 +145,11 @@ const char *utf8_unescaped(struct arena *a, const char *s)
     char *out = arena_alloc(a, strlen(s) + 1), *to = out;
     for (size_t n; *s; s += n) {
         n = escape_at(s, &code);
-        if (!n || code < 0x80) {
-            /* no escape at s: its byte is copied; else the code is one byte */
-            *to++ = n ? (char)code : *s;
-            n += !n;
+        if (!n) {
+            *to++ = *s;
+            n = 1;
+        } else if (code < 0x80) {
+            *to++ = (char)code;
         } else if (code < 0x800) {
             /* UTF-8: the first byte tells the length and holds the highest bits; each further byte holds six */
             *to++ = (char)(0xc0 | code >> 6);

@@ -150,8 +150,9 @@ const char *cluster_file_text(const struct cluster *c, bool oneline, struct aren
     struct memory m;
     memory_begin(&m, a);
     /* the indents of the three depths of members; JSON_ROW: all in one line */
-    const int outer = oneline ? JSON_ROW : 2, list = oneline ? JSON_ROW : 4,
-              member = oneline ? JSON_ROW : 6;
+    const int outer = oneline ? JSON_ROW : 2;
+    const int list = oneline ? JSON_ROW : 4;
+    const int member = oneline ? JSON_ROW : 6;
     struct json_out o = {.f = m.f};
     if (!o.f)
         arena_exhausted(a, 1);

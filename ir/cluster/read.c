@@ -396,8 +396,8 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
  * error. */
 static int ops_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
-    const json_t *yes = json_object_get(cls, "supported"),
-                 *no = json_object_get(cls, "unsupported");
+    const json_t *yes = json_object_get(cls, "supported");
+    const json_t *no = json_object_get(cls, "unsupported");
     const json_t *list = yes != NULL ? yes : no;
     const char *key = yes != NULL ? "supported" : "unsupported";
     size_t n = json_array_size(list);

@@ -202,8 +202,8 @@ static struct pairs pairs_of_groups(const struct wdag *g, const struct pairs *or
 static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ngroup,
                         const struct csr *edge, struct arena *a, uint32_t *rank)
 {
-    uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first),
-             *order = arena_array(a, (size_t)ngroup + 1, sizeof *order);
+    uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first);
+    uint32_t *order = arena_array(a, (size_t)ngroup + 1, sizeof *order);
     for (uint32_t v = g->n; v-- > 0;) {
         assert(group[v] < ngroup);
         first[group[v]] = v;

@@ -372,8 +372,8 @@ void broadcast_shape(struct computation *c, const struct known *x, uint32_t *ran
     uint32_t most = x->rank > *rank ? x->rank : *rank;
     int64_t now[COMPUTE_RANK];
     for (uint32_t i = 0; i < most; i++) { /* i counts dimensions from the last one */
-        int64_t p = i < *rank ? dim[*rank - 1 - i] : 1,
-                q = i < x->rank ? x->dim[x->rank - 1 - i] : 1;
+        int64_t p = i < *rank ? dim[*rank - 1 - i] : 1;
+        int64_t q = i < x->rank ? x->dim[x->rank - 1 - i] : 1;
         c->failed = c->failed || p < 0 || q < 0 || (p != q && p != 1 && q != 1);
         now[most - 1 - i] = p == 1 ? q : p;
     }

@@ -490,8 +490,8 @@ static int64_t count_integers(int64_t start, int64_t limit, int64_t delta)
         return -1;
     if (way == 0 || (way < 0) != (delta < 0))
         return 0;
-    uint64_t size = delta > 0 ? (uint64_t)delta : -(uint64_t)delta,
-             far = (uint64_t)(way > 0 ? way : -way);
+    uint64_t size = delta > 0 ? (uint64_t)delta : -(uint64_t)delta;
+    uint64_t far = (uint64_t)(way > 0 ? way : -way);
     return (int64_t)((far - 1) / size) + 1;
 }
 

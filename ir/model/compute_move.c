@@ -25,8 +25,8 @@ bool compute_shape(struct computation *c, int arg)
     (void)arg;
     if (x == NULL)
         return false;
-    uint32_t from = clamp_axis(take_int(c, "start", 0), x->rank),
-             to = clamp_axis(take_int(c, "end", x->rank), x->rank);
+    uint32_t from = clamp_axis(take_int(c, "start", 0), x->rank);
+    uint32_t to = clamp_axis(take_int(c, "end", x->rank), x->rank);
     const int64_t n = to > from ? to - from : 0;
     c->partial = true;
     struct known *y = compute_make(c, 0, ELEM_I64, 1, &n);
@@ -248,8 +248,9 @@ bool compute_slice(struct computation *c, int arg)
     struct box b = {0};
     const bool old = c->opset < 10;
     const struct known *x = take_elements(c, 0);
-    struct list from = take_either(c, "starts", 1, 10), to = take_either(c, "ends", 2, 10),
-                axes = take_either(c, "axes", 3, 10);
+    struct list from = take_either(c, "starts", 1, 10);
+    struct list to = take_either(c, "ends", 2, 10);
+    struct list axes = take_either(c, "axes", 3, 10);
     struct list steps = old ? (struct list){0} : take_list(c, 4);
     (void)arg;
     if (x == NULL || c->failed || !from.given || to.n != from.n ||

@@ -361,8 +361,8 @@ static void sort_graph(struct end *x, gid g)
     nid *out = arena_array(x->a, (size_t)n + 1, sizeof *out);
     for (uint32_t k = 0; k < n; k++)
         edges += x->m->node[x->order[from + k]].in.n;
-    uint32_t *row = arena_array(x->a, (size_t)edges + 1, sizeof *row),
-             *to = arena_array(x->a, (size_t)edges + 1, sizeof *to);
+    uint32_t *row = arena_array(x->a, (size_t)edges + 1, sizeof *row);
+    uint32_t *to = arena_array(x->a, (size_t)edges + 1, sizeof *to);
     edges = 0;
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = 0; i < x->m->node[x->order[from + k]].in.n; i++) {

@@ -51,8 +51,8 @@ static struct run next_range(struct slice_walk *w)
             w->i = 0;
             w->outer++;
         }
-        uint64_t from = (uint64_t)range[w->i] * w->inner / 8,
-                 to = (uint64_t)range[w->i + 1] * w->inner / 8;
+        uint64_t from = (uint64_t)range[w->i] * w->inner / 8;
+        uint64_t to = (uint64_t)range[w->i + 1] * w->inner / 8;
         if (w->skip >= to - from) {
             w->skip -= to - from;
             continue;

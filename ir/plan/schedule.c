@@ -206,8 +206,8 @@ static void put_free_sent(struct schedule_build *b, uint32_t tensor, uint32_t x,
     const uint32_t *level = b->y->level;
     uint32_t lane = lane_compute(b->w->part[x].dev);
     if (!b->y->repeats) {
-        uint32_t y = find_last_before(b, tensor, x),
-                 i = b->nth[b->nth[y] > b->nth[last] ? y : last];
+        uint32_t y = find_last_before(b, tensor, x);
+        uint32_t i = b->nth[b->nth[y] > b->nth[last] ? y : last];
         put(b, lane, SLOTS * (i + 1) + BEFORE,
             make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
         b->item[b->n - 1].time = b->y->sent[tensor];
@@ -306,8 +306,8 @@ static void put_tensors(struct schedule_build *b)
     row = sort_by(row, n, place, npart, b->a);
     for (uint32_t i = 0; i < n; i++) {
         const struct sending *x = &sending[row[i]];
-        struct instruction send = make_instruction(b, DO_SEND, x->tensor, x->part, /*later=*/0),
-                           recv = send;
+        struct instruction send = make_instruction(b, DO_SEND, x->tensor, x->part, /*later=*/0);
+        struct instruction recv = send;
         recv.kind = DO_RECV;
         send.other = x->dev;
         recv.other = x->home;

@@ -29,8 +29,8 @@ static const char *const key_of[] = {
 static uint32_t number_in(const struct sample_work *w, const struct instruction *i, uint32_t *batch)
 {
     bool part = is_about_part(i);
-    uint32_t what = part ? w->instance[i->what] : i->what,
-             n = part ? w->each->npart : w->each->ntensor;
+    uint32_t what = part ? w->instance[i->what] : i->what;
+    uint32_t n = part ? w->each->npart : w->each->ntensor;
     *batch = what / n;
     return what % n;
 }

@@ -718,8 +718,9 @@ static int find_slices(struct lists *l, uint32_t micro_batches)
     struct slices *of = &l->of;
     struct arena *a = l->r.a;
     const char *why;
-    const struct sample_work *whole = l->r.w,
-                             *w = of->w = work_slice(whole, MOST_UNROLLED / micro_batches, &why, a);
+    const struct sample_work *whole = l->r.w;
+    const struct sample_work *w = work_slice(whole, MOST_UNROLLED / micro_batches, &why, a);
+    of->w = w;
     if (!w)
         return diag_error(l->r.diag, "%s: %s", l->r.path, why);
     if (!fits_names(w, micro_batches))

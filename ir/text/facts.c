@@ -184,8 +184,9 @@ static int parse_precision(struct parser *p, struct device_class *k)
  * -1 after an error. */
 static int parse_class_option(struct parser *p, struct device_class *k)
 {
-    static const char bytes[] = "bytes (80GiB)", rate[] = "a rate (25GB/s)",
-                      time[] = "a time (10us)";
+    static const char bytes[] = "bytes (80GiB)";
+    static const char rate[] = "a rate (25GB/s)";
+    static const char time[] = "a time (10us)";
 
     if (text_take_word(p, "memory"))
         return expect_assign(p) < 0 ? -1 : text_quantity(p, bytes_parse, &k->memory, bytes);

@@ -49,8 +49,8 @@ static void take_device(const struct gpu_search *s, struct gpus *found, const js
     g->bus = bus;
     if (name && *name)
         g->name = arena_strdup(s->a, name, strlen(name));
-    int64_t free = number(about, "memory_free_size_byte"),
-            simd = number(about, "physical_eu_simd_width");
+    int64_t free = number(about, "memory_free_size_byte");
+    int64_t simd = number(about, "physical_eu_simd_width");
     g->memory = free ? free : number(about, "memory_physical_size_byte");
     g->mhz = number(about, "core_clock_rate_mhz");
     g->lanes = sat_mul(number(about, "number_of_eus"), simd ? simd : 8);

@@ -124,8 +124,9 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
             return;
         struct gpu *to = NULL;
         if (at >= 0) {
-            unsigned bus = (unsigned)at >> 8, device = (unsigned)at >> 3 & 31,
-                     function = (unsigned)at & 7;
+            unsigned bus = (unsigned)at >> 8;
+            unsigned device = (unsigned)at >> 3 & 31;
+            unsigned function = (unsigned)at & 7;
             to = gpu_at(g, arena_fmt(s->a, "%04x:%02x:%02x.%x", (unsigned)(domain < 0 ? 0 : domain),
                                      bus, device, function));
         }

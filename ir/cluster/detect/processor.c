@@ -66,7 +66,8 @@ static uint32_t count_cores(const char *root, struct arena *a)
         arena_release(a, free_after);
         if (first < 0 || first >= CPUS)
             first = i;
-        cores += !seen[first];
+        if (!seen[first])
+            cores++;
         seen[first] = true;
     }
     return cores ? cores : 1;

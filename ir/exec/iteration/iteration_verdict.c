@@ -687,8 +687,8 @@ double iteration_busy(const struct iteration_run *t)
     /* a lane stands for `each` devices: the devices of a place that share micro-batches in slices, or one device of
      * those that take turns */
     for (uint32_t p = 0; p < t->x.nplace; p++) {
-        uint32_t lanes = iteration_turns(&t->x, p),
-                 each = (t->stages->device.at[p + 1] - t->stages->device.at[p]) / lanes;
+        uint32_t lanes = iteration_turns(&t->x, p);
+        uint32_t each = (t->stages->device.at[p + 1] - t->stages->device.at[p]) / lanes;
         for (uint32_t q = 0; q < lanes; q++, lane++)
             busy += (double)each * (double)t->t.busy[lane];
         all += (double)(each * lanes) * (double)t->t.end;

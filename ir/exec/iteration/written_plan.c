@@ -110,8 +110,8 @@ const int64_t *written_plan_peaks(const struct staged_plan *p, const void *run, 
     }
     struct schedule *e = y.work ? schedule_make(y.work, &y, own) : NULL;
     if (e) {
-        e->in_flight =
-            1; /* the work has all micro-batches of one iteration, which count as one sample */
+        /* the work has all micro-batches of one iteration, which count as one sample */
+        e->in_flight = 1;
         e = schedule_prove(y.work, e, own) ? NULL : e;
     }
     if (e) {

@@ -93,10 +93,8 @@ static const struct keyed *device_order(const struct latency_run *r, const uint3
     for (int pass = 0; pass < 3; pass++) { /* stable sorts: the last one counts most */
         for (uint32_t i = 0; i < r->k.n; i++) {
             uint32_t v = at[i];
-            x[i] = (struct keyed){!pass       ? r->g.task[v].time > 0
-                                  : pass == 1 ? r->t.start[v]
-                                              : on[v],
-                                  i};
+            const int64_t key[] = {r->g.task[v].time > 0, r->t.start[v], on[v]}; /* [pass] */
+            x[i] = (struct keyed){key[pass], i};
         }
         keyed_sort(x, r->k.n);
         uint32_t *next = arena_array(a, (size_t)r->k.n + 1, sizeof *next);
