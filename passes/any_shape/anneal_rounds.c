@@ -324,8 +324,8 @@ static uint64_t moves_per_run(const struct search *s, uint64_t quota, uint64_t l
     return smaller_u64(quota, part);
 }
 
-/* Whether a round, which lowered the best value from `before` to `value`, closed less than 1 / NEARER of the gap: to
- * the goal or, once that is reached, to o->enough. */
+/* Returns whether a round, which lowered the best value from `before` to `value`, closed less than 1 / NEARER of the
+ * gap: to the goal or, once that is reached, to o->enough. */
 static bool has_stalled(const struct anneal *o, int64_t before, int64_t value)
 {
     int64_t wanted = value > o->goal ? o->goal : o->enough;

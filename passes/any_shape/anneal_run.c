@@ -193,7 +193,7 @@ static void find_forward(struct anneal_walker *m)
     m->forward = value ? (int64_t)(((__int128)most << 16) / value) : 0;
 }
 
-/* Whether each device has room for what its vertices need at one time.  O(V + pins * log V). */
+/* Returns whether each device has room for what its vertices need at one time.  O(V + pins * log V). */
 static bool has_room(struct anneal_walker *m)
 {
     const struct loads *l = &m->l;
@@ -240,7 +240,7 @@ static void keep_if_better(struct anneal_walker *m, uint32_t a, uint32_t b)
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-/* Whether v may be on device d. */
+/* Returns whether v may be on device d. */
 static inline bool allows(const struct anneal_walker *m, uint32_t v, uint32_t d)
 {
     return loads_allows(&m->l, v, d);

@@ -38,7 +38,7 @@ struct graph_undirected {
     struct csr of;         /* vertex -> edges that the vertex is an end of */
 };
 
-/* Whether v takes no time on any class of devices. */
+/* Returns whether v takes no time on any class of devices. */
 static bool takes_no_time(const struct wdag *g, uint32_t v)
 {
     for (uint32_t c = 0; c < g->ncls; c++)
@@ -58,8 +58,9 @@ static uint32_t *find_depths(const struct wdag *g, struct arena *a)
     return depth;
 }
 
-/* Whether v's out-edges belong to no branching: v takes no time, and is a source or has more than two successors, no
- * two of them at the same depth.  seen[depth] is v + 1 if a successor of v has that depth (scratch, zero at first). */
+/* Returns whether v's out-edges belong to no branching: v takes no time, and is a source or has more than two
+ * successors, no two of them at the same depth.  seen[depth] is v + 1 if a successor of v has that depth (scratch,
+ * zero at first). */
 static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth, uint32_t *seen)
 {
     if (!takes_no_time(g, v))

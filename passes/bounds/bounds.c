@@ -91,8 +91,8 @@ static int64_t net_cost(const struct problem *c, uint32_t k, uint32_t e)
     return c->cls[c->kind[k].cls].cost[e];
 }
 
-/* Whether some device pays for net e in every plan: e has the host and two vertices or more, or no kind can hold
- * all its pins.  (A net of one vertex is part of that vertex's time, or free.) */
+/* Returns whether some device pays for net e in every plan: e has the host and two vertices or more, or no kind can
+ * hold all its pins.  (A net of one vertex is part of that vertex's time, or free.) */
 static bool always_paid(const struct reduction *r, uint32_t e)
 {
     const struct wdag *g = r->small->g;
@@ -520,8 +520,8 @@ static void try_weights(struct bound_search *s, uint64_t work)
     arena_release(with->scratch, mark);
 }
 
-/* Whether the attempt's argument still proves t->value after t->r was made again with explanations: this time the
- * reduction may have run out of work earlier. */
+/* Returns whether the attempt's argument still proves t->value after t->r was made again with explanations: this time
+ * the reduction may have run out of work earlier. */
 static bool still_proves(const struct attempt *t, struct arena *a)
 {
     if (t->by == BY_REDUCTION)

@@ -53,7 +53,7 @@ static uint32_t count_pins(const struct wdag *g, uint32_t e)
     return g->net_pin.at[e + 1] - g->net_pin.at[e];
 }
 
-/* Whether net e has two vertices and no host, so that two opposite arcs can stand for it. */
+/* Returns whether net e has two vertices and no host, so that two opposite arcs can stand for it. */
 static bool is_edge(const struct wdag *g, uint32_t e)
 {
     return count_pins(g, e) == 2 && !g->net_host[e];

@@ -237,7 +237,7 @@ static void change_prices(struct extents *r, uint32_t turn)
         r->kind[k].price = (int64_t)(((__int128)r->kind[k].price << PRICE_BITS) / all) + 1;
 }
 
-/* Whether cuts and prices, as far as the work allows, prove that no plan has loads of at most `limit`. */
+/* Returns whether cuts and prices, as far as the work allows, prove that no plan has loads of at most `limit`. */
 static bool is_refuted(struct extents *r, int64_t limit)
 {
     set_limit(r, limit);

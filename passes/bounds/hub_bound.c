@@ -212,7 +212,7 @@ static void take_out(struct hubs *s, const struct hub *h, int by)
         s->left[e] += by * h->used[e];
 }
 
-/* Whether two lines cost the same at each multiplier. */
+/* Returns whether two lines cost the same at each multiplier. */
 static bool is_same(struct line a, struct line b)
 {
     return a.once == b.once && a.load == b.load;

@@ -305,7 +305,8 @@ static bool refine_best(struct holder *h)
     return better;
 }
 
-/* Whether the lines, with new ones as far as the work allows, prove that no plan has loads of at most `limit`. */
+/* Returns whether the lines, with new ones as far as the work allows, prove that no plan has loads of at most
+ * `limit`. */
 static bool is_refuted(struct holder *h, int64_t limit, struct clock *clock)
 {
     set_limit(h, limit);

@@ -73,13 +73,13 @@ static struct reduction_step *log_step(struct reducer *w, struct reduction_step 
     return &r->step[r->nstep++];
 }
 
-/* Whether the work allowed is used up or the clock is out. */
+/* Returns whether the work allowed is used up or the clock is out. */
 static bool out_of_work(struct reducer *w)
 {
     return *w->arcs == 0 || clock_out(w->clock);
 }
 
-/* Whether devices of kind k pay for transfers: they are not on the host. */
+/* Returns whether devices of kind k pay for transfers: they are not on the host. */
 static bool kind_pays(const struct reducer *w, uint32_t k)
 {
     return !w->c->cluster->cls[w->c->kind[k].cls].host;
@@ -253,8 +253,8 @@ static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab
     w->changed = true;
 }
 
-/* Whether two vertices a and b can be on two devices, if a can be without b only on the kinds in the mask ab, and b
- * without a only on those in ba. */
+/* Returns whether two vertices a and b can be on two devices, if a can be without b only on the kinds in the mask ab,
+ * and b without a only on those in ba. */
 static bool can_separate(const struct reducer *w, uint32_t ab, uint32_t ba)
 {
     if (!ab || !ba)

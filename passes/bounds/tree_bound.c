@@ -48,10 +48,11 @@ enum {
     FIRST = 16, /* number of trees that are enough to tell whether there is hope */
     HOPE = 4,   /* a search ends if HOPE times its phi would give no better bound */
     IDLE = 4,   /* a search ends if the last 1 / IDLE of its trees brought nothing */
-    EPOCH = 16, /* trees that count equally often; the next EPOCH count once more */
-    /* sum of how often trees count, at most, and what one tree brings to all vertices, below 2^WEIGHT_BITS units of
-     * 2^shift ps: so what a net carries stays below 2^61 */
-    MOST_TIMES = 1048576,
+    /* the first EPOCH trees count once each, the next EPOCH trees twice each, and so on */
+    EPOCH = 16,
+    MOST_TIMES = 1048576, /* no more trees are made once R (trees.times) is this large */
+    /* one tree brings less than 2^WEIGHT_BITS units of 2^shift ps to all vertices together: so what all trees make a
+     * net carry stays below 2^61 */
     WEIGHT_BITS = 40,
     /* The length of a net is a product: of the fourth power of (FLAT + how full the net is for its cost, where the
      * fullest net has STEEP), and of the largest cost over the net's own cost, in 1 / 16, up to DEARER */
@@ -199,7 +200,8 @@ static int64_t roots_on_hosts(const struct trees *s)
     return most < s->times ? (int64_t)most : s->times;
 }
 
-/* Returns the bound for phi, ps.  stay: phi without the roots on CPUs. */
+/* Returns the bound, ps, that follows from phi: the lesser of the bounds for the two cases in the head of this file,
+ * with CPUs.  stay: phi without the roots on CPUs. */
 static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
 {
     const __int128 one = (__int128)1 << PHI_BITS, scale = (__int128)1 << SCALE_BITS;

@@ -81,7 +81,7 @@ static void spend(struct packer *p, uint64_t arcs)
     *p->work -= smaller_u64(arcs, *p->work);
 }
 
-/* Whether the search has used up its work or its time. */
+/* Returns whether the search has used up its work or its time. */
 static bool is_stopped(struct packer *p)
 {
     return *p->work == 0 || clock_out(p->clock);

@@ -74,7 +74,8 @@ struct race {
     struct both *main; /* the main search; NULL: not made yet */
     int64_t floor;     /* ps: the main search ends with a plan of at most this (search_ask.floor) */
     bool main_done;    /* the main search found a plan or came to its end */
-    const char *full;  /* the limit that the main search has reached; NULL: it can go on */
+    /* words on the limit of states or bytes that the main search has reached; NULL: it can go on */
+    const char *full;
     /* how far the next main search's floor is below the best plan, in 1 / REACH_ONE of the gap to the bound */
     uint32_t below;
     uint64_t steps, most; /* steps done by all methods; steps allowed while the gap is small */
@@ -116,7 +117,7 @@ static void adapt_share(uint32_t *share, uint32_t least, bool gained)
         *share = larger_u32(*share / 2, least);
 }
 
-/* Whether the race is over: the best plan is proven, or the time is up. */
+/* Returns whether the race is over: the best plan is proven, or the time is up. */
 static bool race_over(struct race *r)
 {
     return r->best->value <= r->c->lower.value || clock_out(r->o->clock);
@@ -152,8 +153,8 @@ static void renew_main(struct race *r)
     r->main_done = false;
 }
 
-/* Continues search s, whose floor is `floor`, for `steps` steps.  Takes over its plan if that is better; raises the
- * bound if s came to its end.  Returns whether s found a better plan or came to its end. */
+/* Continues search s, whose floor is `floor`, for `steps` steps.  If s found a better plan than r->best, copies it to
+ * *r->best; if s came to its end, raises the bound.  Returns whether one of the two happened. */
 static bool continue_search(struct race *r, struct both *s, int64_t floor, uint64_t steps)
 {
     uint64_t before = both_steps(s);

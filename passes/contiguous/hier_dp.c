@@ -135,7 +135,7 @@ struct hier {
     struct inner in;
 };
 
-/* Whether the search has to end, because its steps or its time are used up; found.why then tells which. */
+/* Returns whether the search has to end, because its steps or its time are used up; found.why then tells which. */
 static bool must_stop(struct hier *h)
 {
     if (h->found.steps > h->limits->max_steps)
@@ -149,7 +149,7 @@ static bool must_stop(struct hier *h)
 
 /* ---- ideals ----------------------------------------------------------------------------------- */
 
-/* Whether v is outside the ideal and all predecessors of v are inside. */
+/* Returns whether v is outside the ideal and all predecessors of v are inside. */
 static bool is_ready(const struct wdag *g, const uint64_t *ideal, uint32_t v)
 {
     if (bits_have(ideal, v))
@@ -342,7 +342,7 @@ static void make_weights(struct hier *h)
 
 /* ---- groups ----------------------------------------------------------------------------------- */
 
-/* Whether copies of a stage exchange weights faster within a group of class cls. */
+/* Returns whether copies of a stage exchange weights faster within a group of class cls. */
 static bool group_saves_sync(const struct hier *h, uint32_t cls)
 {
     const struct device_class *k = &h->cluster->cls[cls];

@@ -453,8 +453,8 @@ static bool next_enumeration(struct search *s)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-/* Whether partial plans may be dropped because their last device could hold one more vertex (dp_maximal.c).  What a set
- * needs at one time may shrink or grow with a vertex, so that rule holds only where this does not matter. */
+/* Returns whether partial plans may be dropped because their last device could hold one more vertex (dp_maximal.c).
+ * What a set needs at one time may shrink or grow with a vertex, so that rule holds only where this does not matter. */
 static bool has_dominance(const struct problem *c, const struct search_ask *ask)
 {
     return ask->goal == SEARCH_BEST && !c->detailed && !c->g->apart.at && !c->values;

@@ -92,7 +92,7 @@ struct dp_found {
 /* Runs s to its end or to the limits.  `better` and `none` of the result stay false. */
 struct dp_found search_run(struct search *s, const struct dp_limits *l);
 
-/* Searches the best plan of c and writes it to *best (value LOAD_INF: no plan is known yet) if it is strictly
+/* Searches for the best plan of c and writes it to *best (value LOAD_INF: no plan is known yet) if it is strictly
  * better. */
 struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
                           struct problem_plan *best, struct arena *scratch);

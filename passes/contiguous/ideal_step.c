@@ -161,8 +161,8 @@ static void add_vertex_parts(struct search *s, uint32_t v, int64_t sign)
     s->stage.parts.params += s->g->param ? sign * s->g->param[v] : 0;
 }
 
-/* Whether the device, with the time and memory that it has left, can take enough for I' + S to reach the weight
- * stage.live.low in each potential. */
+/* Returns whether the device, with the time and memory that it has left, can take enough for I' + S to reach the
+ * weight stage.live.low in each potential. */
 static bool can_reach(const struct search *s)
 {
     int64_t left = s->stage.max_load - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed);
@@ -188,7 +188,7 @@ static bool can_reach(const struct search *s)
     return true;
 }
 
-/* Whether S has a vertex that must not share a device with v. */
+/* Returns whether S has a vertex that must not share a device with v. */
 static bool is_barred(const struct search *s, uint32_t v)
 {
     const struct csr *apart = &s->g->apart;

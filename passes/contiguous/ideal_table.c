@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Whether ideal d has these bits. */
+/* Returns whether ideal d has these bits. */
 static bool same_bits(const struct search *s, const struct ideal *d, const uint64_t *bits)
 {
     uint64_t differs = 0;

@@ -89,8 +89,8 @@ static void bisect(struct memory_bisection *n, uint64_t states)
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 
-/* Whether the nodes on a host need not be one stretch of the model: proofs by a search of contiguous plans do not
- * hold then. */
+/* Returns whether the nodes on a host need not be one stretch of the model: proofs by a search of contiguous plans do
+ * not hold then. */
 static bool hosts_are_free(const struct scene *s)
 {
     bool host = false;

@@ -132,8 +132,8 @@ static struct spans find_spans(const struct run *r)
     return s;
 }
 
-/* Whether net e can cost a device of class cls something: the net has a cost there, and pins in several units or on
- * the host. */
+/* Returns whether net e can cost a device of class cls something: the net has a cost there, and pins in several units
+ * or on the host. */
 static bool net_matters(const struct run *r, const struct spans *s, uint32_t cls, uint32_t e)
 {
     return r->c->cls[cls].cost[e] > 0 && (s->first[e] < s->last[e] || r->c->g->net_host[e]);
@@ -384,7 +384,7 @@ static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
     }
 }
 
-/* Whether the units before j weigh at least low[p] in each potential p. */
+/* Returns whether the units before j weigh at least low[p] in each potential p. */
 static bool reaches(const struct run *r, uint32_t j, const int64_t low[PROBLEM_POTS])
 {
     for (uint32_t p = 0; p < r->c->npot; p++)
@@ -393,7 +393,7 @@ static bool reaches(const struct run *r, uint32_t j, const int64_t low[PROBLEM_P
     return true;
 }
 
-/* Whether no segment that starts at unit i may have unit j. */
+/* Returns whether no segment that starts at unit i may have unit j. */
 static bool is_barred(const struct run *r, uint32_t i, uint32_t j)
 {
     return r->barred && i < r->barred[j];
@@ -429,8 +429,9 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
 /* Steps that adding a vertex to the set r->at_once, and dropping it, counts as. */
 enum { CHANGE_STEPS = 50 };
 
-/* Whether a device of kind k has room for the units before `end` of the present sweep, which last `bytes` and pay `cut`
- * ps for transfers.  *have: the end of the units that are in r->at_once; it is brought up to `end` if need be. */
+/* Returns whether a device of kind k has room for the units before `end` of the present sweep, which last `bytes` and
+ * pay `cut` ps for transfers.  *have: the end of the units that are in r->at_once; it is brought up to `end` if need
+ * be. */
 static bool has_room(struct run *r, uint32_t k, uint32_t end, uint32_t *have, int64_t bytes,
                      int64_t cut)
 {

@@ -172,7 +172,7 @@ struct bisection {
     uint32_t lost;
 };
 
-/* Whether a search of r proves that no plan of the whole graph takes less than `value` ps. */
+/* Returns whether a search of r proves that no plan of the whole graph takes less than `value` ps. */
 static bool none_below(struct bisection *b, const struct smaller_problem *r, int64_t value)
 {
     const struct dp_limits most = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};

@@ -104,8 +104,8 @@ static uint32_t objective_of(const struct given_plan *given, const struct ctx *x
     return said ? given->model.objective : ctx_judged(x).model.objective;
 }
 
-/* Whether the user has given the sizes of micro-batches: by options about micro-batches, or by the size of the whole
- * batch, so that it is not the one micro-batch that costs are about. */
+/* Returns whether the user has given the sizes of micro-batches: by options about micro-batches, or by the size of the
+ * whole batch, so that it is not the one micro-batch that costs are about. */
 static bool are_sizes_said(const struct ctx *x)
 {
     const struct training *t = &x->scene.model.training;

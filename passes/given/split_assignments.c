@@ -94,7 +94,7 @@ static int read_names(struct name_tree *t, const char *text, const char *path, s
     return 0;
 }
 
-/* Whether a node has the operator op of ai.onnx. */
+/* Returns whether a node has the operator op of ai.onnx. */
 static bool has_operator(const struct module *m, nid n, const char *op)
 {
     return m->node[n].domain == 0 && node_is(m, n, op);

@@ -60,7 +60,8 @@ static void start_tables(struct label_run *r)
 
 /* ---- one ideal ------------------------------------------------------------------------------- */
 
-/* Makes an ideal the ideal I, with S empty: sets now, bits, key, card and missing of r. */
+/* Makes `ideal`, an index into r->ideals, the ideal I that is extended next, with S empty: sets now, bits, key, card
+ * and missing of r. */
 static void go_to(struct label_run *r, uint32_t ideal)
 {
     assert(ideal > 0 && ideal < r->ideals.n);
@@ -77,7 +78,7 @@ static void go_to(struct label_run *r, uint32_t ideal)
     }
 }
 
-/* Whether wait a of the ideal I is a subset of wait b. */
+/* Returns whether wait a of the ideal I is a subset of wait b. */
 static bool is_part(const struct label_run *r, uint32_t a, uint32_t b)
 {
     const struct label_waits *w = &r->waits;
@@ -170,7 +171,8 @@ static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t 
     label_add(r, ideal);
 }
 
-/* Whether label i of I, extended by block b on the host, may lead to a plan below the limit.  b must be in r->bits. */
+/* Returns whether label i of I, extended by block b on the host, may lead to a plan below the limit.  b must be in
+ * r->bits. */
 static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
 {
     const struct latency_graph *p = r->p;
@@ -324,9 +326,9 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Whether block b takes no time on hosts, needs no memory there, and none of its values costs a transfer.  If all
- * predecessors are such blocks, it can be on the hosts in every plan: it ends at 0 there, so that no subgraph has to
- * wait for it, and the subgraph that loses it takes no longer. */
+/* Returns whether block b takes no time on hosts, needs no memory there, and none of its values costs a transfer.  If
+ * all predecessors are such blocks, it can be on the hosts in every plan: it ends at 0 there, so that no subgraph has
+ * to wait for it, and the subgraph that loses it takes no longer. */
 static bool is_free(const struct label_run *r, uint32_t b)
 {
     const struct latency_graph *p = r->p;

@@ -85,7 +85,7 @@ uint32_t label_intern(struct label_run *r)
     return id;
 }
 
-/* Whether label a is as good as label b of the same ideal (label_state.h).  n: length of their t[]. */
+/* Returns whether label a is as good as label b of the same ideal (label_state.h).  n: length of their t[]. */
 static bool as_good(const struct label_run *r, const struct latency_label *a,
                     const struct latency_label *b, uint32_t n)
 {

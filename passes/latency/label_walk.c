@@ -50,7 +50,7 @@ void label_take_out(struct label_run *r, uint32_t v)
         r->missing[w]++;
 }
 
-/* Whether block v is in the ideal I. */
+/* Returns whether block v is in the ideal I. */
 static bool in_ideal(const struct label_run *r, uint32_t v)
 {
     return bits_have(r->ideals.bits + r->ideals.v[r->now].bits, v);
@@ -263,7 +263,8 @@ static void extend(struct label_run *r, const struct live_label *one, uint32_t i
     label_add(r, ideal);
 }
 
-/* Whether some unit outside I + S that reads from S needs at least `left` ps from its start to the end of the plan. */
+/* Returns whether some unit outside I + S that reads from S needs at least `left` ps from its start to the end of the
+ * plan. */
 static bool comes_late(const struct label_run *r, int64_t left)
 {
     const struct latency_graph *p = r->p;
@@ -282,7 +283,7 @@ static bool comes_late(const struct label_run *r, int64_t left)
     return false;
 }
 
-/* Whether the accelerator for S has room for what S has at one time, when it runs S after `one`. */
+/* Returns whether the accelerator for S has room for what S has at one time, when it runs S after `one`. */
 static bool has_room(const struct label_run *r, const struct live_label *one)
 {
     const struct label_walk *w = &r->walk;
@@ -305,6 +306,7 @@ static void extend_all(struct label_run *r)
             first = smaller(first, w->alive[w->set.from + i].start);
     if (first + time + w->set.cut_tail >= r->limit)
         return;
+    /* about the work of looking I + S up, and of comes_late() */
     r->steps += 2 + r->nword / 4 + w->nchoice / 8;
     uint32_t ideal = label_find(r);
     if (!ideal && comes_late(r, r->limit - first - time))

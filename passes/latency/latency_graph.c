@@ -336,7 +336,7 @@ struct latency_quotient {
     int64_t *from, *to; /* starts and ends of host units, sorted; scratch of is_crowded() */
 };
 
-/* Whether net e of p->nets costs some kind of accelerator something. */
+/* Returns whether net e of p->nets costs some kind of accelerator something. */
 static bool is_paid(const struct latency_graph *p, uint32_t e)
 {
     for (uint32_t k = 0; k < p->nkind; k++)
@@ -652,7 +652,8 @@ static void list_blocks(const struct latency_graph *p, const uint32_t *sub,
             r->blocks[at[sub[b] + 1]++] = b;
 }
 
-/* Whether each accelerator has room for the lasting bytes of its subgraphs, r->bytes, and any one subgraph beside. */
+/* Returns whether each accelerator has room for the lasting bytes of its subgraphs, r->bytes, and any one subgraph
+ * beside. */
 static bool fits_at_once(const struct latency_graph *p, const uint32_t *sub,
                          struct latency_quotient *r)
 {

@@ -94,8 +94,8 @@ static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t sl
     return p;
 }
 
-/* Whether it is a plan to have all blocks on the hosts, or to fill accelerators one after the other (latency_fill):
- * annealing tries these starts itself. */
+/* Returns whether it is a plan to have all blocks on the hosts, or to fill accelerators one after the other
+ * (latency_fill): annealing tries these starts itself. */
 static bool has_simple_start(const struct latency_graph *p, struct latency_quotient *quotient,
                              struct arena *a)
 {

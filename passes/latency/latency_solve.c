@@ -222,9 +222,9 @@ static int64_t least_step(const struct latency_search *v)
     return v->s.lower / LEAST_STEP + 1;
 }
 
-/* Whether a search at the plan's value, `up` ps above the proved bound, would take far more steps than are left: then
- * searches would use up all steps and raise the bound only a little.  Returns false if the user gave the number of
- * moves: the plan's value may then be far from the best. */
+/* Returns whether a search at the plan's value, `up` ps above the proved bound, would take far more steps than are
+ * left: then searches would use up all steps and raise the bound only a little.  Returns false if the user gave the
+ * number of moves: the plan's value may then be far from the best. */
 static bool is_far(struct latency_search *v, int64_t up)
 {
     uint64_t left = (v->steps + v->later) / v->g.took[1] + 1;
@@ -234,8 +234,8 @@ static bool is_far(struct latency_search *v, int64_t up)
     return true;
 }
 
-/* Whether a search that did not end with the steps it was allowed may be tried again: it would get AGAIN times these
- * steps, and by the growth so far the steps left suffice for a search at the plan's value. */
+/* Returns whether a search that did not end with the steps it was allowed may be tried again: it would get AGAIN times
+ * these steps, and by the growth so far the steps left suffice for a search at the plan's value. */
 static bool is_worth_again(const struct latency_search *v)
 {
     return v->in_vain && v->g.took[0] && v->g.took[1] && most_steps(v) / AGAIN >= v->in_vain &&

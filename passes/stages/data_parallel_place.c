@@ -26,7 +26,8 @@ struct stage_layout data_parallel_best(struct train *t)
         train_try(t, &best);
     else
         best.value = INT64_MAX;
-    /* rounds: number of micro-batches, each divisor of the batch that leaves a sample for each device; 1 in any case */
+    /* `rounds`, the number of micro-batches, takes the value 1 and each divisor of the batch with which a micro-batch
+     * has a sample for each device */
     int64_t most = smaller(global / devices, TRAINING_MICRO_BATCHES);
     bool done = fixed;
     for (int64_t rounds = 1; !done && (rounds == 1 || rounds <= most); rounds++) {

@@ -224,10 +224,10 @@ static bool is_too_slow(struct every_plan *e, uint32_t k, uint32_t from, uint32_
     int64_t rest =
         sat_add(e->s.forward[e->s.n] - e->s.forward[to], e->s.backward[e->s.n] - e->s.backward[to]);
     uint32_t left = e->places ? s->ndev : s->ndev - servers_devices(s, &e->used);
-    /* one ps less for each micro-batch, which rounding up may have added */
     int64_t over = sat_add(e->s.forward_overhead[e->s.n] - e->s.forward_overhead[to],
                            e->s.backward_overhead[e->s.n] - e->s.backward_overhead[to]);
     int64_t share = left ? training_time(m, rest, over, 1) / left : 0;
+    /* rounding up may have added one ps for each micro-batch */
     return share > 1 && sat_mul(share - 1, training_count(m)) >= most;
 }
 

@@ -60,8 +60,9 @@ struct divisors {
     uint32_t most[POWERS];
 };
 
-/* Adds a divisor `size` of the batch: samples of a micro-batch.  Its score is the number of numbers of devices that
- * divide the samples of a micro-batch, plus the number of those that divide the number of micro-batches. */
+/* Adds the divisor `size` of the batch to *s: a size of micro-batches, in samples.  Its score, for which it may become
+ * s->best[]: how many of the numbers 1 to ndev of devices divide `size`, plus how many of them divide the number of
+ * micro-batches. */
 static void add_divisor(const struct choices *c, struct divisors *s, int64_t size)
 {
     uint32_t shares = 0, k = 0;

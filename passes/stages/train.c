@@ -226,9 +226,9 @@ static uint32_t kept_at_once(const struct iteration_run *r, const struct trainin
  * number of 0 or more: stage k recomputes if the number has bit k. */
 enum { RECOMPUTE_NEEDED = -2, RECOMPUTE_EAGER = -1 };
 
-/* Sets `recompute` of stage k, and `ahead` as its memory allows.  which: as above.  Returns false if the stage
- * cannot hold even the least that it needs: with GPipe all micro-batches, else the micro-batches that it holds with
- * `ahead` 1. */
+/* Sets `recompute` of stage k (which: RECOMPUTE_NEEDED, RECOMPUTE_EAGER or a mask of stages), and `ahead` as its memory
+ * allows.  Returns false if the stage cannot hold even the least that it needs: with GPipe all micro-batches, else the
+ * micro-batches that it holds with `ahead` 1. */
 static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_t slope,
                          int64_t which, uint32_t k)
 {

@@ -44,10 +44,10 @@ static int64_t largest_place(const struct train *t, const struct stage_layout *p
     return most;
 }
 
-/* Whether the plan may not fit the accelerators: whether each has less memory than the sum of all weights with their
- * copies; all that the largest place makes, twice, since its values may be made again; and all values between stages,
- * for as many micro-batches as there are at once.  If accelerators have that much, the plan fits, whatever the lists
- * of its devices are. */
+/* Returns true if only the judge can tell whether the plan fits the accelerators, false if it surely fits, whatever the
+ * lists of its devices are.  It surely fits if an accelerator has memory for all weights with their copies; all that
+ * the largest place makes, twice, since its values may be made again; and all values between stages, for as many
+ * micro-batches as there are at once. */
 static bool is_memory_short(const struct train *t, const struct stage_layout *p)
 {
     const struct scene *s = &t->x->scene;
@@ -69,7 +69,7 @@ static bool is_memory_short(const struct train *t, const struct stage_layout *p)
     return memory >= 0 && memory < sat_add(values, sat_add(weights, m->workspace));
 }
 
-/* Whether the judge accepts plan p; if not, sets p->why_not.  Adds the effort to t->judged. */
+/* Returns whether the judge accepts plan p; if not, sets p->why_not.  Adds the effort to t->judged. */
 static bool holds(struct train *t, struct stage_layout *p)
 {
     struct arena *own = arena_new(t->x->use.scratch);
