@@ -51,9 +51,9 @@ static void weigh_vertices(struct part_graph *p, const int64_t *time)
 static struct arcs list_arcs(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     size_t most = (size_t)g->net_pin.at[g->nnet] * 2 + 1;
-    struct arcs arcs = {0, arena_array(a, most, sizeof *arcs.from),
-                        arena_array(a, most, sizeof *arcs.to),
-                        arena_array(a, most, sizeof *arcs.cost)};
+    struct arcs arcs = {.from = arena_array(a, most, sizeof *arcs.from),
+                        .to = arena_array(a, most, sizeof *arcs.to),
+                        .cost = arena_array(a, most, sizeof *arcs.cost)};
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t src = g->net_src[e];
         if (src == UINT32_MAX)

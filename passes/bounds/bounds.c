@@ -591,7 +591,8 @@ static const char *prove(struct bound_search *s)
 }
 
 /* Returns the larger one of the bound around hubs and the bound by trees, at most `upper`, ps; or c->lower if that
- * is at least as high.  The two searches take at most 1 / HUB_SHARE and 1 / TREE_SHARE of the work of `with`. */
+ * is at least as high.  A bound by trees counts only if it closes 1 / TREE_NEARER of the gap to `upper`.  The two
+ * searches take at most 1 / HUB_SHARE and 1 / TREE_SHARE of the work of `with`. */
 static struct bound first_bound(const struct problem *c, int64_t upper,
                                 const struct bound_means *with)
 {

@@ -119,19 +119,21 @@ static void record_set(struct reducer *w, struct reduction_step *s, uint32_t k, 
     uint8_t *side = arena_alloc(w->a, (size_t)g->n + 1);
     for (uint32_t i = 0; i < n; i++)
         side[in[i]] = 1;
-    if (kind_pays(w, k)) {
+    /* where transfers cost nothing, no more vertices than in[] are needed; else others may save transfers */
+    bool pays = kind_pays(w, k);
+    if (pays) {
         closure_of(closure_of_kind(w, k), in, n, LOAD_INF, &w->explain_work);
+        if (!w->closure[k]->exact)
+            return; /* the work ran out before the set was found */
         memcpy(side, w->closure[k]->side, g->n);
     }
-    if (kind_pays(w, k) && !w->closure[k]->exact)
-        return; /* the work ran out before the set was found */
     s->set = arena_array(w->a, (size_t)g->n + 1, sizeof *s->set);
     for (uint32_t v = 0; v < g->n; v++)
         if (side[v]) {
             s->set[s->nset++] = w->first[v];
             s->time = sat_add(s->time, w->c->kind[k].time[v]);
         }
-    if (kind_pays(w, k)) {
+    if (pays) {
         s->load = w->closure[k]->value;
         s->transfer = s->load - s->time;
     }

@@ -106,7 +106,7 @@ struct proven {
 
 /* ---- one tree ---------------------------------------------------------------------------------- */
 
-/* Grows the tree of shortest ways from `root`: reaches all vertices that nets with a length connect with the root, the
+/* Makes the tree of shortest ways from `root`: reaches all vertices that nets with a length connect with the root, the
  * nearest first, and fills s->far, s->by, s->from and s->order.  Returns the number of vertices reached. */
 static uint32_t grow(struct trees *s, uint32_t root)
 {

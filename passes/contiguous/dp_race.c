@@ -178,7 +178,8 @@ static bool continue_search(struct race *r, struct both *s, int64_t floor, uint6
     return true;
 }
 
-/* The probe's turn: searches a plan between bound and best plan for `steps` steps, and sets the next probe's limit. */
+/* The probe's turn: searches for a plan whose value is between the bound and that of the best plan, for `steps` steps,
+ * and sets the next probe's limit. */
 static void run_probe(struct race *r, uint64_t steps)
 {
     int64_t gap = r->best->value - r->c->lower.value;

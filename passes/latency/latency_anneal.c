@@ -145,22 +145,27 @@ static uint32_t random_sub(struct state *s)
     return p->dev[random_below(&s->rng, p->ndev)] * p->slots + random_below(&s->rng, p->slots);
 }
 
-/* Returns a place for block b at random: that of a neighbour of b, the hosts, or any subgraph. */
-static uint32_t choose_target(struct state *s, uint32_t b)
+/* Returns a random neighbour of block b in the graph; b itself if it has none. */
+static uint32_t random_neighbour(struct state *s, uint32_t b)
 {
     const struct wdag *g = s->p->g;
-    uint32_t kind = random_below(&s->rng, 8);
-    if (kind == 0 || !s->p->ndev)
+    uint32_t npred = g->pred.at[b + 1] - g->pred.at[b];
+    uint32_t n = npred + g->succ.at[b + 1] - g->succ.at[b];
+    if (n == 0)
+        return b;
+    uint32_t i = random_below(&s->rng, n);
+    return i < npred ? g->pred.to[g->pred.at[b] + i] : g->succ.to[g->succ.at[b] + i - npred];
+}
+
+/* Returns a place for block b at random: of eight times the hosts once, any subgraph twice, and the place of a
+ * neighbour of b five times (any subgraph if b has no neighbour). */
+static uint32_t choose_target(struct state *s, uint32_t b)
+{
+    uint32_t choice = random_below(&s->rng, 8);
+    if (choice == 0 || !s->p->ndev)
         return ON_HOST;
-    if (kind > 2) {
-        uint32_t npred = g->pred.at[b + 1] - g->pred.at[b],
-                 n = npred + g->succ.at[b + 1] - g->succ.at[b];
-        uint32_t i = n ? random_below(&s->rng, n) : 0;
-        if (n)
-            return s->sub[i < npred ? g->pred.to[g->pred.at[b] + i]
-                                    : g->succ.to[g->succ.at[b] + i - npred]];
-    }
-    return random_sub(s);
+    uint32_t near = choice > 2 ? random_neighbour(s, b) : b;
+    return near == b ? random_sub(s) : s->sub[near];
 }
 
 /* Makes the move that exchanges the blocks of subgraphs a and b. */

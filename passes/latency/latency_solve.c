@@ -29,11 +29,15 @@ enum {
     RETRY = 8,        /* after an unfinished search the step is divided by RETRY */
     EARLY = 10,       /* searches before the second annealing get 1 / EARLY of all steps and time */
     USUAL_SHARE = 40, /* a search may take 1 / USUAL_SHARE of all steps */
-    MERGED = 2,  /* a search of a merged graph may take MERGED times this: it finds good plans */
-    GROWTH = 10, /* if that is more, a search may take GROWTH times the steps of the last one */
+    /* a search of a merged graph may take MERGED / USUAL_SHARE of all steps: it finds good plans */
+    MERGED = 2,
+    /* a search may also take GROWTH times the steps of the last one, if that is more */
+    GROWTH = 10,
     AGAIN = 2,   /* a search is tried again if it gets AGAIN times the steps that were not enough */
     SURE = 3,    /* T rises to the plan's value if 1 / SURE of the steps should suffice there */
     FAR = 8,     /* no search if one at the plan's value would need FAR times the steps left */
+    LIGHT = 300, /* a search of at most 1 / LIGHT of all steps is light (latency_search.light) */
+    TURNS = 3,   /* number of times that latency_solve() anneals */
     WORTH = 200  /* the third annealing needs a gain of 1 / WORTH by the second one */
 };
 
@@ -305,6 +309,19 @@ static void forget_parted(struct latency_search *v)
     v->s.why = "a plan that parts nodes which share a device takes less than the search knows";
 }
 
+/* Returns the number of moves of annealing in turn number `turn` of latency_solve().  size: number of units, edges and
+ * pins of the graph. */
+static uint64_t moves_of_turn(const struct latency_search *v, uint32_t turn, uint64_t size)
+{
+    const uint64_t moves[TURNS] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
+    uint64_t usual = moves[turn] * USUAL_SIZE / larger_u64(size, USUAL_SIZE) + 1;
+    if (!v->how->moves)
+        return usual;
+    /* the user gave the number of moves: the last turn makes all that are left */
+    uint64_t left = v->how->moves > v->s.moves ? v->how->moves - v->s.moves : 0;
+    return turn == TURNS - 1 ? left : smaller_u64(usual, left);
+}
+
 struct latency_result latency_solve(const struct latency_graph *p, const struct latency_tail *t,
                                     const struct latency_how *how, struct latency_plan *best,
                                     struct arena *scratch)
@@ -314,32 +331,28 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
     const uint64_t steps = how->max_labels ? how->max_steps : 0;
     const uint64_t size =
         (uint64_t)p->nunit + p->succ.at[p->nunit] + p->nets->net_pin.at[p->nets->nnet];
-    const uint64_t moves[] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
     int64_t first = LOAD_INF; /* value of the plan before the second annealing */
     v.s = (struct latency_result){.lower = larger(how->least, t->all), .proof = ""};
     v.quotient = latency_quotient_new(p, a);
     v.merges = true;
-    v.light = steps / 300;
+    v.light = steps / LIGHT;
     const uint64_t early = steps / EARLY; /* steps of the searches before the second annealing */
-    /* three turns, each some annealing and then searches; the last one only if the second annealing gained much, and
+    /* TURNS turns, each some annealing and then searches; the last one only if the second annealing gained much, and
      * with the steps that are left */
-    for (uint32_t turn = 0; turn < 3 && (!turn || best->value > v.s.lower); turn++) {
-        uint64_t some = moves[turn] * USUAL_SIZE / larger_u64(size, USUAL_SIZE) + 1;
-        uint64_t left = how->moves > v.s.moves ? how->moves - v.s.moves : 0;
-        if (how->moves && (turn == 2 || some > left))
-            some = left;
-        if (turn == 2 && !how->moves && first - best->value < first / WORTH)
+    for (uint32_t turn = 0; turn < TURNS && (!turn || best->value > v.s.lower); turn++) {
+        uint64_t moves = moves_of_turn(&v, turn, size);
+        if (turn == TURNS - 1 && !how->moves && first - best->value < first / WORTH)
             break;
         if (turn == 0) {
             v.steps = early;
             v.later = steps - early;
-            anneal_some(&v, some);
+            anneal_some(&v, moves);
             int64_t gap = best->value < LOAD_INF ? best->value - v.s.lower : t->all;
             v.step = gap / FIRST_STEPS + 1;
         } else {
             v.steps += v.later;
             v.later = 0;
-            anneal_several(&v, some);
+            anneal_several(&v, moves);
         }
         v.is_early = !turn && how->clock;
         if (v.is_early)

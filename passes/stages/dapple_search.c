@@ -303,16 +303,13 @@ struct prefix_extension {
     struct formula_stage link; /* the link from the prefix to the new stage */
 };
 
-/* Makes the longer prefix whose new stage ends at cut `to`, and the plan with all remaining layers in one more stage;
- * keeps them if they are among the best. */
-static void try_stage(struct search *x, const struct prefix_extension *e, uint32_t to)
+/* Returns the longer prefix whose new stage, with the layers from .. end - 1, stands behind the prefix `before` (NULL:
+ * the empty one), with its times; its sets and its number of devices are not set yet.  Writes behind the first e->n
+ * entries of x->stage the stages and links that the plan with all remaining layers in one more stage has. */
+static struct prefix longer_prefix(struct search *x, const struct prefix_extension *e,
+                                   const struct prefix *before, uint32_t from, uint32_t end)
 {
-    const struct prefix *before = e->prefix == NONE ? NULL : &x->prefix[e->prefix];
-    uint32_t from = before ? before->end : 0, n = e->n, end = x->cut[to];
-    if (!has_room(x, from, end, e->ntake))
-        return;
-    /* the longer prefix; x->stage gets its stages and links, then the link to the stage of all remaining layers and
-     * that stage */
+    uint32_t n = e->n;
     struct prefix p = {.parent = e->prefix, .end = end, .nstage = 1};
     if (before) {
         p = *before;
@@ -335,6 +332,18 @@ static void try_stage(struct search *x, const struct prefix_extension *e, uint32
     p.balance = larger(p.key, sat_mul(m, sat_add(last.forward, last.backward)));
     p.latency = stage_formula(x->stage, n, x->r->micro_batches, x->r->literal).latency;
     x->evaluated++;
+    return p;
+}
+
+/* Makes the longer prefix whose new stage ends at cut `to`; keeps it if it is among the best prefixes there, or if the
+ * plan with all remaining layers in one more stage is among the best plans. */
+static void try_stage(struct search *x, const struct prefix_extension *e, uint32_t to)
+{
+    const struct prefix *before = e->prefix == NONE ? NULL : &x->prefix[e->prefix];
+    uint32_t from = before ? before->end : 0, end = x->cut[to];
+    if (!has_room(x, from, end, e->ntake))
+        return;
+    struct prefix p = longer_prefix(x, e, before, from, end);
     struct state *s = state_at(x, to, &e->now);
     bool by_latency = enters(x, s->kept, x->beam, /*by_key=*/false, p.latency);
     bool by_key = enters(x, s->kept + x->beam, x->beam, /*by_key=*/true, p.key);
@@ -491,7 +500,7 @@ static struct stage_plan plan_of(struct search *x, int32_t prefix)
     struct device_set used = {{0}};
     p.end[p.n - 1] = x->c->n;
     for (uint32_t s = p.n - 1; s-- > 0; prefix = x->prefix[prefix].parent) {
-        if (s == p.n - 2) {
+        if (s == p.n - 2) { /* the whole prefix; the others are the same without its last stages */
             load_set(x, x->prefix[prefix].used, &used);
             p.latency = x->prefix[prefix].latency;
         }

@@ -119,8 +119,11 @@ static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x
 /* Returns a span between the same two layers as x and y, with the sums of their amounts. */
 static struct layer_span sum_of_spans(struct layer_span x, struct layer_span y)
 {
-    return (struct layer_span){x.from, x.to, sat_add(x.amount, y.amount),
-                               sat_add(x.overhead, y.overhead), sat_add(x.values, y.values)};
+    return (struct layer_span){.from = x.from,
+                               .to = x.to,
+                               .amount = sat_add(x.amount, y.amount),
+                               .overhead = sat_add(x.overhead, y.overhead),
+                               .values = sat_add(x.values, y.values)};
 }
 
 /* Sorts the spans and joins spans between the same layers to one, whose amounts are the sums. */
@@ -157,7 +160,8 @@ static void measure_moves(struct layer_sums *m)
         }
         if (far != at)
             add_span(back ? &t->gradients : &t->values, t->x->use.scratch,
-                     (struct layer_span){at, far, s->m->cost->bytes[v], 0, 1});
+                     (struct layer_span){
+                         .from = at, .to = far, .amount = s->m->cost->bytes[v], .values = 1});
     }
     join_spans(&t->values);
     join_spans(&t->gradients);
@@ -190,8 +194,10 @@ static void measure_waiting(struct layer_sums *m)
         if (t->update && m->update.own[v])
             continue;
         add_span(&t->waiting, a,
-                 (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps,
-                                     costs_overhead(s->m->cost, m->cls, v), 0});
+                 (struct layer_span){.from = train_layer(t, v),
+                                     .to = low[v],
+                                     .amount = ps == COST_NEVER ? 0 : ps,
+                                     .overhead = costs_overhead(s->m->cost, m->cls, v)});
     }
     join_spans(&t->waiting);
 }
