@@ -58,21 +58,26 @@ class Watched(threading.Thread):
     """A thread that measures the most GPU memory in use, MiB, from start() until ends()."""
 
     def __init__(self):
+        """Starts the thread that watches."""
         super().__init__(daemon=True)
         self.most, self.over, self.first = 0, threading.Event(), memory()
         self.start()
 
     def run(self):
+        """Notes every 0.1 s how much more memory is used than at the start."""
         while not self.over.wait(0.1):
             self.most = max(self.most, memory() - self.first)
 
     def ends(self):
+        """Ends the watch. Returns the most memory that was used beyond that of the start."""
         self.over.set()
         self.join()
         return self.most
 
 
 def call(command, **more):
+    """Runs a command and returns what it printed. `more`: further arguments for subprocess.run. Raises RuntimeError if
+    the command fails."""
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True, **more)
     if r.returncode:
         said = " ".join(str(c) for c in command)

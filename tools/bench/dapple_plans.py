@@ -115,6 +115,8 @@ def close(value, text):
 # ---- data parallelism -------------------------------------------------------------------------------------------
 
 def parallel(folder, tmp):
+    """Compares data parallelism on 16 devices, without and with overlap, with what is published. Prints the rows and
+    returns what is wrong, in words."""
     rows = Rows("data parallelism on 16 devices: times faster")
     for name, *published in PARALLEL:
         for cluster, wanted in zip(("A", "C"), published):
@@ -335,6 +337,8 @@ def dream(folder, tmp, name, devices=16):
 
 
 def pipedreams(folder, tmp):
+    """Compares PipeDream's plans in Table VII with those of pcc. Prints the rows and returns what is wrong, in
+    words."""
     rows = Rows("Table VII: PipeDream's plans on two servers of 8", "Table VII")
     for name, (_, rate, published) in DREAMS.items():
         rows.published(f"{name}, PipeDream's ({rate} and 3 GB/s)", published, dream(folder, tmp, name)[1])

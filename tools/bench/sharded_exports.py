@@ -37,6 +37,7 @@ warnings.simplefilter("ignore")
 
 
 def session(path):
+    """A session of ONNX Runtime that computes as the file says: no optimisations, one thread."""
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -111,6 +112,8 @@ def piece(value, state, ways, k):
 
 
 def joined(pieces, state):
+    """The whole tensor from the devices' pieces. `state`: the axis that is divided, and `run`: how many indices in a
+    row each device holds before the next device's begin."""
     ways, axis, run = len(pieces), state["axis"], state["run"]
     size = sum(p.shape[axis] for p in pieces)
     whole = np.empty((*pieces[0].shape[:axis], size, *pieces[0].shape[axis + 1:]), pieces[0].dtype)
