@@ -53,7 +53,8 @@ static int collect_bodies(struct onnx_build *b, uint32_t s)
     return 0;
 }
 
-/* Fills b->body and b->slot, except for names, operands and results.  Returns 0, or -1 and an error. */
+/* Lists all graphs and nodes of the file: fills b->body and b->slot, except for names, operands and results.  Returns
+ * 0, or -1 and an error. */
 static int collect(struct onnx_build *b)
 {
     add_body(b, NULL, /*parent=*/0, /*owner=*/0);
@@ -266,7 +267,8 @@ static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid n
     return 0;
 }
 
-/* Adds the results of all nodes of graph g.  Returns 0, or -1 and an error. */
+/* Adds the results of all nodes of graph g, and to *twice the names that the graph defines again.  Returns 0, or -1 and
+ * an error. */
 static int define_results(struct onnx_build *b, gid g, struct doubles *twice)
 {
     const struct onnx_body *body = &b->body[g];

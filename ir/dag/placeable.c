@@ -327,7 +327,7 @@ static void make_nets(struct builder *b)
     p->net_pin = pairs_rows(&pin, p->nnet);
 }
 
-/* Makes a weight of each value in b->weights. */
+/* Makes a weight of each value in b->weights, with its bytes and the placed nodes that read it. */
 static void make_weights(struct builder *b)
 {
     const struct module *m = b->m;

@@ -136,7 +136,7 @@ static void set_up_timeline(struct timeline *t, const struct task_graph *g, stru
     t->peak_at = arena_array(a, (size_t)g->ndev + 1, sizeof *t->peak_at);
 }
 
-/* Fills task_of, left and next of r. */
+/* Numbers the items task by task, and counts how many items each one waits for: fills task_of, left and next of r. */
 static void set_up_items(struct run *r)
 {
     const struct task_graph *g = r->g;

@@ -127,7 +127,7 @@ static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *un
     }
 }
 
-/* Fills x->uses. */
+/* Sets x->uses: counts for each value how often live nodes and outputs of live graphs read it. */
 static void count_uses(struct end *x)
 {
     const struct module *m = x->m;
@@ -392,7 +392,8 @@ static void sort_graph(struct end *x, gid g)
     arena_release(x->a, mark);
 }
 
-/* Fills x->order, x->at and x->position. */
+/* Orders the nodes that stay, graph by graph: fills x->order and x->at.  x->position gets the places that the nodes
+ * have in the lists of the edit. */
 static void find_order(struct end *x)
 {
     const struct edit *e = x->e;

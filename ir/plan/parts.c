@@ -279,7 +279,8 @@ static void find_sources(struct parts_builder *c)
     }
 }
 
-/* Fills in the outputs of all parts. */
+/* Fills in the outputs of all parts: first results of placed nodes that others read, then results of copies and
+ * initializers that the model returns. */
 static void fill_outputs(struct parts_builder *c)
 {
     const struct module *m = c->m;

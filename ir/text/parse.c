@@ -458,7 +458,8 @@ static int parse_graph_head(struct parser *p, gid g)
     return text_about(p, &p->m->graph[g].about) < 0 ? -1 : text_want(p, '{', "'{'");
 }
 
-/* Reads a graph, after the word "graph".  Returns 0, or -1 and an error. */
+/* Reads a graph, after the word "graph": "@g2 of \"if1\" { ... }", with a line for each input, initializer, node and
+ * output.  Returns 0, or -1 and an error. */
 static int parse_graph(struct parser *p)
 {
     gid g = module_add_graph(p->m);

@@ -29,7 +29,7 @@ static const char *end_list(struct memory *m, struct json_out *o, const char *wh
     return memory_end(m, true, what, p->x.use.mem, &p->diag);
 }
 
-/* Writes a setting. */
+/* Writes a setting as an object of settings_list(). */
 static void put_setting(struct json_out *o, const struct opt *row)
 {
     static const char *const kind[] = {
@@ -78,7 +78,7 @@ const char *settings_list(struct pcc *p)
     return end_list(&m, &o, "settings", p);
 }
 
-/* Writes a class of devices. */
+/* Writes a class of devices as an object of devices_list(). */
 static void put_class(struct json_out *o, const struct device_class *c)
 {
     static const enum elem peaks[] = {ELEM_F32, ELEM_F16, ELEM_I8};

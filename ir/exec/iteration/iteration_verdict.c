@@ -114,7 +114,8 @@ static void add_rows(const struct scene *s, const struct servers *servers,
     }
 }
 
-/* Sets lasting, version and memory of each place. */
+/* Sets for each place the bytes that last during an iteration, those of one version of its weights, and the memory of
+ * its devices: lasting, version and memory of *r. */
 static void set_places(const struct scene *s, const struct stages_on *on, struct iteration_run *r,
                        struct arena *a)
 {

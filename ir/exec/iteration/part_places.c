@@ -103,7 +103,7 @@ static enum iteration_kind kind_of(const struct part_timing *f, uint32_t copy)
                                  : ITERATION_BACKWARD;
 }
 
-/* Fills f->first and f->update. */
+/* Finds the first task of each kind and stage, f->first, and the task of each stage's update, f->update. */
 static void find_first_tasks(struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;

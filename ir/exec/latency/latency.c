@@ -110,7 +110,7 @@ static uint32_t lane_of(const struct latency *l, uint32_t sub)
     return l->k->slotted || how->pieces == PIECES_EXCLUSIVE ? l->k->sub[sub].dev : NO_LANE;
 }
 
-/* Fills all fields of the tasks but their ranks. */
+/* Makes the task of each subgraph, with its time and lane, but without a rank. */
 static void set_tasks(const struct latency *l)
 {
     for (uint32_t i = 0; i < l->k->n; i++) {

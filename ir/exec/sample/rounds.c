@@ -112,19 +112,20 @@ static void add_net(struct replay_build *b, uint32_t e, uint32_t *first_part)
     }
 }
 
-/* Fills b->half and b->edge. */
+/* Finds the times of both halves of each part, and which half reads from which: fills b->half and b->edge. */
 static void make_halves(struct replay_build *b)
 {
     const struct graph *g = &b->m->graph[1];
     uint32_t *first = arena_array(b->a, (size_t)b->c->ndev + 1, sizeof *first);
     b->half = arena_array(b->a, 2 * (size_t)b->parts->nparts + 1, sizeof *b->half);
     b->edge = (struct pairs){.a = b->a};
-    memset(first, 0xff, (b->c->ndev + 1) * sizeof *first);
+    memset(first, 0xff, (b->c->ndev + 1) * sizeof *first); /* UINT32_MAX */
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (b->p->kind[n] != PLACE_NODE)
             continue;
         struct half *x = &b->half[half_of(b, n)];
-        x->compute += x->used ? 0 : b->model->part_cost;
+        if (!x->used)
+            x->compute += b->model->part_cost;
         x->used = true;
         x->compute += b->m->cost->time[cluster_class(b->c, (uint32_t)b->dev[n])][n];
     }

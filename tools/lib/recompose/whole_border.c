@@ -152,7 +152,8 @@ static int add_outputs(struct border *b)
     return 0;
 }
 
-/* Adds descriptions of values inside the model. */
+/* Adds those descriptions in list[n] to w->info that are of values inside the model, tell a shape, and are the first of
+ * their values. */
 static void add_infos(struct border *b, Onnx__ValueInfoProto **list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
