@@ -384,7 +384,8 @@ static bool has_one_payload(struct scan *s, struct frame *f)
         at += k;
         if (w == WIRE_LEN && v > f->end - at)
             break;
-        at += w == WIRE_LEN ? v : 0;
+        if (w == WIRE_LEN)
+            at += v;
         n += id == ONNX_FIELD_FLOAT || id == ONNX_FIELD_RAW || id == ONNX_FIELD_DOUBLE;
     }
     f->one_payload = n == 1 ? 2 : 1;

@@ -211,7 +211,8 @@ static void read_first_line(int fd, char *said, size_t room, size_t *n)
         ssize_t k = left ? read(fd, said + *n, left) : read(fd, rest, sizeof rest);
         if (k <= 0)
             break;
-        *n += left ? (size_t)k : 0;
+        if (left)
+            *n += (size_t)k;
     }
     said[*n] = 0;
     said[strcspn(said, "\r\n")] = 0;

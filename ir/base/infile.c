@@ -195,7 +195,8 @@ static char *read_all(int fd, enum infile_kind kind, uint64_t size, struct arena
             continue; /* not at stdin: there Ctrl-C must end the waiting for input */
         if (got < 0)
             *wrong = strerror(errno);
-        n += got > 0 ? (size_t)got : 0;
+        if (got > 0)
+            n += (size_t)got;
         if (n > limit[kind].most)
             *wrong = limit[kind].large;
         if (got <= 0 || *wrong)

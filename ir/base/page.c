@@ -42,7 +42,8 @@ static size_t unbreakable_length(const char *s)
     size_t n = strcspn(s, " \n");
     if (n && s[n - 1] >= '0' && s[n - 1] <= '9' && s[n] == ' ') {
         size_t more = strcspn(s + n + 1, " \n");
-        n += more && is_unit(s + n + 1, more) ? 1 + more : 0;
+        if (more && is_unit(s + n + 1, more))
+            n += 1 + more;
     }
     return n;
 }

@@ -26,7 +26,7 @@ static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
     g->pin = arena_array(g->mem, (size_t)g->n + 1, sizeof *g->pin);
     g->net_host = arena_alloc(g->mem, (size_t)maxnet + 1);
     g->net_src = arena_array(g->mem, (size_t)maxnet + 1, sizeof *g->net_src);
-    memset(g->pin, 0xff, (g->n + 1) * sizeof *g->pin);
+    memset(g->pin, 0xff, (g->n + 1) * sizeof *g->pin); /* -1: not pinned */
 }
 
 /* Returns the rows of c with each entry x replaced by name[x] (UINT32_MAX: dropped); the new entries, all below

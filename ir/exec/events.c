@@ -130,7 +130,7 @@ static void set_up_timeline(struct timeline *t, const struct task_graph *g, stru
     *t = (struct timeline){.last = NO_ITEM, .over_item = NO_ITEM, .nitem = g->first[g->ntask]};
     t->start = arena_array(a, (size_t)t->nitem + 1, sizeof *t->start);
     t->because = arena_array(a, (size_t)t->nitem + 1, sizeof *t->because);
-    memset(t->because, 0xff, ((size_t)t->nitem + 1) * sizeof *t->because);
+    memset(t->because, 0xff, ((size_t)t->nitem + 1) * sizeof *t->because); /* NO_ITEM */
     t->busy = arena_array(a, (size_t)g->nlane + 1, sizeof *t->busy);
     t->peak = arena_array(a, (size_t)g->ndev + 1, sizeof *t->peak);
     t->peak_at = arena_array(a, (size_t)g->ndev + 1, sizeof *t->peak_at);

@@ -250,7 +250,8 @@ struct known *take_elements(struct computation *c, uint32_t i)
 bool take_tensor(struct computation *c, tid t, struct known *k)
 {
     bool good = known_of_tensor(c->m, t, k, c->a) && k->tensor != 0 && read_elements(c, k);
-    c->spent += good ? elem_bytes(k->elem, k->n) : 0;
+    if (good)
+        c->spent += elem_bytes(k->elem, k->n);
     return good;
 }
 

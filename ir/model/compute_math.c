@@ -119,7 +119,8 @@ static bool apply_signed(enum math op, int64_t a, int64_t b, int64_t *r)
         return b == -1 ? !__builtin_sub_overflow(0, a, r) : b != 0;
     case MATH_MOD: /* the result has the sign of the divisor */
         *r = b == 0 || b == -1 ? 0 : a % b;
-        *r += *r != 0 && (*r < 0) != (b < 0) ? b : 0;
+        if (*r != 0 && (*r < 0) != (b < 0))
+            *r += b;
         return b != 0;
     case MATH_MIN:
         *r = a < b ? a : b;

@@ -57,7 +57,8 @@ static void take_tensors(struct edit_source *s)
     for (tid t = 1; t < s->from->ntensor; t++) {
         struct tensor x = s->from->tensor[t];
         x.dim += s->ints;
-        x.off += x.where == TENSOR_STRINGS ? s->sids : 0;
+        if (x.where == TENSOR_STRINGS)
+            x.off += s->sids;
         x.of[0] = shifted(x.of[0], s->tensor);
         x.of[1] = shifted(x.of[1], s->tensor);
         x.range.at += s->ints;

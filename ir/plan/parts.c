@@ -94,8 +94,8 @@ static void find_homes(struct parts_builder *c)
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
     int32_t *last = latest_parts(c);
-    memset(c->node_home, 0xff, m->nnode * sizeof *c->node_home);
-    memset(c->value_home, 0xff, m->nval * sizeof *c->value_home);
+    memset(c->node_home, 0xff, m->nnode * sizeof *c->node_home);  /* -1: no part */
+    memset(c->value_home, 0xff, m->nval * sizeof *c->value_home); /* -1: no part */
     for (nid n = g->first + g->count; n-- > g->first;) {
         const struct node *nd = &m->node[n];
         int32_t x = c->parts->part_of[n];
@@ -324,7 +324,7 @@ static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
     bool copies_only = false;
     parts->nparts = k->n;
     parts->part_of = arena_array(c->a, m->nnode, sizeof *parts->part_of);
-    memset(parts->part_of, 0xff, m->nnode * sizeof *parts->part_of);
+    memset(parts->part_of, 0xff, m->nnode * sizeof *parts->part_of); /* -1: not placed */
     for (nid n = g->first; n < g->first + g->count; n++)
         if (c->p->kind[n] == PLACE_NODE) {
             assert(k->piece[n] < k->n);

@@ -659,7 +659,7 @@ static void find_queues(struct schedule_state *c, uint32_t dev)
 static uint32_t *items_new(struct arena *a, uint32_t n)
 {
     uint32_t *item = arena_array(a, (size_t)n + 1, sizeof *item);
-    memset(item, 0xff, ((size_t)n + 1) * sizeof *item);
+    memset(item, 0xff, ((size_t)n + 1) * sizeof *item); /* NONE */
     return item;
 }
 

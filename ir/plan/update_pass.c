@@ -102,8 +102,10 @@ static bool tells_batch(const struct module *m, const int32_t *axis, nid n)
     if (node_is(m, n, "Size") || rank < 0)
         return true;
     int64_t from = node_attr_int(m, n, "start", 0), to = node_attr_int(m, n, "end", rank);
-    from += from < 0 ? rank : 0;
-    to += to < 0 ? rank : 0;
+    if (from < 0)
+        from += rank;
+    if (to < 0)
+        to += rank;
     return axis[x] >= from && axis[x] < to;
 }
 

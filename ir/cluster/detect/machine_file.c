@@ -22,7 +22,8 @@ char *machine_text(const char *root, const char *path, struct arena *a)
     ssize_t got = fd < 0 ? -1 : 1;
     while (got > 0 && n < MOST) {
         got = read(fd, text + n, MOST - n);
-        n += got > 0 ? (size_t)got : 0;
+        if (got > 0)
+            n += (size_t)got;
     }
     if (fd >= 0)
         close(fd);

@@ -220,7 +220,7 @@ static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
 static void add_bytes(struct rounds *x)
 {
     uint32_t *first = arena_array(x->a, (size_t)x->r->scene.cluster->ndev + 1, sizeof *first);
-    memset(first, 0xff, ((size_t)x->r->scene.cluster->ndev + 1) * sizeof *first);
+    memset(first, 0xff, ((size_t)x->r->scene.cluster->ndev + 1) * sizeof *first); /* UINT32_MAX */
     for (int k = 0; k < 2; k++)
         x->bytes[k] = arena_array(x->a, 2 * (size_t)x->r->parts->nparts + 2, sizeof *x->bytes[k]);
     for (uint32_t e = 0; e < x->r->scene.place->nnet; e++)
