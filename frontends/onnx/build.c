@@ -122,8 +122,10 @@ static void name_nodes(struct onnx_build *b)
             continue;
         struct arena_mark mark = arena_mark(b->tmp);
         const char *base = x->proto->name;
-        base = base != NULL && *base != '\0' ? base : x->proto->op_type;
-        base = base != NULL && *base != '\0' ? base : "node";
+        if (base == NULL || *base == '\0')
+            base = x->proto->op_type;
+        if (base == NULL || *base == '\0')
+            base = "node";
         const char *made = arena_fmt(b->tmp, "%s_%u", base, s - b->body[x->home].first);
         sid first = str_id(b->m, made);
         uint32_t k = map_get(&taken, first);

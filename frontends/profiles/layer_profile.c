@@ -117,7 +117,8 @@ static bool read_decimal(struct span s, int power, int64_t *out)
             s.at++;
         any = s.at < s.end;
         for (; s.at < s.end && *s.at >= '0' && *s.at <= '9'; s.at++)
-            exponent = exponent < 1000 ? 10 * exponent + (*s.at - '0') : exponent;
+            if (exponent < 1000)
+                exponent = 10 * exponent + (*s.at - '0');
         power += minus ? -exponent : exponent;
     }
     if (!any || s.at != s.end)
@@ -128,7 +129,8 @@ static bool read_decimal(struct span s, int power, int64_t *out)
     /* the last division by ten rounds to the nearest integer */
     for (; power < -1; power++)
         x /= 10;
-    x = power == -1 ? (x + 5) / 10 : x;
+    if (power == -1)
+        x = (x + 5) / 10;
     *out = (int64_t)x;
     return x < most;
 }
@@ -210,7 +212,8 @@ static int read_layer(struct profile_reader *r, struct span s)
     l->nlabel = (size_t)(label.end - label.at);
     l->line = r->line;
     r->by_id = vec_grow(r->a, r->by_id, &r->capid, l->id + 1, sizeof *r->by_id);
-    r->nid = r->nid > l->id ? r->nid : l->id + 1;
+    if (r->nid <= l->id)
+        r->nid = l->id + 1;
     if (r->by_id[l->id])
         return diag_error(r->d, "%s:%u: there is a layer '%s' already, in line %u", r->path,
                           r->line, module_str(r->m, l->id), r->layer[r->by_id[l->id] - 1].line);

@@ -596,7 +596,8 @@ static int read_workload(struct workload_reader *r, const struct named_text *t, 
     /* bytes per second by which the paper's files turn bytes into ms */
     s->model.sync_bandwidth = INT64_C(1) << 31;
     int rc = t ? load_text(r, t->text, t->n) : load_file(r);
-    rc = rc ? rc : read_all(r, s->cluster);
+    if (!rc)
+        rc = read_all(r, s->cluster);
     arena_free(r->own);
 #ifdef __GLIBC__
     /* gives the memory of the JSON tree back: later code allocates large blocks, which would not reuse it */

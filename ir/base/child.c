@@ -187,7 +187,8 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
     read_answer(r.fd, clock, most, a, &to);
     if (to.end == CHILD_DONE) { /* the child has closed its pipe, but may still be running */
         bool ended = wait_for(pid, clock, &status);
-        r.pid = ended ? 0 : r.pid;
+        if (ended)
+            r.pid = 0;
         to.end = ended ? CHILD_DONE : CHILD_STOPPED;
     }
     arena_free(own);

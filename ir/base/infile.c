@@ -161,7 +161,8 @@ const char *infile_relative(const char *folder, const char *path, struct arena *
     if (!from || !to)
         return path;
     for (size_t i = 0; from[i] && from[i] == to[i]; i++)
-        same = from[i] == '/' ? i + 1 : same;
+        if (from[i] == '/')
+            same = i + 1;
     const char *up = ""; /* "../" for each folder of `from` below the common folders */
     for (const char *p = from + same; *p; p++)
         up = *p == '/' ? arena_fmt(a, "../%s", up) : up;

@@ -236,7 +236,8 @@ static char *underscored(const char *name, const char *suffix, struct arena *a)
 {
     char *key = arena_fmt(a, "%s%s", name, suffix);
     for (char *c = key; *c; c++)
-        *c = *c == '-' ? '_' : *c;
+        if (*c == '-')
+            *c = '_';
     return key;
 }
 

@@ -78,7 +78,8 @@ void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsi
         line_start = *text == '\n';
         if (line_start && *++text)
             putc('\n', f);
-        at = line_start ? 0 : at;
+        if (line_start)
+            at = 0;
     }
     putc('\n', f);
 }

@@ -67,7 +67,8 @@ void sha256_add(struct sha256 *s, const void *bytes, size_t n)
     const unsigned char *from = bytes;
     while (n > 0) {
         size_t at = s->bytes % SHA256_BLOCK, some = SHA256_BLOCK - at;
-        some = n < some ? n : some;
+        if (n < some)
+            some = n;
         if (some == SHA256_BLOCK) {
             take_block(s->h, from);
         } else {

@@ -191,7 +191,8 @@ static uint32_t last_server(const struct servers *s, const struct device_set *x)
 {
     uint32_t last = 0;
     for (uint32_t v = 0; v < s->n; v++)
-        last = x->of[v] ? v : last;
+        if (x->of[v])
+            last = v;
     return last;
 }
 

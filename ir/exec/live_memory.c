@@ -57,7 +57,8 @@ void live_memory_count(const struct rhythm_ask *ask, struct rhythm *y, struct ve
     int64_t *used;
     uint32_t most = ask->scene->model.in_flight;
     e->in_flight = schedule_usual_samples(e);
-    e->in_flight = most ? smaller_u32(most, e->in_flight) : e->in_flight;
+    if (most)
+        e->in_flight = smaller_u32(most, e->in_flight);
     /* schedule_prove() computes e->peak, or returns why there is no such schedule */
     if (takes_turns(ask) || schedule_prove(w, e, a)) {
         used = arena_array(a, (size_t)w->ndev + 1, sizeof *used);

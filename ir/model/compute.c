@@ -119,7 +119,8 @@ static void drop_full_mask(struct known *k)
     int64_t i = 0;
     while (k->mask != NULL && i < k->n && k->mask[i] != 0)
         i++;
-    k->mask = i == k->n ? NULL : k->mask;
+    if (i == k->n)
+        k->mask = NULL;
 }
 
 bool compute_run(struct computation *c)
@@ -128,7 +129,8 @@ bool compute_run(struct computation *c)
     if (r == NULL || !has_operands(c, r) || c->nout == 0 ||
         (c->nout != 1 && r->fn != compute_split))
         return false;
-    c->opset = c->opset < 0 ? INT64_MAX : c->opset;
+    if (c->opset < 0)
+        c->opset = INT64_MAX;
     c->failed = c->partial = false;
     if (!r->fn(c, r->arg) || c->failed)
         return false;

@@ -416,7 +416,8 @@ static struct known *move_reduced_last(struct computation *c, struct known *x, u
                 b.from.step[at] = step[i];
                 b.dim[at++] = x->dim[i];
             }
-        *kept = reduced ? *kept : at;
+        if (!reduced)
+            *kept = at;
     }
     struct known *y = make_intermediate(c, x->elem, x->rank, b.dim);
     if (y == NULL || b.rank == 0)
@@ -520,7 +521,8 @@ bool compute_range(struct computation *c, int arg)
     /* x: start, limit and delta, scalars of one type */
     for (uint32_t i = 0; i < 3; i++) {
         const struct known *k = take_elements(c, i);
-        first = i == 0 ? k : first;
+        if (i == 0)
+            first = k;
         if (k == NULL || k->n != 1 || k->rank > 1 || k->elem != first->elem ||
             !get_number(k, 0, &x[i]))
             return false;

@@ -14,7 +14,8 @@
  * are clamped to it. */
 static uint32_t clamp_axis(int64_t axis, uint32_t rank)
 {
-    axis = axis < 0 ? axis + rank : axis;
+    if (axis < 0)
+        axis += rank;
     return axis<0 ? 0 : axis>(int64_t) rank ? rank : (uint32_t)axis;
 }
 
@@ -70,7 +71,8 @@ static bool resolve_shape(struct computation *c, const struct known *x, struct l
         }
         if (dim[i] < -1 || (dim[i] == -1 && open != UINT32_MAX))
             return false;
-        open = dim[i] == -1 ? i : open;
+        if (dim[i] == -1)
+            open = i;
     }
     if (open == UINT32_MAX)
         return true;
@@ -232,8 +234,10 @@ static int64_t slice_count(int64_t dim, int64_t *start, int64_t end, int64_t ste
     const int64_t lowest = step > 0 ? 0 : -1, last = step > 0 ? dim : dim - 1;
     if (dim == 0)
         return 0;
-    *start = *start < 0 ? *start + dim : *start;
-    end = end < 0 ? end + dim : end;
+    if (*start < 0)
+        *start += dim;
+    if (end < 0)
+        end += dim;
     *start = *start < 0 ? 0 : *start > last ? last : *start;
     end = end < lowest ? lowest : end > last ? last : end;
     uint64_t size = step > 0 ? (uint64_t)step : -(uint64_t)step;

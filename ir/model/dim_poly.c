@@ -255,7 +255,8 @@ static void cancel_factor(struct poly *num, int64_t *b)
     assert(*b > 0);
     int64_t g = *b;
     for (uint32_t i = 0; i < num->n; i++)
-        g = num->t[i].n > 0 ? gcd(g, num->t[i].coef) : g;
+        if (num->t[i].n > 0)
+            g = gcd(g, num->t[i].coef);
     for (uint32_t i = 0; i < num->n; i++)
         num->t[i].coef = floor_div(num->t[i].coef, g);
     *b /= g;

@@ -188,7 +188,8 @@ void edit_name_value(struct edit *e, vid v, const char *like)
     bool border = x->graph == 1 && (x->flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     if (x->name == name || border)
         return;
-    x->was = x->was != 0 ? x->was : x->name;
+    if (x->was == 0)
+        x->was = x->name;
     x->name = edit_fresh(e, name, EDIT_VALUE);
     if (x->tensor != 0) /* the tensor has the value's name, too */
         x->tensor = edit_tensor_named(e, x->tensor, x->name);

@@ -522,7 +522,8 @@ static void move_values(struct end *x)
         if (goes)
             *p = (struct value){.graph = 1, .flags = VALUE_LOST};
         p->def = x->now[p->def];
-        p->outno = p->def != 0 ? p->outno : 0;
+        if (p->def == 0)
+            p->outno = 0;
         p->graph = x->graph_now[p->graph];
     }
 }

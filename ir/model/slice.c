@@ -78,7 +78,8 @@ bool slice_next(struct slice_walk *w, struct run *out)
         }
         out->len += r.len;
     }
-    out->len = out->len < w->left ? out->len : w->left;
+    if (out->len > w->left)
+        out->len = w->left;
     w->left -= out->len;
     return true;
 }

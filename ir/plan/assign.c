@@ -235,10 +235,13 @@ int assign_end(struct assignment *r)
         if (!is_placed(r, n))
             continue;
         placed++;
-        unordered = r->ordered && !r->place[n] && !unordered ? n : unordered;
+        if (r->ordered && !r->place[n] && !unordered)
+            unordered = n;
         if (r->dev[n] >= 0)
             continue;
-        missed = missing++ ? missed : n;
+        if (!missing)
+            missed = n;
+        missing++;
     }
     if (!missing && unordered)
         return diag_error(r->diag, "%s: node '%s' has no place in the order of the plan", r->path,

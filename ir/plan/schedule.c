@@ -75,8 +75,10 @@ static void order_parts(struct schedule_build *b)
     for (uint32_t x = 0; x < n; x++) {
         b->order[x] = x;
         phase[x] = b->y->phase[x];
-        levels = b->y->level[x] >= levels ? b->y->level[x] + 1 : levels;
-        phases = phase[x] >= phases ? phase[x] + 1 : phases;
+        if (b->y->level[x] >= levels)
+            levels = b->y->level[x] + 1;
+        if (phase[x] >= phases)
+            phases = phase[x] + 1;
     }
     /* both sorts keep the order of equal parts, so the second one leaves the parts of a phase sorted by level */
     b->order = sort_by(b->order, n, b->y->level, levels, b->a);
@@ -230,8 +232,10 @@ static bool find_readers(const struct schedule_build *b, uint32_t tensor, uint32
     for_row (x, *reader, tensor) {
         if (b->w->part[x].dev != dev)
             continue;
-        *first = !any || is_before(b->y, x, *first) ? x : *first;
-        *last = !any || is_before(b->y, *last, x) ? x : *last;
+        if (!any || is_before(b->y, x, *first))
+            *first = x;
+        if (!any || is_before(b->y, *last, x))
+            *last = x;
         any = true;
     }
     return any;
@@ -344,7 +348,8 @@ static void lay_out(struct schedule_build *b, struct schedule *s)
         uint32_t phase = b->item[i].what.phase;
         row[i] = i;
         key[i] = base[b->item[i].lane] + b->item[i].slot;
-        s->phases = phase >= s->phases ? phase + 1 : s->phases;
+        if (phase >= s->phases)
+            s->phases = phase + 1;
         s->at[b->item[i].lane + 1]++;
     }
     row = sort_by(row, b->n, key, rows, b->a);

@@ -379,7 +379,8 @@ static struct stretch next_stretch(const struct schedule_state *c, uint32_t from
     struct stretch t = {from, INT64_MAX, INT64_MIN};
     for (; t.to < limit && item_at(c, t.to)->phase == item_at(c, from)->phase; t.to++) {
         int64_t o = item_at(c, t.to)->offset, end = (int64_t)c->samples - o;
-        t.first = -o < t.first ? -o : t.first;
+        if (-o < t.first)
+            t.first = -o;
         t.end = larger(end, t.end);
     }
     return t;
@@ -400,7 +401,8 @@ static bool check_size(struct schedule_state *c, uint32_t *most)
             if (sum > MOST_EVENTS)
                 return refuse(c, "%u samples are too many to check: it has %u instructions",
                               c->samples, c->s->at[c->s->nlane]);
-            *most = t.end - t.first > *most ? (uint32_t)(t.end - t.first) : *most;
+            if (t.end - t.first > *most)
+                *most = (uint32_t)(t.end - t.first);
             i = t.to;
         }
     return true;
@@ -611,13 +613,15 @@ static void find_peak(struct schedule_state *c, uint32_t dev, int64_t lasting)
         if (i->kind == DO_REDUCE)
             continue;
         if (i->kind == DO_COMPUTE) {
-            top = now + w->part[i->what].running > top ? now + w->part[i->what].running : top;
+            if (now + w->part[i->what].running > top)
+                top = now + w->part[i->what].running;
             for_row (t, w->out, i->what)
                 now += w->tensor[t].bytes;
         } else {
             now += (i->kind == DO_ALLOC ? 1 : -1) * (__int128)w->tensor[i->what].bytes;
         }
-        top = now > top ? now : top;
+        if (now > top)
+            top = now;
     }
     c->s->peak[dev] = clamp(top);
 }

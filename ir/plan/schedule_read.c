@@ -769,7 +769,8 @@ static int unroll(struct lists *l, uint32_t micro_batches)
         bool part = is_about_part(x);
         /* offset is the micro-batch: instances of parts are numbered micro-batch by micro-batch, and so are tensors */
         x->what += (uint32_t)x->offset * (part ? w->npart : w->ntensor);
-        x->what = part ? number[x->what] : x->what;
+        if (part)
+            x->what = number[x->what];
         x->offset = 0;
     }
     s->work = all;

@@ -513,7 +513,8 @@ static void find_loss(struct update_search *k)
         k->to->why = arena_fmt(k->a, "--loss=%s: the loss '%s' is a %s", loss_join_name[said],
                                value_name(k->m, loss), loss_join_name[k->join]);
     k->to->join_said = said && !k->join;
-    k->join = k->join ? k->join : said;
+    if (!k->join)
+        k->join = said;
     k->to->join = k->join;
 }
 
@@ -625,7 +626,8 @@ vid loss_find(const struct module *m, enum loss_join *how, struct arena *a)
             continue;
         enum loss_join join = join_of(m, varies, axis, counts, v);
         *how = !loss || join == *how ? join : LOSS_UNKNOWN;
-        loss = loss ? loss : v;
+        if (!loss)
+            loss = v;
     }
     arena_free(own);
     return loss;

@@ -118,7 +118,8 @@ static void add_lasting(struct work_build *b)
         uint32_t from = p->weight_user.at[i], to = p->weight_user.at[i + 1];
         for (uint32_t k = from; k < to; k++) {
             uint32_t x = (uint32_t)b->parts->part_of[user[k]], d = b->w->part[x].dev;
-            first[d] = seen[d] == i + 1 && first[d] < x ? first[d] : x;
+            if (seen[d] != i + 1 || x < first[d])
+                first[d] = x;
             seen[d] = i + 1;
         }
         for (uint32_t k = from; k < to; k++) {

@@ -610,7 +610,8 @@ static int parse_function_item(struct parser *p, struct function *f)
     struct slice s = module_add_sids(p->m, &name, 1);
     if (f->need.n > 0 && f->need.at + f->need.n != s.at)
         return text_error(p, p->tok.at, "'attribute' lines stand together, before the graphs");
-    f->need.at = f->need.n == 0 ? s.at : f->need.at;
+    if (f->need.n == 0)
+        f->need.at = s.at;
     f->need.n++;
     return 0;
 }

@@ -48,7 +48,8 @@ static void add_links(struct list *l, const struct cluster *c)
         if (first && !d->host &&
             (d->link_bandwidth != first->link_bandwidth || d->link_latency != first->link_latency))
             return;
-        first = first || d->host ? first : d;
+        if (!first && !d->host)
+            first = d;
     }
     if (first)
         add_assumption(l,

@@ -73,7 +73,8 @@ int settings_training(struct pcc *p)
     int64_t profiled = handle_given(p, "profiled-batch") ? t->profiled
                        : own.profiled                    ? own.profiled
                                                          : batch_of_name(p->name);
-    profiled = profiled ? profiled : bind_planned_batch(&p->x);
+    if (!profiled)
+        profiled = bind_planned_batch(&p->x);
     if (handle_given(p, "global-batch"))
         count_parse(handle_given(p, "global-batch"), &global);
     if ((size || global) && !profiled)

@@ -648,7 +648,8 @@ static void answer_command_line(void *arg)
     struct sigaction sa = {.sa_handler = on_interrupt};
     int rc = cli_parse(&c, t->argc, t->argv, p->mem, &p->diag) ? EXIT_USAGE : 0;
     sink->quiet = c.value[CLI_QUIET] != NULL;
-    rc = rc ? rc : answer_help(&c, p->mem, &p->diag);
+    if (!rc)
+        rc = answer_help(&c, p->mem, &p->diag);
     if (t->argc == 1)
         cli_usage(stderr);
     if (rc == -1 && repro_options(&c, p->mem, &p->diag))
@@ -716,7 +717,8 @@ int main(int argc, char **argv)
         diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(&p->diag, "stdout: %s", strerror(errno));
-        t.rc = t.rc ? t.rc : EXIT_INPUT;
+        if (!t.rc)
+            t.rc = EXIT_INPUT;
     }
     t.rc = exit_code(&p->diag, t.rc);
     pcc_free(p);

@@ -141,7 +141,8 @@ static void nearest_preset(enum gpu_maker maker, int64_t memory, struct device_c
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; preset_at(i, &each); i++) {
         int64_t apart = memory ? each.memory - memory : 0;
-        apart = apart < 0 ? -apart : apart;
+        if (apart < 0)
+            apart = -apart;
         if (preset_maker(i) == maker && apart < least) {
             least = apart;
             *k = each;
@@ -183,10 +184,13 @@ bool gpu_class(const struct gpu *g, struct device_class *k, struct arena *a)
         memset(k->kernel, 0, sizeof k->kernel);
         if (cores)
             estimate_peaks(g, k);
-        k->bandwidth = g->memory_rate > 0 ? two_digits(g->memory_rate) : k->bandwidth;
+        if (g->memory_rate > 0)
+            k->bandwidth = two_digits(g->memory_rate);
     }
     /* what the GPU itself tells replaces the figures of the preset */
-    k->memory = g->memory > 0 ? g->memory : k->memory;
-    k->link_bandwidth = g->link_rate > 0 ? g->link_rate : k->link_bandwidth;
+    if (g->memory > 0)
+        k->memory = g->memory;
+    if (g->link_rate > 0)
+        k->link_bandwidth = g->link_rate;
     return estimated;
 }

@@ -46,7 +46,8 @@ static void set_groups(const struct gpus *g, uint32_t first, struct device_class
         uint32_t least = k->count % size ? 0 : UINT32_MAX;
         for (uint32_t at = 0; least && at < k->count; at += size) {
             uint32_t links = links_in(g, first + at, size);
-            least = links < least ? links : least;
+            if (links < least)
+                least = links;
         }
         if (least) {
             k->group = size;
@@ -64,7 +65,8 @@ static uint32_t add_gpus(struct cluster *c, const struct gpus *g, struct arena *
         struct device_class k, *last = n ? &c->cls[c->ncls - 1] : NULL;
         bool estimated = gpu_class(&g->gpu[i], &k, a);
         if (!left && last && is_alike(last, &k)) {
-            last->memory = k.memory < last->memory ? k.memory : last->memory;
+            if (k.memory < last->memory)
+                last->memory = k.memory;
             last->count = ++n;
         } else if (!left && c->ncls + 1 < CLUSTER_CLASSES) {
             if (last)

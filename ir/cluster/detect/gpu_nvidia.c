@@ -237,8 +237,8 @@ void gpu_ask_nvidia(const struct gpu_search *s, struct gpus *g)
         struct gpu *to = *field[NAME] && *field[FREE] ? gpu_add(&found, s->a) : NULL;
         if (to)
             take_line(s, to, field, g);
-        else
-            strange = strange ? strange : whole;
+        else if (!strange)
+            strange = whole;
     }
     if (strange)
         diag_note(s->d, "-d detect: nvidia-smi says what is no GPU%s: %.200s",

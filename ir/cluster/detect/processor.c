@@ -223,9 +223,11 @@ void processor_class(const struct processor *p, struct device_class *c, struct a
     /* a thread for each core of which the process may use a part; buffers of four caches, so that copies go to the
      * memory */
     int64_t threads = (used_of(p) + 999) / 1000, buffer = sat_mul(p->cache, 4);
-    threads = threads > SPEED_THREADS ? SPEED_THREADS : threads;
+    if (threads > SPEED_THREADS)
+        threads = SPEED_THREADS;
     buffer = buffer < LEAST_BUFFER ? LEAST_BUFFER : buffer > MOST_BUFFER ? MOST_BUFFER : buffer;
-    buffer = p->memory < 0 ? buffer : tighter(buffer, p->memory / SHARE);
+    if (p->memory >= 0)
+        buffer = tighter(buffer, p->memory / SHARE);
     struct speed s = speed_measure((uint32_t)threads, buffer);
     processor_rate(p, (uint32_t)threads, &s, c, a);
 }

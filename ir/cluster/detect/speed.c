@@ -155,7 +155,8 @@ static uint64_t most_turns(const struct worker *w, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         uint64_t most = 0;
         for (int k = 0; k < WINDOWS; k++)
-            most = w[i].turn[k] > most ? w[i].turn[k] : most;
+            if (w[i].turn[k] > most)
+                most = w[i].turn[k];
         all += most;
     }
     return all;
@@ -169,7 +170,8 @@ static uint64_t most_blocks(const struct worker *w, uint32_t n)
         uint64_t all = 0;
         for (uint32_t i = 0; i < n; i++)
             all += w[i].block[k];
-        most = all > most ? all : most;
+        if (all > most)
+            most = all;
     }
     return most;
 }

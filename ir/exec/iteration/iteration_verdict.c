@@ -382,8 +382,10 @@ static void add_net(struct sums_state *w, const struct update_cost *u, uint32_t 
     bool back = m->backward && m->backward[def];
     for_row (x, *pin, e) {
         int32_t to = w->stage_of[x];
-        low = to < low ? to : low;
-        high = to > high ? to : high;
+        if (to < low)
+            low = to;
+        if (to > high)
+            high = to;
     }
     if (!w->why && (back ? high > at : low < at))
         w->why = arena_fmt(
@@ -487,7 +489,8 @@ static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
         w->sum[k].parts = parts[k];
     /* update.why tells more than w->why */
     why = w->why && update.joint && update.why ? update.why : w->why;
-    why = why ? why : refuse_uneven_slices(w);
+    if (!why)
+        why = refuse_uneven_slices(w);
     if (why)
         return why;
     struct stages_on on = {w->st->n, stages_places(w->st), w->sum, set};
@@ -600,7 +603,8 @@ static const char *refuse_stages(const struct sums_state *w, const struct plan *
     const struct stages *st = w->st;
     const struct graph *g = &s->m->graph[1];
     const char *why = stages_refuse(st, s->cluster->ndev, w->a);
-    why = why ? why : iteration_refuses(s, st->n, stages_places(st), w->a);
+    if (!why)
+        why = iteration_refuses(s, st->n, stages_places(st), w->a);
     for (nid n = g->first; n < g->first + g->count && !why; n++) {
         if (s->place->kind[n] != PLACE_NODE)
             continue;
@@ -628,7 +632,8 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p, st
     w.stage_of = plan_stage_of(&(struct staged_plan){s, p, st}, a);
     struct iteration_run *run = arena_alloc(a, sizeof *run);
     const char *why = refuse_stages(&w, p);
-    why = why ? why : set_up_and_run(&w, run);
+    if (!why)
+        why = set_up_and_run(&w, run);
     if (why) {
         v.runnable = false;
         v.why_not = why;

@@ -66,7 +66,8 @@ static void count_node(struct memory_count *c, nid n)
     int64_t beside = own > made ? own - made : 0;
     int64_t *stays = &c->stays[c->dev[n]], *runs = &c->runs[c->dev[n]];
     bool forward = m->backward && !m->backward[n];
-    made = writes_over(c, n) ? 0 : made;
+    if (writes_over(c, n))
+        made = 0;
     if (forward)
         *stays = sat_add(*stays, made);
     /* the results; for a forward node in training, their gradients, which have the same size */

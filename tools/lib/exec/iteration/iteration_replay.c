@@ -24,7 +24,8 @@ int replay_iteration(struct iteration_run *out, const struct result *r, int64_t 
     /* the number of micro-batches must be a multiple of `by`; fit: the largest one whose tasks are at most `most` */
     uint32_t by = x->order == ITERATION_INTERLEAVED ? x->nplace : 1;
     int64_t fit = most / tasks_each(x) / by * by, n = micro_batches;
-    fit = fit > by ? fit : by;
+    if (fit < by)
+        fit = by;
     if (n > fit)
         return diag_error(
             r->diag,

@@ -211,7 +211,8 @@ static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
             continue;
         uint32_t part = leaves ? (uint32_t)parts->part_of[def] : first[dev];
         int64_t *sum = &x->bytes[leaves][2 * part + back];
-        *sum = crosses ? sat_add(*sum, bytes) : *sum;
+        if (crosses)
+            *sum = sat_add(*sum, bytes);
         first[dev] = UINT32_MAX;
     }
 }
@@ -283,7 +284,8 @@ static void add_period(struct rounds *x, int pass, const char *what)
     uint32_t lane = 0, task = UINT32_MAX, at = UINT32_MAX;
     for (uint32_t l = 0; l < y->nlane; l++) {
         int64_t load = pass < 2 ? x->load[pass][l] : sat_add(x->load[0][l], x->load[1][l]);
-        lane = load > most ? l : lane;
+        if (load > most)
+            lane = l;
         most = larger(load, most);
     }
     for (uint32_t i = 0; i < y->ntask && most; i++)
