@@ -81,7 +81,7 @@ static int unknown_pass(const struct pipeline *p, const char *name, struct arena
 }
 
 /* Stores one option in s->opts: text is "name=value", or "name" for "name=true"; text is overwritten.  Returns 0, or -1
- * and an error. */
+ * and reports an error. */
 static int parse_option(struct pipeline_step *s, char *text, struct arena *a, struct diag *d)
 {
     char *eq = strchr(text, '=');

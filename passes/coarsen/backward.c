@@ -265,8 +265,8 @@ static void make_classes(struct backward_marks *k)
     }
 }
 
-/* Finds the nodes of a backward pass, and fills k->backward and k->classes; false: the graph is not a training
- * graph. */
+/* Finds the nodes of a backward pass, and fills k->backward and k->classes.  Returns false if the graph is not a
+ * training graph. */
 static bool mark(struct backward_marks *k)
 {
     const struct module *m = k->m;

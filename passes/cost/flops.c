@@ -216,7 +216,8 @@ static uint8_t find_row(const char *op)
 static const struct flop_row *row_of(struct flops *x, nid n)
 {
     const struct node *k = &x->f.m->node[n];
-    uint8_t *row = &x->row[k->op];
+    uint8_t *row =
+        &x->row[k->op]; /* 0: not looked up yet; 1: there is no row; else 2 + the row's index */
     if ((k->flags & NODE_CALL) != 0)
         return NULL;
     if (*row == 0)
@@ -282,6 +283,7 @@ static int64_t matmul_flops(const struct flops *x, nid n)
     shape_in(&x->f, n, 0, &a);
     bool t = node_attr_int(x->f.m, n, "transA", 0) != 0 && a.rank > 1;
     bool first = t && node_attr_int(x->f.m, n, "transBatchA", 0) != 0;
+    /* K is the last axis of the first matrix; transposed: the last but one; moved before the stack, too: the first */
     return sat_mul(2, sat_mul(elems_out(x, n), last_dim(&a, first ? a.rank : t ? 2 : 1)));
 }
 

@@ -65,7 +65,8 @@ static int64_t wave_flops(const int64_t *kernel, const struct products *p, int64
                         EDGE + 2 * LOADS);
 }
 
-/* Returns the operations for which the device is busy, counted at the speed of the largest tile. */
+/* Returns the operations for which the device is busy, counted at the speed of the largest tile: for a product, the
+ * least over all sizes of tiles that a kernel may choose. */
 static int64_t busy_flops(const int64_t *kernel, const struct kernel_work *w)
 {
     const struct products *p = &w->product;
@@ -117,8 +118,8 @@ int64_t kernel_compute(const struct device_class *d, enum elem e, const struct k
         return mul_div_ceil(w->flops, PS_PER_S, peak);
     int64_t t =
         mul_div_ceil(busy_flops(kernel, w), PS_PER_S, share_of(peak, kernel[reached_share(w)]));
-    int64_t burst =
-        kernel[KERNEL_BURST]; /* ps at the full rate; the rest runs at KERNEL_WARM / 10^6 */
+    /* ps at the full rate; after them the rate is KERNEL_WARM millionths of it */
+    int64_t burst = kernel[KERNEL_BURST];
     return burst == 0 || t <= burst
                ? t
                : sat_add(burst, mul_div_ceil(t - burst, 1000000, kernel[KERNEL_WARM]));

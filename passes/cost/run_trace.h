@@ -15,12 +15,12 @@ struct run_part {
 
 /* Whether a JSON text is such a trace. */
 bool run_trace_is(const json_t *root);
-/* Reads the parts of a trace into to->part.  classes: bit k: the times are for class k.  Returns 0, or -1 and an
- * error. */
+/* Reads the parts of a trace into to->part.  classes: bit k: the times are for class k.  Returns 0, or -1 and reports
+ * an error. */
 int run_trace_read(struct sheet *to, const json_t *root, uint32_t classes, struct ctx *x);
 /* Scales the times of the scene's module, which has costs, so that the nodes of a part together take what the part
- * took. Traces are applied in the order of --costs.  Returns 0, or -1 and an error: no node of a trace is in the
- * module. */
+ * took. Traces are applied in the order of --costs.  Returns 0, or -1 and reports an error: no node of a trace is in
+ * the module. */
 int run_traces_apply(const struct sheet *sheet, uint32_t n, struct ctx *x);
 
 #endif

@@ -100,7 +100,7 @@ struct inline_how {
 };
 
 /* Writes to *out a copy of m with calls replaced.  The new arrays are allocated in mem; m gets new strings, but is not
- * changed otherwise.  Returns 0, or -1 and an error in d: the names take too much memory.
+ * changed otherwise.  Returns 0, or -1 and reports an error in d: the names take too much memory.
  * O(size of the new module), expected (hashing). */
 int inline_calls(const struct module *m, const struct inline_how *how, struct arena *mem,
                  struct arena *scratch, struct diag *d, struct inlined_module *out);

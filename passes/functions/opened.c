@@ -268,9 +268,9 @@ static void pair_main(struct sides *s, const struct open_calls *o, const uint8_t
                       uint32_t *site)
 {
     const struct graph *g = &s->now->graph[1];
-    nid at = s->old->graph[1]
-                 .first; /* the node of s->old that is node n of s->now, or begins its site */
-    uint32_t next = 1;   /* the first site that does not begin before node `at` */
+    /* at: the node of s->old that is node n of s->now, or begins its site */
+    nid at = s->old->graph[1].first;
+    uint32_t next = 1; /* the first site that does not begin before node `at` */
     for (nid n = g->first; n < g->first + g->count; n++) {
         while (next < o->nsite && o->site[next].first == at && !closing[next])
             next++; /* a call that stays open */

@@ -706,8 +706,8 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
 
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev)
 {
-    bool chain =
-        m->ask.shape == IP_CHAIN; /* then the first slot whose column w is 1 holds the vertex */
+    /* in a chain the first slot whose column w is 1 holds the vertex */
+    bool chain = m->ask.shape == IP_CHAIN;
     for (uint32_t v = 0; v < m->c->g->n; v++) {
         uint32_t found = 0; /* number of columns of the vertex that are 1 */
         for (uint32_t s = 0; s < m->ndev; s++) {

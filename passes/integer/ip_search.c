@@ -227,7 +227,7 @@ static int64_t answer_bound(const struct ip_how *r, const struct ip_model *m,
     return bound < (double)most ? (int64_t)bound : most;
 }
 
-/* Builds the model of one order of devices.  0, or -1 and an error. */
+/* Builds the model of one order of devices.  Returns 0, or -1 and reports an error. */
 static int build_model(struct ip_search_run *r, struct ip_ask *ask, struct reduced_model *to)
 {
     struct reduction *k = to->reduction = ip_reduction(r->c, ask, r->how->clock, r->a);
@@ -241,8 +241,8 @@ static int build_model(struct ip_search_run *r, struct ip_ask *ask, struct reduc
     return 0;
 }
 
-/* Writes the model to how->write for other solvers, with how->limit but without bounds and plans found here.  0, or -1
- * and an error. */
+/* Writes the model to how->write for other solvers, with how->limit but without bounds and plans found here.  Returns
+ * 0, or -1 and reports an error. */
 static int write_model(struct ip_search_run *r, const struct orders *o)
 {
     const struct ip_how *how = r->how;
@@ -261,7 +261,8 @@ static int write_model(struct ip_search_run *r, const struct orders *o)
         made.m.mip, numbered_path(how->write, r->found.models, several ? o->count : 1, r->a), r->d);
 }
 
-/* Makes and solves the model of one order of devices; updates *best and r->found.  0, or -1 and an error. */
+/* Makes and solves the model of one order of devices; updates *best and r->found.  Returns 0, or -1 and reports an
+ * error. */
 static int solve_model(struct ip_search_run *r, const struct orders *o, struct problem_plan *best)
 {
     const struct ip_how *how = r->how;

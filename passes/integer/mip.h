@@ -66,7 +66,7 @@ void mip_finish(struct mip *m);
 void mip_say_impossible(struct mip *m);
 
 /* Writes the program to a file, in the format that the end of its name says: ".lp" (CPLEX LP), ".mps" (free MPS).  The
- * file appears complete or not at all.  0, or -1 and an error. */
+ * file appears complete or not at all.  Returns 0, or -1 and reports an error. */
 int mip_write(const struct mip *m, const char *path, struct diag *d);
 
 enum mip_status {

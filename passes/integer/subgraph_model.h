@@ -37,8 +37,8 @@ struct subgraph_model {
     bool ordered; /* the model has rows against cycles of subgraphs that take no time */
 };
 
-/* Makes the model for the units of c->g.  Lives in a.  0, or -1 and an error if the model has more than MIP_MOST_TERMS
- * terms.  O(terms). */
+/* Makes the model for the units of c->g.  Lives in a.  Returns 0, or -1 and reports an error if the model has more than
+ * MIP_MOST_TERMS terms.  O(terms). */
 int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
                          const struct subgraph_ask *ask, struct arena *a, struct diag *d);
 

@@ -109,8 +109,8 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
         for (uint32_t d = 0; d < c->ndev; d++)
             if (c->cls[cluster_class(c, d)].host == host)
                 device[n++] = d;
-        *count = *count ? *count
-                        : n; /* set after the accelerators, or if there are none after the hosts */
+        /* the number of accelerators; if there are none, that of hosts */
+        *count = *count ? *count : n;
     }
     return device;
 }

@@ -71,7 +71,8 @@ static struct weights weights_of(const struct edges *e, struct arena *a)
     return w;
 }
 
-/* Returns favourites by the linear program (favourites_by_lp); NULL with an error. */
+/* Returns favourites by the linear program (favourites_by_lp); NULL after an error: there are too many edges, or the
+ * solver has no answer. */
 static uint32_t *solve_favourites(struct ctx *x, const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;

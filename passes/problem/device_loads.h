@@ -37,11 +37,11 @@ struct loads {
     uint32_t *copies;
 };
 
-/* Checks that the tables for c are not too large.  0, or -1 and an error, which names `planner`, if (nets + shared
- * items) * devices are above LOADS_MOST. */
+/* Checks that the tables for c are not too large.  Returns 0, or -1 and reports an error, which names `planner`, if
+ * (nets + shared items) * devices are above LOADS_MOST. */
 int loads_check(const struct problem *c, const char *planner, struct diag *d);
-/* Makes *l, in which no vertex has a device yet; it lives in a.  0, or -1 and an error: the tables would be too
- * large, as in loads_check().  O(V + pins + nets * devices). */
+/* Makes *l, in which no vertex has a device yet; it lives in a.  Returns 0, or -1 and reports an error: the tables
+ * would be too large, as in loads_check().  O(V + pins + nets * devices). */
 int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,
               struct diag *d);
 enum { LOADS_MOST = 1 << 28 };

@@ -40,7 +40,7 @@ struct planner_input {
 };
 
 /* Fills *p; makes the base level if it is missing.  The problems live in the scratch arena.  The cluster must have no
- * groups of devices.  0, or -1 and an error. */
+ * groups of devices.  Returns 0, or -1 and reports an error. */
 int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p);
 
 /* Returns a plan for g in which no vertex has a device: its value is LOAD_INF, or 0 if g has no vertices. */

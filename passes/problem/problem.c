@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends to c->kind a kind of `count` devices of class cls; dev: the one device of the kind, or -1.  Returns 0, or
- * -1 and an error. */
+/* Appends to c->kind a kind of `count` devices of class cls; dev: the one device of the kind, or -1.  Returns 0, or -1
+ * and reports an error. */
 static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
 {
     assert(cls < c->cluster->ncls && count > 0);
@@ -44,7 +44,7 @@ static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev
 }
 
 /* Fills c->kind, class by class: one kind for all devices that no vertex is pinned to, and one for each other device.
- * Returns 0, or -1 and an error. */
+ * Returns 0, or -1 and reports an error. */
 static int make_kinds(struct problem *c, struct diag *d)
 {
     const struct cluster *cl = c->cluster;

@@ -145,8 +145,9 @@ struct problem {
 /* memory of problem_build: each device has the memory that the cluster says. */
 enum { MEMORY_UNCHANGED = -1 };
 /* Makes the problem of placing g on the cluster of s under the execution model of s.  memory >= 0: devices with less
- * memory count as having `memory` bytes; or MEMORY_UNCHANGED.  Lives in a.  NULL and an error: there are too many
- * kinds.  Times and bytes must add up to less than CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
+ * memory count as having `memory` bytes; or MEMORY_UNCHANGED.  Lives in a.  Returns NULL and reports an error if there
+ * are too many kinds.  Times and bytes must add up to less than CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V +
+ * pins). */
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
 

@@ -161,6 +161,7 @@ static void climb(struct set_memory *s, uint32_t i)
 static void add_range(struct set_memory *s, uint32_t from, uint32_t to, int64_t bytes)
 {
     uint32_t lo = from + s->leaves, hi = to + s->leaves;
+    /* on each level of the tree, adds to the at most two nodes that lie in the range and whose parents do not */
     for (uint32_t l = lo, h = hi + 1; l < h; l >>= 1, h >>= 1) {
         if (l & 1)
             add_below(s, l++, bytes);

@@ -270,8 +270,8 @@ static const char *quantize(struct batch_search *x, const struct batch_rule *r)
     (void)r;
     if (why != NULL)
         return why;
-    bool several =
-        scale_rank == 1 && t.d[0].value != 1; /* a scale for each position along `axis` */
+    /* there may be a scale for each position along `axis` */
+    bool several = scale_rank == 1 && t.d[0].value != 1;
     if (scale_rank < 0 || scale_rank > 1 || (several && (axis < 0 || axis == in.axis)))
         return batch_say(x, "its scales may be of single samples");
     batch_set(x, 0, in);

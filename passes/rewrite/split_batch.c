@@ -343,8 +343,8 @@ static int follow_batch(struct batch_split *x)
         if (x->fate[n] == FATE_DEAD)
             continue;
         const struct node *p = &m->node[n];
-        bool call = (p->flags & NODE_CALL) != 0,
-             reads = false; /* reads: what depends on the batch */
+        bool call = (p->flags & NODE_CALL) != 0;
+        bool reads = false; /* n reads what depends on the batch */
         const struct batch_rule *r =
             call ? NULL : batch_rule_of(module_str(m, p->domain), node_op(m, n));
         x->s.n = n;

@@ -37,8 +37,8 @@ struct id_map {
 static struct id_slot *id_find(struct id_map *h, sid key)
 {
     assert(key != 0 && h->n < h->cap && (h->cap & (h->cap - 1)) == 0);
-    uint32_t i = (key * UINT32_C(2654435761)) &
-                 (h->cap - 1); /* a multiplicative hash (2^32 / golden ratio) */
+    /* a multiplicative hash (2^32 / golden ratio) */
+    uint32_t i = (key * UINT32_C(2654435761)) & (h->cap - 1);
     while (h->slot[i].key != 0 && h->slot[i].key != key)
         i = (i + 1) & (h->cap - 1);
     return &h->slot[i];

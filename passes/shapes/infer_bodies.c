@@ -311,8 +311,8 @@ void rule_scan(struct infer *f, nid n, int arg)
     if (a == NULL || f->opset < 9 || f->carried[a->u.g] == NULL)
         return;
     const struct body_state *c = f->carried[a->u.g];
-    struct dim length =
-        dim_unknown(); /* number of iterations: the size of the first scanned operand */
+    /* number of iterations: the size of the first scanned operand along the axis that is scanned */
+    struct dim length = dim_unknown();
     struct shape s;
     if (shape_in(f, n, c->n, &s) && s.rank > 0) {
         int axis = axis_of(list_axis(f, n, "scan_input_axes", 0), s.rank);

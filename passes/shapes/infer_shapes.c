@@ -79,7 +79,9 @@ static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *
         k++;
     if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
         return;
-    uint16_t *row = &d->row[k][x->op];
+    uint16_t *row =
+        &d->row[k]
+               [x->op]; /* 0: not looked up yet; 1: there is no rule; else 2 + the rule's index */
     if (*row == 0)
         *row = find_rule(module_str(f->m, x->op), &rule_domain[k]);
     if (*row == 1)
@@ -272,8 +274,9 @@ static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
     struct shape s;
     struct type t = f->m->type[type];
     bool names = false;
+    /* a container; inner types come before the types that hold them */
     if ((t.kind == TYPE_SEQ || t.kind == TYPE_OPT || t.kind == TYPE_MAP) && t.inner < type &&
-        map[t.inner] != t.inner) { /* inner types come before the types that hold them */
+        map[t.inner] != t.inner) {
         t.inner = map[t.inner];
         return module_add_type(f->m, t);
     }
@@ -513,8 +516,8 @@ static int run_infer(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;
     (void)opts;
-    if (m->cost != NULL &&
-        (m->src == NULL || m->patterns)) { /* a profiled graph has sizes instead of shapes */
+    /* a profiled graph has sizes instead of shapes */
+    if (m->cost != NULL && (m->src == NULL || m->patterns)) {
         x->results.inferred = true;
         return 0;
     }

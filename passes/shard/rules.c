@@ -478,7 +478,8 @@ static bool is_known(const struct shard_ask *q, const struct shard_option *o)
     return true;
 }
 
-/* Adds the states of the answer to the states of the node's operands and results; false: a value has too many. */
+/* Adds the states of the answer to the states of the node's operands and results.  Returns false if a value has too
+ * many. */
 static bool add_items(const struct shard_ask *q)
 {
     struct shard *s = q->s;

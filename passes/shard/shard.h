@@ -172,8 +172,9 @@ struct shard_ask {
 };
 
 struct shard_row;
-/* Fills the answer in *q; false: there is no option with the given state.  The caller drops an answer that has another
- * state than the given one, or a state that a tensor cannot have (is_valid() in rules.c), so rules need not look. */
+/* Fills the answer in *q.  Returns false if there is no option with the given state.  The caller drops an answer that
+ * has another state than the given one, or a state that a tensor cannot have (is_valid() in rules.c), so rules need not
+ * look. */
 typedef bool shard_rule(struct shard_ask *q, const struct shard_row *r);
 struct shard_row {
     const char *op;
@@ -248,8 +249,8 @@ int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st);
 
 /* ---- functions for rules ---- */
 
-/* Write the shape of operand i (shard_in_shape), or of result i (shard_out_shape), to *out; false: the number of its
- * axes is not known. */
+/* Write the shape of operand i (shard_in_shape), or of result i (shard_out_shape), to *out.  Return false if the number
+ * of its axes is not known. */
 bool shard_in_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
 bool shard_out_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
 /* Set the state of operand i, or of result i, to a cut along `axis` with the run of the given state. */
@@ -333,8 +334,8 @@ shard_rule rule_shard_tile, rule_shard_one_hot, rule_shard_gather_elements,
     rule_shard_scatter_elements, rule_shard_gather_nd, rule_shard_scatter_nd; /* rules_pick.c */
 shard_rule rule_shard_attention; /* rules_attention.c */
 
-/* Fills value and known of *c from its list, an attribute or an operand; false: nothing is known of the list.  (This
- * function and the next one are in rules_pick.c.) */
+/* Fills value and known of *c from its list, an attribute or an operand.  Returns false if nothing is known of the
+ * list.  (This function and the next one are in rules_pick.c.) */
 bool shard_list_change(const struct shard_ask *q, struct shard_change *c);
 /* Whether entry j of the list in operand `operand` is the size d for all values of names. */
 bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct dim d);
@@ -351,7 +352,8 @@ bool shard_can_sum(const struct shard *s, vid v);
 /* Whether tensors of element type e are added up two at a time, by Adds: a Sum takes only floats, and before opset 8
  * only equal shapes. */
 bool shard_adds_pairs(const struct shard *s, enum elem e);
-/* Writes to *axes, as bits, the axes along which reduction q->n of a tensor of that rank works; false: not known. */
+/* Writes to *axes, as bits, the axes along which reduction q->n of a tensor of rank `rank` works.  Returns false if
+ * they are not known. */
 bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes);
 
 /* ---- strands.c ---- */

@@ -290,6 +290,7 @@ static void put_once(struct shard *s, nid n, uint32_t home)
 static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
 {
     vid in = s->place->state_in[pair], out = s->place->state_out[pair];
+    /* first: a node that is pinned; 0: none, and home[0] is the first device */
     nid maker = s->m->value[out].def, first = s->pinned[maker] ? maker : 0;
     for_row (n, *users, in)
         first = first == 0 && s->pinned[n] ? n : first;
