@@ -133,8 +133,8 @@ static bool mark_by_outputs(struct backward_marks *k)
     uint8_t *loss = arena_alloc(k->x->use.scratch, m->nnode);
     uint8_t *update = arena_alloc(k->x->use.scratch, m->nnode);
     bool has_loss = false, has_update = false;
-    /* loss: the node that makes the first output which has one element and "loss" in its name; then all that it needs
-     * */
+    /* the loss is the first output that has one element and "loss" in its name; loss[]: at first its maker, then all
+     * nodes that the maker needs */
     for (uint32_t i = 0; i < k->g->out.n && !has_loss; i++) {
         vid v = m->arg[k->g->out.at + i];
         nid def = m->value[v].def;
@@ -296,8 +296,10 @@ void training_mark(struct ctx *x)
         return;
     spread_backward(&k);
     uint32_t forward = 0, backward = 0;
-    for (nid n = k.g->first; n < k.g->first + k.g->count; n++)
-        *(k.backward[n] ? &backward : &forward) += is_placed(&k, n);
+    for (nid n = k.g->first; n < k.g->first + k.g->count; n++) {
+        forward += is_placed(&k, n) && !k.backward[n];
+        backward += is_placed(&k, n) && k.backward[n];
+    }
     if (!forward)
         return;
     m->backward = k.backward;

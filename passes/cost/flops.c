@@ -47,8 +47,8 @@ struct flop_row {
     uint8_t rule, arg, flags;
 };
 
-/* Sorted by name.  A row is for the operators of this name in all domains, which do similar work (but see ATTENTION).
- */
+/* The operators and how their operations are counted, sorted by name.  A row is for the operators of this name in all
+ * domains, which do similar work (but see ATTENTION). */
 static const struct flop_row table[] = {
     {"ArgMax", PER_IN, 1, 0},
     {"ArgMin", PER_IN, 1, 0},
@@ -216,8 +216,8 @@ static uint8_t find_row(const char *op)
 static const struct flop_row *row_of(struct flops *x, nid n)
 {
     const struct node *k = &x->f.m->node[n];
-    uint8_t *row =
-        &x->row[k->op]; /* 0: not looked up yet; 1: there is no row; else 2 + the row's index */
+    /* *row: 0: not looked up yet; 1: there is no row; else 2 + the row's index */
+    uint8_t *row = &x->row[k->op];
     if ((k->flags & NODE_CALL) != 0)
         return NULL;
     if (*row == 0)

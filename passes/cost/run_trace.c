@@ -74,6 +74,7 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
         int64_t *t = &time[node[i]];
         if (*t == COST_NEVER)
             continue;
+        /* sums of times; if all times are 0, numbers of nodes */
         __int128 after = all > 0 ? before + *t : (__int128)++seen, whole = all > 0 ? all : runs;
         *t = (int64_t)((after >> down) * ps / (whole >> down)) -
              (int64_t)((before >> down) * ps / (whole >> down));

@@ -87,8 +87,8 @@ static struct wdag *unit_level(const struct ctx *x)
                         : wdag_merge(base, group, n, "ip-place", x->use.scratch, x->use.diag);
 }
 
-/* Makes the problem of the units, and sets all fields of r->ask but its limit.  Returns 0, or -1 and reports an error.
- * */
+/* Makes the problem of the units, and sets all fields of r->ask except its limit.  Returns 0, or -1 and reports an
+ * error. */
 static int prepare(struct ip_latency_run *r)
 {
     struct ctx *x = r->x;
@@ -220,9 +220,8 @@ static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_mo
                                          : above_limit;
 }
 
-/* Builds the model of better plans and has it solved; updates the best plan, bound and figures.  Returns 0, or -1 and
- * reports an error.
- */
+/* Builds the model of better plans and has it solved; updates the best plan, its bound and the figures of r.  Returns
+ * 0, or -1 and reports an error. */
 static int solve_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;

@@ -169,9 +169,8 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
     return PASS_INFEASIBLE;
 }
 
-/* Writes to *best a plan of c to start from, if one is found: by interval DP, then annealing.  Returns 0, or -1 and
- * reports an error.
- */
+/* Writes to *best a plan of c to start from, if interval DP, and then annealing, find one.  Returns 0, or -1 and
+ * reports an error. */
 static int find_first(struct ctx *x, const struct ip_options *o, struct planner_input *p,
                       const struct problem *c, struct problem_plan *best)
 {

@@ -117,8 +117,8 @@ static void name_subgraphs(struct builder *b)
             arena_fmt(b->a, "%s%s", place_name(b, s / b->npass), s % b->npass ? "_back" : "");
 }
 
-/* Returns the ps of unit v at place j: on a class of hosts the least time of its kinds; COST_NEVER: v cannot be there.
- */
+/* Returns the ps that unit v takes at place j: on a class of hosts the least time of its kinds; COST_NEVER: v cannot be
+ * there. */
 static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
 {
     const struct subgraph_place *p = &b->m->place[j];

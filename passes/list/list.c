@@ -141,8 +141,8 @@ static void find_groups(struct placement *r, const struct ctx *x, struct arena *
         r->classes[r->group[v]] &= classes_of(r->base, x->scene.cluster, v);
 }
 
-/* Checks that each device to which a vertex is pinned can run the vertex's group.  Returns 0, or PASS_INFEASIBLE with
- * an error. */
+/* Checks that each device to which a vertex is pinned can run the vertex's group.  Returns 0; or PASS_INFEASIBLE and
+ * reports an error. */
 static int check_pins(const struct placement *r, struct ctx *x, const char *planner)
 {
     const struct cluster *c = x->scene.cluster;

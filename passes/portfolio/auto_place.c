@@ -115,8 +115,8 @@ static bool is_far(const struct auto_run *r)
            s->best.value - s->bound.value > mul_div_ceil(s->best.value, CERTAIN, MILLION);
 }
 
-/* Looks for a better plan of any shape, starting from the contiguous one, and for bounds.  Returns 0; -1 with an
- * error. */
+/* Looks for a better plan of any shape, starting from the contiguous one, and for bounds.  Returns 0, or -1 and reports
+ * an error. */
 static int look_for_any(struct auto_run *r)
 {
     struct any_search *s = &r->s;

@@ -56,8 +56,8 @@ static inline bool loads_allows(const struct loads *l, uint32_t v, uint32_t d)
 {
     return l->c->kind[l->kind[d]].time[v] != COST_NEVER && (!l->copies || l->copies[d]);
 }
-/* Sets l->copies (if devices can share stages) from copies[device] as in struct plan; no vertex may have a device yet.
- */
+/* Sets l->copies, if devices can share stages, from copies[device] as in struct plan; no vertex may have a device
+ * yet. */
 void loads_share(struct loads *l, const uint32_t *copies);
 
 /* Moves v to device `to`, for which loads_allows must hold, or to NOWHERE.  v need not have a device yet.  O(nets of

@@ -485,7 +485,8 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
     assert(k < c->nkind && copies > 0);
     const struct exec_model *model = &c->scene->model;
     const int64_t *f = p->t[0], *b = p->t[1];
-    int64_t start[2] = {p->vertices ? c->start : 0, 0};
+    int64_t start[2] = {p->vertices ? c->start : 0,
+                        0}; /* ps: what the device's parts cost, by pass */
     if (c->by_pass) {
         start[0] = p->of_pass[0] ? c->start : 0;
         start[1] = p->of_pass[1] ? c->start : 0;
@@ -494,6 +495,7 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
      * be */
     const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
     int64_t sync = c->g->back ? exec_sync(model, cls, copies <= cls->group, p->params, copies) : 0;
+    /* the load of the forward pass or, unless passes have loads of their own, of both passes together */
     int64_t first = c->pass_loads
                         ? exec_load(model, f[PART_COMPUTE] + start[0], f[PART_IN], f[PART_OUT])
                         : exec_load(model, f[PART_COMPUTE] + b[PART_COMPUTE] + start[0] + start[1],
@@ -664,6 +666,7 @@ void problem_assign(const struct problem *c, const uint32_t *step, const struct 
         if (c->kind[k].dev >= 0)
             pinned[c->kind[k].dev] = 1;
     for (uint32_t i = 0; i < nstep; i++) {
+        /* the steps of a turned problem begin at the other end (problem_mirror) */
         uint32_t s = c->turned ? nstep - 1 - i : i;
         assert(steps[s].kind < c->nkind && (steps[s].copies <= 1 || best->copies));
         const struct problem_kind *k = &c->kind[steps[s].kind];

@@ -62,8 +62,8 @@ const char *batch_name_in(const struct batch_search *x, uint32_t i)
     return value_name(x->m, node_in(x->m, x->n, i));
 }
 
-/* Returns the reason why a node cannot use operand i, whose elements hold a size of the batch, or numbers of samples.
- */
+/* Returns the reason why a node cannot use operand i, whose elements hold a size of the batch, or number the
+ * samples. */
 static const char *say_counts_samples(struct batch_search *x, uint32_t i)
 {
     struct batch s = batch_in(x, i);

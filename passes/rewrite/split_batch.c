@@ -333,8 +333,8 @@ static const char *apply_rule(struct batch_split *x, nid n, const struct batch_r
     return why;
 }
 
-/* Sets the states of all values and the fates of all nodes that outputs need.  Returns 0, or -1 and reports an error.
- */
+/* Sets the states of all values, and the fates of all nodes, that outputs need.  Returns 0, or -1 and reports an
+ * error. */
 static int follow_batch(struct batch_split *x)
 {
     const struct module *m = x->m;
@@ -355,8 +355,8 @@ static int follow_batch(struct batch_split *x)
             why = apply_rule(x, n, r);
         else if (why == NULL && needs_weights_only(x, n))
             set_fate(x, n, FATE_SHARED);
-        else if (why ==
-                 NULL) /* an operator without a row in the table must not run several times */
+        /* an operator without a row in the table must not run several times */
+        else if (why == NULL)
             set_fate(x, n, r != NULL ? FATE_COPIED : FATE_ONCE);
         if (why != NULL)
             return refuse(x, n, why);

@@ -79,9 +79,8 @@ static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *
         k++;
     if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
         return;
-    uint16_t *row =
-        &d->row[k]
-               [x->op]; /* 0: not looked up yet; 1: there is no rule; else 2 + the rule's index */
+    /* *row: 0: not looked up yet; 1: there is no rule; else 2 + the rule's index */
+    uint16_t *row = &d->row[k][x->op];
     if (*row == 0)
         *row = find_rule(module_str(f->m, x->op), &rule_domain[k]);
     if (*row == 1)

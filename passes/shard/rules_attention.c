@@ -70,9 +70,10 @@ static bool count_heads(const struct shard_ask *q, const struct form *f, struct 
 {
     struct shape x, table;
     h->q = count_of(q, f->count, 0);
+    /* a table of rotations has half of the positions of a head */
     if (h->q == 0 && f == &forms[SHARD_HEADS_ROTARY_MS] && shard_in_shape(q, 0, &x) &&
         shard_in_shape(q, 2, &table) && x.rank == 3 && table.rank == 2 && table.d[1].value > 0 &&
-        x.d[2].value > 0) /* a table of rotations has half of the positions of a head */
+        x.d[2].value > 0)
         h->q = x.d[2].value / (2 * table.d[1].value);
     h->k = f->key_count != NULL ? count_of(q, f->key_count, 1) : h->q;
     return h->q > 0 && h->k > 0 && h->q % h->k == 0;

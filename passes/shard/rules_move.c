@@ -118,8 +118,8 @@ static bool regrouped(const struct shard *s, const struct shape *from, const str
 }
 
 /* Notes in q->change[0] how the sizes in operand 1 of a Reshape change for pieces, if they do.  in, out: shapes of
- * operand and result; a, b: their axes that are cut.  Returns false if the sizes are not known, or cannot be changed.
- * */
+ * operand and result; a, b: their axes that are cut.  Returns false if the sizes are not known, or cannot be
+ * changed. */
 static bool change_sizes(struct shard_ask *q, const struct shape *in, const struct shape *out,
                          int a, int b)
 {
@@ -179,8 +179,8 @@ bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
         return false;
     q->in[0] = q->result ? to : q->given;
     q->out[0] = q->result ? q->given : to;
-    if (node_attr(q->s->m, q->n, "shape") !=
-        NULL) /* before opset 5: sizes in an attribute are not changed */
+    /* before opset 5 the sizes are in an attribute, which is not changed */
+    if (node_attr(q->s->m, q->n, "shape") != NULL)
         return false;
     return !node_is(q->s->m, q->n, "Reshape") ||
            change_sizes(q, &in, &out, q->in[0].axis, q->out[0].axis);
