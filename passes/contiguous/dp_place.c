@@ -27,6 +27,16 @@ struct outcome {
     int64_t searched; /* ps: value of the best plan of the race on the top level */
 };
 
+/* Returns words on the number of ideals of the graph, which end an argument; "": it was not counted. */
+static const char *words_on_ideals(struct ctx *x)
+{
+    if (x->results.ideals > COUNT_LIMIT)
+        return arena_fmt(x->use.mem, "; the graph has more than %d ideals", COUNT_LIMIT);
+    if (x->results.ideals)
+        return arena_fmt(x->use.mem, "; the graph has %" PRIu64 " ideals", x->results.ideals);
+    return "";
+}
+
 /* Fills the claim of results.plan: status, bound, proof and argument (why the bound holds, in a line).  whole: problem
  * of the whole graph, with the bound of contiguous plans; search_whole: the exact search was to search that graph, too;
  * all: bound for plans of any shape. */
@@ -38,11 +48,7 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
     struct bound in = explain_bound(whole, x->scene.m, x->use.mem);
     enum plan_scope scope = claim_scope(x, /*contiguous=*/true, /*fused=*/false);
     p->states = s->states;
-    const char *count = "";
-    if (x->results.ideals > COUNT_LIMIT)
-        count = arena_fmt(x->use.mem, "; the graph has more than %d ideals", COUNT_LIMIT);
-    else if (x->results.ideals)
-        count = arena_fmt(x->use.mem, "; the graph has %" PRIu64 " ideals", x->results.ideals);
+    const char *count = words_on_ideals(x);
     /* the bound alone proves the plan */
     bool lowest = p->claim.value_less_parts <= whole->lower.value && !(s->complete && o->on_whole);
     if (s->complete && o->on_whole) {
