@@ -332,6 +332,21 @@ static bool has_stalled(const struct anneal *o, int64_t before, int64_t value)
     return before < LOAD_INF && before - value <= (before - wanted) / NEARER;
 }
 
+/* Gives each run of round number `round` a seed, its number of moves, a surcharge and a start. */
+static void prepare_runs(struct search *s, uint32_t round, uint64_t moves,
+                         const struct problem_plan *best)
+{
+    for (uint32_t i = 0; i < s->nrun; i++) {
+        struct anneal_run *r = &s->run[i];
+        r->seed = random_bits(&s->rng);
+        r->moves = moves;
+        /* half of the runs have a surcharge: the whole, a half, a quarter or an eighth of it in turn */
+        r->surcharge = i % 2 ? s->t.surcharge >> (round + i / 2) % SURCHARGES : 0;
+        r->value = r->surcharge ? LOAD_INF : best->value;
+        make_start(s, r, round + i, best);
+    }
+}
+
 /* Makes rounds of runs, each of twice as many moves, and keeps the best plan in *best, until one of the limits of
  * struct anneal ends the search. */
 static void search_rounds(struct search *s, struct problem_plan *best)
@@ -355,15 +370,7 @@ static void search_rounds(struct search *s, struct problem_plan *best)
             break;
         uint64_t moves = moves_per_run(s, quota, budget - given, began), left = budget - given;
         int64_t before = best->value;
-        for (uint32_t i = 0; i < s->nrun; i++) {
-            struct anneal_run *r = &s->run[i];
-            r->seed = random_bits(&s->rng);
-            r->moves = moves;
-            /* half of the runs have a surcharge: the whole, a half, a quarter or an eighth of it in turn */
-            r->surcharge = i % 2 ? s->t.surcharge >> (round + i / 2) % SURCHARGES : 0;
-            r->value = r->surcharge ? LOAD_INF : best->value;
-            make_start(s, r, round + i, best);
-        }
+        prepare_runs(s, round, moves, best);
         run_round(s);
         given += moves < left / s->nrun ? moves * s->nrun : left;
         if (merge_runs(s, best))

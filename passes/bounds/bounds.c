@@ -541,6 +541,33 @@ static bool still_proves(const struct attempt *t, struct arena *a)
     }
 }
 
+/* Adds the end of the argument of an attempt whose reduction alone refutes plans: its last step left a vertex without a
+ * kind, or joined vertices that must not share a device. */
+static void prove_by_reduction(struct explain *e, const struct attempt *t, const struct problem *c)
+{
+    const struct reduction *r = t->r;
+    const char *why = "that joins nodes that are pinned to different devices:";
+    if (r->step && r->step[r->nstep - 1].what == REDUCTION_NONE)
+        why = "so";
+    else if (c->g->apart.at)
+        why = "that joins nodes that are to be cut apart, or are pinned to different devices:";
+    explain_add(e, "%s no plan takes less than %s\n", why, explain_time(e, t->value));
+}
+
+/* Adds the argument from the prices of an attempt.  mem: memory for temporary data. */
+static void prove_by_prices(struct explain *e, const struct attempt *t, struct arena *mem)
+{
+    int64_t vertices, nets;
+    const uint32_t *paid = paid_nets(t->r, mem);
+    int64_t value = bound_by_prices(t->r, paid, t->price);
+    price_all(t->r, paid, t->price, &vertices, &nets);
+    explain_prices(e, t->price, vertices, nets, value);
+    /* `value` holds for plans below t->below only: if it is larger, there are none, and t->below is the bound */
+    if (value > t->below)
+        explain_add(e, "that is not less than supposed: no plan takes less than %s\n",
+                    explain_time(e, t->value));
+}
+
 /* Returns the argument of s->best, an attempt that proved a bound, in words.  Makes the reduction once more, with
  * explanations; no deadline ends this, since it takes no more work than the first time. */
 static const char *prove(struct bound_search *s)
@@ -550,8 +577,7 @@ static const char *prove(struct bound_search *s)
     struct explain e = explain_new(s->c, s->with->m, mem);
     struct clock late = {.listener = s->with->clock ? s->with->clock->listener : NULL};
     uint64_t work = s->with->work / SHARE;
-    struct reduction *r = t->r =
-        reduction_make(s->c, t->below, /*explained=*/true, &work, &late, mem);
+    t->r = reduction_make(s->c, t->below, /*explained=*/true, &work, &late, mem);
     if (!still_proves(t, mem)) {
         explain_add(&e,
                     "%s: no plan takes less than %s; it was stopped before the argument was "
@@ -559,28 +585,11 @@ static const char *prove(struct bound_search *s)
                     t->why, explain_time(&e, t->value));
         return explain_text(&e);
     }
-    int64_t vertices, nets;
-    explain_reduction(&e, r);
+    explain_reduction(&e, t->r);
     if (t->by == BY_REDUCTION) {
-        /* the last step left a vertex without a kind, or joined vertices that must not share a device */
-        explain_add(&e,
-                    r->step && r->step[r->nstep - 1].what == REDUCTION_NONE
-                        ? "so no plan takes less than %s\n"
-                    : s->c->g->apart.at
-                        ? "that joins nodes that are to be cut apart, or are pinned to different "
-                          "devices: no plan takes less than %s\n"
-                        : "that joins nodes that are pinned to different devices: no plan takes "
-                          "less than %s\n",
-                    explain_time(&e, t->value));
+        prove_by_reduction(&e, t, s->c);
     } else if (t->by == BY_PRICES) {
-        const uint32_t *paid = paid_nets(r, mem);
-        int64_t value = bound_by_prices(r, paid, t->price);
-        price_all(r, paid, t->price, &vertices, &nets);
-        explain_prices(&e, t->price, vertices, nets, value);
-        /* `value` holds for plans below t->below only: if it is larger, there are none, and t->below is the bound */
-        if (value > t->below)
-            explain_add(&e, "that is not less than supposed: no plan takes less than %s\n",
-                        explain_time(&e, t->value));
+        prove_by_prices(&e, t, mem);
     } else if (t->by == BY_PIGEONHOLE) {
         prove_pigeonhole(&e, t);
     } else {

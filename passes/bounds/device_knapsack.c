@@ -312,6 +312,21 @@ static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t
     return h->load > h->limit ? LIGHT : OPEN;
 }
 
+/* Returns the answer of a search that ended with the result r, which is not OPEN. */
+static enum device_knapsack_answer answer_of(enum look r)
+{
+    switch (r) {
+    case LIGHT:
+        return KNAPSACK_NONE;
+    case HEAVY:
+        return KNAPSACK_FOUND;
+    case TIRED:
+        return KNAPSACK_TIRED;
+    default:
+        return KNAPSACK_UNKNOWN;
+    }
+}
+
 enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, int64_t most,
                                                    int64_t target, uint64_t sets,
                                                    struct clock *clock)
@@ -323,8 +338,10 @@ enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, in
     h->sets = 0;
     h->best_sum = h->best_load = -1;
     for (;;) {
-        bool tired = h->sets++ == sets;
-        r = tired ? TIRED : clock_out(clock) ? STOPPED : look_at_sets(h, target, &mu);
+        if (h->sets++ == sets)
+            r = TIRED;
+        else
+            r = clock_out(clock) ? STOPPED : look_at_sets(h, target, &mu);
         if (r == OPEN) {
             uint32_t v = pick_vertex(h);
             if (v != UINT32_MAX) {
@@ -347,10 +364,7 @@ enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, in
     }
     while (h->npath)
         h->fix[h->path[--h->npath]] = FREE;
-    return r == LIGHT   ? KNAPSACK_NONE
-           : r == HEAVY ? KNAPSACK_FOUND
-           : r == TIRED ? KNAPSACK_TIRED
-                        : KNAPSACK_UNKNOWN;
+    return answer_of(r);
 }
 
 int64_t device_knapsack_most(struct device_knapsack *h, int64_t most)

@@ -368,19 +368,44 @@ static uint32_t most_copies(const struct search *s)
     return most;
 }
 
+/* Returns whether the ideal behind a stage on `copies` devices of kind stage.k can be heavy enough, by each potential,
+ * if these devices hold as much as they may.  d: the ideal at which the stage starts. */
+static bool gets_heavy_enough(const struct search *s, const struct ideal *d, uint32_t copies)
+{
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        if (sat_add(d->weight[p], sat_mul(copies, s->caps.cap[p][s->stage.k])) <
+            s->stage.live.low[p])
+            return false;
+    return true;
+}
+
+/* Sets s->stage for an empty S, which may be on up to `copies` devices. */
+static void empty_stage(struct search *s, uint32_t copies)
+{
+    s->stage.compute = s->stage.fixed = s->stage.cut = s->stage.bytes = 0;
+    s->stage.parts = (struct problem_parts){0};
+    s->stage.copies = copies;
+    s->stage.max_load = sat_mul(copies, s->caps.limit);
+    s->stage.counts = s->at_once.set && s->stage.kind->room < LOAD_INF;
+    s->stage.weighs =
+        s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1 || s->stage.counts;
+    s->stage.spare = INT64_MIN;
+    for (uint32_t x = 0; x < s->stage.live.n; x++) {
+        int64_t spare = s->caps.keep - s->stage.live.v[x].value;
+        s->stage.spare = larger(spare, s->stage.spare);
+    }
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->stage.reach[p] = s->c->pot[p].total;
+}
+
 /* Begins to extend the partial plans that end at the start by a device of kind stage.k.  Returns false if no plan
  * within the limits can come of that. */
 static bool begin_enumeration(struct search *s)
 {
     const struct ideal *d = &s->ideals.v[s->from.ideal];
     problem_live(s->c, &s->labels, d->head, s->stage.k, &s->caps, &s->stage.live);
-    /* the ideal behind the stage can be heavy enough if the stage's devices hold as much as they may */
-    bool hope = s->stage.live.n > 0;
     uint32_t copies = most_copies(s);
-    for (uint32_t p = 0; p < s->c->npot; p++)
-        hope = hope && sat_add(d->weight[p], sat_mul(copies, s->caps.cap[p][s->stage.k])) >=
-                           s->stage.live.low[p];
-    if (!hope)
+    if (!s->stage.live.n || !gets_heavy_enough(s, d, copies))
         return false;
     s->now.stamp++;
     s->stage.kind = &s->c->kind[s->stage.k];
@@ -394,26 +419,13 @@ static bool begin_enumeration(struct search *s)
     maximal_drop(s);
     if (!s->stage.live.n)
         return false;
-    s->stage.compute = s->stage.fixed = s->stage.cut = s->stage.bytes = 0;
-    s->stage.parts = (struct problem_parts){0};
-    s->stage.copies = copies;
-    s->stage.max_load = sat_mul(copies, s->caps.limit);
-    s->stage.counts = s->at_once.set && s->stage.kind->room < LOAD_INF;
-    s->at_once.ntaken = s->at_once.same = 0;
-    s->stage.weighs =
-        s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1 || s->stage.counts;
-    s->stage.spare = INT64_MIN;
-    for (uint32_t x = 0; x < s->stage.live.n; x++) {
-        int64_t spare = s->caps.keep - s->stage.live.v[x].value;
-        s->stage.spare = larger(spare, s->stage.spare);
-    }
     /* S is empty at first, so I' + S is the start, and the vertices to decide are its frontier */
+    empty_stage(s, copies);
+    s->at_once.ntaken = s->at_once.same = 0;
     s->now.cross = d->cross;
     s->now.key = d->key;
     s->now.card = d->card;
     memcpy(s->now.weight, d->weight, sizeof s->now.weight);
-    for (uint32_t p = 0; p < s->c->npot; p++)
-        s->stage.reach[p] = s->c->pot[p].total;
     s->walk.at = s->walk.nchoice = 0;
     s->walk.end = s->from.nfrontier;
     memcpy(s->walk.list, s->from.frontier, s->from.nfrontier * sizeof *s->walk.list);

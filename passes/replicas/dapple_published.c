@@ -75,8 +75,26 @@ static int64_t reduce_time(const struct search *x, uint32_t from, uint32_t to,
     return servers_reduce(x->r->servers, set, x->s->parameter[last] - x->s->parameter[from]);
 }
 
-/* Sets p->latency to the plan's score, and puts *p into x->best if it is good enough and not there yet.  link_factor:
- * how often the slowest link counts in b, the time of the slowest stage or link. */
+/* Inserts *p into x->best before the first plan that is worse; the last plan falls out.  Does nothing if *p is there
+ * already, or if no plan there is worse. */
+static void keep_plan(const struct search *x, const struct published_plan *p)
+{
+    for (uint32_t i = 0; i < PUBLISHED_PLANS; i++) {
+        struct published_plan *old = &x->best[i];
+        bool same = old->n == p->n && !memcmp(old->end, p->end, p->n * sizeof *p->end) &&
+                    !memcmp(old->set, p->set, p->n * sizeof *p->set);
+        if (same)
+            return;
+        if (p->latency >= old->latency)
+            continue;
+        memmove(old + 1, old, (PUBLISHED_PLANS - 1 - i) * sizeof *old);
+        *old = *p;
+        return;
+    }
+}
+
+/* Sets p->latency to the plan's score (the head of this file), and keeps *p if it is good enough (keep_plan).
+ * link_factor: how often the slowest link counts in b, the time of the slowest stage or link. */
 static void score_plan(const struct search *x, struct published_plan *p, uint32_t link_factor)
 {
     uint32_t n, per_copy = x->r->micro_batches / p->copies;
@@ -95,22 +113,11 @@ static void score_plan(const struct search *x, struct published_plan *p, uint32_
         int64_t all = reduce_time(x, k ? p->end[k - 1] : 0, p->end[k], &p->set[k]);
         late = larger(late, all - sat_mul(k, block));
     }
+    /* C / (copies M): work_time() is that of one of the x->r->micro_batches micro-batches of the batch */
     int64_t fill = mul_div_ceil(work_time(x, 0, x->s->n), x->r->micro_batches,
                                 (int64_t)p->copies * (int64_t)per_copy);
     p->latency = sat_add(sat_mul(block, per_copy - 1), fill + links + late);
-    /* inserts the plan before the first one that is worse; the last plan falls out */
-    for (uint32_t i = 0; i < PUBLISHED_PLANS; i++) {
-        struct published_plan *old = &x->best[i];
-        bool same = old->n == p->n && !memcmp(old->end, p->end, p->n * sizeof *p->end) &&
-                    !memcmp(old->set, p->set, p->n * sizeof *p->set);
-        if (same)
-            return;
-        if (p->latency >= old->latency)
-            continue;
-        memmove(old + 1, old, (PUBLISHED_PLANS - 1 - i) * sizeof *old);
-        *old = *p;
-        return;
-    }
+    keep_plan(x, p);
 }
 
 /* ---- pipelines side by side --------------------------------------------------------------------- */

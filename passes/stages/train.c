@@ -382,7 +382,7 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
     uint32_t *n = arena_array(own, on->nplace, sizeof *n);
     struct saving *list = arena_array(own, p->n, sizeof *list);
     bool more = recompute == RECOMPUTE_AUTO; /* there is another choice to try */
-    bool tight = more && r.t.status == RUN_DONE && r.t.over > 0;
+    bool tight = more && r.t.status == RUN_DONE && r.t.over > 0; /* some stages have to recompute */
     while (more && r.t.status == RUN_DONE && r.t.over > 0) {
         more = false;
         for (uint32_t place = 0; place < on->nplace; place++) {

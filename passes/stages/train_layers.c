@@ -334,6 +334,28 @@ static void add_cut(int64_t *cut, uint32_t from, uint32_t to, int64_t bytes)
     cut[to + 1] -= bytes;
 }
 
+/* Fills cut[], the array of struct layer_chain, which is zeroed and has two entries more than there are layers. */
+static void sum_cuts(const struct train *t, int64_t *cut)
+{
+    const struct layers_of *l = &t->layers;
+    const struct training *r = &t->x->scene.model.training;
+    /* the bytes of a value are added behind its maker and taken off behind its last reader; summed up below */
+    for (uint32_t i = 0; i < t->values.n; i++) {
+        const struct layer_span *x = &t->values.span[i];
+        add_cut(cut, x->from, x->to, training_share(r, x->amount, 1));
+    }
+    /* a profile (ir_version 0) has no values: the activation of a layer is read up to its last successor */
+    for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
+        uint32_t last = v;
+        for_row (w, l->succ, v)
+            last = larger_u32(w, last);
+        if (last > v)
+            add_cut(cut, v, last, training_share(r, l->activation[v], 1));
+    }
+    for (uint32_t v = 1; v <= l->n; v++)
+        cut[v] += cut[v - 1];
+}
+
 struct layer_chain train_chain(const struct train *t)
 {
     const struct layers_of *l = &t->layers;
@@ -355,23 +377,7 @@ struct layer_chain train_chain(const struct train *t)
         for (uint32_t i = 0; i < SUMS; i++)
             sum[i][v + 1] = sat_add(sum[i][v], add[i]);
     }
-    /* cut: the bytes of a value are added behind its maker and taken off behind its last reader; summed up below */
-    for (uint32_t i = 0; i < t->values.n; i++) {
-        const struct layer_span *x = &t->values.span[i];
-        int64_t bytes = training_share(r, x->amount, 1);
-        add_cut(sum[CUT], x->from, x->to, bytes);
-    }
-    /* a profile (ir_version 0) has no values: the activation of a layer is read up to its last successor */
-    for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
-        uint32_t last = v;
-        for_row (w, l->succ, v)
-            last = larger_u32(w, last);
-        int64_t bytes = training_share(r, l->activation[v], 1);
-        if (last > v)
-            add_cut(sum[CUT], v, last, bytes);
-    }
-    for (uint32_t v = 1; v <= l->n; v++)
-        sum[CUT][v] += sum[CUT][v - 1];
+    sum_cuts(t, sum[CUT]);
     return (struct layer_chain){.n = l->n,
                                 .forward = sum[FORWARD],
                                 .backward = sum[BACKWARD],
