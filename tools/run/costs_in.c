@@ -81,7 +81,8 @@ void costs_share(const struct costs_in *c, const struct measuring *m, struct par
             f[k].node[v] =
                 (struct node_figures){there ? c->ps[row] : -1, there ? c->bytes[row] : -1};
         }
-        /* nodes without a row were planned with pcc's estimate */
+        /* The part's planned time contains pcc's estimates for nodes without a row: what the rows leave of it belongs
+         * to these nodes. */
         f[k].nameless_ps = known < p->nnode && p->compute_ps > rows ? p->compute_ps - rows : 0;
     }
 }

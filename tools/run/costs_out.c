@@ -41,7 +41,8 @@ static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct pa
     for (uint32_t v = 0; v < p->nnode; v++) {
         const struct node_figures *own = &f->node[v];
         int64_t ps = own->ps > 0 ? own->ps : 0;
-        if (own->ps < 0 && f->nameless_ps > 0)
+        if (own->ps < 0 &&
+            f->nameless_ps > 0) /* other nodes ran in its place: pcc's estimate stays */
             continue;
         if (m->parts && all > 0) {
             __int128 after = before + ps;
@@ -184,6 +185,7 @@ void costs_put_measured(FILE *f, const struct costs_out *c, struct arena *a)
     json_close(&o, 1);
 }
 
+/* Writes the JSON form of the file. */
 static void put_json(FILE *f, const struct costs_out *c, struct arena *a)
 {
     struct json_out o = {.f = f};
@@ -230,6 +232,7 @@ static void put_name(FILE *f, const char *name, struct arena *a)
     free(text);
 }
 
+/* Writes the CSV form of the file: facts first, then a row for each node. */
 static void put_csv(FILE *f, const struct costs_out *c, struct arena *a)
 {
     const json_t *dims = c->m->s->dims;

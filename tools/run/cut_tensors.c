@@ -149,7 +149,7 @@ struct engine_value *cut_tensor_join(struct engine *e, const struct split_cut *c
     return to;
 }
 
-/* Frees a value of the table. */
+/* Frees a value, and takes it out of the table. */
 static void drop(struct engine *e, struct engine_value **table, uint32_t v)
 {
     e->face->value_free(e, table[v]);
@@ -174,7 +174,7 @@ int cut_inputs(struct engine *e, const struct split *s, struct engine_value **ta
                 rc = cut_tensor_blame(s, c, err);
     }
     for (uint32_t k = 0; k < s->ncut; k++) {
-        for (uint32_t i = 0; i < s->cut[k].ways && rc; i++)
+        for (uint32_t i = 0; i < s->cut[k].ways && rc; i++) /* after an error no piece stays */
             drop(e, table, s->cut[k].piece[i]);
         if (!keep)
             drop(e, table, s->cut[k].whole);
@@ -188,10 +188,12 @@ int join_outputs(struct engine *e, const struct split *s, struct engine_value **
     struct engine_value *piece[PIECES_MOST];
     for (uint32_t k = 0; k < s->ncut; k++) {
         const struct split_cut *c = &s->joined[k];
-        bool there = true;
-        for (uint32_t i = 0; i < c->ways && there; i++)
-            there = (piece[i] = table[c->piece[i]]) != NULL;
-        if (!there)
+        bool all_there = true;
+        for (uint32_t i = 0; i < c->ways && all_there; i++) {
+            piece[i] = table[c->piece[i]];
+            all_there = piece[i] != NULL;
+        }
+        if (!all_there)
             continue;
         if (!(table[c->whole] = cut_tensor_join(e, c, piece, err)))
             return cut_tensor_blame(s, c, err);

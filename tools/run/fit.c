@@ -27,6 +27,7 @@ struct points {
     uint32_t n;
 };
 
+/* Returns -1, 0 or 1: a is below, equal to or above b. */
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
@@ -85,10 +86,14 @@ static double error_of(const struct points *p, uint32_t at, uint32_t place, cons
     return fabs(time_of(p, at, place, x) / (double)p->node[at].ps - 1);
 }
 
-/* Sets x to the times with the least sum of weighted squares of relative errors; weights come from *last, the times of
- * the round before; NULL: all are 1. */
+/* Sets x to the times with the least sum of weighted squares of relative errors.  `last`: the times of the round
+ * before; the weight of a node is 1 over its error by these times.  NULL: all weights are 1.
+ *
+ * normal[r][c] are the normal equations for all terms, with the right side in column TERMS.  Terms below 0 are not
+ * allowed, so all subsets of the terms are solved, and the best solution without a negative term is taken. */
 static void fit_squares(const struct points *p, uint32_t place, const double *last, double *x)
 {
+    /* the number of terms of a subset, then its terms */
     static const int sets[][TERMS + 1] = {
         {1, BYTE},
         {1, OPERATION},
@@ -154,9 +159,10 @@ static int64_t rate_of(double ps)
     return rate < 1 ? 1 : rate >= 0x1p62 ? INT64_MAX / 2 : (int64_t)(rate + 0.5);
 }
 
-/* Returns the ps of an operation (`bytes`: of a byte) if the fit gives none, as no node's time depends on it: the most
- * that makes no node slower, or no more than by a thousandth.  If no node has operations (bytes), the ps of a byte (an
- * operation). */
+/* Returns the ps of an operation (if `bytes`: of a byte) that is written where the fit gives 0 for it, because no
+ * node's time depends on it.  It is the largest with which the operations of no node take longer than its bytes, or
+ * than a thousandth of its time; so it makes no node slower by more.  If no node has operations (bytes), returns the ps
+ * of a byte (an operation). */
 static double untold(const struct points *p, const double *x, bool bytes)
 {
     double most = HUGE_VAL;

@@ -37,15 +37,15 @@ struct node_figures {
     int64_t bytes; /* results of the node and its workspace; -1: not known */
 };
 
-#define NODE_FLOOR_PS                                                                              \
-    INT64_C(100000) /* the profiler's clock ticks in microseconds: shorter times read as 0 */
+/* The least time of a node: the profiler's clock ticks in microseconds, so that shorter times read as 0. */
+#define NODE_FLOOR_PS INT64_C(100000)
 
 /* Memory of a process that has one part, bytes; -1: not known. */
 struct part_bytes {
     int64_t start, loaded; /* memory of the process with the engine alone; with the part loaded */
     int64_t sample;        /* the most memory of the process during the first sample */
-    int64_t arena,
-        arena_peak; /* of the engine's arena: taken from the system, and most given to values */
+    int64_t arena;         /* of the engine's arena: memory that it has taken from the system */
+    int64_t arena_peak;    /* the most of it that values had */
 };
 #define PART_BYTES_UNKNOWN ((struct part_bytes){-1, -1, -1, -1, -1})
 

@@ -10,14 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 30, CHUNKS_MOST = 1 << 14, GROUPS = 1 << 12 };
+enum {
+    CHUNK = 1 << 30,       /* bytes of a piece of a long message: an int must count them */
+    CHUNKS_MOST = 1 << 14, /* number of pieces of a message, at most */
+    GROUPS = 1 << 12       /* number of groups that group() can make */
+};
 
+/* The state of the module: MPI has only one in a process. */
 static struct {
-    struct messages *m;
+    struct messages *m; /* of open_all(), which live as long as MPI runs */
     MPI_Comm channel[CHANNELS];
     MPI_Comm group[GROUPS]; /* [groups] */
     int groups;
-    MPI_Op bytes; /* add_bytes(), if adds */
+    MPI_Op bytes; /* add_bytes(), once `adds` is set */
     bool adds;
 } mpi;
 
@@ -34,6 +39,7 @@ static int failed(int rc)
     return -1;
 }
 
+/* Return the handle that stands for a request, and the request of a handle: the same bytes. */
 static uint64_t handle_of(MPI_Request q)
 {
     uint64_t handle = 0;
@@ -83,6 +89,8 @@ static void free_type(MPI_Datatype type)
     if (type != MPI_BYTE)
         MPI_Type_free(&type);
 }
+
+/* ---- the functions of struct messages_face, described there ------------------------------------ */
 
 static int send_message(enum channel c, int to, int64_t tag, const void *data, int64_t bytes,
                         uint64_t *handle)

@@ -27,12 +27,14 @@ static bool open_file(const char *path, const char *said, struct ort_library *ou
     return out->handle != NULL;
 }
 
-/* Returns the library of a Python environment, in a; NULL: it has none. */
+/* Returns the path of ONNX Runtime's library in the Python environment in the folder `root`, in a; NULL: there is
+ * none. */
 static const char *of_environment(const char *root, struct arena *a)
 {
     glob_t found;
     const char *path = NULL;
-    char *escaped = arena_alloc(a, 2 * strlen(root) + 1), *to = escaped;
+    char *escaped = arena_alloc(a, 2 * strlen(root) + 1),
+         *to = escaped; /* `root` as glob() takes it literally */
     for (const char *s = root; *s; s++) {
         if (strchr("*?[\\", *s))
             *to++ = '\\';

@@ -23,7 +23,11 @@
 
 extern char **environ;
 
-enum { RANKS = 64, ANSWER = 1024, KIB = 1024 };
+enum {
+    RANKS = 64,    /* number of axes of a tensor, at most */
+    ANSWER = 1024, /* bytes of what the process prints, at most */
+    KIB = 1024
+};
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
@@ -103,9 +107,12 @@ static int ask(const char *request, char *said)
         rc = posix_spawn(&pid, "/proc/self/exe", &act, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&act);
     close(fd[1]);
-    while (!rc && n < ANSWER - 1 &&
-           ((got = read(fd[0], said + n, ANSWER - 1 - n)) > 0 || (got < 0 && errno == EINTR)))
+    while (!rc && n < ANSWER - 1) {
+        got = read(fd[0], said + n, ANSWER - 1 - n);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            break;
         n += got > 0 ? (size_t)got : 0;
+    }
     said[n] = 0;
     close(fd[0]);
     while (!rc && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -173,7 +180,8 @@ struct answering {
     const char *hint; /* advice that follows the error message */
 };
 
-/* Returns the inputs of the request, and their names in name[]; NULL, with the reason in w->err. */
+/* Makes the inputs of the request, from the file with their bytes, and returns them in w->a; writes their names to
+ * name[].  Returns NULL, with the reason in w->err, if one cannot be made. */
 static struct engine_value **read_inputs(struct answering *w, const char **name)
 {
     json_t *list = json_object_get(w->root, "inputs"), *row;
@@ -205,7 +213,8 @@ static struct engine_value **read_inputs(struct answering *w, const char **name)
     return i == json_array_size(list) ? in : NULL;
 }
 
-/* Loads and runs the part, and prints what the process held.  Returns the exit code. */
+/* Loads the part of the request, runs it once, and prints the memory that the process held at each step, as one line of
+ * JSON, which part_memory() reads.  Returns 0; or -1 with the reason in w->err, and advice in w->hint. */
 static int answer(struct answering *w)
 {
     const struct engine_load how = {

@@ -15,7 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 16, ROUNDS = 16, TIME_TAG = 1, ENGINE = 128, FAILED = 1 };
+enum {
+    CHUNK = 1 << 16, /* bytes that are read at a time */
+    ROUNDS = 16,     /* number of messages there and back that compare two clocks */
+    TIME_TAG = 1,    /* their tag */
+    ENGINE = 128,    /* bytes of a rank's words for its engine */
+    FAILED = 1       /* exit code */
+};
 
 /* Writes a hash of a file's bytes to *hash, which shows files that differ by mistake, not on purpose.  Returns 0, or -1
  * and an error. */

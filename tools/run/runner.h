@@ -50,7 +50,12 @@ struct run_settings {
     int64_t stall; /* ns after which a run that stands still is ended; 0: never */
     uint64_t seed;
     int threads; /* most threads of an operator; 0: the number of processors that --cores gives the device, else 1 */
-    bool optimise, state, by_model, check, memory;
+    bool optimise; /* parts are loaded with the engine's optimisations */
+    bool state;    /* --state: states go from sample to sample */
+    bool
+        by_model; /* --order=model: one sample at a time, parts in the model's order, without schedule.json */
+    bool check;  /* schedule.json is checked against the work of a sample (schedule_check()) */
+    bool memory; /* --memory: memory of the parts is measured before the run */
     const char *const *file; /* [nfile] samples */
     uint32_t nfile;
     const char *output; /* folder for outputs; NULL: they are dropped */
