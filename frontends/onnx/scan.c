@@ -189,6 +189,7 @@ static const char *field_path(struct scan *s, uint32_t id, uint64_t tag)
     const char *path = "";
     unsigned n = s->depth + (id != 0);
     for (unsigned i = 1; i <= n; i++) {
+        /* of more than 12 elements only the first four and the last six are shown */
         if (n > 12 && i > 4 && i < n - 5) {
             path = arena_fmt(s->mem, "%s...", path);
             i = n - 6;

@@ -91,8 +91,9 @@ static int report_expected(const struct profile_reader *r, struct span s, const 
  * Returns false if s is no such number, or the result is 4e18 or more. */
 static bool read_decimal(struct span s, int power, int64_t *out)
 {
+    /* the result is x * 10^power: power changes while digits are read */
     unsigned __int128 x = 0;
-    bool point = false, any = false;
+    bool point = false, any = false; /* a decimal point was read; a digit was read */
     for (; s.at < s.end && (*s.at == '.' || (*s.at >= '0' && *s.at <= '9')); s.at++) {
         if (*s.at == '.' && point)
             return false;

@@ -265,6 +265,7 @@ static int64_t transfer_ps(const struct workload_reader *r, double ms)
 static void make_results(struct workload_reader *r)
 {
     uint32_t n = 0;
+    /* the edges that leave a node */
     struct wedge **list = arena_array(r->a, (size_t)r->nedge + 1, sizeof(struct wedge *));
     r->first = arena_array(r->a, (size_t)r->nnode + 2, sizeof *r->first);
     r->xfer = arena_array(r->a, (size_t)r->nnode + r->nedge + 1, sizeof *r->xfer);

@@ -97,8 +97,9 @@ static bool next_item(const char **s, struct scope *item)
     return true;
 }
 
-/* Writes the scope that the list s gives, a list of names or, if `classes`, of classes.  Returns false if the text is
- * no such list. */
+/* Writes the scope that the list s gives.  The last item is the operation.  In a list of names, the item before it is
+ * the whole name of the innermost module; in a list of classes (`classes`), each item before it is a module's class.
+ * Returns false if the text is no such list. */
 static bool read_list(struct scope_writer *w, const char *s, bool classes)
 {
     struct scope last = {0}, item;

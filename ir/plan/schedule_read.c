@@ -129,7 +129,10 @@ static int read_devices(struct schedule_reader *r, const json_t *root)
         const char *name = get_name(r, o, "name", "devices");
         int64_t reserved = 0;
         w->memory[d] = -1;
-        if (!name || !(w->dev_name[d] = add_name(r, &r->dev, name, d)))
+        if (!name)
+            return -1;
+        w->dev_name[d] = add_name(r, &r->dev, name, d);
+        if (!w->dev_name[d])
             return -1;
         if (json_is_null(json_object_get(o, "memory_bytes")))
             continue;
@@ -302,7 +305,7 @@ static int read_outputs(struct schedule_reader *r, const json_t *root)
         if (t == NONE || r->w->tensor[t].from != names_get(&r->part, from, NONE))
             return diag_error(r->diag, "%s: output '%s' does not come from '%s'", r->path, name,
                               from);
-        r->made->tensor[t].returned = names_get(&r->state, name, 0) != 2;
+        r->made->tensor[t].returned = names_get(&r->state, name, 0) != 2; /* 2: state */
     }
     return list ? 0 : -1;
 }
@@ -615,7 +618,7 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
         if (x.other == NONE || add_instruction(l, lane_send(n, dev), dev, x, o))
             return -1;
     }
-    uint8_t *seen = arena_alloc(l->r.a, (size_t)n + 2);
+    uint8_t *seen = arena_alloc(l->r.a, (size_t)n + 2); /* [device] a list from it was read */
     for (uint32_t k = 0; k < length(recv); k++) {
         const json_t *queue = json_array_get(recv, k), *list = get_list(&l->r, queue, "tensors");
         uint32_t from = list ? find_name(&l->r, &l->r.dev, queue, "from") : NONE;

@@ -249,8 +249,9 @@ int text_class(struct parser *p)
         return text_error(p, p->tok.at, "a cluster has at most %d devices", CLUSTER_DEVICES);
     k->host = text_take_word(p, "host");
     size_t at = p->tok.at;
-    while ((rc = parse_class_option(p, k)) == 0 && !p->failed) {
-    }
+    do
+        rc = parse_class_option(p, k);
+    while (rc == 0 && !p->failed);
     if (rc < 0 || p->failed)
         return -1;
     if (k->reserve > 0 && (k->host || k->reserve >= k->memory))

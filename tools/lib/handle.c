@@ -354,7 +354,9 @@ static enum pcc_status do_text(struct pcc *p, const struct call *c)
     const struct writer *w = writer_named(c->value, strlen(c->value));
     bool needed = w ? w->needs != WRITER_NEEDS_NOTHING : !strcmp(c->value, "summary");
     enum pcc_status s = prepare_output(p, c->value);
-    if (s || (s = check_costs(p, needed, c->value)))
+    if (!s)
+        s = check_costs(p, needed, c->value);
+    if (s)
         return s;
     *c->text = view_text(p, c->value);
     return *c->text ? PCC_OK : PCC_BAD_USE;
@@ -376,7 +378,9 @@ static enum pcc_status do_write(struct pcc *p, const struct call *c)
     enum pcc_status s = prepare_output(p, c->value);
     p->stop = 0;
     p->listener.ended = false;
-    if (s || (s = check_costs(p, w->needs != WRITER_NEEDS_NOTHING, c->value)))
+    if (!s)
+        s = check_costs(p, w->needs != WRITER_NEEDS_NOTHING, c->value);
+    if (s)
         return s;
     p->judged.r.annotated = w->has_model;
     return write_one(p, w, c->value) ? PCC_BAD_INPUT : check_warned(p);

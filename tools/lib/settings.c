@@ -313,8 +313,8 @@ enum pcc_status settings_read(struct pcc *p)
             return PCC_BAD_USE;
     if (settings_dims(p) || read_pairs(p) || read_measured(p) || read_support(p))
         return PCC_BAD_USE;
-    while ((costs[s->ncost_files] = given_nth(p, "costs", s->ncost_files)))
-        s->ncost_files++;
+    for (const char *file; (file = given_nth(p, "costs", s->ncost_files)) != NULL;)
+        costs[s->ncost_files++] = file;
     s->cost_files = costs;
     read_cuts(p);
     return take_table_sizes(p) ? PCC_BAD_INPUT : read_pins(p);

@@ -439,12 +439,13 @@ static int want_stack(struct diag *d)
 /* Passes the options of the command line that are settings to the library.  Returns 0 or the exit code. */
 static int set_all(const struct cli *c, struct pcc *h)
 {
-    enum pcc_status s;
     for (uint32_t i = 0; i < c->noption; i++) {
         const struct cli_option *o = &c->option[i];
-        for (uint32_t k = 0; k < c->n[o->id] && setting_named(o->row->name); k++)
-            if ((s = pcc_set(h, o->row->name, c->list[o->id][k])))
+        for (uint32_t k = 0; k < c->n[o->id] && setting_named(o->row->name); k++) {
+            enum pcc_status s = pcc_set(h, o->row->name, c->list[o->id][k]);
+            if (s)
                 return s == PCC_NO_MEMORY ? EXIT_INPUT : EXIT_USAGE;
+        }
     }
     return 0;
 }
@@ -463,17 +464,20 @@ static int prepare(const struct cli *c, struct pcc *h, struct pipeline *p)
     struct input in;
     struct ctx *x = &h->x;
     int rc = (int)settings_read(h);
-    if (rc || (rc = make_pipeline(c, h, p)))
+    if (!rc)
+        rc = make_pipeline(c, h, p);
+    if (rc)
         return rc;
     if (take_input(c, h, &in))
         return EXIT_INPUT;
-    if ((rc = (int)open_input(h, &in)))
-        return rc;
-    if (x->results.plan && (rc = make_pipeline(c, h, p)))
-        return rc;
-    if ((p->n || cli_value(c, "devices") || h->own) && (rc = (int)settings_devices(h)))
-        return rc;
-    return x->scene.cluster && cluster_grouped(x->scene.cluster) ? make_pipeline(c, h, p) : 0;
+    rc = (int)open_input(h, &in);
+    if (!rc && x->results.plan)
+        rc = make_pipeline(c, h, p);
+    if (!rc && (p->n || cli_value(c, "devices") || h->own))
+        rc = (int)settings_devices(h);
+    if (!rc && x->scene.cluster && cluster_grouped(x->scene.cluster))
+        rc = make_pipeline(c, h, p);
+    return rc;
 }
 
 /* Does the whole work of a command line with a model: reads, plans, writes.  Returns the exit code. */
@@ -503,7 +507,8 @@ static int run_command(const struct cli *c, struct pcc *h)
         return recompose_folder(c, h);
     if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    if ((rc = prepare(c, h, &p)))
+    rc = prepare(c, h, &p);
+    if (rc)
         return rc;
     if (c->value[CLI_PRINT_PIPELINE])
         stderr_report(c, "print-pipeline",

@@ -126,6 +126,7 @@ static struct csr list_instances(const struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
     const struct stages *st = f->run->stages;
+    /* key: [copy] its stage and pass as one number; the last number is for parts that run once */
     uint32_t n = f->w->npart, *key = arena_array(f->a, (size_t)n + 1, sizeof *key);
     struct pairs on = {.a = f->a};
     for (uint32_t x = 0; x < n; x++)
@@ -136,6 +137,7 @@ static struct csr list_instances(const struct part_timing *f)
             const struct task *t = &g->task[task_of_item(g, item)];
             if (t->kind > ITERATION_WEIGHT)
                 continue; /* an update: below */
+            /* the copies of this pass, as instances of the item's micro-batch */
             uint32_t r = KINDS * t->number + t->kind;
             for_row (x, of, r)
                 pairs_add(&on, f->w->part[x].dev,

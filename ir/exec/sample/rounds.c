@@ -251,8 +251,9 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
         if (!t->back || t->level >= forward_end)
             continue;
         for_row (y, *next, order[i]) {
+            /* a reader on another lane runs at least one round later */
             const struct round_task *u = &r->task[y];
-            uint32_t latest = u->level - (u->lane != t->lane);
+            uint32_t latest = u->lane != t->lane ? u->level - 1 : u->level;
             level = smaller_u32(latest, level);
         }
         t->level = level == UINT32_MAX ? forward_end : level;
