@@ -241,11 +241,10 @@ static void names_check(struct check *c)
     struct csr of = csr_build(c->mem, m->ngraph, m->nval, row, NULL);
     for (gid g = 1; g < m->ngraph; g++) {
         for_row (v, of, g) {
-            vid other;
             sid name = m->value[v].name;
             if (name == 0 || name >= c->nstr)
                 continue;
-            other = named[name];
+            vid other = named[name];
             if (other != 0 && m->value[other].graph == g) {
                 verify_fail(c, "values %u and %u of graph %u are both called '%s'", other, v, g,
                             module_str(m, name));

@@ -501,6 +501,7 @@ static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home
     if (!t->has_rows && !rows) {
         uint32_t copy =
             t->from < whole->npart ? map_get(&l->of.copy, map_key(t->from + 1, home + 1)) : 0;
+        /* the tensor's slices are numbered as the copies of the part that makes it */
         return copy ? low + copy - 1 - w->first_copy[t->from] : low;
     }
     at = t->has_rows ? work_slice_from(w, tensor, first) : NONE;

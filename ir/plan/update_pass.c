@@ -184,17 +184,19 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
     while (k->open.n) {
         vid v = heap_pop(&k->open).item;
         nid n = m->value[v].def;
-        if (!k->left--) {
+        if (k->left == 0) {
             k->to->why = arena_fmt(k->a,
                                    "'%s' and other new values follow from gradients of many "
                                    "parameters each, as behind a norm of all",
                                    value_name(m, w->from));
             return;
         }
+        k->left--;
         /* alone: no other open value depends on samples, so all that reaches the output from samples passes through
          * v */
         bool varies = k->varies[v], alone = varies && k->open_varying == 1;
-        k->open_varying -= varies;
+        if (varies)
+            k->open_varying--;
         if (varies && (k->axis[v] >= 0 || !m->backward[n]))
             return;
         bool named = w->parameter && k->named.of[w->parameter] == v;

@@ -125,7 +125,7 @@ static char *first_line(const char *path, struct arena *a)
 static int split_words(char *s, char **word, int max)
 {
     int n = 0;
-    while (*(s += strspn(s, " "))) {
+    for (s += strspn(s, " "); *s; s += strspn(s, " ")) {
         char *to = s;
         bool quoted = false, end = false;
         if (n == max)

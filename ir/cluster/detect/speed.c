@@ -134,14 +134,18 @@ static void *work(void *arg)
     struct worker *w = arg;
     char *buffer = mmap(NULL, w->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     size_t n = 0, at = 0, blocks = buffer == MAP_FAILED ? 0 : w->room / BLOCK;
-    int k; /* the window in which a turn or a copy begins */
     for (; n < blocks && clock_now() < w->multiply; n++)
         memset(buffer + n * BLOCK, (int)n, BLOCK);
-    for (; (k = window_at(w->multiply)) < WINDOWS; w->turn[k]++)
+    /* k: the window in which a turn or a copy begins */
+    for (int k = window_at(w->multiply); k < WINDOWS; k = window_at(w->multiply)) {
         w->sum += w->loop(w->sum);
-    for (n /= 2; n && (k = window_at(w->copy)) < WINDOWS; w->block[k]++) {
+        w->turn[k]++;
+    }
+    n /= 2;
+    for (int k = n ? window_at(w->copy) : WINDOWS; k < WINDOWS; k = window_at(w->copy)) {
         memcpy(buffer + (n + at) * BLOCK, buffer + at * BLOCK, BLOCK);
         at = at + 1 < n ? at + 1 : 0;
+        w->block[k]++;
     }
     if (buffer != MAP_FAILED)
         munmap(buffer, w->room);
