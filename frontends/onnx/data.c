@@ -201,8 +201,8 @@ static int read_payload(struct onnx_build *b, const Onnx__TensorProto *t,
         x->file = 1;
         x->off = (uintptr_t)f.at - (uintptr_t)model->map;
         x->data = NULL;
-    } else if (used <
-               f.size) { /* entries are larger than elements: copies the first bytes of each */
+    } else if (used < f.size) {
+        /* entries are larger than elements: copies the first bytes of each */
         uint8_t *raw = arena_alloc(b->m->mem, x->len + (x->len == 0));
         for (size_t i = 0; i < f.n; i++)
             memcpy(raw + i * used, (const uint8_t *)f.at + i * f.size, used);

@@ -331,8 +331,8 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
 
 uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup, struct arena *a)
 {
-    uint8_t *broken =
-        arena_alloc(a, (size_t)ngroup + 1); /* [old group] 1: it has to be dissolved */
+    /* [old group] 1: it has to be dissolved */
+    uint8_t *broken = arena_alloc(a, (size_t)ngroup + 1);
     /* [old group] 1 + its new number; 0: none yet */
     uint32_t *renamed = arena_array(a, (size_t)ngroup + 1, sizeof *renamed), n = 0;
     for (uint32_t v = 0; g->apart.at && v < g->n; v++)
@@ -510,9 +510,12 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint3
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
 {
     struct arena_mark mark = arena_mark(g->mem);
-    uint32_t *list = arena_array(g->mem, (size_t)g->n + 1, sizeof *list), end = 0;
-    uint32_t *taken = arena_array(g->mem, (size_t)g->n + 1, sizeof *taken), ntaken = 0;
-    uint32_t *missing = csr_sizes(&g->pred, g->n, g->mem), at = 0;
+    uint32_t *list = arena_array(g->mem, (size_t)g->n + 1, sizeof *list);
+    /* [ntaken] positions in list of the vertices of the ideal */
+    uint32_t *taken = arena_array(g->mem, (size_t)g->n + 1, sizeof *taken);
+    /* [vertex] number of its predecessors that are not in the ideal */
+    uint32_t *missing = csr_sizes(&g->pred, g->n, g->mem);
+    uint32_t at = 0, end = 0, ntaken = 0;
     uint64_t count = 1;
     for (uint32_t v = 0; v < g->n; v++)
         if (!missing[v])

@@ -343,9 +343,10 @@ static int64_t part_size(struct computation *c, struct list sizes, int64_t dim, 
         return i < sizes.n ? sizes.at[i] : -1;
     if (c->opset >= 18) {
         int64_t most = dim / parts + (dim % parts != 0), before;
-        if (take_int(c, "num_outputs", parts) != parts ||
-            __builtin_mul_overflow(most, i, &before) || before >= dim) /* a part would be empty */
+        if (take_int(c, "num_outputs", parts) != parts || __builtin_mul_overflow(most, i, &before))
             return -1;
+        if (before >= dim)
+            return -1; /* a part would be empty */
         return dim - before < most ? dim - before : most;
     }
     return dim % parts == 0 ? dim / parts : -1;

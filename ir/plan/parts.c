@@ -333,8 +333,8 @@ static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
         }
     for (uint32_t i = 0; i < g->out.n; i++)
         copies_only |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
-    if (!parts->nparts &&
-        copies_only) /* without placed nodes one part makes the outputs, on device 0 */
+    /* without placed nodes one part makes the outputs, on device 0 */
+    if (!parts->nparts && copies_only)
         parts->nparts = 1;
     parts->part = arena_array(c->a, parts->nparts, sizeof *parts->part);
     for (uint32_t x = 0; x < parts->nparts; x++)

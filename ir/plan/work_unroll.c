@@ -176,7 +176,8 @@ struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batc
 {
     struct unroll_state u = {
         .w = w, .list = list, .a = a, .own = arena_new(a), .n = w->npart * micro_batches};
-    struct sample_work *to = u.to = arena_alloc(a, sizeof *to);
+    struct sample_work *to = arena_alloc(a, sizeof *to);
+    u.to = to;
     assert(micro_batches && (uint64_t)(w->npart + w->ntensor) * micro_batches < NONE);
     *to = (struct sample_work){.ndev = w->ndev,
                                .npart = u.n,

@@ -190,9 +190,11 @@ struct speed speed_measure(uint32_t threads, int64_t buffer)
     uint32_t bits = speed_vector_bits(), started = 0;
     int64_t start = clock_now() + FILL;
     /* starts threads until the system refuses one; without any thread this one does the work */
-    for (bool can = true; can && started < threads; started += can) {
+    while (started < threads) {
         w[started] = (struct worker){loop_of(bits), start, start + PHASE, .room = room};
-        can = pthread_create(&thread[started], NULL, work, &w[started]) == 0;
+        if (pthread_create(&thread[started], NULL, work, &w[started]) != 0)
+            break;
+        started++;
     }
     if (!started)
         work(&w[0]);

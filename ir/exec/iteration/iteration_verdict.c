@@ -67,14 +67,14 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     int64_t reduce = s->m->backward ? servers_reduce(servers, set, sum->parameter) : 0;
     if (t->reduce_when != REDUCE_AFTER && s->m->backward)
         reduce = reduce_exposed(servers, set, &sum->parts, w->backward, sum->backward);
-    if (t->reduce_when ==
-        REDUCE_ACROSS) /* a forward pass of the next iteration hides as much of the AllReduce */
+    /* a forward pass of the next iteration hides as much of the AllReduce */
+    if (t->reduce_when == REDUCE_ACROSS)
         reduce = reduce > w->forward ? reduce - w->forward : 0;
     w->forward = sat_add(w->forward, s->model.part_cost);
     w->backward = sat_add(w->backward, s->model.part_cost);
     w->update = sum->update > 0 ? sat_add(sum->update, s->model.part_cost) : 0;
-    if (takes_turns(
-            s)) /* gradients are exchanged after each micro-batch instead of once an iteration */
+    /* with turns, gradients are exchanged after each micro-batch instead of once an iteration */
+    if (takes_turns(s))
         w->backward = sat_add(w->backward, reduce);
     else
         w->reduce = reduce;

@@ -271,11 +271,10 @@ static struct csr set_levels(struct replay_build *b)
     assert(sorted == r->ntask);
     for (uint32_t i = 0; i < sorted; i++) {
         struct round_task *t = &r->task[order[i]];
-        for_row (
-            y, next,
-            order[i]) { /* a task that waits for t runs a round later if its lane is another one */
+        for_row (y, next, order[i]) {
+            /* a task that waits for t runs a round later if its lane is another one */
             struct round_task *u = &r->task[y];
-            uint32_t after = t->level + (u->lane != t->lane);
+            uint32_t after = u->lane != t->lane ? t->level + 1 : t->level;
             u->level = larger_u32(after, u->level);
         }
     }
