@@ -646,7 +646,9 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
             hi = at;
         lo = larger(s.value, lo);
         arena_release(with->scratch, mark);
-        open = hi - lo > (done < with->work / 2 ? 1 : upper / PRECISION) && done < with->work;
+        /* the second half of the work is spent only on a range that is still wide */
+        int64_t narrow = done < with->work / 2 ? 1 : upper / PRECISION;
+        open = hi - lo > narrow && done < with->work;
         at = lo + (hi - lo) / 2;
     }
     if (done < with->work && upper < LOAD_INF && !c->detailed)

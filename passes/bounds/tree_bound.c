@@ -384,6 +384,21 @@ static const char *write_proof(const struct trees *s, const struct proven *p,
     return explain_text(&e);
 }
 
+/* Allocates the arrays of *s for the graph g, in a. */
+static void allocate_trees(struct trees *s, const struct wdag *g, struct arena *a)
+{
+    s->cap = arena_array(a, (size_t)g->nnet + 1, sizeof *s->cap);
+    s->carried = arena_array(a, (size_t)g->nnet + 1, sizeof *s->carried);
+    s->length = arena_array(a, (size_t)g->nnet + 1, sizeof *s->length);
+    s->from = arena_array(a, (size_t)g->nnet + 1, sizeof *s->from);
+    s->far = arena_array(a, (size_t)g->n + 1, sizeof *s->far);
+    s->by = arena_array(a, (size_t)g->n + 1, sizeof *s->by);
+    s->order = arena_array(a, (size_t)g->n + 1, sizeof *s->order);
+    s->behind = arena_array(a, (size_t)g->n + 1, sizeof *s->behind);
+    s->root = arena_array(a, (size_t)g->n + 1, sizeof *s->root);
+    s->rooted = arena_array(a, (size_t)g->n + 1, sizeof *s->rooted);
+}
+
 struct bound tree_bound(const struct problem *c, int64_t known, int64_t upper,
                         const struct bound_means *with, uint64_t *spent)
 {
@@ -392,16 +407,7 @@ struct bound tree_bound(const struct problem *c, int64_t known, int64_t upper,
     struct arena *own = arena_new(with->scratch);
     struct trees s = {.c = c, .upper = upper, .rng = 1, .work = with->work, .heap.a = own};
     struct bound b = {.why = "what must cross where all nodes are near each other"};
-    s.cap = arena_array(own, (size_t)g->nnet + 1, sizeof *s.cap);
-    s.carried = arena_array(own, (size_t)g->nnet + 1, sizeof *s.carried);
-    s.length = arena_array(own, (size_t)g->nnet + 1, sizeof *s.length);
-    s.from = arena_array(own, (size_t)g->nnet + 1, sizeof *s.from);
-    s.far = arena_array(own, (size_t)g->n + 1, sizeof *s.far);
-    s.by = arena_array(own, (size_t)g->n + 1, sizeof *s.by);
-    s.order = arena_array(own, (size_t)g->n + 1, sizeof *s.order);
-    s.behind = arena_array(own, (size_t)g->n + 1, sizeof *s.behind);
-    s.root = arena_array(own, (size_t)g->n + 1, sizeof *s.root);
-    s.rooted = arena_array(own, (size_t)g->n + 1, sizeof *s.rooted);
+    allocate_trees(&s, g, own);
     s.pot = &c->pot[c->cross_pot];
     for (uint32_t k = 0; k < c->nkind; k++) /* only CPUs have no scale in this potential */
         s.cpus = s.cpus || s.pot->scale[k] < 0;

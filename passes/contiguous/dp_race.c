@@ -407,10 +407,13 @@ struct dp_found dp_race(const struct dp_race *o, struct problem_plan *best)
                      .probe_at = REACH_ONE / 2};
     /* the first order is cut even if time is up */
     uint32_t first = labels_many(o->c) ? MIXED_ORDERS : FIRST_ORDERS;
-    for (uint32_t i = 0; i < first && i < o->orders->starts && best->value > o->c->lower.value &&
-                         !(i && clock_out(o->clock));
-         i++)
-        r.found.better = interval_next(o->c, &r.run, best, o->scratch) || r.found.better;
+    first = smaller_u32(first, o->orders->starts);
+    for (uint32_t i = 0; i < first && best->value > o->c->lower.value; i++) {
+        if (i > 0 && clock_out(o->clock))
+            break;
+        if (interval_next(o->c, &r.run, best, o->scratch))
+            r.found.better = true;
+    }
     if (o->c->g->n && !race_over(&r))
         try_cut_orders(&r, 0);
     if (o->c->g->n && o->max_states && !race_over(&r))

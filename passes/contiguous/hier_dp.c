@@ -198,13 +198,13 @@ static void relate_ideals(struct hier *h)
         }
 }
 
-/* Fills the tables about nets and shared items: net, pins, has, item and delta. */
-static void make_net_tables(struct hier *h)
+/* Fills h->net and h->pins: the nets that cost something.  Returns [net of g] its index in these tables; UINT32_MAX: it
+ * costs nothing. */
+static uint32_t *list_nets(struct hier *h)
 {
     const struct wdag *g = h->g;
     h->net = arena_array(h->a, (size_t)g->nnet + 1, sizeof *h->net);
     h->pins = arena_array(h->a, (size_t)g->nnet + 1, sizeof *h->pins);
-    /* [net of g] its index in the tables; UINT32_MAX: it costs nothing */
     uint32_t *own = arena_array(h->a, (size_t)g->nnet + 1, sizeof *own);
     memset(own, 0xff, ((size_t)g->nnet + 1) * sizeof *own);
     for (uint32_t e = 0; e < g->nnet; e++) {
@@ -218,6 +218,14 @@ static void make_net_tables(struct hier *h)
         h->pins[h->nnet] = pins;
         h->net[h->nnet++] = e;
     }
+    return own;
+}
+
+/* Fills the tables about nets and shared items: net, pins, has, item and delta. */
+static void make_net_tables(struct hier *h)
+{
+    const struct wdag *g = h->g;
+    const uint32_t *own = list_nets(h);
     h->has = arena_array(h->a, (size_t)h->n * h->nnet + 1, sizeof *h->has);
     h->item = arena_array(h->a, (size_t)h->n * g->nshared + 1, sizeof *h->item);
     bool bytes_count = h->c->limited || h->turns.syncs;

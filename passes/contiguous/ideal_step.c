@@ -214,12 +214,29 @@ static void undo_take(struct search *s, uint32_t v)
     untake_nets(s, v);
 }
 
+/* Appends to walk.list the successors of v, which has joined S, whose predecessors are now all in I' + S. */
+static void list_ready(struct search *s, uint32_t v)
+{
+    const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
+    for_row (w, *succ, v) {
+        /* the first look at w in this enumeration: counts the missing predecessors */
+        if (s->now.missing_stamp[w] != s->now.stamp) {
+            s->now.missing_stamp[w] = s->now.stamp;
+            s->now.missing[w] = 1; /* 1 for v, whose bit is set already */
+            for_row (u, *pred, w)
+                s->now.missing[w] += !has(s, u);
+        }
+        if (--s->now.missing[w] == 0)
+            s->walk.list[s->walk.end++] = w;
+    }
+}
+
 bool step_take(struct search *s, uint32_t v)
 {
     int64_t t = s->stage.kind->time[v];
-    if (t == COST_NEVER ||
-        t > s->stage.max_load - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed) ||
-        is_barred(s, v))
+    /* transfers take time from computing only where the two do not overlap */
+    int64_t paid = s->c->overlap ? 0 : s->stage.fixed;
+    if (t == COST_NEVER || t > s->stage.max_load - s->stage.compute - paid || is_barred(s, v))
         return false;
     s->stage.compute += t;
     if (s->c->detailed)
@@ -239,18 +256,7 @@ bool step_take(struct search *s, uint32_t v)
     s->now.card++;
     if (s->stage.counts)
         s->at_once.taken[s->at_once.ntaken++] = v;
-    const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
-    for_row (w, *succ, v) {
-        /* the first look at w in this enumeration: counts the missing predecessors */
-        if (s->now.missing_stamp[w] != s->now.stamp) {
-            s->now.missing_stamp[w] = s->now.stamp;
-            s->now.missing[w] = 1; /* 1 for v, whose bit is set already */
-            for_row (u, *pred, w)
-                s->now.missing[w] += !has(s, u);
-        }
-        if (--s->now.missing[w] == 0)
-            s->walk.list[s->walk.end++] = w;
-    }
+    list_ready(s, v);
     return true;
 }
 

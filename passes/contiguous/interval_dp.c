@@ -463,12 +463,15 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     uint32_t have = i; /* the units [i, have) are in r->at_once, as for has_room() */
     /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
-    for (uint32_t x = 0; x < r->live.n; x++)
-        most = !r->quick && r->live.v[x].left > most ? r->live.v[x].left : most;
+    for (uint32_t x = 0; x < r->live.n && !r->quick; x++)
+        most = larger_u32(r->live.v[x].left, most);
     /* grows the segment by unit j, until the kind cannot run it or it exceeds a limit */
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j], back = r->back[k] ? r->back[k][j] : 0;
-        if (t == COST_NEVER || is_barred(r, i, j) || (compute += t) > sat_mul(most, r->caps.limit))
+        if (t == COST_NEVER || is_barred(r, i, j))
+            break;
+        compute += t;
+        if (compute > sat_mul(most, r->caps.limit))
             break;
         parts.t[0][PART_COMPUTE] += t - back;
         parts.t[1][PART_COMPUTE] += back;

@@ -73,12 +73,12 @@ static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struc
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
-    int64_t hop =
-        c->pot[0].total / 100000 + 8; /* what a vertex counts beside its weight, on average */
+    /* what a vertex counts beside its weight, on average */
+    int64_t hop = c->pot[0].total / 100000 + 8;
     int64_t longest = 0;
     uint64_t state = 1;
-    int64_t *own =
-        arena_array(a, (size_t)g->n + 1, sizeof *own); /* [vertex] length of the vertex in a path */
+    /* [vertex] length of the vertex in a path */
+    int64_t *own = arena_array(a, (size_t)g->n + 1, sizeof *own);
     for (uint32_t v = 0; v < g->n; v++)
         own[v] = w[v] + hop / 2 + (int64_t)(random_bits(&state) % (uint64_t)hop);
     /* [vertex] longest path that ends just before the vertex */

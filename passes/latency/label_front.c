@@ -81,11 +81,11 @@ static void find_fronts(const struct label_run *r, struct label_waits *w, uint32
     }
 }
 
-void label_waits_find(struct label_run *r, struct label_waits *w)
+/* Numbers the live units in w->live: units of I with a successor outside.  Returns their number. */
+static uint32_t number_live(const struct label_run *r, struct label_waits *w)
 {
     const struct latency_graph *p = r->p;
     uint32_t nlive = 0;
-    /* numbers the live units: units of I with a successor outside */
     for (uint32_t x = 0; x < p->nunit; x++) {
         if (!bits_have(r->bits, p->block[x]))
             continue;
@@ -95,7 +95,13 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
                 break;
             }
     }
-    uint32_t words = w->words = (nlive + 63) / 64;
+    return nlive;
+}
+
+void label_waits_find(struct label_run *r, struct label_waits *w)
+{
+    const struct latency_graph *p = r->p;
+    uint32_t words = w->words = (number_live(r, w) + 63) / 64;
     memset(w->slot, 0, ((size_t)w->mask + 1) * sizeof *w->slot);
     w->n = 0;
     /* the set of each unit outside I: live predecessors, and the sets of the others, which have smaller numbers */
@@ -117,6 +123,7 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
             number_wait(r, w, x, words);
     }
     find_fronts(r, w, words, w->set + (size_t)p->nunit * r->uword);
+    /* about the work of the loops above, and of find_fronts() */
     r->steps += ((uint64_t)p->nunit + p->succ.at[p->nunit]) * (words / 4 + 1) / 3;
     r->steps += ((uint64_t)w->n * w->n + p->net_of.at[p->g->n]) / 3;
 }

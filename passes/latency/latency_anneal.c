@@ -242,6 +242,15 @@ static int64_t random_rise(struct state *s, int64_t heat)
     return (int64_t)((__int128)heat * wait >> FIXED_BITS);
 }
 
+/* Makes the present state the best one, s->best, if its value is smaller. */
+static void keep_if_best(struct state *s)
+{
+    if (s->value >= s->best_value)
+        return;
+    s->best_value = s->value;
+    memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);
+}
+
 /* Runs a round of up to `moves` moves from s->sub, while the temperature falls from `hot` to `cold` ps.  Keeps the best
  * state in s->best. */
 static void run_round(struct state *s, struct latency_anneal *how, uint64_t moves, int64_t hot,
@@ -255,10 +264,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
         how->done += moves / 16 + 1;
         return;
     }
-    if (s->value < s->best_value) {
-        s->best_value = s->value;
-        memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);
-    }
+    keep_if_best(s);
     for (uint64_t i = 0; i < moves && s->best_value > how->enough; i++) {
         int64_t value, energy;
         if (i % (moves / COOLINGS + 1) == 0) {
@@ -276,10 +282,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
         }
         s->value = value;
         s->energy = energy;
-        if (value >= s->best_value)
-            continue;
-        s->best_value = value;
-        memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);
+        keep_if_best(s);
     }
 }
 
@@ -364,6 +367,20 @@ static void sort_by_last(const struct latency_graph *p, uint32_t *block, uint32_
         block[i] = key[i].item;
 }
 
+/* Takes a block out of the n > 0 blocks ready[], in the order in which they became ready, and returns it: mostly the
+ * last one, so that an accelerator follows a path; one time in four one of the last four at random.  rng NULL: always
+ * the last one. */
+static uint32_t take_ready(uint32_t *ready, uint32_t n, uint64_t *rng)
+{
+    uint32_t back = 0;
+    if (rng && random_below(rng, 4) == 0)
+        back = random_below(rng, smaller_u32(n, 4));
+    uint32_t v = ready[n - 1 - back];
+    for (uint32_t i = n - 1 - back; i + 1 < n; i++)
+        ready[i] = ready[i + 1];
+    return v;
+}
+
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
                   struct latency_quotient *quotient, struct arena *scratch)
 {
@@ -381,12 +398,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         if (!wait[v])
             ready[n++] = v;
     while (n) {
-        /* mostly the block that became ready last, so that an accelerator follows a path */
-        uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, smaller_u32(n, 4));
-        uint32_t v = ready[n - 1 - back];
-        for (uint32_t i = n - 1 - back; i + 1 < n; i++)
-            ready[i] = ready[i + 1];
-        n--;
+        uint32_t v = take_ready(ready, n--, rng);
         uint32_t dev = next_device(&f, v);
         placed = placed && (dev != ON_HOST || p->hosted[v]);
         plan->sub[v] = dev == ON_HOST ? ON_HOST : dev * p->slots;

@@ -362,6 +362,27 @@ static void try_stage(struct search *x, const struct prefix_extension *e, uint32
         insert_sorted(x, x->best, x->most, /*by_key=*/false, id);
 }
 
+/* Sets take, ntake, now, rest and nrest of *e: the new stage gets `count` of the free devices by an assignment policy.
+ * seen: the *nseen sets that earlier policies took; appends the new one.  Returns false if the policy finds too few
+ * devices, or takes a set that was taken before. */
+static bool take_devices(const struct search *x, struct prefix_extension *e, uint32_t policy,
+                         uint32_t count, struct device_set *seen, uint32_t *nseen)
+{
+    if (!servers_assign(x->s, &e->used, policy, count, &e->take))
+        return false;
+    for (uint32_t i = 0; i < *nseen; i++)
+        if (!memcmp(&seen[i], &e->take, sizeof e->take))
+            return false;
+    seen[(*nseen)++] = e->take;
+    e->ntake = count;
+    for (uint32_t v = 0; v < x->s->n; v++) {
+        e->now.of[v] = (uint16_t)(e->used.of[v] + e->take.of[v]);
+        e->rest.of[v] = (uint16_t)(x->s->size[v] - e->now.of[v]);
+    }
+    e->nrest = trim_to_share(x, &e->rest);
+    return true;
+}
+
 /* Tries all stages behind a prefix (NONE: the empty one), which ends at cut `at`. */
 static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
 {
@@ -377,19 +398,8 @@ static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
     for (uint32_t k = 0; k < x->ncount && used + x->count[k] < x->s->ndev; k++) {
         uint32_t nseen = 0;
         for (uint32_t p = 0; p < ASSIGN_POLICIES; p++) {
-            /* skips policies that find too few devices, or take the same devices as an earlier policy */
-            bool twice = !servers_assign(x->s, &e.used, p, x->count[k], &e.take);
-            for (uint32_t i = 0; i < nseen && !twice; i++)
-                twice = !memcmp(&seen[i], &e.take, sizeof e.take);
-            if (twice)
+            if (!take_devices(x, &e, p, x->count[k], seen, &nseen))
                 continue;
-            seen[nseen++] = e.take;
-            e.ntake = x->count[k];
-            for (uint32_t v = 0; v < x->s->n; v++) {
-                e.now.of[v] = (uint16_t)(e.used.of[v] + e.take.of[v]);
-                e.rest.of[v] = (uint16_t)(x->s->size[v] - e.now.of[v]);
-            }
-            e.nrest = trim_to_share(x, &e.rest);
             if (prefix != NONE)
                 e.link = link_of(x, x->prefix[prefix].end, &before, &e.take);
             for (uint32_t to = at + 1; to < x->ncut; to++)
@@ -451,23 +461,32 @@ static uint32_t allowed_at(const struct search *x, uint32_t at)
     return n < 2 ? 2 : n > 1e9 ? 1000000000 : (uint32_t)n;
 }
 
+/* Lists in *list all prefixes that are kept at a cut, each once, and returns their number. */
+static uint32_t all_prefixes_at(const struct search *x, uint32_t at, int32_t **list)
+{
+    uint32_t n = 0;
+    int32_t *all = arena_array(x->own, 2 * (size_t)x->beam * x->nstate[at] + 1, sizeof *all);
+    for (uint32_t i = 0; i < x->nstate[at]; i++) {
+        const int32_t *kept = x->at[at][i].kept;
+        for (uint32_t k = 0; kept && k < 2 * x->beam; k++) {
+            /* a prefix of the second half of `kept` may be in the first half, too */
+            bool again = false;
+            for (uint32_t b = 0; b < x->beam && k >= x->beam; b++)
+                again = again || kept[b] == kept[k];
+            if (kept[k] != NONE && !again)
+                all[n++] = kept[k];
+        }
+    }
+    *list = all;
+    return n;
+}
+
 /* Lists in *list the prefixes at a cut that are to be extended, and returns their number: all prefixes that are kept
  * there or, if these are too many, the best by latency and the best by balance in turn. */
 static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
 {
-    uint32_t n = 0, most = allowed_at(x, at);
-    int32_t *all = arena_array(x->own, 2 * (size_t)x->beam * x->nstate[at] + 1, sizeof *all);
-    for (uint32_t i = 0; i < x->nstate[at]; i++)
-        for (uint32_t k = 0; x->at[at][i].kept && k < 2 * x->beam; k++) {
-            int32_t p = x->at[at][i].kept[k];
-            /* whether p is no prefix, or was listed before, since it is among the best by latency, too */
-            bool again = p == NONE;
-            for (uint32_t b = 0; b < x->beam && k >= x->beam; b++)
-                again = again || x->at[at][i].kept[b] == p;
-            if (!again)
-                all[n++] = p;
-        }
-    *list = all;
+    uint32_t n = all_prefixes_at(x, at, list), most = allowed_at(x, at);
+    int32_t *all = *list;
     if (n <= most)
         return n;
     struct keyed *by[2] = {arena_array(x->own, n, sizeof **by),

@@ -550,7 +550,7 @@ struct stage_bound stage_bound(const struct train *t, const struct stage_bound_q
         .t = t, .of = of, .nchoice = of->n, .a = arena_new(x->use.scratch)};
     const struct scene easiest = stage_bound_least_work(t, of);
     struct exec_bound work = iteration_bound(&easiest, p.a);
-    struct stage_bound b = {work.value, work.why, ""};
+    struct stage_bound b = {.value = work.value, .why = work.why, .proof = ""};
     int64_t longest = least_longest(t, of, p.a), high = of->upper < NEVER ? of->upper : NEVER - 1;
     char text[UNIT_TEXT];
     assert(of->n > 0);
