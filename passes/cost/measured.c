@@ -28,9 +28,9 @@
 /* The state of reading one file into a sheet. */
 struct reader {
     struct ctx *x;
-    const struct cost_table *t;
-    struct sheet *to;
-    const char *path;
+    const struct cost_table *t; /* says which rows nodes and operators have */
+    struct sheet *to;           /* what the file is read into */
+    const char *path;           /* of the file */
     /* the node, operator or class that the first row counted in `unknown` names */
     const char *first_unknown;
     uint32_t filter;  /* bit k: the file is for class k */

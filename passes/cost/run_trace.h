@@ -6,10 +6,10 @@
 
 #include <jansson.h>
 
-/* A part that ran: the time of one run, and the names of its nodes. */
+/* A part that ran. */
 struct run_part {
-    int64_t ps;
-    const char **node; /* [nnode] */
+    int64_t ps;        /* time of one run */
+    const char **node; /* [nnode] names of the part's nodes */
     uint32_t nnode;
 };
 

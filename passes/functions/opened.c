@@ -15,8 +15,8 @@
 
 /* ---- opening ---- */
 
-/* Returns the open calls of r->m, made of the sites of r, and adds to r->m the opsets that the new nodes need.
- * from: the model before, with functions f.  NULL: no call was opened. */
+/* Returns the open calls of r->m, made of the sites of r, and adds to r->m the opsets that the new nodes need; NULL: no
+ * call was opened.  from: the model before its calls were opened; f: its functions. */
 static struct open_calls *take_sites(struct ctx *x, const struct module *from,
                                      const struct functions *f, struct inlined_module *r)
 {

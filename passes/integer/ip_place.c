@@ -20,6 +20,7 @@
 
 enum { DEFAULT_SECONDS = 60, CHAINS = 4 /* of annealing */, NS_PER_S = 1000000000 };
 
+/* The values of the options in ip_opts, which says what each means. */
 struct ip_options {
     int64_t objective, q, shape, solver, limit, starts, moves, seed;
     bool solve;

@@ -16,13 +16,14 @@
 
 struct mip_col {
     const char *name; /* for people; mip_write makes names legal and different */
-    double lo, hi, cost;
-    bool integer;
+    double lo, hi;    /* the column's value is in lo .. hi; hi MIP_INF, lo -MIP_INF: no limit */
+    double cost;      /* factor of the value in the objective, which is minimised */
+    bool integer;     /* the value must be an integer */
 };
 
 struct mip_row {
     const char *name;
-    double lo, hi;
+    double lo, hi; /* the sum of the row's terms is in lo .. hi, as in mip_row() */
     /* index of the row's first term; the terms of the next row come after the row's last term */
     uint32_t at;
 };

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-/* Options of all three planners; dfs-place and order-place use some of them. */
+/* The values of the options of all three planners; dfs-place and order-place have only some of them. */
 struct celeritas_options {
     struct cluster_choice clusters;
     bool best_effort;
@@ -238,7 +238,7 @@ static int64_t time_on(const struct adjustment *s, uint32_t k, uint32_t d)
     return t == COST_NEVER ? 0 : t;
 }
 
-/* A device, and the ps at which a cluster could start there; INT64_MAX: it cannot. */
+/* A device, and the ps at which a cluster could start there; INT64_MAX: the cluster cannot be there. */
 struct choice {
     uint32_t dev;
     int64_t start;

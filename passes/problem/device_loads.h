@@ -69,7 +69,9 @@ void loads_set(struct loads *l, const int32_t *dev);
 /* What a move adds to loads (ps) and bytes.  loads_peek() returns the changes if v moved to device `to`, which must
  * be another device: [0] of the device that v would leave, [1] of `to`; it moves nothing.  O(nets of v). */
 struct loads_change {
-    int64_t load[2], back[2], bytes[2];
+    int64_t load[2];  /* ps; where passes have loads of their own, of the forward pass */
+    int64_t back[2];  /* ps of the backward pass; 0 where passes have no loads of their own */
+    int64_t bytes[2]; /* 0 where memory is not counted */
 };
 struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to);
 /* Returns what the loads would change by if v and w, which are on different devices, changed places: [0] of v's

@@ -19,8 +19,8 @@ struct interval_how {
 enum { INTERVAL_BUDGET = 150000000 }; /* the usual interval_how.budget */
 enum { INTERVAL_MIXED = 0 };          /* a value of interval_how.order */
 
-/* The options in place_opts: dp-place has all of them, dpl-place all but the first PLACE_OPTS_EXACT rows, which
- * concern the exact search. */
+/* The values of the options in place_opts, which says what each means: dp-place has all of them, dpl-place all but the
+ * first PLACE_OPTS_EXACT rows, which concern the exact search. */
 struct place_options {
     int64_t max_states, starts, seed, order;
     bool count_ideals, whole;

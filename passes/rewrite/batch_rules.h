@@ -44,7 +44,8 @@ struct batch_change {
         CHANGE_CUT, /* the value is WHOLE; copy i reads block i of N equal blocks along axis `at` */
         CHANGE_ENTRY /* the value is a list of constant integers; entry `at` is divided by N */
     } kind;
-    uint32_t operand, at;
+    uint32_t operand; /* number of the operand */
+    uint32_t at;      /* CHANGE_CUT: axis; CHANGE_ENTRY: index of the entry */
 };
 
 /* State of following the batch through the main graph of a module. */

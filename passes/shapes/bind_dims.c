@@ -346,8 +346,8 @@ static void each_open_dim(const struct ctx *x,
 /* What the functions for each_open_dim() work on. */
 struct open_dims {
     struct ctx *x;
-    struct sizes *k;
-    uint32_t n;
+    struct sizes *k; /* add_open() adds the dimensions to these sizes, keep_open() reads them */
+    uint32_t n;      /* number of dimensions so far (count_open) */
 };
 
 /* For each_open_dim(): counts the dimensions. */

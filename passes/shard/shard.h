@@ -69,9 +69,9 @@ struct shard_change {
         SHARD_ABSORB,
         SHARD_MEAN /* the result of a piece is divided by N */
     } kind;
-    const char *attr;
-    uint32_t operand;
-    uint64_t divide; /* lists: bit j: entry j is divided by N */
+    const char *attr; /* name of an attribute; NULL: the change is not about an attribute */
+    uint32_t operand; /* number of an operand */
+    uint64_t divide;  /* lists: bit j: entry j is divided by N */
     /* SHARD_SIZES: bit j: entry j, which may be 0 or -1 in the model, becomes value[j] */
     uint64_t fix;
     /* [entry] the entries of the list in the model, or those that `fix` names */
@@ -165,7 +165,7 @@ struct shard_ask {
     nid n;
     bool result; /* true: `at` is the number of a result; false: of an operand */
     uint32_t at;
-    struct shard_state given;
+    struct shard_state given; /* the state of that operand or result */
     /* the answer; all states are whole when the rule begins */
     struct shard_state in[SHARD_OPERANDS], out[SHARD_OPERANDS];
     struct shard_change change[SHARD_CHANGES];
@@ -297,7 +297,8 @@ enum shard_apart {
     SHARD_APART_LIST,    /* the axes in attribute `axes` */
     SHARD_APART_ROWS     /* the last two axes */
 };
-/* arg of rule_shard_product() */
+/* arg of rule_shard_product(): the kind of product, an index of product_text[] (rules_quant.c), which says what each
+ * operand is */
 enum shard_product {
     SHARD_PRODUCT_INTEGER,
     SHARD_PRODUCT_QLINEAR,
@@ -306,7 +307,7 @@ enum shard_product {
     SHARD_PRODUCT_GEMM,
     SHARD_PRODUCT_FUSED
 };
-/* arg of rule_shard_convolve() */
+/* arg of rule_shard_convolve(): the kind of convolution, an index of conv_text[] (rules_vision.c) */
 enum shard_conv {
     SHARD_CONV_PLAIN,
     SHARD_CONV_TURNED,
@@ -314,7 +315,7 @@ enum shard_conv {
     SHARD_CONV_QLINEAR,
     SHARD_CONV_FUSED
 };
-/* arg of rule_shard_attention() */
+/* arg of rule_shard_attention(): the kind of attention, an index of forms[] (rules_attention.c) */
 enum shard_attention {
     SHARD_HEADS_ONNX,
     SHARD_HEADS_MULTI,
