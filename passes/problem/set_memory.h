@@ -58,8 +58,8 @@ struct set_memory {
     /* segment tree over the vertices; most[leaves + v]: bytes at once while v runs; at inner nodes `most` is the
      * largest below the node, less what `more` of its ancestors adds, and `more` is added to all below the node */
     int64_t *most, *more;
-    uint32_t
-        leaves; /* number of leaves of the tree: a power of two, at least the number of vertices */
+    /* number of leaves of the tree: a power of two, at least the number of vertices */
+    uint32_t leaves;
 };
 
 /* Returns an empty set, in a.  O(V + values). */
