@@ -291,36 +291,48 @@ static uint32_t most_copies(const struct hier *h, const struct problem_kind *kin
     return h->turns.model->replicate && kind->dev < 0 ? kind->count : 1;
 }
 
+/* Sums over the vertices of each ideal, for a kind of devices. */
+struct ideal_sums {
+    /* [ideal] time, ps; bytes; bytes of parameters; number of vertices that cannot run on the kind */
+    int64_t *time, *size, *param, *never;
+};
+
+/* Returns the sums of all ideals for kind k, in h->a.  Those of parameters are 0 if copies exchange nothing. */
+static struct ideal_sums sum_ideals(struct hier *h, uint32_t k)
+{
+    const struct problem_kind *kind = &h->c->kind[k];
+    struct ideal_sums s = {.time = arena_array(h->a, h->n, sizeof *s.time),
+                           .size = arena_array(h->a, h->n, sizeof *s.size),
+                           .param = arena_array(h->a, h->n, sizeof *s.param),
+                           .never = arena_array(h->a, h->n, sizeof *s.never)};
+    int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
+    for (uint32_t v = 0; v < h->g->n; v++)
+        is_never[v] = kind->time[v] == COST_NEVER;
+    sum_up(h, kind->time, s.time);
+    sum_up(h, is_never, s.never);
+    sum_up(h, h->g->size, s.size);
+    if (h->turns.syncs && h->g->param)
+        sum_up(h, h->g->param, s.param);
+    return s;
+}
+
 /* Fills h->pair[k] with the pairs of ideals a < b such that devices of kind k can hold b - a with a base below the
  * limit for all that may take turns.  Returns false if time or steps ran out. */
 static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
-    /* [ideal] sums over the vertices of the ideal: time, bytes, and bytes of parameters */
-    int64_t *time = arena_array(h->a, h->n, sizeof *time);
-    int64_t *size = arena_array(h->a, h->n, sizeof *size);
-    int64_t *param = arena_array(h->a, h->n, sizeof *param);
-    /* [ideal] number of vertices of the ideal that cannot run on kind k */
-    int64_t *never = arena_array(h->a, h->n, sizeof *never);
-    int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
+    const struct ideal_sums s = sum_ideals(h, k);
     /* ps: devices of the kind together do less for a stage than this */
     int64_t most = sat_mul(h->limit, most_copies(h, kind));
     uint32_t cap = 0, n = 0;
-    for (uint32_t v = 0; v < h->g->n; v++)
-        is_never[v] = kind->time[v] == COST_NEVER;
-    sum_up(h, kind->time, time);
-    sum_up(h, is_never, never);
-    sum_up(h, h->g->size, size);
-    if (h->turns.syncs && h->g->param)
-        sum_up(h, h->g->param, param);
     h->pair_at[k] = arena_array(h->a, (size_t)h->n + 1, sizeof(uint32_t));
     for (uint32_t b = 0; b < h->n; b++) {
         if (must_stop(h))
             return false;
         for (uint32_t a = 0; a < b; a++) {
-            int64_t base = time[b] - time[a];
-            if (!h->below[(size_t)a * h->n + b] || never[b] != never[a] || base >= most ||
-                (kind->memory < LOAD_INF && bytes_between(h, a, b, size) > kind->memory))
+            int64_t base = s.time[b] - s.time[a];
+            if (!h->below[(size_t)a * h->n + b] || s.never[b] != s.never[a] || base >= most ||
+                (kind->memory < LOAD_INF && bytes_between(h, a, b, s.size) > kind->memory))
                 continue;
             base += nets_between(h, a, b, kind->cls);
             h->found.steps += h->nnet;
@@ -328,7 +340,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
                 continue;
             h->pair[k] = vec_grow(h->a, h->pair[k], &cap, n + 1, sizeof *h->pair[k]);
             h->pair[k][n++] =
-                (struct pair){a, base, h->turns.syncs ? bytes_between(h, a, b, param) : 0};
+                (struct pair){a, base, h->turns.syncs ? bytes_between(h, a, b, s.param) : 0};
         }
         h->pair_at[k][b + 1] = n;
     }

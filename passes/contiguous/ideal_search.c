@@ -258,6 +258,32 @@ static void extend_detailed(struct search *s)
     }
 }
 
+/* Extends live label l by a device that holds S and has the load `load`, if the vertices outside I' + S may still fit
+ * on the devices left: keeps the new partial plan.  *id: number of the ideal I' + S; 0: the ideal is not stored yet,
+ * and is stored when it gets its first label. */
+static void extend_label(struct search *s, const struct live *l, int64_t load, uint32_t *id)
+{
+    bool rest_fits = true;
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        rest_fits = rest_fits && weight_done(s, p) >= l->low[p];
+    struct label nw = {.value = larger(load, l->value),
+                       .used = l->used,
+                       .parent = l->label,
+                       .kind = (uint16_t)s->stage.k};
+    if (s->refute)
+        nw.value = l->value + search_excess(s, load);
+    /* excesses to come: nets that cross I' + S are paid once more */
+    int64_t to_come = s->refute && s->c->cross_pot == 0 ? s->now.cross : 0;
+    if (!rest_fits || nw.value + to_come > s->caps.keep)
+        return;
+    if (!*id)
+        *id = search_intern(s);
+    int64_t more = guide_excess(s, *id, l->used);
+    if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
+        return;
+    keep_label(s, *id, nw);
+}
+
 /* Extends each live label by a device that holds S, if the load is within the limit and the vertices outside I' + S
  * may still fit on the devices left.  Keeps the new partial plans, which end at I' + S. */
 static void extend_labels(struct search *s)
@@ -280,28 +306,8 @@ static void extend_labels(struct search *s)
     load = larger(load, s->floor); /* loads up to the floor count as equal */
     uint32_t id = 0;               /* number of the ideal I' + S; 0: not stored yet */
     s->steps += s->stage.live.n / LABELS_FEW;
-    for (uint32_t x = 0; x < s->stage.live.n; x++) {
-        const struct live *l = &s->stage.live.v[x];
-        bool rest_fits = true;
-        for (uint32_t p = 0; p < s->c->npot; p++)
-            rest_fits = rest_fits && weight_done(s, p) >= l->low[p];
-        struct label nw = {.value = larger(load, l->value),
-                           .used = l->used,
-                           .parent = l->label,
-                           .kind = (uint16_t)s->stage.k};
-        if (s->refute)
-            nw.value = l->value + search_excess(s, load);
-        /* excesses to come: nets that cross I' + S are paid once more */
-        int64_t to_come = s->refute && s->c->cross_pot == 0 ? s->now.cross : 0;
-        if (!rest_fits || nw.value + to_come > s->caps.keep)
-            continue;
-        if (!id) /* only an ideal with labels is stored */
-            id = search_intern(s);
-        int64_t more = guide_excess(s, id, l->used);
-        if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
-            continue;
-        keep_label(s, id, nw);
-    }
+    for (uint32_t x = 0; x < s->stage.live.n; x++)
+        extend_label(s, &s->stage.live.v[x], load, &id);
 }
 
 /* Undoes decisions, the last one first, up to a vertex that was taken and can be skipped instead, and skips that

@@ -266,6 +266,26 @@ static void write_claim(struct latency_place_run *n, const struct latency_tail *
         *scope && s->lower >= c->bound ? arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1) : how;
 }
 
+/* Makes `best`, a plan for n->p, results.plan, with the value in its claim.  cut: the plan has no slots, since the
+ * judge cuts the nodes of its devices into subgraphs. */
+static struct plan *leave(const struct latency_place_run *n, const struct latency_plan *best,
+                          bool cut)
+{
+    struct ctx *x = n->x;
+    struct plan *plan = x->results.plan = arena_alloc(x->use.mem, sizeof *plan);
+    plan->planner = "latency-place";
+    plan->dev = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->dev);
+    plan->slot = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->slot);
+    write_nodes(n, n->p, best->sub, plan->dev, plan->slot);
+    plan->slot = cut ? NULL : plan->slot;
+    plan->claim = (struct claim){.objective = x->scene.model.objective,
+                                 .value = best->value,
+                                 .value_less_parts = best->value,
+                                 .bound = -1,
+                                 .bound_all = -1};
+    return plan;
+}
+
 int latency_place(struct ctx *x, const void *options)
 {
     struct place_options first = {.starts = 60, .seed = 1};
@@ -287,22 +307,10 @@ int latency_place(struct ctx *x, const void *options)
     struct latency_plan best = solve(&n, (uint32_t)n.o->q, &t, &s);
     if (best.value > s.lower)
         solve_spread(&n, &best);
-    /* cut: the plan has no slots, the judge cuts the nodes of its devices into subgraphs */
     bool cut = n.p->training && solve_cut(&n, &best);
     if (best.value == LOAD_INF) /* the proof in the report assumes one subgraph per accelerator */
         return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);
-    struct plan *plan = x->results.plan = arena_alloc(x->use.mem, sizeof *plan);
-    plan->planner = "latency-place";
-    plan->dev = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->dev);
-    plan->slot = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->slot);
-    write_nodes(&n, n.p, best.sub, plan->dev, plan->slot);
-    plan->slot = cut ? NULL : plan->slot;
-    plan->states = s.ideals;
-    plan->claim = (struct claim){.objective = x->scene.model.objective,
-                                 .value = best.value,
-                                 .value_less_parts = best.value,
-                                 .bound = -1,
-                                 .bound_all = -1};
+    leave(&n, &best, cut)->states = s.ideals;
     write_claim(&n, t, &s);
     return 0;
 }

@@ -243,20 +243,28 @@ static void note_choices(const struct choices *c, const struct train *t)
         diag_note(c->x->use.diag, "%s: the best with schedule %s", t->planner, schedules);
 }
 
+/* Fills *c: no plan yet, the settings as given, and the schedules to try. */
+static void begin_choices(struct choices *c, const struct pipeline_search *of, struct ctx *x)
+{
+    const struct training *m = &x->scene.model.training;
+    *c = (struct choices){.of = of, .x = x, .best.value = INT64_MAX, .given = *m, .best_model = *m};
+    bool free_schedule = of->schedule && !ctx_said(x, "schedule");
+    c->schedule = free_schedule ? offered : &c->given.schedule;
+    c->nschedule = free_schedule ? SCHEDULES : 1;
+    for (uint32_t i = 0; i <= SIZES; i++)
+        c->by_size[i] = INT64_MAX;
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++)
+        c->by_schedule[i] = INT64_MAX;
+    c->global = m->micro_size * training_count(m);
+}
+
 int pipeline_search(struct train *t, const struct pipeline_search *of)
 {
     struct ctx *x = t->x;
     struct training *m = &x->scene.model.training;
-    struct choices c = {.of = of, .x = x, .best.value = INT64_MAX, .given = *m, .best_model = *m};
+    struct choices c;
+    begin_choices(&c, of, x);
     t->wide = true;
-    bool free_schedule = of->schedule && !ctx_said(x, "schedule");
-    c.schedule = free_schedule ? offered : &c.given.schedule;
-    c.nschedule = free_schedule ? SCHEDULES : 1;
-    for (uint32_t i = 0; i <= SIZES; i++)
-        c.by_size[i] = INT64_MAX;
-    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++)
-        c.by_schedule[i] = INT64_MAX;
-    c.global = m->micro_size * training_count(m);
     /* data parallelism, whose size of micro-batches is one of the sizes to try */
     struct stage_layout parallel = data_parallel_best(t);
     struct training parallel_model = *m;
