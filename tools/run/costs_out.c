@@ -109,8 +109,11 @@ static void put_facts(struct json_out *o, const struct costs_out *c, struct aren
         json_text(o, NULL, text);
     json_close(o, JSON_ROW);
     json_open(o, "dims", '{', JSON_ROW);
-    json_object_foreach((json_t *)dims, name, size) if (split_names_dim(c->m->s, name))
-        json_int(o, name, json_integer_value(size));
+    json_object_foreach((json_t *)dims, name, size)
+    {
+        if (split_names_dim(c->m->s, name))
+            json_int(o, name, json_integer_value(size));
+    }
     json_close(o, JSON_ROW);
 }
 
@@ -240,8 +243,13 @@ static void put_csv(FILE *f, const struct costs_out *c, struct arena *a)
     json_t *size;
     fputs("name,time,memory\n", f);
     put_fact(f, "#pcc_measured 1", a);
-    json_object_foreach((json_t *)dims, name, size) if (split_names_dim(c->m->s, name))
-        put_fact(f, arena_fmt(a, "#dim %s=%lld", name, (long long)json_integer_value(size)), a);
+    json_object_foreach((json_t *)dims, name, size)
+    {
+        if (!split_names_dim(c->m->s, name))
+            continue;
+        text = arena_fmt(a, "#dim %s=%lld", name, (long long)json_integer_value(size));
+        put_fact(f, text, a);
+    }
     for (size_t i = 0; *(text = setting(c, i, a)); i++)
         put_fact(f, arena_fmt(a, "#%s", text), a);
     put_fact(f, arena_fmt(a, "#runtime %s %s", c->m->e->face->name, c->m->e->version), a);

@@ -102,8 +102,12 @@ static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const c
         if (in && out)
             s = pcc_set(p, "state", arena_fmt(c->a, "%s=%s", in, out));
     }
-    json_object_foreach((json_t *)c->dims, name, size) if (!s) s =
-        pcc_set(p, "dim", arena_fmt(c->a, "%s=%lld", name, (long long)json_integer_value(size)));
+    json_object_foreach((json_t *)c->dims, name, size)
+    {
+        const char *text = arena_fmt(c->a, "%s=%lld", name, (long long)json_integer_value(size));
+        if (!s)
+            s = pcc_set(p, "dim", text);
+    }
     return s || !c->devices ? s : pcc_set(p, "devices", c->devices);
 }
 

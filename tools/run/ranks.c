@@ -13,7 +13,10 @@
 
 #define NS_PER_S INT64_C(1000000000)
 #define BYTE_ORDER_WORD UINT32_C(0x01020304)
-enum { FAILED = 1, ALARM_TURN = 3 };
+enum {
+    FAILED = 1,    /* exit code */
+    ALARM_TURN = 3 /* seconds by which a rank waits longer for the others than the rank before it */
+};
 
 /* What a rank says where all agree. */
 struct vote {
@@ -67,22 +70,26 @@ static int meet(struct ranks *x, struct arena *a, struct diag *d)
     return 0;
 }
 
+/* What on_alarm() says; a handler gets no argument. */
 static struct {
     char line[160];
-    int64_t due; /* ns */
-} late;          /* what on_alarm() says */
+    int64_t due; /* ns: when the alarm is to come */
+} late;
 
+/* Handles SIGALRM: says late.line and ends this process, which makes mpirun end all ranks.  If the alarm comes much
+ * later than it was due, this rank itself was stopped, and says nothing. */
 static void on_alarm(int signal)
 {
     (void)signal;
-    if (clock_now() - late.due <
-        NS_PER_S) /* an alarm that comes much later says that this rank was stopped */
+    if (clock_now() - late.due < NS_PER_S)
         (void)!write(STDERR_FILENO, late.line, strlen(late.line));
     _exit(FAILED);
 }
 
-/* Ends all ranks when this one has waited for the others as long as --stall says, where no signs of life are heard:
- * before the first and behind the last.  Later than the rank before it, so that one rank speaks. */
+/* Sets an alarm that ends all ranks, with a message, when this one has waited for the others as long as --stall says.
+ * It is for the times when no signs of life are heard: before the first and behind the last.  Each rank waits
+ * ALARM_TURN longer than the rank before it, so that only one of them speaks.  what: what the ranks are waited for to
+ * do. */
 static void limit_waiting(const struct runner *r, const char *what)
 {
     int64_t s = r->set.stall / NS_PER_S + (r->set.stall % NS_PER_S > 0);
@@ -179,7 +186,8 @@ static bool lists_bring(const struct runner *r, uint32_t v, uint32_t dev)
     return dev == r->ndev ? r->w->tensor[t].returned : work_place(r->w, t, dev) != RUN_NONE;
 }
 
-/* Whether some part reads v, or its state, for which no list brings it. */
+/* Whether v is sent without lists: a part reads it on a device to which no list brings it, it is a state's output, or
+ * an output of the model that no list brings to the host. */
 static bool read_loosely(const struct runner *r, uint32_t v)
 {
     for_row (part, r->wires.readers, v)
@@ -240,11 +248,12 @@ int ranks_prepare(struct runner *r)
 
 /* ---- figures ---------------------------------------------------------------------------------- */
 
-/* Figures of a rank, for rank 0: of a row of times the kept ones. */
+/* A struct times as a message to rank 0, with the times that are kept. */
 struct row {
     int64_t n, sum, ns[FIGURES_KEPT];
 };
 
+/* Returns the row of a struct times. */
 static struct row row_of(const struct times *t)
 {
     struct row to = {t->n, t->sum, {0}};
@@ -260,8 +269,8 @@ static void add_row(struct times *t, const struct row *from)
         times_add(t, from->ns[i]);
 }
 
-/* Called by all ranks: rank 0 adds the bars of the others, of which none has more than `most`, which rank 0 knows, in
- * the times of its own clock; 0: it wants none. */
+/* Called by all ranks: rank 0 adds the bars of the others to its own, with times of its own clock.  most: of rank 0,
+ * the largest number of bars that a rank has; 0: rank 0 wants none.  Other ranks are told it here. */
 static void collect_bars(struct runner *r, int64_t most)
 {
     struct ranks *x = r->ranks;

@@ -39,11 +39,11 @@ static int take_value(struct runner *r, const char *value, bool *seen)
 {
     char *text = arena_strdup(r->a, value, strlen(value)), *from = text;
     for (char *s = text;; s++) {
-        const char *item = s + 1;
-        bool next = !*s || (*s == ',' && memchr(item, '=', strcspn(item, ",")));
-        if (!next)
-            continue;
+        /* An item ends with the value, or at a comma behind which another NAME=LIST begins. */
+        const char *behind = s + 1;
         bool end = !*s;
+        if (!end && !(*s == ',' && memchr(behind, '=', strcspn(behind, ","))))
+            continue;
         *s = 0;
         if (take_device(r, from, seen))
             return -1;
@@ -61,7 +61,8 @@ static bool shares(const struct runner *r, uint32_t d, const cpu_set_t *have)
     return r->dev[d].loaded && ranks_near(r, d) && (!bound || ranks_have(r, d));
 }
 
-/* Gives devices without processors equal shares of the processors that no other device has. */
+/* Gives devices without processors equal shares of the processors have[] that no other device has.  If there are fewer
+ * processors than such devices, the devices stay without, and *short_of is how many processors are missing; else 0. */
 static void share_rest(struct runner *r, const cpu_set_t *have, uint32_t *short_of)
 {
     uint32_t left[CPU_SETSIZE], n = 0, want = 0, nth = 0;
@@ -88,7 +89,8 @@ static void share_rest(struct runner *r, const cpu_set_t *have, uint32_t *short_
         }
         nth++;
     }
-    for (uint32_t d = 0; d < r->ndev; d++)
+    for (uint32_t d = 0; d < r->ndev;
+         d++) /* only now, since the loop above asks which devices are pinned */
         r->dev[d].pinned = r->dev[d].pinned || (shares(r, d, have) && !*short_of);
 }
 

@@ -14,8 +14,8 @@ enum { RANKS = 64 };
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-/* Whether the session of a part, which runs for a sample that was given up, may be ended: the part has run for all
- * samples that go on.  (A session that was ended cannot run again.) */
+/* Whether the session of a part, which runs on d for a sample that was given up, may be ended: on d, the part has run
+ * for all samples that go on.  (A session that was ended cannot run again.) */
 static bool had_by_all(const struct runner *r, const struct run_device *d, uint32_t part)
 {
     for (uint32_t i = 0; i < r->width; i++) {
@@ -130,7 +130,8 @@ bool device_begin(struct runner *r, struct run_device *d)
     return true;
 }
 
-/* Checks that type and sizes of value v, which the engine has made, are those of the manifest.  Returns 0, or -1 with
+/* Checks that type and sizes of value v, which the engine has made, are those of the manifest.  (Where all samples
+ * have the planned sizes, the engine writes into a tensor of these sizes, and needs no check.)  Returns 0, or -1 with
  * the reason in *err. */
 static int check_made(struct runner *r, uint32_t v, const struct engine_value *made,
                       struct engine_error *err)
@@ -152,7 +153,8 @@ static int check_made(struct runner *r, uint32_t v, const struct engine_value *m
     return -1;
 }
 
-/* Runs the part with the lock given up.  Returns 0, or -1 with the reason in *err. */
+/* Runs d->part on the inputs in d->in, and puts its outputs into the boxes d->made; called without the lock.  Returns
+ * 0, or -1 with the reason in *err. */
 static int call_part(struct runner *r, struct run_device *d, struct engine_error *err)
 {
     const struct split_part *p = &r->s.part[d->part];
@@ -257,7 +259,8 @@ bool device_choose(struct runner *r, struct run_device *d)
     return d->part != RUN_NONE;
 }
 
-/* Opens the sessions of d's parts.  Returns 0, or -1 with the reason in line[]. */
+/* Called by the thread of d: keeps it to d's processors, if d has any, and opens the sessions of d's parts.  Returns 0,
+ * or -1 with the reason in line[room]. */
 static int open_parts(struct runner *r, struct run_device *d, char *line, size_t room)
 {
     struct engine_error err;

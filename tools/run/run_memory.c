@@ -19,7 +19,8 @@ struct held {
     bool known;
 };
 
-/* Returns the memory of the parts of device d together. */
+/* Returns the memory of the parts of device d together: of all loaded sessions; at the first sample, these and the most
+ * that one running part adds; and the largest arena. */
 static struct held held_by(const struct runner *r, uint32_t d, const struct part_figures *f)
 {
     struct held h = {.known = true};
