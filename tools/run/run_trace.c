@@ -9,9 +9,13 @@
 
 #include <inttypes.h>
 
-enum { BARS_MOST = 1 << 16, MEDIAN = 500, DIGITS_US = 3 };
+enum {
+    BARS_MOST = 1 << 16, /* number of planned bars, at most */
+    MEDIAN = 500,        /* thousandths, for times_rank() */
+    DIGITS_US = 3        /* digits after the point of a time in us, which is given in ns */
+};
 
-/* Returns the number of a lane: planned ones are odd. */
+/* Returns the number of a device's lane: odd for planned bars, even for measured ones (`real`). */
 static uint32_t lane_of(uint32_t dev, bool real)
 {
     return 2 * dev + 1 + real;
@@ -40,7 +44,7 @@ static void put_lanes(FILE *f, struct runner *r)
     }
 }
 
-/* Writes bars; from: ns that is time 0. */
+/* Writes bars, measured (`real`) or planned ones.  from: ns; the trace's times count from there. */
 static void put_bars(FILE *f, struct runner *r, const struct bars *b, int64_t from, bool real)
 {
     for (uint32_t i = 0; i < b->n; i++) {

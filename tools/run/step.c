@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { INPUT = 1, INTERRUPTED = 130, RANKS = 64 };
+enum { INPUT = 1, INTERRUPTED = 130 }; /* exit codes */
+enum { RANKS = 64 };                   /* number of axes of a tensor, at most */
 
 /* ---- inputs --------------------------------------------------------------------------------------- */
 
@@ -86,8 +87,10 @@ static int check_batches(struct stepper *s, struct engine_value **table)
             return -1;
         if (n < 0 || planned <= 0)
             continue;
-        if (first == STEP_NONE)
-            first = t, had = n;
+        if (first == STEP_NONE) {
+            first = t;
+            had = n;
+        }
         int64_t other = planned_batch(s, first);
         if ((__int128)n * other != (__int128)had * planned)
             return diag_error(s->d,
@@ -100,7 +103,9 @@ static int check_batches(struct stepper *s, struct engine_value **table)
     return 0;
 }
 
-/* Cuts the inputs of the model, table[value], into the host's tensors.  Returns 0, or -1 and an error. */
+/* Cuts the inputs of the model, table[value], into the host's tensors of the iteration, s->now.tensor.  Each tensor t
+ * gets the rows of its micro-batch, t / ntensor of `each`, and of its slice in that.  An input without an axis of the
+ * batch is copied as a whole.  Returns 0, or -1 and an error. */
 static int cut_inputs(struct stepper *s, struct engine_value **table)
 {
     const struct sample_work *w = s->w;
@@ -112,14 +117,17 @@ static int cut_inputs(struct stepper *s, struct engine_value **table)
         if (s->whole->tensor[of].from < s->whole->npart || w->reader.at[t] == w->reader.at[t + 1])
             continue;
         struct engine_value *all = table[s->value[of]];
-        int64_t rows[3] = {t / s->each->ntensor * samples + k->first_row, k->rows,
-                           samples * w->micro_batches};
+        int64_t batch = t / s->each->ntensor;
+        /* first row, number of rows, and rows of the whole input, as rows_cut() takes them */
+        const int64_t samples_of[3] = {batch * samples + k->first_row, k->rows,
+                                       samples * w->micro_batches};
+        const int64_t batch_of[3] = {batch, 1, w->micro_batches};
+        bool uncut = s->each->npart == s->whole->npart; /* whole micro-batches, of any size */
         if (s->axis[of] < 0)
-            rows[0] = 0, rows[1] = rows[2] = 1;
-        else if (s->each->npart == s->whole->npart) /* whole micro-batches, of any size */
-            rows[0] = t / s->each->ntensor, rows[1] = 1, rows[2] = w->micro_batches;
-        s->now.tensor[t] = s->axis[of] < 0 ? rows_join(s->e, &all, 1, 0, &err)
-                                           : rows_cut(s->e, all, s->axis[of], rows, &err);
+            s->now.tensor[t] = rows_join(s->e, &all, 1, 0, &err); /* a copy */
+        else
+            s->now.tensor[t] =
+                rows_cut(s->e, all, s->axis[of], uncut ? batch_of : samples_of, &err);
         if (!s->now.tensor[t])
             return diag_error(s->d, "input '%s': %s", s->whole->tensor[of].name, err.line);
     }
@@ -178,7 +186,8 @@ static const char *tensor_text(struct stepper *s, int elem, uint32_t rank, const
     return arena_fmt(s->a, "%s]", text);
 }
 
-/* Reads a parameter from an array.  Returns 0, or -1 and an error. */
+/* Sets the value of a parameter to a tensor with the elements of an array of the file.  Returns 0, or -1 and an
+ * error. */
 static int load_parameter(struct stepper *s, struct step_parameter *p, const struct npz_array *g)
 {
     struct engine_error err;
@@ -260,7 +269,8 @@ uint32_t step_divisor(const struct stepper *s, uint32_t p)
     return s->w->micro_batches * (s->each->first_copy[of + 1] - s->each->first_copy[of]);
 }
 
-/* Returns the loss of all samples of the step. */
+/* Returns the loss of all samples of the step: the sum over micro-batches and devices, or their mean, as gradients are
+ * joined. */
 static double loss_of(struct stepper *s)
 {
     uint32_t n = step_divisor(s, /*p=*/0);
@@ -270,7 +280,8 @@ static double loss_of(struct stepper *s)
     return s->mean ? sum / (double)n : sum;
 }
 
-/* Runs a step.  Returns 0, or -1 and an error. */
+/* Runs a step: inputs, the iteration, the printed line, and the new parameters, which the next step begins with.  All
+ * ranks call this.  Returns 0, or -1 and an error. */
 static int run_step(struct stepper *s, int64_t step)
 {
     char took[UNIT_TEXT];

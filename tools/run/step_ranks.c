@@ -6,7 +6,7 @@
  * main thread looks after messages.  Sums of gradients over several devices are gathered by the rank of the first
  * device, which adds them in the order of devices and sends the sum back, so that bits are those of one process; with
  * --sum=as-made, MPI_Iallreduce adds them.  After a step rank 0 sends new parameters to the ranks whose parts read
- * them. O(bytes of messages). */
+ * them.  O(bytes of messages). */
 #include "tools/run/step_ranks.h"
 
 #include "tools/run/ranks.h"
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FAILED = 1 };
+enum { FAILED = 1 };              /* exit code */
 #define NAP_NS 50000L             /* between looks at messages */
 #define TELL_NS INT64_C(50000000) /* between signs of where this rank stands */
 
@@ -167,17 +167,19 @@ static void over(struct stepper *s, struct step_message *m)
     s->ranks->moves++;
     if (m->place == STEP_NONE)
         return;
-    if (!m->takes)
+    if (!m->takes) {
         s->ranks->left[m->place] = 1;
-    else if (s->now.tensor[m->tensor]) { /* it has come before: for the host, or for the device */
+        free(m);
+        return;
+    }
+    s->now.sent[m->place] = 1;
+    if (s->now.tensor[m->tensor]) { /* it has come before: for the host, or for the device */
         s->e->face->value_free(s->e, m->value);
         s->now.holders[m->tensor]++;
     } else {
         s->now.tensor[m->tensor] = m->value;
         s->now.holders[m->tensor] = 1;
     }
-    if (m->takes)
-        s->now.sent[m->place] = 1;
     free(m);
 }
 
@@ -193,7 +195,9 @@ static void take_elements(struct stepper *s, struct step_message *m)
         fail_message(s, m, x->why);
 }
 
-/* Looks at a message; the lock is given up meanwhile.  Returns whether it is over. */
+/* Looks at a message, its sizes (i == 0) and its elements (i == 1), the latter of a message to receive only when the
+ * sizes have come.  Makes room for elements, begins to receive them, and checks what has come; an error ends the
+ * iteration.  The lock is given up meanwhile.  Returns whether the message is over. */
 static bool look(struct stepper *s, struct step_message *m)
 {
     for (int i = 0; i < 2; i++) {
@@ -332,7 +336,8 @@ static bool runs_part(const struct stepper *s)
     return false;
 }
 
-/* Lets others know where this rank stands: in its lists, or at a message that no list carries. */
+/* Gives the thread of signs of life words for where this rank stands: in its lists (if `lists`), or at a message that
+ * no list carries.  Does nothing within TELL_NS of the last time. */
 static void tell(struct stepper *s, bool lists)
 {
     struct step_ranks *k = s->ranks;
