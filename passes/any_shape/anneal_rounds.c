@@ -263,7 +263,9 @@ static int search_begin(struct search *s, struct diag *d)
     uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
     uint64_t most = 1 + LOADS_MOST / rows;
     s->nrun = smaller_u32(o->chains, MOST_CHAINS);
-    s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
+    s->nthread = o->threads;
+    if (!s->nthread) /* the user leaves the number open: one for each core */
+        s->nthread = cores > 0 ? (uint32_t)cores : 1;
     s->nthread = smaller_u32(s->nthread, s->nrun);
     s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
     anneal_tables_make(&s->t, &s->l, o->price ? o->surcharge : 0, s->a);

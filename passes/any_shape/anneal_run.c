@@ -179,7 +179,7 @@ static void choose_target(struct anneal_walker *m)
     if (!m->l.c->pass_loads)
         return;
     int64_t forward = m->forward + random_below(&m->rng, 1 << 13) - (1 << 12);
-    forward = forward < 0 ? 0 : forward > 1 << 16 ? 1 << 16 : forward;
+    forward = smaller(larger(forward, 0), 1 << 16);
     m->target_back = m->target - (int64_t)(((__int128)m->target * forward) >> 16);
     m->target -= m->target_back;
 }

@@ -97,13 +97,16 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
         int64_t need = vertex_needs(g, v), lasting = vertex_bytes(g, v);
         bool runs = false, fits_one = false;
         for (uint32_t k = 0; k < c->nkind; k++) {
-            bool here = c->kind[k].time[v] != COST_NEVER;
-            runs = runs || here;
-            fits_one =
-                fits_one || (here && c->kind[k].memory >= lasting && c->kind[k].room >= need);
+            if (c->kind[k].time[v] == COST_NEVER)
+                continue;
+            runs = true;
+            if (c->kind[k].memory >= lasting && c->kind[k].room >= need)
+                fits_one = true;
         }
-        least = !fits_one && need > least ? need : least;
-        *nowhere = runs ? *nowhere : v;
+        if (!fits_one)
+            least = larger(need, least);
+        if (!runs)
+            *nowhere = v;
     }
     int64_t average = average_memory(x->scene.cluster, wdag_bytes(g));
     return larger(average, least);

@@ -223,7 +223,9 @@ static uint32_t where_equal(struct line low, struct line high, uint32_t lo, uint
 {
     __int128 rise = (__int128)low.load - high.load;
     __int128 m = rise > 0 ? ((__int128)high.once - low.once) * UNIT / rise : hi;
-    return m <= lo ? lo + 1 : m >= hi ? hi - 1 : (uint32_t)m;
+    if (m <= lo)
+        return lo + 1;
+    return m >= hi ? hi - 1 : (uint32_t)m;
 }
 
 /* Gives hub h the multiplier with the best bound, if that bound is higher than with the multiplier that h has.  The

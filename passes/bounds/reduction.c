@@ -412,7 +412,7 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
     const struct pairs free_order = {0}; /* no group must be before another one: no edges */
     for (uint32_t v = 0; v < g->n; v++)
         name[v] = union_root(group, v) == v ? n++ : name[union_root(group, v)];
-    const struct wdag_groups free_groups = {name, n, &free_order};
+    const struct wdag_groups free_groups = {.of = name, .n = n, .order = &free_order};
     return wdag_merge_ordered(g, &free_groups, "reduction", a, &quiet);
 }
 

@@ -159,7 +159,9 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
     __int128 step = ((__int128)much << STEP_BITS) / r->norm;
     for (uint32_t v = 0; v < p->n; v++) {
         __int128 w = p->weight[v] - p->metric[v] * r->g[v] * step / (1 << STEP_BITS);
-        p->weight[v] = w < 0 ? 0 : w > p->total ? p->total : (int64_t)w;
+        if (w < 0)
+            w = 0;
+        p->weight[v] = w > p->total ? p->total : (int64_t)w;
     }
 }
 

@@ -265,7 +265,11 @@ static void try_near(struct race *r, uint64_t steps)
 static struct bound_means means_for(const struct race *r, uint64_t steps)
 {
     const struct dp_race *o = r->o;
-    return (struct bound_means){steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch};
+    return (struct bound_means){.work = steps * ARCS_PER_STEP,
+                                .clock = o->clock,
+                                .m = o->m,
+                                .mem = o->mem,
+                                .scratch = o->scratch};
 }
 
 /* The turn of bounds for plans of any shape and of bounds by minimum cuts, with the work of about `steps` steps.  No
@@ -299,9 +303,12 @@ static void try_path(struct race *r, uint64_t steps)
     r->holder_made = true;
     if (!r->holder && !r->extents)
         return;
-    bool raised =
-        problem_raise(r->c, r->holder ? holder_bound(r->holder, r->best->value, &with, &looks)
-                                      : extents_bound(r->extents, r->best->value, &with, &looks));
+    struct bound b;
+    if (r->holder)
+        b = holder_bound(r->holder, r->best->value, &with, &looks);
+    else
+        b = extents_bound(r->extents, r->best->value, &with, &looks);
+    bool raised = problem_raise(r->c, b);
     r->steps += looks / ARCS_PER_STEP;
     adapt_share(&r->path_share, SHARE_ONE / 2, raised);
 }

@@ -523,7 +523,8 @@ static void inner_relax(struct hier *h, const struct group_kind *q, struct membe
         v = larger(load, v);
         if (v < h->in.most[(size_t)next * h->n + to]) {
             h->in.most[(size_t)next * h->n + to] = v;
-            h->in.step[(size_t)next * h->n + to] = (struct back){from, d.k, d.copies, 0};
+            h->in.step[(size_t)next * h->n + to] =
+                (struct back){.from = from, .kind = d.k, .copies = d.copies};
         }
     }
 }
@@ -569,9 +570,9 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
     /* a single device takes the whole interval: only the last place counts */
     for (uint32_t to = q->size == 1 ? h->in.nmid - 1 : 1; to < h->in.nmid; to++) {
         if (q->nfree)
-            inner_arrive(h, q, (struct member){q->free, -1, 1}, i, to);
+            inner_arrive(h, q, (struct member){.k = q->free, .pin = -1, .copies = 1}, i, to);
         for (uint32_t p = 0; p < q->npin; p++)
-            inner_arrive(h, q, (struct member){q->pin[p], (int)p, 1}, i, to);
+            inner_arrive(h, q, (struct member){.k = q->pin[p], .pin = (int)p, .copies = 1}, i, to);
     }
     for (uint32_t t = 0; t < states; t++) {
         int64_t v = h->in.most[(size_t)t * h->n + h->in.nmid - 1];
@@ -644,7 +645,10 @@ static void share_groups(struct hier *h, const struct group_kind *q, uint32_t i,
     /* up to q->size copies fit in one group, which the inner program tries */
     for (uint32_t copies = q->size + 1; copies <= q->count * q->size; copies++) {
         int64_t each = shared_load(h, q->cls, /*inner=*/false, load, p[n - 1].params, copies);
-        const struct back by = {i, (uint32_t)(q - h->kind), copies, (copies - 1) / q->size + 1};
+        const struct back by = {.from = i,
+                                .kind = (uint32_t)(q - h->kind),
+                                .copies = copies,
+                                .groups = (copies - 1) / q->size + 1};
         if (each < h->limit)
             outer_relax(h, by, j, each);
     }
@@ -669,7 +673,7 @@ static bool outer_search(struct hier *h)
                 h->found.steps += h->nnet + h->nstate;
                 int64_t load = inner_search(h, q, i, j, &state);
                 if (load < h->limit)
-                    outer_relax(h, (struct back){i, k, 0, 1}, j, load);
+                    outer_relax(h, (struct back){.from = i, .kind = k, .groups = 1}, j, load);
                 if (must_stop(h))
                     return false;
             }

@@ -149,13 +149,14 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     struct pairs follows = pairs_new(r->a, n);
     for (uint32_t p = 1; p < n; p++)
         pairs_add(&follows, r->order[p - 1], r->order[p]);
-    const struct wdag_groups pieces = {group, count, &follows};
+    const struct wdag_groups pieces = {.of = group, .n = count, .order = &follows};
     struct wdag *level = wdag_merge_ordered(r->g, &pieces, "hier-place", r->a, d);
     const struct hier_limits most = {
         .max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
     struct hier_found found = {.rc = -1};
-    struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
-                                best->copies};
+    struct problem_plan plan = {.value = best->value,
+                                .dev = arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
+                                .copies = best->copies};
     if (level)
         found = hier_search(level, r->s, &most, &plan, r->a, d);
     /* merging the pieces counts as steps, too */

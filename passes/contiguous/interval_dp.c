@@ -115,9 +115,9 @@ struct spans {
 static struct spans find_spans(const struct run *r)
 {
     const struct wdag *g = r->c->g;
-    struct spans s = {arena_array(r->a, (size_t)g->n + 1, sizeof(uint32_t)),
-                      arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t)),
-                      arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t))};
+    struct spans s = {.unit = arena_array(r->a, (size_t)g->n + 1, sizeof(uint32_t)),
+                      .first = arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t)),
+                      .last = arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t))};
     for (uint32_t u = 0; u < r->n; u++)
         for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++)
             s.unit[r->order[p]] = u;
@@ -322,7 +322,9 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
     uint64_t walked = r->labels.walked;
     uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
     r->steps += r->labels.walked - walked;
-    uint32_t beam = r->quick || r->few ? BEAM_FEW : r->many ? BEAM_MIXED : BEAM_MANY;
+    uint32_t beam = r->many ? BEAM_MIXED : BEAM_MANY;
+    if (r->quick || r->few)
+        beam = BEAM_FEW;
     r->grown[j] += made != 0;
     if (r->grown[j] > 2 * beam)
         thin_out(r, j, beam);

@@ -127,7 +127,8 @@ static void anneal_several(struct latency_search *v, uint64_t moves)
     if (v->steps && v->merges && v->best->value > v->s.lower) {
         const struct label_limits l =
             limits_with(v, smaller_u64(MERGED * usual_steps(v), v->steps));
-        const struct latency_merge_input m = {v->how->level, plan, ANNEALED + 1, &l};
+        const struct latency_merge_input m = {
+            .level = v->how->level, .plan = plan, .n = ANNEALED + 1, .limits = &l};
         bool ended;
         uint64_t took = latency_merge(v->p, &m, v->best, &ended, v->scratch);
         v->steps -= smaller_u64(took, v->steps);
@@ -290,7 +291,7 @@ static void raise_limits(struct latency_search *v)
             v->hopeless = v->step < least_step(v) && !(v->is_early && v->early.why);
             return;
         }
-        v->g = (struct growth){{before, v->s.lower}, {v->g.took[1], took}};
+        v->g = (struct growth){.limit = {before, v->s.lower}, .took = {v->g.took[1], took}};
         v->step = sat_add(v->step, v->step);
     }
     v->s.complete = v->s.complete || v->s.lower >= v->best->value;

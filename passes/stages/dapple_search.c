@@ -131,7 +131,9 @@ static struct formula_stage stage_of(const struct search *x, uint32_t from, uint
                                chain_overhead(c->forward_overhead, from, to), n);
     int64_t backward = share_of(c->backward[to] - c->backward[from],
                                 chain_overhead(c->backward_overhead, from, to), n);
-    return (struct formula_stage){formula_ps(forward), formula_ps(backward), formula_ps(reduce)};
+    return (struct formula_stage){.forward = formula_ps(forward),
+                                  .backward = formula_ps(backward),
+                                  .reduce = formula_ps(reduce)};
 }
 
 /* Returns the times of the link between two stages, of which the second one begins at layer `at`. */
@@ -139,7 +141,7 @@ static struct formula_stage link_of(const struct search *x, uint32_t at,
                                     const struct device_set *from, const struct device_set *to)
 {
     int64_t t = formula_ps(servers_move(x->s, from, to, x->c->cut[at]));
-    return (struct formula_stage){t, t, 0};
+    return (struct formula_stage){.forward = t, .backward = t};
 }
 
 /* Writes the stages of a prefix and the links between them to x->stage; returns the number of both together. */
@@ -458,7 +460,9 @@ static uint32_t allowed_at(const struct search *x, uint32_t at)
 {
     double each = (double)(x->ncut - at) * x->ncount * (x->s->n > 1 ? 2 : 1);
     double n = (double)x->allowed / x->ncut / each;
-    return n < 2 ? 2 : n > 1e9 ? 1000000000 : (uint32_t)n;
+    if (n < 2)
+        return 2;
+    return n > 1e9 ? 1000000000 : (uint32_t)n;
 }
 
 /* Lists in *list all prefixes that are kept at a cut, each once, and returns their number. */

@@ -160,9 +160,12 @@ static void weigh_layers(struct rounds *r)
     for (uint32_t v = 0; v < r->nlayer; v++) {
         struct weight *w = &r->layer[v];
         double forward = (double)l->forward_overhead[v], backward = (double)l->backward_overhead[v];
-        *w = (struct weight){forward + size * (double)(l->forward[v] - l->forward_overhead[v]),
-                             backward + size * (double)(l->backward[v] - l->backward_overhead[v]),
-                             forward, backward, (double)l->parameter[v]};
+        *w = (struct weight){
+            .forward = forward + size * (double)(l->forward[v] - l->forward_overhead[v]),
+            .backward = backward + size * (double)(l->backward[v] - l->backward_overhead[v]),
+            .forward_overhead = forward,
+            .backward_overhead = backward,
+            .parameter = (double)l->parameter[v]};
         w->backward += m->recompute == RECOMPUTE_ALL ? w->forward : 0;
         w->backward_overhead += m->recompute == RECOMPUTE_ALL ? forward : 0;
         r->all += r->count * (w->forward + w->backward);
@@ -338,7 +341,9 @@ static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n
     const struct training *m = r->of.m;
     /* share: part of the AllReduces that count (e); hides: number of backward passes that hide them; forth: number of
      * forward passes that do.  back: the backward passes that are left */
-    double share = m->own_reduce_lane ? 0 : first_place ? 0.5 : 1, hides = places, forth = 0;
+    double share = first_place ? 0.5 : 1, hides = places, forth = 0;
+    if (m->own_reduce_lane)
+        share = 0;
     if (m->reduce_when != REDUCE_AFTER) /* an AllReduce beside the passes of its own stage */
         hides += 1;
     if (m->reduce_when == REDUCE_ACROSS)

@@ -472,7 +472,8 @@ static struct rounds *make_rounds(struct stage_bound_search *p, const struct tra
     int64_t *move = arena_array(p->a, (size_t)p->s.n + 1, sizeof *move);
     for (uint32_t i = 1; i < p->s.n; i++)
         move[i] = least_move(&p->t->servers, training_share(m, p->cut[i], 1));
-    return rounds_set_up(&(struct rounds_of){p->t, m, whole ? &p->s : NULL, move}, p->a);
+    const struct rounds_of of = {.t = p->t, .m = m, .s = whole ? &p->s : NULL, .move = move};
+    return rounds_set_up(&of, p->a);
 }
 
 /* Prepares the search: fills *p.  Returns false if no search is possible: with PipeDream's schedule, or if there are

@@ -341,7 +341,8 @@ static void recompute_best(struct iteration_run *r, uint32_t place, uint32_t n, 
     uint32_t count = 0;
     for (uint32_t k = place; k < r->x.nstage; k += r->x.nplace) {
         const struct stage_work *w = &r->stage[k];
-        list[count++] = (struct saving){k, w->stored - w->checkpoint, larger(w->forward, 1)};
+        list[count++] = (struct saving){
+            .stage = k, .bytes = w->stored - w->checkpoint, .ps = larger(w->forward, 1)};
     }
     qsort(list, count, sizeof *list, by_saving);
     for (uint32_t i = 0; i < count; i++)
@@ -459,7 +460,8 @@ void train_try(const struct train *t, struct stage_layout *p)
     struct arena *own = arena_new(t->x->use.scratch);
     p->odd = iteration_refuses(s, p->n, places, own) != NULL;
     if (!p->uneven && !p->odd) {
-        struct stages_on on = {p->n, places, train_sums(t, p, own), p->set};
+        struct stages_on on = {
+            .n = p->n, .nplace = places, .sum = train_sums(t, p, own), .set = p->set};
         if (s->model.training.schedule == TRAINING_INTERLEAVED)
             try_interleaved(t, p, &on, own);
         else
@@ -476,7 +478,7 @@ void train_farther(const struct train *t, struct stage_layout *p)
     if (!settles || m->warm_up != WARM_UP_BEST || p->value == INT64_MAX || p->n < 2)
         return;
     struct arena *own = arena_new(t->x->use.scratch);
-    struct stages_on on = {p->n, p->n, train_sums(t, p, own), p->set};
+    struct stages_on on = {.n = p->n, .nplace = p->n, .sum = train_sums(t, p, own), .set = p->set};
     /* slopes 3, 4, 6, 9, ... (wanted_ahead): ends when a slope brings nothing, but for the first one */
     for (uint32_t slope = 3; p->value < before && slope <= training_count(m); slope += slope / 2) {
         before = slope == 3 ? before : p->value;
