@@ -183,13 +183,15 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
         return -1;
     if (most == 0 || !none) { /* there may be plans that fit; only none was found */
         char text[BYTES_BOTH];
-        diag_error(
-            x->use.diag, "no %s was found that fits the memory of the devices%s%s", plans,
-            most
-                ? arena_fmt(x->use.mem, "; one was found for %s per device", bytes_both(text, most))
-                : "",
-            least ? arena_fmt(x->use.mem, ", and nothing below %s does", bytes_both(text, least))
-                  : "");
+        const char *enough = "", *short_of = "";
+        if (most)
+            enough =
+                arena_fmt(x->use.mem, "; one was found for %s per device", bytes_both(text, most));
+        if (least)
+            short_of =
+                arena_fmt(x->use.mem, ", and nothing below %s does", bytes_both(text, least));
+        diag_error(x->use.diag, "no %s was found that fits the memory of the devices%s%s", plans,
+                   enough, short_of);
         return PASS_INFEASIBLE;
     }
     return report_memory(x, plans, most, (most < least ? most : least) - 1, /*why=*/"");

@@ -205,8 +205,8 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
         for (uint32_t k = 0; k < c->nkind; k++)
             for (int turn = 0; turn < 2; turn++) {
                 memcpy(price, best, sizeof price);
-                int64_t p = turn ? price[k] * up[i % PRICE_STEPS] / down[i % PRICE_STEPS]
-                                 : price[k] * down[i % PRICE_STEPS] / up[i % PRICE_STEPS];
+                int64_t times = up[i % PRICE_STEPS], by = down[i % PRICE_STEPS];
+                int64_t p = turn ? price[k] * times / by : price[k] * by / times;
                 price[k] = smaller(p, PRICE_ONE * 16);
                 try_prices(&t, price);
             }

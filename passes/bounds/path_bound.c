@@ -419,8 +419,9 @@ struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_me
     h->work = &none; /* the lines made so far are enough: no more cuts */
     bool higher = lo > known.value && is_refuted(h, lo - 1, NULL);
     h->work = NULL;
-    return higher ? (struct bound){.value = lo,
-                                   .why = "most that devices hold along a path",
-                                   .proof = prove_limit(h, with->m, with->mem)}
-                  : known;
+    if (!higher)
+        return known;
+    return (struct bound){.value = lo,
+                          .why = "most that devices hold along a path",
+                          .proof = prove_limit(h, with->m, with->mem)};
 }

@@ -209,9 +209,11 @@ static void try_orders(struct race *r, uint64_t steps)
 /* Improves the best plan by interval DP over one order.  Returns the steps of interval DP that this took. */
 static uint64_t try_order(struct race *r, const uint32_t *order)
 {
-    struct interval_found f =
-        labels_many(r->c) ? interval_rough(r->c, order, r->o->clock, r->best, r->o->scratch)
-                          : interval_order(r->c, order, NULL, r->o->clock, r->best, r->o->scratch);
+    struct interval_found f;
+    if (labels_many(r->c))
+        f = interval_rough(r->c, order, r->o->clock, r->best, r->o->scratch);
+    else
+        f = interval_order(r->c, order, /*cut=*/NULL, r->o->clock, r->best, r->o->scratch);
     r->found.better = r->found.better || f.better;
     return f.spent;
 }

@@ -496,9 +496,9 @@ static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const 
 static int64_t shared_load(const struct hier *h, uint32_t cls, bool inner, int64_t load,
                            int64_t params, uint32_t copies)
 {
-    int64_t sync = h->turns.syncs
-                       ? exec_sync(h->turns.model, &h->cluster->cls[cls], inner, params, copies)
-                       : 0;
+    int64_t sync = 0;
+    if (h->turns.syncs)
+        sync = exec_sync(h->turns.model, &h->cluster->cls[cls], inner, params, copies);
     return exec_shared_load(h->turns.model, sat_add(load, h->turns.start), sync, copies);
 }
 

@@ -246,13 +246,13 @@ static int report_none(struct ctx *x, bool none, const struct clock *clock)
     bool memory = false;
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         memory = memory || x->scene.cluster->cls[k].memory >= 0;
+    const char *reason = ": some node cannot run anywhere, or pins contradict each other";
+    if (memory)
+        reason = " and no device more than its memory (dp-place, without groups, says how much "
+                 "they need)";
     diag_error(x->use.diag, "no plan %s in which each group takes a contiguous piece%s%s%s",
-               none ? "exists" : "was found",
-               memory
-                   ? " and no device more than its memory (dp-place, without groups, says how much "
-                     "they need)"
-                   : ": some node cannot run anywhere, or pins contradict each other",
-               clock->why ? ": " : "", clock->why ? clock->why : "");
+               none ? "exists" : "was found", reason, clock->why ? ": " : "",
+               clock->why ? clock->why : "");
     return PASS_INFEASIBLE;
 }
 

@@ -536,9 +536,11 @@ enum search_end search_go(struct search *s, uint64_t steps)
 
 const char *search_why_full(const struct search *s)
 {
-    return s->ideals.n > s->ask.max_states   ? "state limit reached"
-           : s->labels.longest > LABELS_MOST ? "limit of partial plans of one ideal reached"
-                                             : "memory limit reached";
+    if (s->ideals.n > s->ask.max_states)
+        return "state limit reached";
+    if (s->labels.longest > LABELS_MOST)
+        return "limit of partial plans of one ideal reached";
+    return "memory limit reached";
 }
 
 void search_tighten(struct search *s, int64_t limit)
@@ -610,8 +612,10 @@ void search_plan(const struct search *s, struct problem_plan *best)
     }
     assert(at == 0);
     problem_assign(s->c, step, steps, nstep, best);
-    best->value = s->c->detailed ? s->labels.v[s->last].value + s->labels.v[s->last].back
-                                 : largest_load(s->c, best->dev, s->a);
+    if (s->c->detailed)
+        best->value = s->labels.v[s->last].value + s->labels.v[s->last].back;
+    else
+        best->value = largest_load(s->c, best->dev, s->a);
     arena_release(s->a, mark);
 }
 

@@ -292,8 +292,9 @@ struct thinned {
 static int by_room(const void *pa, const void *pb)
 {
     const struct thinned *a = pa, *b = pb;
-    return a->room != b->room ? (a->room < b->room) - (a->room > b->room)
-                              : (a->label > b->label) - (a->label < b->label);
+    if (a->room != b->room)
+        return a->room > b->room ? -1 : 1;
+    return (a->label > b->label) - (a->label < b->label);
 }
 
 /* Shortens the list of unit j to the `most` labels with the most room for the rest of the graph. */

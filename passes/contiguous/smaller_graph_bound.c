@@ -203,12 +203,12 @@ static void raise_by(struct bisection *b, const struct smaller_problem *r)
 
 struct bound search_bound(const struct problem *c, int64_t value, uint32_t lost)
 {
-    return (struct bound){
-        .value = value,
-        .why = lost ? arena_fmt(c->mem, "a search finds none, even without %u of %u nodes", lost,
-                                c->g->n)
-                    : "a search finds none",
-        .by = {.by = LOWER_SEARCH, .at = lost}};
+    struct bound b = {
+        .value = value, .why = "a search finds none", .by = {.by = LOWER_SEARCH, .at = lost}};
+    if (lost)
+        b.why =
+            arena_fmt(c->mem, "a search finds none, even without %u of %u nodes", lost, c->g->n);
+    return b;
 }
 
 struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,

@@ -205,9 +205,8 @@ static int read_text(struct assignment *r, struct ctx *x)
     char *text = infile_read(r->path, INFILE_PLAN, x->use.mem, &n, x->use.diag);
     if (!text)
         return -1;
-    return str_ends(r->path, ".json") || text[strspn(text, " \t\r\n")] == '{'
-               ? plan_json_read(r, text, n)
-               : read_list(r, x, text);
+    bool json = str_ends(r->path, ".json") || text[strspn(text, " \t\r\n")] == '{';
+    return json ? plan_json_read(r, text, n) : read_list(r, x, text);
 }
 
 int plan_read(struct given_plan *p, struct ctx *x, const char *from)

@@ -409,9 +409,9 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         sort_by_last(p, ready + from, n - from, keys);
     }
     arena_release(scratch, mark);
-    plan->value = placed && latency_fits(p, plan->sub, quotient)
-                      ? latency_of(p, plan->sub, quotient)
-                      : LOAD_INF;
+    plan->value = LOAD_INF;
+    if (placed && latency_fits(p, plan->sub, quotient))
+        plan->value = latency_of(p, plan->sub, quotient);
     plan->value = latency_judged(p, plan->sub, quotient, plan->value);
 }
 

@@ -43,8 +43,9 @@ static void add_kind(struct latency_graph *p, uint32_t k)
         if (p->c->kind[j].dev >= 0)
             pinned[p->c->kind[j].dev] = true;
     for (uint32_t d = 0; d < cl->ndev; d++) {
-        bool mine = from->dev >= 0 ? (uint32_t)from->dev == d
-                                   : cluster_class(cl, d) == from->cls && !pinned[d];
+        bool mine = cluster_class(cl, d) == from->cls && !pinned[d];
+        if (from->dev >= 0) /* the kind is a single device, which vertices are pinned to */
+            mine = (uint32_t)from->dev == d;
         if (!mine)
             continue;
         p->kind_of[d] = (uint8_t)p->nkind;

@@ -117,8 +117,10 @@ static void find_last(struct search *x, uint32_t l)
             int64_t *to = x->last + pair_row(x, k, j) * (v->machines + 1);
             for (uint32_t m = 1; m <= v->machines; m++) {
                 int64_t move = larger(move_time(x, v, k, m), move_time(x, v, j, m));
-                to[m] = m == 1 || !x->r->straight ? larger(stage_time(x, l, k, j, m, 1), move)
-                                                  : INT64_MAX;
+                if (m == 1 || !x->r->straight)
+                    to[m] = larger(stage_time(x, l, k, j, m, 1), move);
+                else
+                    to[m] = INT64_MAX;
             }
         }
 }

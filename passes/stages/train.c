@@ -582,10 +582,10 @@ static const char *why_none(const struct train *t, const struct stage_layout *p)
     if (p->uneven)
         return "that was tried has whole samples of each micro-batch for all devices of a stage "
                "(--slices=any lets them share one)";
-    return p->why_not
-               ? arena_fmt(t->x->use.mem, "that was tried has room on its devices: of the last, %s",
-                           p->why_not)
-               : "that was tried has room on its devices";
+    if (!p->why_not)
+        return "that was tried has room on its devices";
+    return arena_fmt(t->x->use.mem, "that was tried has room on its devices: of the last, %s",
+                     p->why_not);
 }
 
 struct plan *train_plan(const struct train *t, const struct stage_layout *p, struct arena *a)
