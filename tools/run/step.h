@@ -38,7 +38,8 @@ struct step_settings {
 
 /* A parameter. */
 struct step_parameter {
-    const char *name, *gradient, *fresh;
+    const char *name, *gradient,
+        *fresh;                 /* names of the parameter, its gradient and its new value */
     uint32_t sum;               /* number in `whole` of the gradient's tensor */
     uint32_t made;              /* number in `whole` of the new value's tensor */
     struct engine_value *value; /* its value in the next step; NULL: the value in the part's file */
@@ -59,6 +60,7 @@ struct step_copy {
 
 struct stepper;
 struct step_ranks;
+
 /* A device. */
 struct step_device {
     struct stepper *s;
@@ -87,6 +89,7 @@ struct step_now {
     char error[1000]; /* as long as RANK_LINE */
 };
 
+/* A run of steps. */
 struct stepper {
     struct step_settings set;
     struct engine *e;

@@ -412,8 +412,8 @@ static void copy_elements(struct stepper *s, struct engine_value *to, struct eng
         memcpy(s->e->face->value_data(s->e, to), s->e->face->value_data(s->e, from), (size_t)bytes);
 }
 
-/* Called at the first device of a part: adds the sums of the part's other devices to its own, and sends them the
- * result. slice: [n] numbers of the devices' sums; dev: [n] the devices; 0 is the first. */
+/* Called at the first device of a part: adds the sums of the part's other devices to its own, and sends the result to
+ * these devices.  dev[n]: the devices, dev[0] the first; slice[n]: numbers of their sums, tensors of `each`. */
 static void gather(struct stepper *s, const uint32_t *slice, const uint32_t *dev, uint32_t n)
 {
     struct engine_error err;
@@ -444,13 +444,14 @@ static void give(struct stepper *s, uint32_t slice, uint32_t first)
     wait_for(s, begin(s, rank_of(s, first), tag, s->sum[slice]));
     struct engine_value *v =
         s->now.failed ? NULL : wait_for(s, begin(s, rank_of(s, first), tag, NULL));
-    if (v)
+    if (v) {
         copy_elements(s, s->sum[slice], v);
-    if (v)
         s->e->face->value_free(s->e, v);
+    }
 }
 
-/* Has MPI add a sum up over the devices of part p. */
+/* Has MPI add up the sum number `slice` over the devices of part p, and waits for the result, which replaces the sum;
+ * the lock is given up meanwhile. */
 static void add_as_made(struct stepper *s, uint32_t p, uint32_t slice)
 {
     struct messages *m = &s->ranks->x->m;
@@ -475,6 +476,7 @@ void step_reduce(struct stepper *s, uint32_t p, uint32_t dev)
 {
     const struct sample_work *each = s->each;
     uint32_t first = each->first_copy[p], n = each->first_copy[p + 1] - first;
+    /* at[i]: device number i of the part; slice[i]: its sum; mine: the number of dev */
     uint32_t *slice = calloc(n, sizeof *slice), *at = calloc(n, sizeof *at), mine = 0;
     if (!slice || !at)
         fail(s, "out of memory");
@@ -622,8 +624,10 @@ static void describe(struct stepper *s, struct runner *r)
         r->wires.nplace[p] = n;
         r->wires.place[p] = arena_array(s->a, n, sizeof **r->wires.place);
         for (uint32_t i = 0; i < n; i++) {
-            struct run_device *d = &r->dev[r->wires.place[p][i] = each->part[first + i].dev];
-            d->loaded = d->loaded ? d->loaded : arena_array(s->a, 1, sizeof(struct loaded *));
+            uint32_t dev = each->part[first + i].dev;
+            r->wires.place[p][i] = dev;
+            if (!r->dev[dev].loaded) /* not NULL: the device has parts */
+                r->dev[dev].loaded = arena_array(s->a, 1, sizeof(struct loaded *));
         }
     }
     r->n = s->set.steps;
@@ -666,11 +670,11 @@ int step_ranks_open(struct stepper *s, struct runner *r)
     k->begun = arena_alloc(s->a, (size_t)places + 1);
     k->left = arena_alloc(s->a, (size_t)places + 1);
     int64_t tags = (int64_t)places + s->each->ntensor + s->nparameter;
-    if (tags > k->x->m.tags)
-        return diag_error(s->d, "%s: its messages need %" PRId64 " tags, and this MPI has %" PRId64,
-                          s->set.folder, tags, k->x->m.tags),
-               FAILED;
-    return 0;
+    if (tags <= k->x->m.tags)
+        return 0;
+    diag_error(s->d, "%s: its messages need %" PRId64 " tags, and this MPI has %" PRId64,
+               s->set.folder, tags, k->x->m.tags);
+    return FAILED;
 }
 
 int step_ranks_ready(struct stepper *s)

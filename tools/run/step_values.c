@@ -217,7 +217,7 @@ static void add_doubles(double *restrict sum, const double *restrict x)
         sum[i] += x[i];
 }
 
-/* Adds bytes of the stub, which stand for numbers. */
+/* Adds n bytes of the stub, which stand for numbers, to a sum; first: copies them to the sum. */
 static void add_bytes(unsigned char *sum, const unsigned char *x, int64_t n, bool first)
 {
     for (int64_t i = 0; i < n; i++)
@@ -238,14 +238,15 @@ static bool add_stretch(void *sum, const void *x, bool wide, bool first)
     return odd;
 }
 
-/* Adds the elements of x, f32 or f64, to those of `to`; first: puts them there.  Returns the index of the first element
- * of x that is not finite, x->elems if all are finite. */
+/* Adds the elements of x, f32 or f64, to those of `to`; first: copies them there.  Returns the index of the first
+ * element of x that is not finite; x->elems if all are finite.  The last elements, fewer than STRETCH, are added in
+ * buffers of a whole stretch, whose rest is 0. */
 static int64_t add_elements(const struct view *to, const struct view *x, bool first)
 {
     bool wide = x->shape.elem == ELEM_F64;
     size_t size = wide ? sizeof(double) : sizeof(float);
     int64_t bad = x->elems, whole = x->elems - x->elems % STRETCH;
-    double sum[STRETCH] = {0}, rest[STRETCH] = {0}; /* the last stretch, which is shorter */
+    double sum[STRETCH] = {0}, rest[STRETCH] = {0}; /* buffers for the elements from `whole` on */
     for (int64_t at = 0; at < x->elems; at += STRETCH) {
         void *into = to->data + (size_t)at * size;
         const void *of = x->data + (size_t)at * size;

@@ -31,7 +31,7 @@ void verify_free_outputs(const struct verifying *v, struct engine_value **table)
     }
 }
 
-/* Runs a loaded file on all samples. */
+/* Runs a loaded file on all samples; its outputs go to the table.  Returns 0; else the reason is in *f. */
 static int run_samples(const struct running *r, const struct split_part *p, struct loaded *l,
                        struct verify_failure *f)
 {
@@ -62,7 +62,8 @@ static int run_samples(const struct running *r, const struct split_part *p, stru
     return 0;
 }
 
-/* Loads a file, runs it on all samples, and frees the values that no later file reads. */
+/* Loads a file, runs it on all samples, and frees the values that no later file reads.  Returns 0; else the reason is
+ * in *f. */
 static int run_file(const struct running *r, const struct split_part *p, bool optimise,
                     struct verify_failure *f)
 {
