@@ -147,8 +147,8 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
         set_scaling(lp, 0);
     set_bb_rule(lp, NODE_PSEUDONONINTSELECT);
     set_bb_floorfirst(lp, BRANCH_CEILING);
-    set_mip_gap(lp, TRUE, 1e-9);
-    set_mip_gap(lp, FALSE, l->gap / 2);
+    set_mip_gap(lp, TRUE, 1e-9);        /* the absolute gap */
+    set_mip_gap(lp, FALSE, l->gap / 2); /* the relative gap */
     put_abortfunc(lp, out_of_time, &run);
     put_logfunc(lp, say_nothing, &run);
     put_msgfunc(lp, report_better, &run, MSG_MILPFEASIBLE | MSG_MILPBETTER);
