@@ -272,7 +272,7 @@ shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shar
 
 /* Values of struct shard_row.arg for rules that several operators share; the tables beside the rules say what each
  * value means. */
-/* arg of rule_shard_axes() */
+/* arg of rule_shard_axes(): the operators whose fixed axes axes_text[] (rules_axes.c) lists */
 enum shard_axes {
     SHARD_AXES_FIRST,
     SHARD_AXES_PAIR,
