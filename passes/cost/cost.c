@@ -33,7 +33,7 @@ enum {
     CALLS_SHOWN = 8    /* number of reasons that report_calls() shows, at most */
 };
 
-/* State of the pass. */
+/* State of computing the costs of a module. */
 struct cost_builder {
     struct ctx *x;
     /* the module that is priced: the scene's, with function calls replaced by their nodes where possible */

@@ -403,7 +403,7 @@ static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
 static int64_t fourier_flops(const struct flops *x, nid n)
 {
     struct shape out;
-    int64_t depth = 1;
+    int64_t depth = 1; /* log2 of the number of points, rounded up, at least 1 */
     shape_of(&x->f, node_out(x->f.m, n, 0), &out);
     while (depth < 62 && (INT64_C(1) << depth) < last_dim(&out, 2))
         depth++;

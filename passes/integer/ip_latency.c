@@ -328,7 +328,7 @@ static void conclude(struct ip_latency_run *r)
 int ip_latency_run(struct ctx *x, const struct ip_latency *how)
 {
     struct ip_latency_run r = {.x = x, .how = how};
-    struct place_options first = {.starts = 60, .seed = how->seed};
+    struct place_options first = {.starts = 60 /* as by default */, .seed = how->seed};
     struct planner_input p;
     if (placing_start(x, &first, &p))
         return -1;

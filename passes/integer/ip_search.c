@@ -161,13 +161,13 @@ static const char *numbered_path(const char *path, uint32_t number, uint64_t of,
     return arena_fmt(a, "%.*s%u.%s", (int)dot, path, number, path + dot);
 }
 
-/* A search under way. */
+/* State of ip_search(). */
 struct ip_search_run {
     const struct problem *c;
     struct loads *l; /* tables of c, for the loads of plans */
     const struct ip_how *how;
-    struct ip_found found;
-    struct arena *a; /* scratch */
+    struct ip_found found; /* the result so far */
+    struct arena *a;       /* scratch */
     struct diag *d;
 };
 

@@ -59,7 +59,7 @@ uint32_t mip_share(struct mip *m, const char *name);
 /* Begins a row to which the terms that follow belong: terms >= lo (hi: MIP_INF), terms <= hi (lo: -MIP_INF), or
  * terms = lo = hi.  A row that gets no terms is dropped when the next one begins, or by mip_finish. */
 void mip_row(struct mip *m, const char *name, double lo, double hi);
-/* Adds the term by * col to the last row. */
+/* Adds the term by * col to the last row; terms of one column are added up. */
 void mip_term(struct mip *m, uint32_t col, double by);
 /* Ends the last row; a program must be ended so before it is solved or written. */
 void mip_finish(struct mip *m);

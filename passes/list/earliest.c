@@ -38,7 +38,7 @@ enum { MOST_ASKED = 64 };
 /* States of a vertex: some predecessor has not ended; all have ended; it has been started. */
 enum { AWAITS, READY, PLACED };
 
-/* A device. */
+/* A device, with the ready vertices that may start on it. */
 struct device_state {
     int64_t free;     /* ps: the device is free from this time on */
     uint32_t running; /* the vertex that runs on the device, or NOTHING */

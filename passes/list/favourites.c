@@ -78,7 +78,7 @@ static void take_longest_path(struct favourite_chains *c, uint32_t last)
     c->n = n;
 }
 
-/* An edge. */
+/* An edge between vertices that remain. */
 struct pair {
     int64_t cost;      /* ps of its transfer */
     uint32_t from, to; /* its vertices */

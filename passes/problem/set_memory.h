@@ -71,7 +71,8 @@ void set_memory_add(struct set_memory *s, uint32_t v);
 void set_memory_drop(struct set_memory *s, uint32_t v);
 /* Takes all vertices out.  O(V + values). */
 void set_memory_clear(struct set_memory *s);
-/* Returns the bytes at one time, without lasting bytes.  O(1). */
+/* Returns the most bytes that a device with the set needs at one time (head of this file), without lasting bytes.
+ * O(1). */
 int64_t set_memory_peak(const struct set_memory *s);
 
 #endif

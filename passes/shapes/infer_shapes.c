@@ -335,7 +335,7 @@ static void warn_missing(const struct module *m, tid t, struct diag *d)
                  module_str(m, m->file[x->file].path));
 }
 
-/* What a run of inference is about. */
+/* How infer_module() is to run. */
 struct infer_ask {
     struct diag *diag;         /* where conflicts are reported; NULL: nowhere */
     struct dim_values *values; /* the bindings, for bound mode; NULL: symbolic mode */

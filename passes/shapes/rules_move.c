@@ -393,9 +393,9 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
     return step == 1 ? span : dim_div(f->m, dim_shift(f->m, span, step - 1), dim_num(step));
 }
 
-/* What a Slice does. */
+/* Which elements a Slice takes. */
 struct slice_spec {
-    const struct nums *start, *end; /* [naxes]; NULL: not known */
+    const struct nums *start, *end; /* [naxes] positions; NULL: not known */
     int naxes;
     int64_t axis[SHAPE_RANK], step[SHAPE_RANK]; /* [naxes] step 0: not known */
 };

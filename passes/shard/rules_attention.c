@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What an operator of attention has where. */
+/* The form of an operator of attention: which axes of its operands and results are heads, and which are the batch. */
 struct form {
     /* attributes with the number of heads of the queries, and of the keys; NULL: as many as of the queries */
     const char *count, *key_count;
@@ -23,7 +23,7 @@ struct form {
     const char *text;
 };
 
-/* [enum shard_attention] the forms */
+/* [enum shard_attention] the forms of the operators */
 static const struct form forms[] = {
     [SHARD_HEADS_ONNX] = {"q_num_heads", "kv_num_heads", "qkkmkkb:qkkq"},
     [SHARD_HEADS_MULTI] = {"num_heads", NULL, "qkksbmkk-x:qkkq"},

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a word says. */
+/* What a word of a node's sharding specs says. */
 struct said {
     enum { NOTHING, WHOLE, CUT, ALONE, OTHER } kind;
     int64_t axis; /* CUT: the axis, counted from the last one if below 0 */

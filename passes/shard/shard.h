@@ -190,13 +190,14 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
 
 /* ---- pins.c ---- */
 
-/* Gives pinned nodes their homes.  Returns 0, or -1 and reports an error. */
+/* Applies --pin: a node that a pattern matches stays whole on one device (kind, home and pinned of *s).  Returns 0, or
+ * -1 and reports an error. */
 int shard_pin(struct shard *s);
 /* Warns of pins that match no node. */
 void shard_warn_pins(const struct shard *s);
 /* Returns the ps that node n takes if it is whole. */
 int64_t shard_whole_time(const struct shard *s, nid n);
-/* Notes the pinned nodes in *k. */
+/* Writes the pinned nodes and their devices to k->pin. */
 void shard_list_pins(const struct shard *s, struct sharding *k);
 
 /* Returns the index in s->dev of device dev; if it is not in the list yet, adds it at the end, behind the devices that
@@ -230,7 +231,7 @@ bool shard_is_constant(const struct shard *s, vid v);
 /* Returns the bit of state st of value v in sets of states: 0 for whole; 1, 2, ... in the order of the value's
  * items; -1: no option has the value in that state. */
 int shard_bit(const struct shard *s, vid v, struct shard_state st);
-/* Returns the state with this bit. */
+/* Returns the state of value v whose bit, as by shard_bit(), is `bit`. */
 struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit);
 /* Whether v can be cut as st says for all values of names, and its pieces be joined again. */
 bool shard_can_cut(const struct shard *s, vid v, struct shard_state st);
@@ -271,7 +272,7 @@ shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shar
 
 /* Values of struct shard_row.arg for rules that several operators share; the tables beside the rules say what each
  * value means. */
-/* arg of rule_shard_axes() */
+/* arg of rule_shard_axes(): the operators whose fixed axes axes_text[] (rules_axes.c) lists */
 enum shard_axes {
     SHARD_AXES_FIRST,
     SHARD_AXES_PAIR,
@@ -345,7 +346,7 @@ bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct 
 /* Returns the first of the rows about terms for the operator of node n, which follow each other; *count: their
  * number. NULL: there are none. */
 const struct shard_row *shard_sum_rows(const struct module *m, nid n, uint32_t *count);
-/* Sets quantised[] of all values. */
+/* Makes and fills s->quantised. */
 void shard_find_quantised(struct shard *s);
 /* Whether v may be in terms: sums are allowed for its type, it is no constant, and, if it is floats, no node rounds
  * what is computed from it to steps later. */
@@ -384,7 +385,7 @@ uint32_t shard_source(const struct shard *s, vid v, uint32_t have, uint32_t want
 const struct shard_moves *shard_moves_of(const struct shard *s, vid v);
 /* Returns the ps that the first device takes to send v, which no other device has, to all others. */
 int64_t shard_send(const struct shard *s, vid v);
-/* Sets the times of all options. */
+/* Sets shard_option.time of all options, and shard.apart of the nodes that devices may share. */
 void shard_price(struct shard *s);
 
 /* ---- search.c ---- */
@@ -439,10 +440,11 @@ struct shard_figures {
     const uint32_t *layer; /* [node] the layer of the node; 0: none */
     uint32_t nlayer;
 };
-/* Notes in *k what is reported of the module before the rewriting by choice c. */
+/* Notes in *k what is reported of the module before the rewriting by choice c.  Returns what shard_figures_end() needs
+ * of it. */
 struct shard_figures shard_figures_begin(const struct shard *s, const struct shard_choice *c,
                                          struct sharding *k);
-/* Notes in *k what is reported of the rewriting. */
+/* Notes in *k what is reported of the rewriting w: the exchanges of layers, and the weights that are divided. */
 void shard_figures_end(const struct shard *s, const struct shard_figures *f,
                        const struct shard_written *w, struct sharding *k);
 
