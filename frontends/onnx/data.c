@@ -282,8 +282,8 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_ow
         x.len = (uint64_t)elem_bytes((enum elem)x.elem, elems);
         if (external)
             x.where = TENSOR_FILE;
-        if (external ? onnx_external(b, t, &owner, x.len, &x) != 0
-                     : read_payload(b, t, &owner, &x) != 0)
+        int rc = external ? onnx_external(b, t, &owner, x.len, &x) : read_payload(b, t, &owner, &x);
+        if (rc != 0)
             return 0;
     }
     tid id = module_add_tensor(b->m);

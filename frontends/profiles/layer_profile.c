@@ -259,7 +259,8 @@ static int read_lines(struct profile_reader *r, const char *text, size_t n)
         r->line++;
         if (s.at == s.end)
             continue;
-        if (s.at == line.at ? read_layer(r, s) : read_edge(r, s))
+        bool indented = s.at != line.at; /* as the lines of edges are */
+        if (indented ? read_edge(r, s) : read_layer(r, s))
             return -1;
     }
     return r->nlayer ? 0 : diag_error(r->d, "%s: there are no layers in it", r->path);

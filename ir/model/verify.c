@@ -84,7 +84,8 @@ static void owners_check(struct check *c)
             verify_fail(c, "node %u '%s' has captures, but no body", n, node_name(m, n));
     for (gid g = 1; g < m->ngraph; g++) {
         nid owner = m->graph[g].owner;
-        if (g == 1 ? owner != 0 : owner == 0 || owner >= m->nnode) {
+        bool good = g == 1 ? owner == 0 : owner != 0 && owner < m->nnode;
+        if (!good) {
             verify_fail(c, "graph %u: owner %u, expected %s", g, owner, g == 1 ? "none" : "a node");
         } else if (g > 1 && refs[g] != 1) {
             verify_fail(c, "graph %u: %u attributes of its owner '%s' refer to it, expected 1", g,

@@ -179,7 +179,8 @@ static bool note_all(struct schedule_state *c)
             if (!right || (i > s->at[l] && s->item[i].phase < s->item[i - 1].phase))
                 return refuse(c, "an instruction of %s stands in a list where it cannot",
                               c->w->dev_name[lane_device(c, l)]);
-            if (is_about_part(&s->item[i]) ? !note_part(c, l, i) : !note_tensor(c, l, i))
+            bool fine = is_about_part(&s->item[i]) ? note_part(c, l, i) : note_tensor(c, l, i);
+            if (!fine)
                 return false;
         }
     return true;

@@ -293,11 +293,13 @@ static int take_value(struct pcc *p, const struct opt *o, void *of)
 static int read_support(struct pcc *p)
 {
     struct settings *s = &p->settings;
-    const char **all = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *all), *classes;
-    for (; (all[s->nsupport] = given_nth(p, "support", s->nsupport)); s->nsupport++) {
-        table_path(all[s->nsupport], &classes, p->x.use.mem);
+    const char **all = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *all);
+    const char *text, *classes;
+    for (; (text = given_nth(p, "support", s->nsupport)); s->nsupport++) {
+        all[s->nsupport] = text;
+        table_path(text, &classes, p->x.use.mem);
         if (!classes || !*classes)
-            return diag_error(&p->diag, "--support '%s': expected FILE:CLASS", all[s->nsupport]);
+            return diag_error(&p->diag, "--support '%s': expected FILE:CLASS", text);
     }
     s->support = all;
     return 0;

@@ -78,14 +78,15 @@ static uint32_t count_cores(const char *root, struct arena *a)
  * group. */
 static char *group_path(const char *text, const char *controller, struct arena *a)
 {
-    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+    for (const char *line = text; line; line = machine_next_line(line)) {
         const char *names = strchr(line, ':');
         const char *path = names ? strchr(names + 1, ':') : NULL;
         if (!path || path > line + strcspn(line, "\n"))
             continue;
         const char *list = arena_fmt(a, ",%.*s,", (int)(path - names - 1), names + 1);
-        if (controller ? strstr(list, arena_fmt(a, ",%s,", controller)) != NULL
-                       : !strcmp(list, ",,"))
+        bool wanted = controller ? strstr(list, arena_fmt(a, ",%s,", controller)) != NULL
+                                 : strcmp(list, ",,") == 0;
+        if (wanted)
             return arena_strdup(a, path + 1, strcspn(path + 1, "\n"));
     }
     return NULL;
