@@ -71,10 +71,12 @@ static uint32_t put_iteration(struct json_out *o, const struct sample_work *w,
         json_close(o, JSON_ROW);
     }
     /* counts the instructions of the same kind and sample that follow for the next slices of the tensor */
-    while (!moves && n < left && i[n].kind == i->kind &&
-           number_in(w, &i[n], &other) < slices->first_slice[t + 1] &&
-           number_in(w, &i[n], &other) == x + n && other == batch)
+    while (!moves && n < left && i[n].kind == i->kind) {
+        uint32_t next = number_in(w, &i[n], &other);
+        if (next >= slices->first_slice[t + 1] || next != x + n || other != batch)
+            break;
         n++;
+    }
     return n;
 }
 
