@@ -75,7 +75,7 @@ struct carried {
 };
 
 /* Returns a message whose only field is the message `in`; tag: tag of the field. */
-static struct bytes wrap(struct carried *c, unsigned tag, struct bytes in)
+static struct bytes wrap_message(struct carried *c, unsigned tag, struct bytes in)
 {
     struct bytes out = {.a = c->a};
     append_message(&out, tag, in.p, in.n);
@@ -101,9 +101,9 @@ static void add_rest(struct carried *c, const struct module *m, uint32_t about,
         return;
     append_bytes(&in, module_str(m, rest), str_size(m, rest));
     if (holder.kind == GRAPH)
-        in = wrap(c, GRAPH_IN_ATTRIBUTE, in);
+        in = wrap_message(c, GRAPH_IN_ATTRIBUTE, in);
     if (holder.kind == GRAPH || holder.kind == ATTRIBUTE)
-        in = wrap(c, ATTRIBUTE_IN_NODE, in);
+        in = wrap_message(c, ATTRIBUTE_IN_NODE, in);
     append_message(to[holder.kind], tag[holder.kind], in.p, in.n);
     c->holder = vec_grow(c->a, c->holder, &c->cap, c->n + 1, sizeof *c->holder);
     c->holder[c->n++] = holder;

@@ -79,8 +79,8 @@ static void spec_word(const Onnx__DeviceConfigurationProto *k, const Onnx__Shard
 }
 
 /* Returns the model's configuration with this name; NULL: there is none. */
-static const Onnx__DeviceConfigurationProto *configuration(const struct onnx_build *b,
-                                                           const char *name)
+static const Onnx__DeviceConfigurationProto *find_configuration(const struct onnx_build *b,
+                                                                const char *name)
 {
     for (size_t i = 0; i < b->nconfiguration && name; i++)
         if (b->configuration[i]->name && strcmp(b->configuration[i]->name, name) == 0)
@@ -110,7 +110,7 @@ void onnx_keep_shard_ann(const struct onnx_build *b, const Onnx__NodeProto *p, n
         uint32_t k = name ? names_get(&of, name, 0) : 0;
         snprintf(word, WORD, "-");
         if (k)
-            spec_word(configuration(b, c->configuration_id), c->sharding_spec[k - 1], word);
+            spec_word(find_configuration(b, c->configuration_id), c->sharding_spec[k - 1], word);
         text = vec_grow(b->tmp, text, &cap, at + WORD + 2, 1);
         at += (uint32_t)snprintf(text + at, WORD + 2, "%s%s", i ? " " : "", word);
     }

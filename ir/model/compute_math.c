@@ -230,7 +230,7 @@ static bool power(enum elem e, union number a, enum elem eb, union number b, uni
 }
 
 /* Returns -1, 0 or 1 if a is less than, equal to or greater than b; both have form f. */
-static int compare(enum form f, union number a, union number b)
+static int compare_numbers(enum form f, union number a, union number b)
 {
     return f == FORM_SIGNED  ? (a.i > b.i) - (a.i < b.i)
            : f == FORM_FLOAT ? (a.d > b.d) - (a.d < b.d)
@@ -249,7 +249,7 @@ static bool apply_to_two(enum math op, enum elem e, union number a, union number
 {
     const enum form f = form_of(e);
     if (op >= MATH_EQUAL && op < MATH_AND) {
-        int way = compare(f, a, b);
+        int way = compare_numbers(f, a, b);
         r->u = op == MATH_EQUAL        ? way == 0
                : op == MATH_LESS       ? way < 0
                : op == MATH_GREATER    ? way > 0

@@ -39,7 +39,7 @@ struct todo {
 };
 
 /* Adds node n to the stack t. */
-static void push(struct end *x, struct todo *t, nid n)
+static void push_node(struct end *x, struct todo *t, nid n)
 {
     t->n = vec_grow(x->a, t->n, &t->cap, t->count + 1, sizeof *t->n);
     t->n[t->count++] = n;
@@ -78,7 +78,7 @@ static void change_reads(struct end *x, vid v, uint32_t by, struct todo *t)
     nid def = x->m->value[v].def;
     x->uses[v] += by;
     if (t != NULL && v != 0 && x->uses[v] == 0 && def != 0 && !x->e->slot[def].gone)
-        push(x, t, def);
+        push_node(x, t, def);
 }
 
 /* Calls change_reads() for the formal operands of node n. */
@@ -121,7 +121,7 @@ static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *un
             for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
                 if (!x->e->slot[b].gone) {
                     x->e->slot[b].gone = true;
-                    push(x, gone, b);
+                    push_node(x, gone, b);
                 }
         }
     }
@@ -165,7 +165,7 @@ static void sweep_nodes(struct end *x)
 {
     struct todo t = {0}, gone = {0};
     for (nid n = x->m->nnode - 1; n > 0; n--)
-        push(x, &t, n);
+        push_node(x, &t, n);
     while (t.count > 0) {
         nid n = t.n[--t.count];
         if (x->e->slot[n].gone || !is_unused(x, n))
@@ -174,7 +174,7 @@ static void sweep_nodes(struct end *x)
         /* gone: the node and the nodes of its bodies, which drop_bodies() adds; makers of their operands that lose a
          * reader are looked at again */
         gone.count = 0;
-        push(x, &gone, n);
+        push_node(x, &gone, n);
         for (uint32_t i = 0; i < gone.count; i++) {
             change_operand_reads(x, gone.n[i], UINT32_MAX, &t);
             drop_bodies(x, gone.n[i], &gone, &t);

@@ -178,7 +178,7 @@ static bool keeps_triangle(const struct module *m, nid n, int32_t axis, int rank
 
 /* Whether a Reshape moves numbers between samples: the sizes of the axes before the axis of the batch have another
  * product in the result than in the operand.  False if a size is not known. */
-static bool scrambles(const struct module *m, const int32_t *axis, nid n)
+static bool scrambles_samples(const struct module *m, const int32_t *axis, nid n)
 {
     int64_t before[2] = {1, 1};
     const vid of[2] = {node_in(m, n, 0), m->node[n].out.n ? m->arg[m->node[n].out.at] : 0};
@@ -208,7 +208,7 @@ const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
     int rank = m->type[m->value[x].type].rank;
     if (!x || axis[x] < 0 || m->type[m->value[x].type].kind != TYPE_TENSOR || rank <= axis[x])
         return NULL;
-    if (scrambles(m, axis, n))
+    if (scrambles_samples(m, axis, n))
         return "moves numbers from samples to others";
     if (takes_for_time(m, n, axis[x]))
         return "takes samples for steps of time";

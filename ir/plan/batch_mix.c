@@ -34,7 +34,7 @@ static bool is_zero(const struct module *m, vid v)
 
 /* Whether the node draws random numbers: a random operator, or a Dropout that may be in training mode with a ratio
  * other than 0. */
-static bool draws(const struct module *m, nid n)
+static bool draws_random(const struct module *m, nid n)
 {
     static const char *const random[] = {"RandomNormal",
                                          "RandomUniform",
@@ -106,7 +106,7 @@ static const char *refuse_operator(const struct batch_view *v, nid n)
 {
     const struct module *m = v->m;
     bool batch_norm = node_is(m, n, "BatchNormalization");
-    if (draws(m, n))
+    if (draws_random(m, n))
         return "draws random numbers";
     if (batch_norm && (node_attr_int(m, n, "training_mode", 0) || m->node[n].out.n > 1))
         return "takes mean and variance of all samples";

@@ -375,8 +375,8 @@ static uint32_t pieces_by_level(const struct module *m, const struct place *p, c
 }
 
 /* Replaces the piece of each placed node by map[piece]. */
-static void renumber(const struct module *m, const struct place *p, uint32_t *piece,
-                     const uint32_t *map)
+static void renumber_pieces(const struct module *m, const struct place *p, uint32_t *piece,
+                            const uint32_t *map)
 {
     for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++)
         if (p->kind[v] == PLACE_NODE)
@@ -414,13 +414,13 @@ uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece
         /* the budget, 64 looks at each pin and node and 4 million more, keeps the time linear in the size of the
          * model */
         join_pairs(&q, ndev, map, n, 64 * ((uint64_t)pins + m->graph[1].count) + (1 << 22));
-        renumber(m, p, piece, map);
+        renumber_pieces(m, p, piece, map);
         rank = arena_array(a, (size_t)q.n + 1, sizeof *rank);
         bool legal = quotient_order(&q, rank);
         assert(legal);
         (void)legal;
     }
-    renumber(m, p, piece, rank);
+    renumber_pieces(m, p, piece, rank);
     *piece_dev = arena_array(a, (size_t)q.n + 1, sizeof **piece_dev);
     for (uint32_t i = 0; i < q.n; i++)
         (*piece_dev)[rank[i]] = q.dev[i];

@@ -129,7 +129,8 @@ static uint32_t count_before(const struct schedule_build *b, uint32_t dev, uint3
 /* ---- instructions ----------------------------------------------------------------------------- */
 
 /* Adds an instruction to the slot of the lane, after the instructions put there before. */
-static void put(struct schedule_build *b, uint32_t lane, uint32_t slot, struct instruction what)
+static void put_instruction(struct schedule_build *b, uint32_t lane, uint32_t slot,
+                            struct instruction what)
 {
     b->item[b->n] = (struct positioned){.what = what, .lane = lane, .slot = slot, .nth = b->n};
     b->n++;
@@ -153,27 +154,27 @@ static void put_alloc_input(struct schedule_build *b, uint32_t tensor, uint32_t 
 {
     uint32_t lane = lane_compute(b->w->part[x].dev);
     if (b->y->repeats)
-        put(b, lane, SLOTS * b->nth[x] + BEFORE,
-            make_instruction(b, DO_ALLOC, tensor, x, /*later=*/-1));
+        put_instruction(b, lane, SLOTS * b->nth[x] + BEFORE,
+                        make_instruction(b, DO_ALLOC, tensor, x, /*later=*/-1));
     else
-        put(b, lane, (b->y->close && b->nth[x] ? SLOTS * (b->nth[x] - 1) : 0) + BEFORE,
-            make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
+        put_instruction(b, lane, (b->y->close && b->nth[x] ? SLOTS * (b->nth[x] - 1) : 0) + BEFORE,
+                        make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
 }
 
 /* Puts the ALLOC of a tensor that part x makes on another device into the list of dev: before the first part there
  * that does not end before x.  So it stands before every reader on dev, since readers come after x. */
 static void put_alloc(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t dev)
 {
-    put(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
-        make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
+    put_instruction(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
+                    make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
     b->item[b->n - 1].time = b->y->repeats ? 0 : b->y->end[x];
 }
 
 /* Puts the FREE of the tensor into the list of dev, behind the part `last`, its last reader. */
 static void put_free(struct schedule_build *b, uint32_t tensor, uint32_t dev, uint32_t last)
 {
-    put(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND,
-        make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
+    put_instruction(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND,
+                    make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
 }
 
 /* Puts the ADD of a gradient, which part x makes: behind x and behind the ADDs of earlier micro-batches, so that sums
@@ -182,8 +183,8 @@ static void put_add(struct schedule_build *b, uint32_t tensor, uint32_t x)
 {
     uint32_t *last = &b->added[tensor % b->w->each->ntensor];
     *last = larger_u32(SLOTS * b->nth[x] + BEHIND, *last);
-    put(b, lane_compute(b->w->part[x].dev), *last,
-        make_instruction(b, DO_ADD, tensor, x, /*later=*/0));
+    put_instruction(b, lane_compute(b->w->part[x].dev), *last,
+                    make_instruction(b, DO_ADD, tensor, x, /*later=*/0));
 }
 
 /* Returns the last part of x's device that starts before the tensor, which x makes, has left the device; at least x. */
@@ -210,15 +211,15 @@ static void put_free_sent(struct schedule_build *b, uint32_t tensor, uint32_t x,
     if (!b->y->repeats) {
         uint32_t y = find_last_before(b, tensor, x);
         uint32_t i = b->nth[b->nth[y] > b->nth[last] ? y : last];
-        put(b, lane, SLOTS * (i + 1) + BEFORE,
-            make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
+        put_instruction(b, lane, SLOTS * (i + 1) + BEFORE,
+                        make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
         b->item[b->n - 1].time = b->y->sent[tensor];
     } else if (b->y->phase[last] > b->y->phase[x] || level[last] > level[x] + 1 ||
                (level[last] == level[x] + 1 && b->nth[last] >= b->nth[x])) {
         put_free(b, tensor, b->w->part[x].dev, last);
     } else {
-        put(b, lane, SLOTS * b->nth[x] + BEHIND,
-            make_instruction(b, DO_FREE, tensor, x, /*later=*/1));
+        put_instruction(b, lane, SLOTS * b->nth[x] + BEHIND,
+                        make_instruction(b, DO_FREE, tensor, x, /*later=*/1));
     }
 }
 
@@ -315,8 +316,8 @@ static void put_tensors(struct schedule_build *b)
         recv.kind = DO_RECV;
         send.other = x->dev;
         recv.other = x->home;
-        put(b, lane_send(ndev, x->home), 0, send);
-        put(b, lane_recv(ndev, x->dev, x->home), 0, recv);
+        put_instruction(b, lane_send(ndev, x->home), 0, send);
+        put_instruction(b, lane_recv(ndev, x->dev, x->home), 0, recv);
     }
 }
 
@@ -370,11 +371,11 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
     b.item = arena_array(b.a, most + 1, sizeof *b.item);
     for (uint32_t i = 0; i < w->npart; i++) {
         uint32_t x = b.order[i];
-        put(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + AT,
-            make_instruction(&b, DO_COMPUTE, x, x, /*later=*/0));
+        put_instruction(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + AT,
+                        make_instruction(&b, DO_COMPUTE, x, x, /*later=*/0));
         if (work_is_reduced(w, x))
-            put(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + BEFORE,
-                make_instruction(&b, DO_REDUCE, x, x, /*later=*/0));
+            put_instruction(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + BEFORE,
+                            make_instruction(&b, DO_REDUCE, x, x, /*later=*/0));
     }
     put_tensors(&b);
     assert(b.n <= most);

@@ -599,7 +599,7 @@ static bool check_deadlock(struct schedule_state *c)
 /* ---- memory and queues ------------------------------------------------------------------------ */
 
 /* Returns x, or INT64_MAX if x is larger. */
-static int64_t clamp(__int128 x)
+static int64_t clamp_to_int64(__int128 x)
 {
     return x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
@@ -624,7 +624,7 @@ static void find_peak(struct schedule_state *c, uint32_t dev, int64_t lasting)
         if (now > top)
             top = now;
     }
-    c->s->peak[dev] = clamp(top);
+    c->s->peak[dev] = clamp_to_int64(top);
 }
 
 /* Sets s->queue of each receiving lane of a device: the largest number of tensors whose ALLOC may be done before

@@ -154,7 +154,7 @@ struct walk {
 /* Takes the initializer v, which a node on the way reads, as the walk's parameter if v has the type of the output and
  * suits better than the parameter so far: best is the one with the longest name that the output's name begins with,
  * then one that the forward pass reads, then the one that was met first. */
-static void enter(const struct update_search *k, struct walk *w, vid v)
+static void take_parameter(const struct update_search *k, struct walk *w, vid v)
 {
     const char *name = value_name(k->m, v);
     bool named = strncmp(value_name(k->m, w->from), name, strlen(name)) == 0;
@@ -207,7 +207,7 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             vid u = m->arg[m->node[n].in.at + i];
             if (is_initializer(m, u))
-                enter(k, w, u);
+                take_parameter(k, w, u);
             else
                 wait_for(k, u, output);
         }

@@ -26,7 +26,7 @@ struct unroll_state {
 };
 
 /* Whether the work has the instance; of a part that runs once, it has only the instance of the last micro-batch. */
-static bool exists(const struct unroll_state *u, uint32_t i)
+static bool has_instance(const struct unroll_state *u, uint32_t i)
 {
     return !u->w->part[i % u->w->npart].once || i / u->w->npart + 1 == u->to->micro_batches;
 }
@@ -51,7 +51,7 @@ static const char *chain_lists(struct unroll_state *u)
             assert(i < u->n);
             if (seen[i]++)
                 return arena_fmt(u->a, "%s is computed twice", instance_text(u, i, u->a));
-            if (!exists(u, i))
+            if (!has_instance(u, i))
                 return arena_fmt(u->a, "%s is computed: it runs once, behind the last micro-batch",
                                  instance_text(u, i, u->a));
             if (k == u->list->at[d])
@@ -60,7 +60,7 @@ static const char *chain_lists(struct unroll_state *u)
             u->waits[i]++;
         }
     for (uint32_t i = 0; i < u->n; i++)
-        if (!seen[i] && exists(u, i))
+        if (!seen[i] && has_instance(u, i))
             return arena_fmt(u->a, "%s is never computed", instance_text(u, i, u->a));
     return NULL;
 }
@@ -95,7 +95,7 @@ static const char *number_all(struct unroll_state *u)
     struct heap ready = {.a = u->own};
     uint32_t n = 0;
     for (uint32_t i = 0; i < u->n; i++)
-        if (!u->waits[i] && exists(u, i))
+        if (!u->waits[i] && has_instance(u, i))
             heap_push(&ready, 0, 0, i);
     while (ready.n) {
         /* x: the part; batch: the instance of part 0 in the same micro-batch */
@@ -106,7 +106,7 @@ static const char *number_all(struct unroll_state *u)
             done_waiting(u, &ready, u->next[i], u->level[i]);
         for_row (t, w->out, x)
             for_row (y, w->reader, t)
-                if (exists(u, batch + y) && !w->tensor[t].summed)
+                if (has_instance(u, batch + y) && !w->tensor[t].summed)
                     done_waiting(u, &ready, batch + y, u->level[i]);
     }
     u->to->npart = n;
@@ -133,7 +133,7 @@ static void copy_tensors(struct unroll_state *u)
             struct work_tensor *x = &to->tensor[m * w->ntensor + t];
             *x = w->tensor[t];
             x->name = arena_fmt(u->a, "%s (micro-batch %u)", w->tensor[t].name, m);
-            bool made = x->from < w->npart && exists(u, m * w->npart + x->from);
+            bool made = x->from < w->npart && has_instance(u, m * w->npart + x->from);
             x->returned = x->returned && made;
             x->from = made ? u->number[m * w->npart + x->from] : to->npart;
         }

@@ -111,7 +111,7 @@ static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
 
 /* Returns the names of the execution models, "time-per-sample|makespan|..."; training: execution models of training are
  * included. */
-static const char *objectives(bool training, struct arena *a)
+static const char *objective_words(bool training, struct arena *a)
 {
     const char *text = NULL;
     for (uint32_t i = 0; exec_kinds[i]; i++)
@@ -126,7 +126,7 @@ static struct cli_option complete_row(int id, const struct opt *row, struct aren
     struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};
     bool objective = !strcmp(row->name, "objective");
     /* ~row->rare: all words of the value but the rare ones, which make_table() adds as an entry of their own */
-    o.arg = objective || !strcmp(row->name, "judge") ? objectives(objective, a)
+    o.arg = objective || !strcmp(row->name, "judge") ? objective_words(objective, a)
                                                      : arg_of(row, ~row->rare, a);
     o.optional = id == CLI_HELP || id == CLI_LIST_DEVICES;
     if (id == CLI_OUTPUT)

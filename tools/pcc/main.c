@@ -459,7 +459,7 @@ static void show_text(const void *user, const char *option, const char *text)
 /* Reads the settings, the input and the devices, and makes the pipeline *p.  The pipeline is made first, so that wrong
  * options are reported before a large model is read.  It is made again if the input or the devices change the default
  * pipeline: an input with a plan may need none, and clusters with groups have another.  Returns the exit code. */
-static int prepare(const struct cli *c, struct pcc *h, struct pipeline *p)
+static int prepare_run(const struct cli *c, struct pcc *h, struct pipeline *p)
 {
     struct input in;
     struct ctx *x = &h->x;
@@ -507,7 +507,7 @@ static int run_command(const struct cli *c, struct pcc *h)
         return recompose_folder(c, h);
     if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    rc = prepare(c, h, &p);
+    rc = prepare_run(c, h, &p);
     if (rc)
         return rc;
     if (c->value[CLI_PRINT_PIPELINE])

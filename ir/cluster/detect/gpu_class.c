@@ -37,7 +37,7 @@ static void plain_name(const char *name, char *to, size_t room)
 }
 
 /* If s begins with the word, blanks and hyphens in both ignored, returns the rest of s behind it; else NULL. */
-static const char *behind(const char *s, const char *word)
+static const char *skip_word(const char *s, const char *word)
 {
     for (; *word; word++) {
         if (*word == '-')
@@ -69,11 +69,11 @@ static bool is_same_model(const char *rest)
 
 /* Whether a name as of plain_name() holds the preset's name as whole words, and nothing behind it makes it another
  * model: "nvidia a100 pcie" holds "a100". */
-static bool holds(const char *name, const char *preset)
+static bool holds_preset(const char *name, const char *preset)
 {
     for (const char *s = name; *s; s++) {
         bool begins = s == name || !isalnum((unsigned char)s[-1]);
-        const char *rest = begins && isalnum((unsigned char)*s) ? behind(s, preset) : NULL;
+        const char *rest = begins && isalnum((unsigned char)*s) ? skip_word(s, preset) : NULL;
         if (rest && is_same_model(rest))
             return true;
     }
@@ -87,7 +87,8 @@ bool gpu_preset(enum gpu_maker maker, const char *name, struct device_class *k)
     plain_name(name, plain, sizeof plain);
     for (uint32_t i = 0; (also = preset_also(i)); i++) {
         preset_at(i, k);
-        if (preset_maker(i) == maker && (holds(plain, k->name) || (*also && holds(plain, also))))
+        if (preset_maker(i) == maker &&
+            (holds_preset(plain, k->name) || (*also && holds_preset(plain, also))))
             return true;
     }
     return false;

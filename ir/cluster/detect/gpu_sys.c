@@ -30,7 +30,7 @@ static const struct {
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 
 /* Returns the hexadecimal number in a file of a device's folder; -1: the file is missing or empty. */
-static long hex(const struct gpu_search *s, const char *folder, const char *file)
+static long read_hex(const struct gpu_search *s, const char *folder, const char *file)
 {
     const char *text = machine_text(s->root, arena_fmt(s->a, "%s/%s", folder, file), s->a);
     return text && *text ? strtol(text, NULL, 16) : -1;
@@ -106,7 +106,7 @@ static const char *name_of(const struct gpu_search *s, const char *folder, const
         info += 6 + strspn(info + 6, " \t");
         return arena_strdup(s->a, info, strcspn(info, "\n"));
     }
-    return listed_name(s, hex(s, folder, "vendor"), hex(s, folder, "device"));
+    return listed_name(s, read_hex(s, folder, "vendor"), read_hex(s, folder, "device"));
 }
 
 /* Sets lanes, clock, generation and memory rate of AMD's GPUs from the files of their compute driver.  It has a folder
@@ -152,7 +152,7 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
 static void take_device(const struct gpu_search *s, const char *bus, struct gpus g[GPU_MAKERS])
 {
     const char *folder = arena_fmt(s->a, "/sys/bus/pci/devices/%s", bus);
-    long class = hex(s, folder, "class") >> 16, vendor = hex(s, folder, "vendor");
+    long class = read_hex(s, folder, "class") >> 16, vendor = read_hex(s, folder, "vendor");
     /* classes of PCI: 0x03 display controllers, 0x12 processing accelerators */
     for (int i = 0; i < MAKERS && (class == 0x03 || class == 0x12); i++) {
         if (makers[i].vendor != vendor || !driven_by(s, folder, makers[i].drivers))

@@ -206,8 +206,8 @@ static int64_t used_of(const struct processor *p)
 
 /* Returns the note of the class: what was counted, how many thousandths of a core may be used at once, and what could
  * not be measured. */
-static const char *describe(const struct processor *p, int64_t used, const struct speed *s,
-                            struct arena *a)
+static const char *describe_processor(const struct processor *p, int64_t used,
+                                      const struct speed *s, struct arena *a)
 {
     const char *part = used < p->cores * INT64_C(1000)
                            ? arena_fmt(a, ", %lld.%03lld at once", (long long)(used / 1000),
@@ -252,5 +252,5 @@ void processor_rate(const struct processor *p, uint32_t threads, const struct sp
     c->peak[ELEM_I8] = has_byte_products() ? sat_mul(c->peak[ELEM_F32], 4) : 0;
     c->bandwidth = two_digits(bytes);
     c->memory = p->memory < MIB ? p->memory : p->memory / MIB * MIB;
-    c->note = describe(p, used, s, a);
+    c->note = describe_processor(p, used, s, a);
 }

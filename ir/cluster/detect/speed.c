@@ -129,7 +129,7 @@ static int window_at(int64_t start)
 
 /* The function of a thread, whose struct worker is `arg`: fills the buffer, then runs loops, then copies, from the
  * lower half of the buffer's filled blocks to the upper half, again and again. */
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
     struct worker *w = arg;
     char *buffer = mmap(NULL, w->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -192,12 +192,12 @@ struct speed speed_measure(uint32_t threads, int64_t buffer)
     /* starts threads until the system refuses one; without any thread this one does the work */
     while (started < threads) {
         w[started] = (struct worker){loop_of(bits), start, start + PHASE, .room = room};
-        if (pthread_create(&thread[started], NULL, work, &w[started]) != 0)
+        if (pthread_create(&thread[started], NULL, run_worker, &w[started]) != 0)
             break;
         started++;
     }
     if (!started)
-        work(&w[0]);
+        run_worker(&w[0]);
     for (uint32_t i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     uint32_t n = started ? started : 1;

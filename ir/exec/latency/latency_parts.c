@@ -72,7 +72,7 @@ static bool can_join(struct group_state *j, uint32_t v)
 }
 
 /* Adds v to the growing group. */
-static void join(struct group_state *j, uint32_t v)
+static void join_group(struct group_state *j, uint32_t v)
 {
     assert(!j->to[v]); /* each subgraph joins once */
     j->to[v] = j->group;
@@ -133,7 +133,7 @@ static struct subgraphs join_hosts(const struct latency_run *r, const struct mod
             j.start = r->t.start[v];
             j.readers.n = 0;
         }
-        join(&j, v);
+        join_group(&j, v);
         k.sub[j.group - 1].nnode += r->k.sub[v].nnode;
     }
     for (nid n = 0; n < m->nnode; n++)
