@@ -48,8 +48,8 @@ struct anneal_found {
     uint64_t done; /* number of moves tried */
 };
 
-/* Searches plans of c of any shape by annealing, and writes the best one to *best, a plan of c (value LOAD_INF: none
- * is known yet), if it is better. */
+/* Searches for plans of c of any shape by annealing, and writes the best plan found to *best, a plan of c (value
+ * LOAD_INF: no plan is known yet), if it is better. */
 struct anneal_found anneal_search(const struct problem *c, const struct anneal *o,
                                   struct problem_plan *best, struct arena *scratch, struct diag *d);
 

@@ -173,7 +173,9 @@ int partition_run(struct ctx *x, const char *planner, const struct partition_opt
     if (make_graph(&g, &b, cluster_class(x->scene.cluster, dev[0])))
         return -1;
     g.nparts = (int32_t)(smaller_u32(k, b.p.level->n));
-    if (g.nparts > 1 && (rc = run_library(&b, &job)))
+    if (g.nparts > 1)
+        rc = run_library(&b, &job);
+    if (rc)
         return rc;
     for (uint32_t v = 0; v < b.p.level->n; v++)
         baseline_put(&b, v, dev[g.part[v]]);

@@ -316,8 +316,11 @@ static uint32_t count_fitting(struct longest *p, uint32_t h, uint32_t k, int64_t
     uint32_t m = 0;
     int64_t sum = 0;
     sort_first(p, h);
-    while (m < p->nsorted[k] && (sum = sat_add(sum, p->sorted[k][m])) <= limit)
-        m++;
+    for (; m < p->nsorted[k]; m++) {
+        sum = sat_add(sum, p->sorted[k][m]);
+        if (sum > limit)
+            break;
+    }
     return m;
 }
 
@@ -415,8 +418,11 @@ static void prove_weights(struct explain *e, const struct attempt *t)
     explain_add(e, "nodes have points, of which devices with loads below %s cannot collect all:\n",
                 explain_time(e, p->below));
     for (uint32_t v = 0; v < c->g->n; v++)
-        if (t->weight[v] && shown++ < EXPLAIN_STEPS)
-            explain_add(e, "  %s has %" PRId64 "\n", e->name[v], t->weight[v]);
+        if (t->weight[v]) {
+            shown++;
+            if (shown <= EXPLAIN_STEPS)
+                explain_add(e, "  %s has %" PRId64 "\n", e->name[v], t->weight[v]);
+        }
     if (shown > EXPLAIN_STEPS)
         explain_add(e, "  and %u more\n", shown - EXPLAIN_STEPS);
     for (uint32_t k = 0; k < c->nkind; k++)

@@ -267,7 +267,10 @@ static void prove_extents(struct explain *e, const struct extents *r, uint32_t k
     explain_add(e, "%s cost %" PRId64 " each\n", explain_kind(e, k), x->price);
     for (uint32_t i = 0; i + 1 < r->row; i++) {
         int64_t least = INT64_MAX; /* load of an interval that ends behind far[i] */
-        if (x->far[i] <= far || (*shown)++ >= EXPLAIN_STEPS)
+        if (x->far[i] <= far)
+            continue;
+        (*shown)++;
+        if (*shown > EXPLAIN_STEPS)
             continue;
         far = x->far[i];
         for (uint32_t j = far + 1; j <= x->end[i]; j++)

@@ -349,15 +349,16 @@ static void run_main(struct race *r, uint64_t round)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
     r->full = NULL;
-    for (uint64_t done = 0, more;
-         done < round && !race_over(r) && !r->full && (more = steps_left(r)); done += SLICE) {
-        uint64_t left = round - done < more ? round - done : more;
+    for (uint64_t done = 0; done < round && !race_over(r) && !r->full; done += SLICE) {
+        uint64_t left = smaller_u64(round - done, steps_left(r));
+        if (!left)
+            break;
         renew_main(r);
-        r->main_done = continue_search(r, r->main, r->floor, left < SLICE ? left : SLICE);
+        r->main_done = continue_search(r, r->main, r->floor, smaller_u64(left, SLICE));
         /* the main search has come to its end: the next one gets a floor further below the best plan */
         if (r->main_done)
             r->below = r->below ? r->below * 2 : REACH_ONE / 16;
-        r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
+        r->below = smaller_u32(r->below, REACH_ONE);
         tell_progress(r);
     }
 }

@@ -110,8 +110,10 @@ static void skip_nets(struct search *s, uint32_t v)
     const struct csr *of = &s->c->net_of;
     for_row (e, *of, v) {
         struct net *t = step_net(s, e);
+        bool first = t->skipped == 0;
+        t->skipped++;
         /* a net with a pin in I' or on the host has counted in `fixed` since its first pin joined S */
-        if (t->skipped++ == 0 && t->taken && t->outside == t->pins && !t->host)
+        if (first && t->taken && t->outside == t->pins && !t->host)
             s->stage.fixed += t->cost;
     }
 }
@@ -122,7 +124,8 @@ static void unskip_nets(struct search *s, uint32_t v)
     const struct csr *of = &s->c->net_of;
     for_row (x, *of, v) {
         struct net *t = &s->now.net[x];
-        if (--t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
+        t->skipped--;
+        if (t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
             s->stage.fixed -= t->cost;
     }
 }

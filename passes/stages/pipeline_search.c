@@ -145,8 +145,8 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
     keep_best(c, t, &p, size);
 }
 
-/* Searches plans for size number `size` and runs them with each schedule that may be chosen.  The size of the scene
- * gets as much work as dapple-place does. */
+/* Searches for plans with size number `size` and runs them with each schedule that may be chosen.  The size of the
+ * scene gets as much work as dapple-place does. */
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
