@@ -183,7 +183,7 @@ static void collect(struct row *w)
     struct frames frames = frames_build(r, MOST_FRAMES, w->a);
     struct holdings *h = holdings_of(r, frames.of, frames.n, w->a);
     uint32_t *frame_of = arena_array(w->a, (size_t)frames.n + 1, sizeof *frame_of);
-    w->n = frames.n + 2;
+    w->n = frames.n + 2; /* a box for the inputs, one for each frame, and one for the outputs */
     w->box = arena_array(w->a, w->n, sizeof *w->box);
     w->box[0] = (struct row_box){.id = "inputs", .label = "inputs", .dev = UINT32_MAX};
     w->box[w->n - 1] = (struct row_box){.id = "outputs", .label = "outputs", .dev = UINT32_MAX};
@@ -200,7 +200,7 @@ static void collect(struct row *w)
     w->lanes = arena_array(w->a, (size_t)t.n + 1, sizeof *w->lanes);
     for (uint32_t i = 0; i < t.n; i++) {
         struct row_arrow x = {.f = &t.f[i], .from = t.f[i].from, .to = t.f[i].to};
-        x.to = x.to ? x.to : w->n - 1;
+        x.to = x.to ? x.to : w->n - 1; /* 0: to the host */
         if (x.to == x.from + 1)
             w->next[w->nnext++] = x;
         else

@@ -207,10 +207,10 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
                       .weights.keep = true,
                       .dirfd = -1};
     Onnx__ModelProto model;
-    if (!r->verdict)
-        return s.o->annotate == ANNOTATE_IR11
-                   ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
-                   : onnx_write(r->scene.m, path, r->diag);
+    if (!r->verdict && s.o->annotate == ANNOTATE_IR11)
+        return diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path);
+    if (!r->verdict) /* nothing was planned */
+        return onnx_write(r->scene.m, path, r->diag);
     if (!s.parts)
         return diag_error(r->diag, "%s: the plan has no parts that could be written into a model",
                           path);

@@ -328,6 +328,7 @@ int gen_train(struct gen *g, const struct gen_opt *o)
         return -1;
     }
     setup(g, &m);
+    /* forward: the tapes keep what backward needs of each layer */
     const char *x =
         gen_op2(g, "/wte/Gather", gen_weight(g, "wte.weight", 2, table, 0.0, 0.02), "input_ids");
     for (int64_t i = 0; i < o->layers; i++)
@@ -335,6 +336,7 @@ int gen_train(struct gen *g, const struct gen_opt *o)
     x = norm(g, &ln_f, "/ln_f", "ln_f", x, o->width);
     x = linear(g, &head, "/lm_head", "lm_head", x,
                (struct gen_linear){o->width, o->vocab, 0.02, true});
+    /* backward: x is now the gradient of a layer's result */
     x = linear_grad(g, &m, &head, loss(g, &m, x));
     x = norm_grad(g, &m, &ln_f, x);
     for (int64_t i = o->layers - 1; i >= 0; i--)

@@ -6,7 +6,8 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
-#define PS_MOST (INT64_C(1) << 60)
+#define PS_MOST                                                                                    \
+    (INT64_C(1) << 60) /* the largest time of a row in ps, and the most memory in bytes */
 
 int costs_read(struct costs_in *c, const char *path, struct arena *a, struct diag *d)
 {
@@ -36,7 +37,7 @@ int costs_read(struct costs_in *c, const char *path, struct arena *a, struct dia
             return diag_error(d, "%s: nodes[%zu]: expected a name and a time, an integer of ps",
                               path, i);
         if (!json_int_in(json_object_get(row, "memory"), 0, PS_MOST, &c->bytes[c->n]))
-            c->bytes[c->n] = -1;
+            c->bytes[c->n] = -1; /* a row may lack it */
         names_add(&c->names, name, c->n++);
     }
     return 0;

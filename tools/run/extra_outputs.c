@@ -94,7 +94,8 @@ int extra_outputs(const char *from, const char *to, const char *const *name, uin
     return outfile_close(&out, whole);
 }
 
-/* Fills the messages of an input: a tensor with sizes that are numbers. */
+/* Returns the message of an input, in a, with the messages that it leads to: a tensor of this type, whose sizes are
+ * numbers. */
 static Onnx__ValueInfoProto *make_input(const struct extra_input *in, struct arena *a)
 {
     struct tensor_messages {

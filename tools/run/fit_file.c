@@ -156,6 +156,7 @@ static int fit_nodes(struct fitting *t, const struct pieces_of *of, const char *
     for (uint32_t i = 0; i < t->n; i++)
         t->off[i] = fit_error(&t->f, &t->node[i]);
     print_ops(t, a);
+    /* only now, since quantile() sorts the errors, and print_ops() needs them in the order of the nodes */
     int64_t median = quantile(t->off, t->n, 500), most = quantile(t->off, t->n, 900);
     const char *told = arena_fmt(a, "%u nodes of %s: median error %.1f %%, 90 %% within %.1f %%",
                                  t->n, of->costs, (double)median / 10, (double)most / 10);

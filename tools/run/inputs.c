@@ -92,7 +92,8 @@ static struct engine_value *no_value(struct engine *e, const struct split_value 
     return NULL;
 }
 
-/* Returns a random value for an input; NULL after an error. */
+/* Returns a random tensor for an input, of the planned type and sizes; of strings, "0" and "1".  NULL after an error:
+ * its type cannot be made, or its sizes are not known. */
 static struct engine_value *random_value(struct engine *e, const struct split_value *v,
                                          struct randoms *r, struct arena *a, struct diag *d)
 {
@@ -263,9 +264,9 @@ static int make_all(struct engine *e, const struct split *s, const struct inputs
     bool pb = of->file && of->all && (infile_is_folder(of->file) || str_ends(of->file, ".pb"));
     if (of->file && (pb ? pb_read(&npz, of->file, s, a, d) : npz_open(&npz, of->file, a, d)))
         return -1;
-    for (i = 0; i < s->ngiven; i++) {
+    for (i = 0; i < s->ngiven; i++) { /* ends early after an error: inputs 0 .. i - 1 were made */
         const struct split_value *v = &s->value[s->given[i]];
-        const struct npz_array *g;
+        const struct npz_array *g; /* the input in the file; NULL: the file lacks it */
         struct engine_value *to = NULL;
         if (npz_find(&npz, v->name, &g, a, d))
             break;

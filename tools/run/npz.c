@@ -98,7 +98,8 @@ static const char *header_value(const char *header, const char *key)
     return s ? s + strlen(key) + strspn(s + strlen(key), " ") : NULL;
 }
 
-/* Reads the header of a .npy file into *to.  Returns 0 or -1 after an error. */
+/* Reads the header of a .npy file, the text of a Python dictionary: type, rank and sizes go to *to.  Returns 0 or -1
+ * after an error: the array is not of plain numbers in the order of C. */
 static int read_header(const struct archive *z, const char *header, struct npz_array *to)
 {
     const char *descr = header_value(header, "'descr':"),
@@ -270,8 +271,8 @@ int npz_open(struct npz *out, const char *path, struct arena *a, struct diag *d)
     uint64_t end = find_end(&z);
     if (end == UINT64_MAX)
         return bad(&z, "", "expected an archive as numpy.savez writes it");
-    uint64_t at = number(z.at + end + 16, 4), length = 0;
-    uint32_t n = (uint32_t)number(z.at + end + 10, 2);
+    uint64_t at = number(z.at + end + 16, 4), length = 0; /* place of the directory */
+    uint32_t n = (uint32_t)number(z.at + end + 10, 2);    /* number of its entries */
     struct names names = names_new(a, n);
     struct npz_entry *entry = arena_array(a, (size_t)n + 1, sizeof *entry);
     struct span *span = arena_array(a, (size_t)n + 1, sizeof *span);

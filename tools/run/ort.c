@@ -472,6 +472,7 @@ static unsigned char *ort_value_texts(struct engine *base, const struct engine_v
     if (shape_of(e, (const OrtValue *)v, &s, size) || s.elem != ELEM_STR ||
         check(e, e->api.GetStringTensorDataLength((const OrtValue *)v, &bytes), &err))
         return NULL;
+    /* to[]: the sizes, head bytes; where each element begins, `ends` bytes; the elements */
     size_t elems = (size_t)shape_elems(size, (uint32_t)s.rank);
     size_t head = s.rank * sizeof *size, ends = elems * sizeof(size_t);
     unsigned char *to = malloc(head + ends + bytes + 1);

@@ -127,6 +127,7 @@ int part_memory(const struct measuring *m, uint32_t k, struct part_bytes *out)
                *data = arena_fmt(own, "%s/part.data", m->folder);
     char said[ANSWER];
     *out = PART_BYTES_UNKNOWN;
+    /* the process's exit code: 0: it has printed figures; 1: the part fails, and it has printed why */
     int rc = put_request(m, k, request, data) ? ask(request, said) : 2;
     if (rc == 0) {
         json_t *root = json_read(own, said, strlen(said), NULL);
@@ -205,6 +206,7 @@ static struct engine_value **read_inputs(struct answering *w, const char **name)
         name[i] = json_get_text(row, "name");
         if (!(in[i] = w->e->face->value_new(w->e, &s, &w->err)))
             break;
+        /* a read may return fewer bytes than asked for */
         char *to = w->e->face->value_data(w->e, in[i]);
         for (ssize_t got = 1; to && bytes > 0 && got > 0; bytes -= got, to += got)
             got = read(fd, to, (size_t)bytes);
@@ -232,12 +234,13 @@ static int answer(struct answering *w)
     struct engine_arena arena = {-1, -1};
     for (size_t i = 0; i < nout; i++)
         out_name[i] = json_string_value(json_array_get(outputs, i));
-    b.start = status_bytes("VmRSS", w->a);
+    b.start = status_bytes("VmRSS", w->a); /* with the engine alone */
     struct loaded *p = w->e->face->load(w->e, &how, &w->err);
     if (!p)
         return -1;
     b.loaded = status_bytes("VmRSS", w->a);
-    bool marks = forget_most();
+    bool marks =
+        forget_most(); /* from now on the mark says the most memory during the first sample */
     struct engine_value **in = read_inputs(w, in_name);
     const struct engine_call call = {in_name, in, nin, out_name, out, NULL, nout};
     int rc = in ? w->e->face->run(p, &call, &w->err) : -1;

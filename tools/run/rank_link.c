@@ -104,7 +104,7 @@ int link_measure_ranks(const signal_flag *stop, struct link_fit *out, struct are
     } else if (!p.block) {
         diag_error(d, "--links: out of memory");
         p.m.face->abort(1);
-    } else if (p.m.rank) {
+    } else if (p.m.rank) { /* rank 1 answers until rank 0 has measured */
         answer(&p);
     } else {
         rc = link_find(&copier, stop, out);

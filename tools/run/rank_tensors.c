@@ -416,12 +416,14 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
     bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR;
     int64_t expected = t->step == TAKE_SIZES ? (int64_t)sizeof t->sizes : t->bytes;
     bool bad = end->failed || (takes && end->bytes != expected);
+    /* takes what has come, as far as it is good */
     if (!bad && t->step == TAKE_SIZES && t->sizes.elem)
         bad = make_room(r, t, why, sizeof why);
     if (!bad && t->step == TAKE_TENSOR)
         ranks_count(r, t, t->packed ? t->packed : r->e->face->value_data(r->e, t->box->value));
     if (!bad && t->step == TAKE_TENSOR && t->packed)
         bad = unpack(r, t, why, sizeof why);
+    /* what follows: an error, the elements behind their sizes, or the end of the tensor's message */
     if (bad) {
         snprintf(line, sizeof line, "sample %" PRId64 ": '%.200s': %s", r->set.first + t->sample,
                  r->s.value[t->value].name, why);

@@ -158,7 +158,7 @@ int ranks_agree(struct runner *r, int exit, const char *line)
     struct arena *own = arena_new(r->a); /* steps call this for as long as they run */
     struct vote *all = arena_array(own, (size_t)ranks, sizeof *all);
     snprintf(mine.line, sizeof mine.line, "%s", line ? line : x->kept);
-    int64_t code = FAILED;
+    int64_t code = FAILED; /* at rank 0 the largest exit code, which the others get from it */
     bool good = x->m.face->gather(&mine, all, sizeof mine) == 0;
     if (good && x->m.rank == 0) {
         code = exit;
@@ -334,6 +334,7 @@ void ranks_collect(struct runner *r)
     struct row *row = arena_array(r->a, (size_t)ranks, sizeof *row);
     struct row own = row_of(&r->figures.transfer), message = row_of(&r->figures.message);
     uint32_t d = x->device[x->m.rank];
+    /* figures of the device, and times of transfers */
     mine = (struct device_figures){r->figures.busy[d], r->dev[d].most, r->figures.bars.n};
     if (x->m.face->gather(&mine, all, sizeof mine) || x->m.face->gather(&own, row, sizeof own))
         return;
@@ -342,14 +343,17 @@ void ranks_collect(struct runner *r)
         r->dev[x->device[k]].most = all[k].most;
         add_row(&r->figures.transfer, &row[k]);
     }
+    /* times of messages */
     if (x->m.face->gather(&message, row, sizeof message))
         return;
     for (int k = 1; k < ranks && x->m.rank == 0; k++)
         add_row(&r->figures.message, &row[k]);
+    /* bars: as many of each rank as the rank with the most has, if there is room for so many */
     int64_t bars = 0;
     for (int k = 0; k < ranks && x->m.rank == 0; k++)
         bars = smaller(r->figures.bars.cap, larger(bars, all[k].bars));
     collect_bars(r, bars);
+    /* times of each part */
     for (uint32_t p = 0; p < r->s.npart; p++) {
         own = row_of(&r->figures.part[p]);
         if (x->m.face->gather(&own, row, sizeof own))

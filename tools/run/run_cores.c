@@ -111,9 +111,9 @@ static uint32_t overlapping(const struct runner *r)
 int run_cores(struct runner *r)
 {
     bool *seen = arena_array(r->a, (size_t)r->ndev + 1, sizeof *seen);
-    cpu_set_t have;
-    uint32_t short_of;
-    int busy = 0;
+    cpu_set_t have;    /* processors that this process may use */
+    uint32_t short_of; /* number of processors that are missing */
+    int busy = 0;      /* number of devices that take a share of the processors */
     if (sched_getaffinity(0, sizeof have, &have))
         return diag_error(r->d, "--cores: %s", strerror(errno));
     bool any = r->set.ncores == 1 && !strcmp(r->set.cores[0], "any");

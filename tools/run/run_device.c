@@ -270,7 +270,7 @@ static int open_parts(struct runner *r, struct run_device *d, char *line, size_t
     }
     for (uint32_t k = 0; k < r->s.npart; k++) {
         const struct split_part *p = &r->s.part[k];
-        bool mine = false;
+        bool mine = false; /* the part runs on d, for all samples or for some */
         for (uint32_t i = 0; i < r->wires.nplace[k]; i++)
             mine = mine || &r->dev[r->wires.place[k][i]] == d;
         if (!mine)

@@ -163,7 +163,7 @@ static void watch(struct hosting *h)
                   r->s.part[d->part].file, d->name, r->set.first + d->sample,
                   time_short(text, (now - d->since) * 1000));
     }
-    uint64_t moves = r->moves;
+    uint64_t moves = r->moves; /* here, and at other ranks */
     runs = (r->ranks && rank_pulse_heard(r, &moves)) || runs;
     if (runs || r->opening || moves != h->moves || !r->set.stall) {
         h->moves = moves;

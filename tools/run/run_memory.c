@@ -83,7 +83,7 @@ int run_memory(struct runner *r, struct run_samples *s)
     struct part_figures *f = arena_array(r->a, r->s.npart, sizeof *f);
     if (!(m.folder = scratch_folder(r->a, r->d)))
         return -1;
-    if (samples_load(s, 0, first, &err))
+    if (samples_load(s, 0, first, &err)) /* parts run on the first sample */
         return diag_error(r->d, "sample 0: %s", err.line);
     m.table = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *m.table);
     for (uint32_t i = 0; i < r->s.ninput; i++)

@@ -182,7 +182,8 @@ static uint32_t value_named(const struct names *names, const char *name)
     return name ? names_get(names, name, RUN_NONE) : RUN_NONE;
 }
 
-/* Reads "devices", and the devices on which each part runs.  Returns 0, or -1 and an error. */
+/* Reads "devices" into r->dev, and the devices on which each part runs, its replicas or its one device, into
+ * r->wires.place.  Devices with parts get an array `loaded`.  Returns 0, or -1 and an error. */
 static int read_places(struct runner *r)
 {
     const json_t *list = json_object_get(r->s.manifest, "devices"),
@@ -218,7 +219,8 @@ static int read_places(struct runner *r)
     return 0;
 }
 
-/* Reads "states" if they are wanted.  Returns 0, or -1 and an error. */
+/* With --state, reads "states": the pairs of an input and the output that it is for the next sample.  Returns 0, or -1
+ * and an error. */
 static int read_states(struct runner *r, const struct names *names)
 {
     const json_t *list = json_object_get(r->s.manifest, "states");
@@ -248,7 +250,8 @@ static int read_states(struct runner *r, const struct names *names)
     return 0;
 }
 
-/* Reads "outputs".  Returns 0, or -1 and an error. */
+/* Reads "outputs": which values they are, and where they come from.  made: [value] a part makes it.  Returns 0, or -1
+ * and an error. */
 static int read_outputs(struct runner *r, const struct names *names, const bool *made)
 {
     const json_t *list = json_object_get(r->s.manifest, "outputs");

@@ -442,6 +442,7 @@ int replan_run(const struct replan *of)
                                 .stop = base->stop,
                                 .a = w.a,
                                 .d = w.d};
+    /* all that can be wrong is found before the first run */
     if (!(w.scratch = scratch_folder(w.a, w.d)) ||
         plan_args_parse(&w.call.args, of->args, w.a, w.d) ||
         split_read(&w.split, base->set.folder, w.a, w.d) || read_promise(&w, &w.tried[0]) ||

@@ -218,7 +218,8 @@ struct run_samples *samples_make(struct runner *r)
     s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
     for (uint32_t i = 0; i < r->wires.nstate; i++)
         s->kept[r->wires.state_in[i]] = true;
-    for (uint32_t i = 0; i < r->s.ncut && r->wires.nstate; i++)
+    for (uint32_t i = 0; i < r->s.ncut && r->wires.nstate;
+         i++) /* an input that is cut is one if its pieces are */
         s->kept[r->s.cut[i].whole] = s->kept[*r->s.cut[i].piece];
     s->made = arena_array(r->a, (size_t)(smaller(s->kinds, KINDS_MOST) * r->s.ninput) + 1,
                           sizeof(struct box *));
@@ -227,7 +228,8 @@ struct run_samples *samples_make(struct runner *r)
         return NULL;
     }
     s->late = each && s->nmade < s->kinds;
-    s->kinds = s->late ? s->kinds : s->nmade;
+    s->kinds =
+        s->late ? s->kinds : s->nmade; /* if the others are not made later, the made ones repeat */
     return s;
 }
 

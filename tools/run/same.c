@@ -130,7 +130,8 @@ static void count_unequal(const unsigned char *a, const unsigned char *b, enum e
                  n * halves, out->worst, out->largest, odd ? "; infinities or NaNs differ" : "");
 }
 
-/* Compares two tensors of plain numbers.  Returns false if one is none. */
+/* Compares two tensors of plain numbers: types and sizes, then bytes, then elements.  Writes *out.  Returns false if
+ * one of the values is no such tensor. */
 static bool compare_numbers(struct engine *e, struct engine_value *a, struct engine_value *b,
                             struct difference *out)
 {
@@ -161,7 +162,7 @@ static bool compare_numbers(struct engine *e, struct engine_value *a, struct eng
     return true;
 }
 
-/* Compares two tensors of strings.  Returns false if one is none. */
+/* Compares two tensors of strings.  Writes *out.  Returns false if one of the values is no such tensor. */
 static bool compare_texts(struct engine *e, struct engine_value *a, struct engine_value *b,
                           struct difference *out)
 {

@@ -301,7 +301,7 @@ int split_read_manifest(struct split *s, const char *folder, struct arena *a, st
     if (!json_int_in(json_object_get(s->manifest, "pcc_manifest"), 1, 1, &version))
         return diag_error(d, "%s: expected a manifest with \"pcc_manifest\": 1", r.path);
     s->dims = json_object_get(s->manifest, "dims");
-    if (state_pieces(s->manifest, r.path, a, d))
+    if (state_pieces(s->manifest, r.path, a, d)) /* lists the pieces of states in "states" */
         return -1;
     json_t *parts = json_object_get(s->manifest, "parts");
     if (!json_is_array(parts))

@@ -210,8 +210,9 @@ static int find_inputs(struct call *c)
     return 0;
 }
 
-/* Puts the outputs of the part into the table of tensors, whole, or cut into slices.  Under the lock.  Returns 0, or -1
- * with the reason in c->err. */
+/* Puts the outputs of the part into the table of tensors: each whole, or cut into slices, which stand together in the
+ * row of the copy's outputs.  Adds a loss to that of its micro-batch.  Under the lock.  Returns 0, or -1 with the
+ * reason in c->err. */
 static int take_outputs(struct call *c)
 {
     struct stepper *s = c->s;
@@ -221,7 +222,7 @@ static int take_outputs(struct call *c)
     struct step_device *d = &s->dev[s->w->part[c->part].dev];
     for (uint32_t at = out->at[copy]; at < out->at[copy + 1]; n++) {
         uint32_t end = slices_end(s, out, copy, at);
-        int64_t rows = 0, from = 0;
+        int64_t rows = 0, from = 0; /* rows of the output; first row of a slice */
         for (uint32_t k = at; k < end; k++)
             rows += s->each->tensor[out->to[k]].rows;
         for (; at < end; at++) {
@@ -385,6 +386,7 @@ static void compute(struct stepper *s, uint32_t part)
                      .out = calloc((size_t)of->part->nout + 1, sizeof(void *)),
                      .joined = calloc(nin + 1, 1),
                      .err = {"out of memory"}};
+    /* without --load, parameters have no values in the first step: those in the part's file count */
     bool parameters = of->nparameter && s->parameter[of->parameter[0]].value;
     s->dev[dev].most = larger(s->dev[dev].most, s->dev[dev].bytes + s->w->part[part].running);
     s->dev[dev].runs = true;

@@ -182,6 +182,7 @@ static int read_training(struct stepper *s, struct names_of *n)
     for (size_t i = 0; i < json_array_size(list); i++)
         if (read_parameter(s, n, json_array_get(list, i)))
             return -1;
+    /* how: "mean" or "sum", as the folder tells it; NULL: it does not, and then --loss counts */
     const char *value = json_get_text(loss, "value"), *how = json_get_text(loss, "reduction");
     s->loss = value ? names_get(&n->tensor, value, STEP_NONE) : STEP_NONE;
     if (how && s->set.loss && strcmp(how, s->set.loss) != 0)
@@ -260,6 +261,7 @@ static int open_part(struct stepper *s, uint32_t p, const struct names *names, c
                     : 0;
     if (parameter_inputs(of, names, folder, &of_part, s->a, s->d))
         return -1;
+    /* the part's inputs, then the parameters that it reads */
     const char **name = arena_array(s->a, (size_t)of->nin + of_part.n + 1, sizeof(const char *));
     for (uint32_t i = 0; i < of->nin; i++)
         name[i] = of->in_name[i];

@@ -123,7 +123,7 @@ struct engine_value *rows_cut(struct engine *e, const struct engine_value *v, in
                  (long long)all, (long long)of);
         return NULL;
     }
-    from *= all / of;
+    from *= all / of; /* from equal stretches to rows */
     rows *= all / of;
     x.size[at] = rows;
     struct engine_value *to = e->face->value_new(e, &x.shape, err);
@@ -149,7 +149,7 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
     struct view first, x, y;
     int64_t outer, inner, rows = 0, before = 0;
     uint32_t at = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) { /* counts the rows of all */
         if (look(e, v[i], &x, err))
             return NULL;
         first = i ? first : x;
@@ -163,7 +163,8 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
         e->face->value_free(e, to);
         return NULL;
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n;
+         i++) { /* copies the rows of tensor i behind `before` rows of each stretch */
         if (look(e, v[i], &x, err))
             return NULL;
         split_at(&x, axis, &outer, &inner);

@@ -90,6 +90,7 @@ int verify_run(const struct verifying *v, const struct verify_side *side, bool o
     struct running r = {v, side, table, nsample, NULL};
     int rc = 0;
     r.uses = arena_array(v->a, (size_t)v->s->nvalue + 1, sizeof *r.uses);
+    /* inputs and outputs of the model, whole and in pieces, are not freed behind their last reader */
     for (uint32_t i = 0; i < v->s->ninput; i++)
         r.uses[v->s->input[i]] = 1;
     for (uint32_t i = 0; i < v->s->ngiven; i++)
