@@ -126,7 +126,7 @@ static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
 
 /* Whether a ReverseSequence or recurrent operator would take the axis, which is that of the batch, for its steps of
  * time.  A recurrent operator has steps on axis 0, or on axis 1 if the attribute "layout" is set. */
-static bool takes_for_time(const struct module *m, nid n, int32_t axis)
+static bool takes_axis_for_time(const struct module *m, nid n, int32_t axis)
 {
     bool recurrent = node_is(m, n, "LSTM") || node_is(m, n, "GRU") || node_is(m, n, "RNN");
     if (node_is(m, n, "ReverseSequence"))
@@ -210,7 +210,7 @@ const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
         return NULL;
     if (scrambles_samples(m, axis, n))
         return "moves numbers from samples to others";
-    if (takes_for_time(m, n, axis[x]))
+    if (takes_axis_for_time(m, n, axis[x]))
         return "takes samples for steps of time";
     if (takes_positions(m, n, axis[x]) || keeps_triangle(m, n, axis[x], rank))
         return along;

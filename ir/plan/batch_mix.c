@@ -60,7 +60,7 @@ static bool makes_square(const struct batch_view *v, nid n)
 }
 
 /* Whether n is a forward node that calculates with value x, and x depends on the number of samples. */
-static bool reckons_with(const struct batch_view *v, nid n, vid x)
+static bool calculates_with(const struct batch_view *v, nid n, vid x)
 {
     static const char *const reckon[] = {"Add", "Sub", "Mul", "Div", "Pow", "Sum", NULL};
     return v->counts[x] && !v->m->backward[n] && is_one_of(v->m, n, reckon);
@@ -128,7 +128,7 @@ const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a)
         has = has || (v->varies[x] && v->axis[x] >= 0);
         if (samples && v->varies[x] && v->axis[x] < 0)
             why = arena_fmt(a, "reads '%s', which is of all samples together", value_name(m, x));
-        else if (samples && reckons_with(v, n, x))
+        else if (samples && calculates_with(v, n, x))
             why = arena_fmt(a, "reckons with '%s', which tells how many samples there are",
                             value_name(m, x));
     }

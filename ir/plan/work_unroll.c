@@ -79,7 +79,7 @@ static void count_inputs(struct unroll_state *u)
 }
 
 /* Ends one wait of instance i: for an instance of level `level`.  After the last wait puts i into the heap `ready`. */
-static void done_waiting(struct unroll_state *u, struct heap *ready, uint32_t i, uint32_t level)
+static void end_wait(struct unroll_state *u, struct heap *ready, uint32_t i, uint32_t level)
 {
     assert(u->waits[i] > 0);
     u->level[i] = larger_u32(level + 1, u->level[i]);
@@ -103,11 +103,11 @@ static const char *number_all(struct unroll_state *u)
         u->number[i] = n;
         u->to->instance[n++] = i;
         if (u->next[i] != NONE)
-            done_waiting(u, &ready, u->next[i], u->level[i]);
+            end_wait(u, &ready, u->next[i], u->level[i]);
         for_row (t, w->out, x)
             for_row (y, w->reader, t)
                 if (has_instance(u, batch + y) && !w->tensor[t].summed)
-                    done_waiting(u, &ready, batch + y, u->level[i]);
+                    end_wait(u, &ready, batch + y, u->level[i]);
     }
     u->to->npart = n;
     for (uint32_t d = 0; d < w->ndev; d++)

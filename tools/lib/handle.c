@@ -205,7 +205,7 @@ static void free_model(struct pcc *p)
 }
 
 /* Does reset_model() for a new handle; called by arena_guard(). */
-static void begin_first(void *handle)
+static void reset_new_handle(void *handle)
 {
     reset_model(handle);
 }
@@ -218,7 +218,7 @@ struct pcc *pcc_new(void)
     p->diag = (struct diag){.emit = emit_message, .user = p, .listener = &p->listener};
     p->listener = (struct listener){.stop = &p->stop, .user = p};
     p->mem = arena_new(NULL);
-    if (p->mem && arena_guard(p->mem, begin_first, p, NULL))
+    if (p->mem && arena_guard(p->mem, reset_new_handle, p, NULL))
         return p;
     arena_free(p->mem);
     free(p);

@@ -423,7 +423,7 @@ static void open_many_files(void)
 
 /* Raises the stack limit to 1 MiB if it is lower: parsing nested JSON and child programs such as dot use recursion.
  * Returns 0; or, if the hard limit is lower, reports an error and returns -1. */
-static int want_stack(struct diag *d)
+static int ensure_stack(struct diag *d)
 {
     enum { LEAST = 1 << 20 };
     struct rlimit r;
@@ -685,7 +685,7 @@ static int exit_code(struct diag *d, int rc)
 
 /* Returns the last value of the option ("--diag") in the unparsed arguments; NULL: none.  So messages about mistakes
  * in the arguments have the right form, too. */
-static const char *said_last(int argc, char **argv, const char *option)
+static const char *last_given(int argc, char **argv, const char *option)
 {
     const char *value = NULL;
     size_t n = strlen(option);
@@ -705,7 +705,7 @@ int main(int argc, char **argv)
     struct pcc_listener listener = {.user = &sink, .message = emit_line};
     struct main_run t = {argc, argv, p, &listener, EXIT_INPUT};
     size_t wanted;
-    const char *form = said_last(argc, argv, "--diag");
+    const char *form = last_given(argc, argv, "--diag");
     sink.json = form && !strcmp(form, "json");
     if (!p) {
         emit_line(&sink, PCC_ERROR, NULL, "out of memory");
@@ -713,11 +713,11 @@ int main(int argc, char **argv)
     }
     sink.d = &p->diag;
     sink.columns = isatty(STDERR_FILENO) ? (unsigned)progress_columns() : 0;
-    sink.colored = cli_colored(said_last(argc, argv, "--color"), stderr);
+    sink.colored = cli_colored(last_given(argc, argv, "--color"), stderr);
     pcc_listen(p, &listener);
     /* writing beyond the limit on file sizes then fails with an error, as on a full disk */
     signal(SIGXFSZ, SIG_IGN);
-    if (want_stack(&p->diag) == 0 && !arena_guard(p->mem, answer_command_line, &t, &wanted) &&
+    if (ensure_stack(&p->diag) == 0 && !arena_guard(p->mem, answer_command_line, &t, &wanted) &&
         !p->diag.errors)
         diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     if (fflush(stdout) || ferror(stdout)) {

@@ -189,8 +189,8 @@ static int64_t *find_sent_times(const struct part_timing *f, const struct sample
 
 /* Delays the parts that run once an iteration until all tensors that they read were sent and the parts before them on
  * their device have ended.  start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
-static void settle_once(const struct part_timing *f, const struct sample_work *all, int64_t *start,
-                        int64_t *end, int64_t *sent)
+static void delay_update_parts(const struct part_timing *f, const struct sample_work *all,
+                               int64_t *start, int64_t *end, int64_t *sent)
 {
     int64_t *free_at = arena_array(f->a, (size_t)all->ndev + 1, sizeof *free_at);
     for (uint32_t k = 0; k < all->npart; k++) {
@@ -275,7 +275,7 @@ struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a)
         y.start = start;
         y.end = end;
         int64_t *sent = find_sent_times(&f, y.work, end, a);
-        settle_once(&f, y.work, start, end, sent);
+        delay_update_parts(&f, y.work, start, end, sent);
         y.sent = sent;
         y.level = arena_array(a, (size_t)n + 1, sizeof(uint32_t));
         y.phase = arena_alloc(a, (size_t)n + 1);
