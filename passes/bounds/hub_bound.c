@@ -245,7 +245,7 @@ static void improve_hub(struct hubs *s, struct hub *h)
     else
         for_row (pin, g->net_pin, s->net)
             alone[pin] = 1;
-    struct line low = {0, s->c->pot[0].total}, high = line_of(s, h, alone), cut;
+    struct line low = {.load = s->c->pot[0].total}, high = line_of(s, h, alone), cut;
     for (uint32_t i = 0; i < TRIES && lo + 1 < hi && s->work && !clock_out(s->clock); i++) {
         uint32_t m = where_equal(low, high, lo, hi);
         int64_t flow = send(s, h, m, NULL, &cut);

@@ -136,8 +136,9 @@ static void put_leaf(struct loads *l, uint32_t v, uint32_t beside, uint64_t *fro
         from[target] = before;
     }
     loads_move(l, v, (int32_t)best);
+    uint32_t source = makes ? best : home, target = makes ? home : best;
     if (best != home)
-        from[makes ? home : best] |= UINT64_C(1) << (makes ? best : home);
+        from[target] |= UINT64_C(1) << source;
 }
 
 /* Returns a plan of c: vertices that are no leaves are on the devices of `small`, a plan of the graph without

@@ -308,9 +308,12 @@ static void thin_out(struct run *r, uint32_t j, uint32_t most)
     qsort(all, n, sizeof *all, by_room);
     r->thinned = r->thinned || n > most;
     r->grown[j] = smaller_u32(n, most);
+    /* makes the list anew, from its last label to its first */
     r->head[j] = 0;
-    for (uint32_t i = r->grown[j]; i-- > 0; r->head[j] = all[i].label)
+    for (uint32_t i = r->grown[j]; i-- > 0;) {
         r->labels.v[all[i].label].next = r->head[j];
+        r->head[j] = all[i].label;
+    }
     arena_release(r->a, mark);
 }
 

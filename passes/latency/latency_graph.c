@@ -577,8 +577,9 @@ static uint32_t count_to(const int64_t *t, uint32_t n, int64_t x)
     return lo;
 }
 
-/* Call after latency_of().  Whether some host unit would have to wait until a CPU is free, if p->cpus CPUs run all host
- * units.  A unit that takes no time makes no other unit wait, but waits itself if all CPUs are busy. */
+/* Returns whether some host unit would have to wait until a CPU is free, if p->cpus CPUs run all host units.  A unit
+ * that takes no time makes no other unit wait, but waits itself if all CPUs are busy.  latency_of() must have set the
+ * times and starts in *r for the plan sub[]. */
 static bool is_crowded(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *r)
 {

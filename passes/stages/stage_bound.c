@@ -418,19 +418,24 @@ static uint32_t find_path(struct stage_bound_search *p, const struct layers_of *
  * layers. */
 static struct layers_of take_path(struct stage_bound_search *p, const struct layers_of *l)
 {
+    enum { FORWARD, BACKWARD, ACTIVATION, PARAMETER, FORWARD_OVERHEAD, BACKWARD_OVERHEAD, FIGURES };
     /* figure[k] becomes what of[k] is, for the layers of the path alone */
-    const int64_t *const of[] = {l->forward,   l->backward,         l->activation,
-                                 l->parameter, l->forward_overhead, l->backward_overhead};
+    const int64_t *const of[FIGURES] = {[FORWARD] = l->forward,
+                                        [BACKWARD] = l->backward,
+                                        [ACTIVATION] = l->activation,
+                                        [PARAMETER] = l->parameter,
+                                        [FORWARD_OVERHEAD] = l->forward_overhead,
+                                        [BACKWARD_OVERHEAD] = l->backward_overhead};
     uint32_t *path = arena_array(p->a, (size_t)l->n + 1, sizeof *path), n = find_path(p, l, path);
     struct pairs edge = {.a = p->a};
-    int64_t *figure[6];
+    int64_t *figure[FIGURES];
     memset(p->place, 0xff, l->n * sizeof *p->place);
     for (uint32_t i = 0; i < n; i++) {
         p->place[path[i]] = i;
         if (i > 0)
             pairs_add(&edge, i - 1, i);
     }
-    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+    for (uint32_t k = 0; k < FIGURES; k++) {
         figure[k] = arena_array(p->a, (size_t)n + 1, sizeof **figure);
         for (uint32_t i = 0; i < n; i++)
             figure[k][i] = of[k][path[i]];
@@ -438,12 +443,12 @@ static struct layers_of take_path(struct stage_bound_search *p, const struct lay
     return (struct layers_of){.n = n,
                               .succ = pairs_rows(&edge, n),
                               .pred = pairs_rows_back(&edge, n),
-                              .forward = figure[0],
-                              .backward = figure[1],
-                              .activation = figure[2],
-                              .parameter = figure[3],
-                              .forward_overhead = figure[4],
-                              .backward_overhead = figure[5]};
+                              .forward = figure[FORWARD],
+                              .backward = figure[BACKWARD],
+                              .activation = figure[ACTIVATION],
+                              .parameter = figure[PARAMETER],
+                              .forward_overhead = figure[FORWARD_OVERHEAD],
+                              .backward_overhead = figure[BACKWARD_OVERHEAD]};
 }
 
 /* Sets ndev, and count and spread: the numbers of devices that some of the settings allow a stage to have. */
