@@ -297,7 +297,8 @@ static int read_base(const struct export_folder *x, struct decoder *g)
     const char *text = infile_read(path, INFILE_LIST, x->a, &n, x->diag);
     if (!text)
         return -1;
-    if (!(g->base = json_read(x->a, text, n, &e)))
+    g->base = json_read(x->a, text, n, &e);
+    if (!g->base)
         return diag_error(x->diag, "%s:%d:%d: %s", path, e.line, e.column, e.text);
     if (!json_is_object(json_object_get(g->base, "model")))
         return diag_error(x->diag, "%s: expected a genai_config.json, an object with \"model\"",

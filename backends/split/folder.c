@@ -552,8 +552,10 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
     else if (!f->temp)
         diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(rc));
     int mode = f->temp && !rc ? usual_mode(f) : 0;
-    if (f->temp && !rc)
-        rc = mode < 0 ? -mode : fchmod(f->dirfd, (mode_t)mode) ? errno : 0;
+    if (mode < 0)
+        rc = -mode;
+    else if (f->temp && !rc && fchmod(f->dirfd, (mode_t)mode))
+        rc = errno;
     if (f->temp && rc)
         diag_error(d, "%s: %s", f->temp, strerror(rc));
     if (!rc)
@@ -634,7 +636,9 @@ static int put_entry(struct folder *f, int to, const char *name)
     if (renameat2(f->dirfd, path, to, path, RENAME_EXCHANGE) == 0)
         return 0;
     int rc = remove_folder(f, to, path, 0, known_name);
-    return rc ? rc : renameat(f->dirfd, path, to, path) ? errno : 0;
+    if (rc)
+        return rc;
+    return renameat(f->dirfd, path, to, path) ? errno : 0;
 }
 
 /* Returns what is in the way of the new entries file[n] (a slash at the end: a folder) in the open folder `to`: the

@@ -143,15 +143,17 @@ static void shortest_prefixes(struct labelled *l, uint32_t n)
      * of the same device between the two share at least as many */
     for (uint32_t i = 0, share = 0; i < n; i++) {
         uint32_t both = i ? common(l[i - 1].name, l[i].name) : 0;
-        share = i && l[i - 1].kind != l[i].kind ? both : both < share ? both : share;
+        bool border = i && l[i - 1].kind != l[i].kind;
+        share = border ? both : smaller_u32(both, share);
         l[i].size = share;
     }
     for (uint32_t i = n, share = 0; i-- > 0;) {
         uint32_t both = i + 1 < n ? common(l[i].name, l[i + 1].name) : 0;
-        share = i + 1 < n && l[i + 1].kind != l[i].kind ? both : both < share ? both : share;
+        bool border = i + 1 < n && l[i + 1].kind != l[i].kind;
+        share = border ? both : smaller_u32(both, share);
         l[i].size = larger_u32(l[i].size, share);
-        if (l[i].name
-                [l[i].size]) /* one more byte, and the bytes that continue its UTF-8 character */
+        /* one more byte, and the bytes that continue its UTF-8 character */
+        if (l[i].name[l[i].size])
             while (((unsigned char)l[i].name[++l[i].size] & 0xc0) == 0x80)
                 ;
         else

@@ -37,7 +37,8 @@ static int64_t freed_at(const struct task_graph *g, const struct timeline *t, ui
         const struct task *u = &g->task[user];
         uint32_t first = g->first[user];
         bool own = u->count == count;
-        for (uint32_t c = own ? k : 0; c < (own ? k + 1 : u->count); c++) {
+        uint32_t from = own ? k : 0, to = own ? k + 1 : u->count;
+        for (uint32_t c = from; c < to; c++) {
             int64_t ends = sat_add(t->start[first + c], u->time);
             end = larger(ends, end);
         }

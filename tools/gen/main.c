@@ -362,7 +362,8 @@ static char *weights_name(const char *path, bool folder)
 /* Makes the shape and writes its files.  Returns the exit code of the program. */
 static int generate(const struct shape *shape, const struct gen_opt *o)
 {
-    const enum gen_mode mode = o->external ? GEN_EXTERNAL : o->no_weights ? GEN_NONE : GEN_INLINE;
+    const enum gen_mode inside = o->no_weights ? GEN_NONE : GEN_INLINE;
+    const enum gen_mode mode = o->external ? GEN_EXTERNAL : inside;
     char *location = weights_name(o->out, /*folder=*/false),
          *path = weights_name(o->out, /*folder=*/true);
     struct gen g;

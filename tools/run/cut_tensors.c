@@ -169,9 +169,11 @@ int cut_inputs(struct engine *e, const struct split *s, struct engine_value **ta
     int rc = 0;
     for (uint32_t k = 0; k < s->ncut && !rc; k++) {
         const struct split_cut *c = &s->cut[k];
-        for (uint32_t i = 0; i < c->ways && table[c->whole] && !rc; i++)
-            if (!(table[c->piece[i]] = cut_tensor(e, c, table[c->whole], i, err)))
+        for (uint32_t i = 0; i < c->ways && table[c->whole] && !rc; i++) {
+            table[c->piece[i]] = cut_tensor(e, c, table[c->whole], i, err);
+            if (!table[c->piece[i]])
                 rc = cut_tensor_blame(s, c, err);
+        }
     }
     for (uint32_t k = 0; k < s->ncut; k++) {
         for (uint32_t i = 0; i < s->cut[k].ways && rc; i++) /* after an error no piece stays */
@@ -195,7 +197,8 @@ int join_outputs(struct engine *e, const struct split *s, struct engine_value **
         }
         if (!all_there)
             continue;
-        if (!(table[c->whole] = cut_tensor_join(e, c, piece, err)))
+        table[c->whole] = cut_tensor_join(e, c, piece, err);
+        if (!table[c->whole])
             return cut_tensor_blame(s, c, err);
         for (uint32_t i = 0; i < c->ways; i++)
             drop(e, table, c->piece[i]);

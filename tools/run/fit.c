@@ -156,7 +156,9 @@ static uint32_t own_place(const struct points *p, const double *x)
 static int64_t rate_of(double ps)
 {
     double rate = (double)PS_PER_S / ps;
-    return rate < 1 ? 1 : rate >= 0x1p62 ? INT64_MAX / 2 : (int64_t)(rate + 0.5);
+    if (rate < 1)
+        return 1;
+    return rate >= 0x1p62 ? INT64_MAX / 2 : (int64_t)(rate + 0.5);
 }
 
 /* Returns the ps of an operation (if `bytes`: of a byte) that is written where the fit gives 0 for it, because no

@@ -183,16 +183,21 @@ int link_find(const struct link_copier *c, const signal_flag *stop, struct link_
         bytes[n] = b < c->largest ? b : c->largest;
         if (*stop)
             return 1;
-        if ((ns[n] = c->copy(c->arg, bytes[n])) < 0)
+        ns[n] = c->copy(c->arg, bytes[n]);
+        if (ns[n] < 0)
             return -1;
     }
     struct line l = fit(bytes, ns, n);
     for (int i = 0; i < FRESH; i++) { /* sizes whose logarithms are evenly distributed */
         double share = (double)random_below(&rng, 1000000) / 1000000;
         size_t b = (size_t)pow((double)c->largest, share);
-        int64_t found = *stop ? 1 : c->copy(c->arg, b);
-        if (*stop || found < 0)
-            return *stop ? 1 : -1;
+        if (*stop)
+            return 1;
+        int64_t found = c->copy(c->arg, b);
+        if (*stop)
+            return 1;
+        if (found < 0)
+            return -1;
         off[i] = (int64_t)(1000 * relative_error(&l, b, found));
     }
     qsort(off, FRESH, sizeof *off, by_i64);

@@ -241,9 +241,9 @@ static int sum_up(int group, void *data, int elem, int64_t bytes, uint64_t *hand
     if (!rc && !mpi.adds)
         rc = MPI_Op_create(add_bytes, /*commute=*/1, &mpi.bytes);
     mpi.adds = true;
-    rc = rc ? rc
-            : MPI_Iallreduce(MPI_IN_PLACE, data, (int)n, type, f32 || f64 ? MPI_SUM : mpi.bytes,
-                             mpi.group[group], &q);
+    if (!rc)
+        rc = MPI_Iallreduce(MPI_IN_PLACE, data, (int)n, type, f32 || f64 ? MPI_SUM : mpi.bytes,
+                            mpi.group[group], &q);
     *handle = handle_of(q);
     return rc ? failed(rc) : 0;
 }
@@ -260,10 +260,11 @@ static void close_all(void)
 
 static int open_all(struct messages *m)
 {
-    int got = 0, flag = 0, *most = NULL, rc;
+    int got = 0, flag = 0, *most = NULL;
     MPI_Comm here;
     mpi.m = m;
-    if ((rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &got)))
+    int rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &got);
+    if (rc)
         return failed(rc);
     if (got < MPI_THREAD_MULTIPLE) {
         snprintf(m->why, sizeof m->why,
@@ -275,12 +276,13 @@ static int open_all(struct messages *m)
     MPI_Comm_rank(MPI_COMM_WORLD, &m->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &m->ranks);
     for (int c = 0; c < CHANNELS; c++) {
-        if ((rc = MPI_Comm_dup(MPI_COMM_WORLD, &mpi.channel[c])))
+        rc = MPI_Comm_dup(MPI_COMM_WORLD, &mpi.channel[c]);
+        if (rc)
             return failed(rc);
         MPI_Comm_set_errhandler(mpi.channel[c], MPI_ERRORS_RETURN);
     }
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &flag);
-    m->tags = flag ? (int64_t)*most + 1 : 32768;
+    m->tags = flag ? (int64_t)*most + 1 : 32768; /* the least number that MPI demands */
     if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) == 0)
         MPI_Comm_size(here, &m->here);
     return 0;

@@ -346,9 +346,11 @@ static int ort_arena(struct loaded *p, struct engine_arena *out)
     if (!check(p->e, api->AllocatorGetStats(arena, &pairs), &err)) {
         api->GetKeyValuePairs(pairs, &key, &value, &n);
         for (size_t i = 0; i < n; i++) {
-            int64_t *to = !strcmp(key[i], "TotalAllocated") ? &out->total
-                          : !strcmp(key[i], "MaxInUse")     ? &out->peak
-                                                            : NULL;
+            int64_t *to = NULL;
+            if (!strcmp(key[i], "TotalAllocated"))
+                to = &out->total;
+            else if (!strcmp(key[i], "MaxInUse"))
+                to = &out->peak;
             if (to && !count_parse(value[i], to))
                 *to = -1;
         }

@@ -70,13 +70,16 @@ int ort_find(const char *library, struct ort_library *out, struct arena *a, stru
     if (!environment || *environment != '/') {
         tried = arena_fmt(a, "%s; VIRTUAL_ENV is not set", tried);
     } else {
-        if ((path = of_environment(environment, a)))
+        path = of_environment(environment, a);
+        if (path)
             return open_file(path, "VIRTUAL_ENV: ", out, d) ? 0 : -1;
         tried = arena_fmt(a, "%s; VIRTUAL_ENV (%s) has none", tried, environment);
     }
     const char *built = build_tree(a);
-    if (built) { /* installed programs hold no folder of the machine that built them, so the way there is compiled in */
-        if ((path = of_environment(arena_fmt(a, "%s/" PCC_BUILD_TO_VENV, built), a)))
+    if (built) {
+        /* Programs hold no folder of the machine that built them: only the way from the build folder is compiled in. */
+        path = of_environment(arena_fmt(a, "%s/" PCC_BUILD_TO_VENV, built), a);
+        if (path)
             return open_file(path, "", out, d) ? 0 : -1;
         tried = arena_fmt(a, "%s; build/venv has none", tried);
     }

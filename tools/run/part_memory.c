@@ -149,7 +149,9 @@ int part_memory(const struct measuring *m, uint32_t k, struct part_bytes *out)
                    m->s->part[k].nnode ? m->s->part[k].node[0] : "", (int)strcspn(said, "\n"),
                    said);
     arena_free(own);
-    return rc == 0 ? 0 : rc == 1 ? -1 : 1;
+    if (rc == 0)
+        return 0;
+    return rc == 1 ? -1 : 1;
 }
 
 /* ---- answering -------------------------------------------------------------------------------- */

@@ -382,8 +382,11 @@ static int prepare(struct run *r, struct profiling *p)
     if (infile_is_folder(g->operand[0]))
         p->dim = all_dims(r, &p->ndim);
     p->m.memory = p->m.parts && (infile_is_folder(g->operand[0]) || program_value(g, "rounds"));
-    if (!(p->m.e = engine_open(&choice, r->a, &r->diag)) ||
-        !(p->m.folder = scratch_folder(r->a, &r->diag)))
+    p->m.e = engine_open(&choice, r->a, &r->diag);
+    if (!p->m.e)
+        return -1;
+    p->m.folder = scratch_folder(r->a, &r->diag);
+    if (!p->m.folder)
         return -1;
     tell_engine(r, &p->m);
     return 0;

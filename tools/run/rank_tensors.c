@@ -21,7 +21,9 @@ struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64
     struct transfer *t = x->look.spare;
     if (t)
         x->look.spare = t->next;
-    else if (!(t = malloc(sizeof *t))) {
+    else
+        t = malloc(sizeof *t);
+    if (!t) {
         ranks_trouble(r, sample, "out of memory");
         return NULL;
     }

@@ -113,7 +113,8 @@ int ranks_open(struct runner *r, const char *kept)
     limit_waiting(r, "begin");
     program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
     struct ranks *x = arena_alloc(r->a, sizeof *x);
-    if (!(x->m.face = messages_find(r->a, r->d)))
+    x->m.face = messages_find(r->a, r->d);
+    if (!x->m.face)
         return -1;
     if (x->m.face->open(&x->m))
         return diag_error(r->d, "MPI: %s", x->m.why);
@@ -224,9 +225,11 @@ void ranks_map(struct runner *r)
     for (uint32_t k = 0; k < r->s.npart; k++)
         for (uint32_t i = 0; i < r->s.part[k].nout; i++)
             x->maker[r->s.part[k].out[i]] = k;
-    for (uint32_t v = 0; v < r->s.nvalue; v++)
-        if ((x->is_loose[v] = read_loosely(r, v)))
+    for (uint32_t v = 0; v < r->s.nvalue; v++) {
+        x->is_loose[v] = read_loosely(r, v);
+        if (x->is_loose[v])
             x->loose[x->nloose++] = v;
+    }
     x->tags.keys = r->s.nvalue + (r->schedule ? r->w->place.at[r->w->ntensor] : 0);
 }
 

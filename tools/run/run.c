@@ -278,7 +278,8 @@ static int prepare_one(struct runner *x)
         return USAGE;
     if (x->e)
         return 0;
-    if (!(x->e = engine_open(&x->choice, x->a, x->d)))
+    x->e = engine_open(&x->choice, x->a, x->d);
+    if (!x->e)
         return INPUT;
     tell_engine(x);
     return 0;

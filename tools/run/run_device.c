@@ -121,12 +121,14 @@ bool device_begin(struct runner *r, struct run_device *d)
         d->most = larger(d->most, d->bytes + r->w->part[d->part].running);
     for (uint32_t i = 0; i < p->nin; i++)
         d->in[i] = f->box[p->in[i]]->value;
-    for (uint32_t i = 0; i < p->nout; i++)
-        if (!(d->made[i] = box_take(r, p->out[i]))) {
-            for (; i > 0; i--)
-                box_return(r, d->made[i - 1]);
-            return false;
-        }
+    for (uint32_t i = 0; i < p->nout; i++) {
+        d->made[i] = box_take(r, p->out[i]);
+        if (d->made[i])
+            continue;
+        for (; i > 0; i--) /* returns the boxes that it has taken */
+            box_return(r, d->made[i - 1]);
+        return false;
+    }
     return true;
 }
 
@@ -277,7 +279,8 @@ static int open_parts(struct runner *r, struct run_device *d, char *line, size_t
             continue;
         struct engine_load how = split_load(p, d->threads, r->set.optimise);
         how.gpu = d->cuda ? &d->gpu : NULL;
-        if (!(d->loaded[k] = r->e->face->load(r->e, &how, &err))) {
+        d->loaded[k] = r->e->face->load(r->e, &how, &err);
+        if (!d->loaded[k]) {
             char gpu[32] = "";
             if (d->cuda)
                 snprintf(gpu, sizeof gpu, ", GPU %d by CUDA", d->gpu.number);

@@ -81,7 +81,8 @@ int run_memory(struct runner *r, struct run_samples *s)
                           .a = r->a,
                           .d = &silent};
     struct part_figures *f = arena_array(r->a, r->s.npart, sizeof *f);
-    if (!(m.folder = scratch_folder(r->a, r->d)))
+    m.folder = scratch_folder(r->a, r->d);
+    if (!m.folder)
         return -1;
     if (samples_load(s, 0, first, &err)) /* parts run on the first sample */
         return diag_error(r->d, "sample 0: %s", err.line);

@@ -118,7 +118,8 @@ static int make_states(struct run_samples *s, struct box *const *first)
                 r->d,
                 "input '%s' holds state of an unknown size: give its first value by SAMPLE.npz",
                 x->name);
-        if (!(s->zero[i].value = r->e->face->value_new(r->e, &shape, &err)))
+        s->zero[i].value = r->e->face->value_new(r->e, &shape, &err);
+        if (!s->zero[i].value)
             return diag_error(r->d, "input '%s': %s", x->name, err.line);
     }
     return 0;

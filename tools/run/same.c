@@ -18,9 +18,12 @@ enum { RANKS = 64 };
 static double of_half(uint16_t bits)
 {
     int e = bits >> 10 & 31, f = bits & 1023;
-    double v = e == 31 ? (f ? (double)NAN : (double)INFINITY)
-               : e     ? ldexp(1024 + f, e - 25)
-                       : ldexp(f, -24);
+    double v;
+    if (e == 31)
+        v = f ? (double)NAN : (double)INFINITY;
+    else
+        v = e ? ldexp(1024 + f, e - 25)
+              : ldexp(f, -24); /* e == 0: a number without the leading 1 */
     return bits >> 15 ? -v : v;
 }
 

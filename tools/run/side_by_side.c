@@ -178,9 +178,10 @@ int side_by_side(const struct measuring *m, const struct part_figures *f, uint32
     struct race r = {.m = m, .part = &m->s->part[slowest], .cores = cores};
     struct copy *c = arena_array(m->a, n, sizeof *c);
     int rc = measure_inputs(m, slowest);
-    while (loaded < n && !rc && !*m->stop)
-        if (!(rc = load_copy(&r, &c[loaded], loaded)))
-            loaded++;
+    while (loaded < n && !rc && !*m->stop) {
+        rc = load_copy(&r, &c[loaded], loaded);
+        loaded += rc == 0;
+    }
     if (cores) /* load_copy() has kept this thread to the processors of one copy: gives it the whole list again */
         cores_take(cores, 0, UINT32_MAX);
     if (loaded == n)

@@ -368,7 +368,8 @@ int step_run(struct stepper *s)
     if (!rc && s->confirm)
         rc = confirm(s);
     for (int64_t k = 0; k < s->set.steps && !rc && !*s->stop; k++) {
-        if (s->ranks && (stops = step_stops(s)))
+        stops = s->ranks && step_stops(s);
+        if (stops)
             break;
         rc = run_step(s, k);
     }
@@ -381,5 +382,7 @@ int step_run(struct stepper *s)
     free_all(s);
     pthread_cond_destroy(&s->now.moved);
     pthread_mutex_destroy(&s->now.lock);
-    return rc ? INPUT : stops || *s->stop ? INTERRUPTED : 0;
+    if (rc)
+        return INPUT;
+    return stops || *s->stop ? INTERRUPTED : 0;
 }

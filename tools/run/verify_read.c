@@ -530,9 +530,11 @@ static int read_folder(struct verifying *v)
         return -1;
     one_file(v, &v->annotated, path, m, /*pieces=*/true);
     v->annotated.who = file;
-    for (uint32_t k = 0; k < v->s->npart; k++)
-        if (!(list[k] = onnx_read(v->s->part[k].path, &links, v->a, v->d)))
+    for (uint32_t k = 0; k < v->s->npart; k++) {
+        list[k] = onnx_read(v->s->part[k].path, &links, v->a, v->d);
+        if (!list[k])
             return -1;
+    }
     v->parts = (struct verify_side){
         .who = "the parts", .part = v->s->part, .m = list, .npart = v->s->npart};
     return 0;

@@ -46,7 +46,8 @@ static int run_samples(const struct running *r, const struct split_part *p, stru
                                .out_bytes = p->out_bytes,
                                .nout = p->nout};
     for (uint32_t k = 0; k < r->nsample; k++) {
-        if ((f->stopped = *v->stop))
+        f->stopped = *v->stop;
+        if (f->stopped)
             return -1;
         for (uint32_t i = 0; i < p->nin; i++)
             in[i] = r->table[k][p->in[i]];
