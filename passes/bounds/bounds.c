@@ -260,12 +260,13 @@ static void keep_longest(struct longest *p, struct long_vertex x)
     if (longer_first(&x, &h[0]) > 0)
         return; /* x is the shortest */
     /* x takes the place of the root, to which shorter children rise; k: the shorter child of i */
-    for (uint32_t k; (k = 2 * i + 1) < p->n; i = k) {
+    for (uint32_t k = 1; k < p->n; k = 2 * i + 1) {
         if (k + 1 < p->n && longer_first(&h[k + 1], &h[k]) > 0)
             k++;
         if (longer_first(&h[k], &x) < 0)
             break;
         h[i] = h[k];
+        i = k;
     }
     h[i] = x;
 }

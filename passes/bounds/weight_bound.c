@@ -197,7 +197,7 @@ static bool find_weights(struct packer *p, uint32_t *moved)
 static void add_row(struct packer *p)
 {
     struct row *r = &p->row[p->next++ % ROWS];
-    p->nrow += p->nrow < ROWS;
+    p->nrow = smaller_u32(p->nrow + 1, ROWS);
     if (!r->g)
         r->g = arena_array(p->a, (size_t)p->n + 1, sizeof *r->g);
     r->load = 0;

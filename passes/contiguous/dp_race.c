@@ -228,7 +228,8 @@ static void try_cut_orders(struct race *r, uint64_t steps)
     uint64_t looks = r->cut.looks;
     if (r->c->g->n > LARGE)
         return;
-    for (r->cut_due += steps * ARCS_PER_STEP; !race_over(r) && r->cut.looks <= r->cut_due;) {
+    r->cut_due += steps * ARCS_PER_STEP;
+    while (!race_over(r) && r->cut.looks <= r->cut_due) {
         struct arena_mark mark = arena_mark(a);
         const uint32_t *order = cut_order_next(r->c, &r->cut, a);
         uint64_t spent = try_order(r, order);

@@ -180,7 +180,8 @@ static void list_ideals(struct hier *h)
                 uint32_t k = end;
                 while (memcmp(h->bits + (size_t)k * h->nword, to, h->nword * sizeof *to))
                     k++;
-                made += k == made;
+                if (k == made)
+                    made++;
             }
         level = end;
     }

@@ -303,7 +303,8 @@ static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
     }
     set[k] = first;
     for (uint32_t v = 0; v < c->chain.n; v++)
-        stage_of[v] += stage_of[v] > k || (stage_of[v] == k && v >= at);
+        if (stage_of[v] > k || (stage_of[v] == k && v >= at))
+            stage_of[v]++;
     p.n++;
     try_copy(c, &p, mark);
 }
