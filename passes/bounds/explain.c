@@ -38,7 +38,8 @@ static void name_vertices(struct explain *e)
 struct explain explain_new(const struct problem *c, const struct module *m, struct arena *a)
 {
     struct explain e = {.c = c, .m = m, .a = a};
-    for (e.base = c->g; e.base->finer;)
+    e.base = c->g;
+    while (e.base->finer)
         e.base = e.base->finer;
     e.map = wdag_flatten(c->g, a);
     e.name = arena_array(a, (size_t)c->g->n + 1, sizeof *e.name);

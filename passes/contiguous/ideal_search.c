@@ -520,7 +520,9 @@ enum search_end search_go(struct search *s, uint64_t steps)
     while (s->end == SEARCH_GOING && s->steps < stop) {
         /* pauses every CHECK_EVERY steps, to look at the limits of states and bytes */
         s->pause = smaller_u64(s->steps + CHECK_EVERY, stop);
-        if (!s->inside && !(s->inside = next_enumeration(s)))
+        if (!s->inside)
+            s->inside = next_enumeration(s);
+        if (!s->inside)
             s->end = SEARCH_DONE;
         else if (enumerate(s))
             s->inside = false;

@@ -150,7 +150,8 @@ static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
     }
     if (!best)
         return false;
-    left[best->cls] -= left[best->cls] < LOAD_INF ? vertex_bytes(p->g, v) : 0;
+    if (left[best->cls] < LOAD_INF)
+        left[best->cls] -= vertex_bytes(p->g, v);
     bool moved = best->cls != cluster_class(cl, (uint32_t)p->host_dev[v]);
     if (moved) {
         p->host_dev[v] = host_of_kind(cl, best);

@@ -189,7 +189,8 @@ static void score_best(struct search *x)
     uint32_t best = 0;
     for (uint32_t i = 0; i < x->nending[x->s->n]; i++) {
         uint32_t c = x->ending[x->s->n][i];
-        best = !best || x->cell[c].worst < x->cell[best].worst ? c : best;
+        if (!best || x->cell[c].worst < x->cell[best].worst)
+            best = c;
     }
     if (!best)
         return;
