@@ -461,8 +461,8 @@ static int write_png(const struct result *r, const void *opts, const char *path)
     return write_view(r, opts, PICTURE_PNG, path);
 }
 
-static const char *const views[] = {"devices", "blocks", "nodes", "shards",
-                                    NULL}; /* as enum view */
+/* Names of the views, in the order of enum view. */
+static const char *const views[] = {"devices", "blocks", "nodes", "shards", NULL};
 static const struct writer_opt view_option = {
     .opt = {OPT_CHOICE, "view", offsetof(struct options, view), "blocks", .names = views,
             .help = "what .dot .svg .pdf .png and --emit dot show (default: blocks)"}};

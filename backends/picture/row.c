@@ -234,8 +234,8 @@ static void place_boxes(struct row *w)
             continue;
         uint32_t n = measure_text(b->label, &b->wide);
         lines = n > lines ? n : lines;
-        double least =
-            2.0 * SLOT * (b->in + b->out); /* the arrows in lanes have half of the width each */
+        /* the arrows in lanes have half of the width each */
+        double least = 2.0 * SLOT * (b->in + b->out);
         b->wide = (b->wide > least ? b->wide : least) + 2 * PAD;
         b->x = x;
         x += b->wide + w->gap;
@@ -376,8 +376,8 @@ static void put_row(struct row *w)
 {
     double wide = 0;
     uint32_t lines = measure_text(w->title, &wide);
-    const struct row_box *last =
-        &w->box[w->box[w->n - 1].wide > 0 ? w->n - 1 : w->n - 2]; /* that is drawn */
+    /* the last box that is drawn: that of the outputs, if it has a width */
+    const struct row_box *last = &w->box[w->box[w->n - 1].wide > 0 ? w->n - 1 : w->n - 2];
     w->top = EDGE + LINE * (lines + 1.0) + LANE * (w->nlane + 0.5);
     wide = (wide > last->x + last->wide ? wide : last->x + last->wide) + EDGE;
     double high = w->top + w->high + EDGE;

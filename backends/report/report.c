@@ -522,8 +522,8 @@ static void put_shell_word(FILE *f, const char *path)
     }
     putc('\'', f);
     for (; *path; path++) {
-        if (*path ==
-            '\'') /* ends the quotes, and escapes this quote; it then begins quotes again */
+        /* a quote ends the quotes, stands escaped, and begins quotes again */
+        if (*path == '\'')
             fputs("'\\'", f);
         putc(*path, f);
     }

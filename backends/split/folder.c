@@ -533,8 +533,8 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
         return -1;
     char *slash = strrchr(f->final, '/');
     const char *base = slash ? slash + 1 : f->final;
-    int rc = ENOENT,
-        parent = slash ? (int)(slash - f->final) + 1 : 0; /* parent: bytes of its path */
+    /* parent: bytes of the path of the folder above f->final */
+    int rc = ENOENT, parent = slash ? (int)(slash - f->final) + 1 : 0;
     /* hidden, so that a folder that is not complete is not taken for a split */
     const char *stem = into ? arena_fmt(a, "%s/.split.pcc-", f->final)
                             : arena_fmt(a, "%.*s.%.200s.pcc-", parent, f->final, base);

@@ -373,8 +373,8 @@ static const char *collect_names(const struct result *r, struct labelled **list,
         const struct graph *at = &m->graph[order[g]];
         for (nid i = at->first; i < at->first + at->count; i++) {
             kind[i] = at->owner ? kind[at->owner] : kind[i]; /* outer graphs come first */
-            bool unnamed =
-                at->owner && m->node[i].flags & NODE_UNNAMED; /* goes with its owner anyway */
+            /* a node without a name in the body of another node goes where that node goes */
+            bool unnamed = at->owner && m->node[i].flags & NODE_UNNAMED;
             if (kind[i] == KINDS || unnamed)
                 continue;
             const char *why = add_node(m, i, kind[i], &l[(*n)++], a);

@@ -82,8 +82,8 @@ static uint64_t lay_out(struct split *s)
         }
         r->at = at;
         r->offset->value = arena_fmt(s->a, "%" PRIu64, at);
-        if (s->weights.at[r->t] ==
-            WEIGHT_OPEN) { /* this is the first data file that has the tensor */
+        /* if this is the first data file that has the tensor */
+        if (s->weights.at[r->t] == WEIGHT_OPEN) {
             s->weights.at[r->t] = at;
             d->home[r->t] = d->making;
         }

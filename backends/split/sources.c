@@ -96,8 +96,8 @@ static int clone_file(struct split *s, uint32_t k)
         return -1;
     struct stat st;
     bool shares = ioctl(fd, FICLONE, s->m->file[k].fd) == 0;
-    bool whole = !shares || (fstat(fd, &st) == 0 &&
-                             (uint64_t)st.st_size >= s->m->file[k].size); /* or cut off */
+    /* false: the file is cut off */
+    bool whole = !shares || (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= s->m->file[k].size);
     close(fd);
     if (!whole)
         return diag_error(s->diag, "%s: the file has become shorter since it was read",

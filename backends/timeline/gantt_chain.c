@@ -39,8 +39,8 @@ void gantt_put_chain(struct gantt *g)
         struct stretch *s = &row[g->row[b->lane] + b->row];
         if (!b->critical)
             continue;
-        if (s->first &&
-            gantt_x(g, b->at) - gantt_x(g, s->end) < 1) { /* less than a pixel between them */
+        /* if less than a pixel is between the two bars */
+        if (s->first && gantt_x(g, b->at) - gantt_x(g, s->end) < 1) {
             s->end = b->end;
             continue;
         }
@@ -68,8 +68,8 @@ static struct turn *find_turns(struct gantt *g, uint32_t *n)
             continue;
         struct turn *t = &turn[(int)(gantt_x(g, b->at) - g->left)];
         double y = find_bottom(g, b), from = last < 0 ? y : last;
-        if (t->high ==
-            0) /* the first bar of the chain in this pixel: the line begins at the bar before */
+        /* the first bar of the chain in this pixel: the line begins at the bar before */
+        if (t->high == 0)
             *t = (struct turn){from, from};
         t->low = y < t->low ? y : t->low;
         t->high = y > t->high ? y : t->high;

@@ -22,8 +22,8 @@ static struct draw draw_node(uint64_t *state, int64_t v, int64_t width)
     struct draw d = {.bits = gen_random(state)};
     /* bits of pick: 32 to 63 the first node that is read, 0 to 30 the second one, 31 whether there is a second one */
     uint64_t pick = gen_random(state);
-    int64_t before =
-        v / width * width - width; /* the first node of the layer before; < 0: there is none */
+    /* the first node of the layer before; < 0: there is none */
+    int64_t before = v / width * width - width;
     uint64_t first = (pick >> 32) % (uint64_t)width, second = (pick & 0x7fffffff) % (uint64_t)width;
 
     if (before < 0)

@@ -115,8 +115,8 @@ static void out_weight(struct out *o, const struct gen_weight *w)
 static void out_append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
 {
     struct out *o = (struct out *)base;
-    uintptr_t at =
-        (uintptr_t)data - (uintptr_t)o->g->marker; /* index of the weight, if data is a marker */
+    /* index of the weight, if data is a marker */
+    uintptr_t at = (uintptr_t)data - (uintptr_t)o->g->marker;
 
     if (at < o->g->marker_size)
         out_weight(o, &o->g->weights[at]);

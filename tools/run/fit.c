@@ -56,8 +56,8 @@ static bool solve(double normal[TERMS][TERMS + 1], const int *set, int count, do
     }
     for (int i = 0; i < count; i++) {
         double own = m[i][i];
-        if (!(own >
-              1e-9 * normal[set[i]][set[i]])) /* term i is a combination of the terms before it */
+        /* term i is a combination of the terms before it */
+        if (!(own > 1e-9 * normal[set[i]][set[i]]))
             return false;
         for (int k = 0; k < count; k++)
             for (int c = count; k != i && c >= i; c--)

@@ -163,8 +163,8 @@ struct engine *ort_open(const char *library, struct arena *a, struct diag *d)
     if (ort_find(library, &found, a, d))
         return NULL;
     void *symbol = dlsym(found.handle, "OrtGetApiBase");
-    memcpy(&get_base, &symbol,
-           sizeof symbol); /* C has no conversion from an object's address to a function's */
+    /* C has no conversion from an object's address to a function's */
+    memcpy(&get_base, &symbol, sizeof symbol);
     if (!get_base) {
         diag_error(d, "%s: it has no OrtGetApiBase: expected the shared library of ONNX Runtime",
                    found.path);

@@ -241,8 +241,8 @@ static int answer(struct answering *w)
     if (!p)
         return -1;
     b.loaded = status_bytes("VmRSS", w->a);
-    bool marks =
-        forget_most(); /* from now on the mark says the most memory during the first sample */
+    /* from now on the mark says the most memory during the first sample */
+    bool marks = forget_most();
     struct engine_value **in = read_inputs(w, in_name);
     const struct engine_call call = {in_name, in, nin, out_name, out, NULL, nout};
     int rc = in ? w->e->face->run(p, &call, &w->err) : -1;

@@ -273,8 +273,8 @@ static int compare_options(struct runner *r)
 
 int ranks_compare(struct runner *r)
 {
-    int rc =
-        compare_files(r); /* all checks run, also after an error: all ranks take part in them */
+    /* all checks run, also after an error: all ranks take part in them */
+    int rc = compare_files(r);
     rc = check_hashes(r) || rc;
     rc = compare_options(r) || rc;
     compare_engines(r);

@@ -269,8 +269,8 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
             return made;
         if (home < w->ndev && was_done(r, key_of(r, DO_FREE, first), k))
             return key_of(r, DO_FREE, first); /* waits for ever: the tensor was freed too early */
-        if (to == w->ndev ||
-            !ranks_have(r, to)) /* neither the host nor another rank has an ALLOC here */
+        /* the host has no ALLOC, and that of another rank is not followed here */
+        if (to == w->ndev || !ranks_have(r, to))
             return RUN_NONE;
         return until_done(r, key_of(r, DO_ALLOC, place), k);
     case DO_RECV:

@@ -46,8 +46,8 @@ void run_planned(struct runner *r, struct bars *to)
     for (uint32_t k = 0; k < r->s.npart; k++)
         if (r->s.part[k].compute_ps < 0)
             return;
-    p.n = smaller(r->given,
-                  SAMPLES_MOST); /* p: a copy of the run, whose changing fields begin anew */
+    /* p: a copy of the run, whose changing fields begin anew */
+    p.n = smaller(r->given, SAMPLES_MOST);
     p.loaded = p.given = p.virtual = 0;
     p.lists = NULL;
     p.ranks = NULL;

@@ -229,8 +229,8 @@ struct run_samples *samples_make(struct runner *r)
         return NULL;
     }
     s->late = each && s->nmade < s->kinds;
-    s->kinds =
-        s->late ? s->kinds : s->nmade; /* if the others are not made later, the made ones repeat */
+    /* if the others are not made later, the made ones repeat */
+    s->kinds = s->late ? s->kinds : s->nmade;
     return s;
 }
 

@@ -52,8 +52,8 @@ struct run_settings {
     int threads; /* most threads of an operator; 0: the number of processors that --cores gives the device, else 1 */
     bool optimise; /* parts are loaded with the engine's optimisations */
     bool state;    /* --state: states go from sample to sample */
-    bool
-        by_model; /* --order=model: one sample at a time, parts in the model's order, without schedule.json */
+    /* --order=model: one sample at a time, parts in the model's order, without schedule.json */
+    bool by_model;
     bool check;  /* schedule.json is checked against the work of a sample (schedule_check()) */
     bool memory; /* --memory: memory of the parts is measured before the run */
     const char *const *file; /* [nfile] samples */
@@ -95,8 +95,8 @@ struct flight {
     /* [state] the state was handed to the next sample, or the next sample brings its own */
     bool *handed;
     bool given; /* its outputs were given to the user */
-    int64_t began,
-        ended;      /* ns: when its first part began, and its last output was there; 0: not yet */
+    /* ns: when its first part began, and its last output was there; 0: not yet */
+    int64_t began, ended;
     int64_t *bytes; /* [value] bytes that the device of the value's part counts for it */
     int64_t *made;  /* [value] ns: when a part made it */
 };
