@@ -213,8 +213,8 @@ static void run_round(struct search *s)
     }
 }
 
-/* Returns the time per sample of the plan dev[], ps, with the cost of its parts (s->o->price).  value: its largest
- * load; surcharge: `value` includes a surcharge on cut nets, so the largest load is computed anew without it. */
+/* Returns the time per sample of the plan dev[], ps, with the cost of its parts (s->o->price).  value: the largest load
+ * of the plan; surcharge: `value` includes a surcharge on cut nets, so the load is computed anew without it. */
 static int64_t price_plan(struct search *s, const int32_t *dev, const uint32_t *copies,
                           int64_t value, bool surcharge)
 {

@@ -143,7 +143,7 @@ static struct line line_of(const struct hubs *s, const struct hub *h, const uint
 {
     const struct wdag *g = s->c->g;
     const struct problem_pot *p = &s->c->pot[0];
-    struct line x = {0, paid_by(s, h)};
+    struct line x = {.load = paid_by(s, h)};
     for (uint32_t v = 0; v < g->n; v++)
         x.load += side[v] ? p->w[v] : 0;
     for (uint32_t e = 0; e < g->nnet; e++) {
@@ -151,8 +151,11 @@ static struct line line_of(const struct hubs *s, const struct hub *h, const uint
         for_row (pin, g->net_pin, e)
             in += side[pin];
         bool leaves = in > 0 && in < n;
-        x.once += leaves ? s->left[e] : 0;
-        x.load += leaves || (in > 0 && n > 1 && g->net_host[e]) ? p->net[e] : 0;
+        if (leaves)
+            x.once += s->left[e];
+        /* a net with the host is paid even if all its vertices are in the set */
+        if (leaves || (in > 0 && n > 1 && g->net_host[e]))
+            x.load += p->net[e];
     }
     return x;
 }

@@ -24,7 +24,8 @@ static uint32_t refine(const struct latency_graph *p, const struct latency_plan 
     }
     keyed_sort(order, n);
     for (uint32_t i = 0; i < n; i++) {
-        count += i == 0 || order[i].key != order[i - 1].key;
+        if (i == 0 || order[i].key != order[i - 1].key)
+            count++;
         group[order[i].item] = count - 1;
     }
     return count;

@@ -122,8 +122,8 @@ static void score_plan(const struct search *x, struct published_plan *p, uint32_
 
 /* ---- pipelines side by side --------------------------------------------------------------------- */
 
-/* Picks `need` devices outside `used` for a stage in each copy, one copy after the other, by the policy, into *take.
- * false: there are not enough for some copy. */
+/* Picks `need` devices outside `used` for a stage in each copy, one copy after the other, by the policy: writes all of
+ * them to *take.  Returns false if there are not enough devices for some copy. */
 static bool take_devices(const struct search *x, const struct device_set *used,
                          enum assign_policy policy, uint32_t need, struct device_set *take)
 {

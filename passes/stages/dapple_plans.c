@@ -277,7 +277,8 @@ static void try_merged(struct plan_choice *c, uint32_t k)
     for (uint32_t i = k + 1; i + 1 < p.n; i++)
         set[i] = set[i + 1];
     for (uint32_t v = 0; v < c->chain.n; v++)
-        stage_of[v] -= stage_of[v] > k;
+        if (stage_of[v] > k)
+            stage_of[v]--;
     p.n--;
     try_copy(c, &p, mark);
 }
@@ -355,9 +356,11 @@ static bool change_stages(struct plan_choice *c)
 static void refine(struct plan_choice *c)
 {
     bool apart = !c->best.places && c->t->x->scene.model.training.schedule != TRAINING_INTERLEAVED;
-    while (!is_over(c) &&
-           (move_borders(c) || (apart && c->t->wide && (move_devices(c) || change_stages(c)))))
-        ;
+    for (bool better = true; better && !is_over(c);) {
+        better = move_borders(c);
+        if (!better && apart && c->t->wide)
+            better = move_devices(c) || change_stages(c);
+    }
 }
 
 struct dapple_rules dapple_rules_of(const struct train *t)

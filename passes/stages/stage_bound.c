@@ -462,9 +462,10 @@ static void find_counts(struct stage_bound_search *p)
         bool some = false;
         for (uint32_t i = 0; i < p->nchoice; i++)
             some = some || can_share(&model[i], n);
+        if (!some)
+            continue;
         p->spread[p->ncount] = spread_of(&p->t->servers, n);
-        p->count[p->ncount] = n;
-        p->ncount += some;
+        p->count[p->ncount++] = n;
     }
 }
 
