@@ -27,8 +27,8 @@ struct anneal {
     uint32_t threads;
     /* the clock's listener is not told the progress, for the values are not values of plans */
     bool silent;
-    /* Returns the time per sample of the plan dev[], ps, with the cost of its parts; value: its largest load, ps.
-     * NULL: parts cost nothing. */
+    /* Returns the time per sample of the plan dev[], ps, with the cost of its parts; value: the largest load of the
+     * plan, ps.  NULL: parts cost nothing. */
     int64_t (*price)(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                      const uint32_t *copies);
     /* ps, with `price`: the cost of one part.  The number of parts is unknown while a run goes on, but grows with

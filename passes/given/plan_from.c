@@ -114,7 +114,7 @@ static bool are_sizes_said(const struct ctx *x)
 }
 
 /* Takes the settings of training that a plan with stages was made for into the scene, except those that the user
- * gives. Two things are not taken from the file: the number of samples that costs are about, if this run knows it;
+ * gives.  Two things are not taken from the file: the number of samples that costs are about, if this run knows it;
  * and that slices may be parts of a sample, which only the user may allow (--slices=any). */
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
 {

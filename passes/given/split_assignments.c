@@ -2,7 +2,7 @@
  *
  * By Olive's rules (olive/passes/onnx/split.py): a node belongs to the split of the longest assigned name with which
  * its own name begins, counted in whole components between dots or slashes; but never to an earlier split than the
- * nodes whose results it reads. A QuantizeLinear, and a node for which no such name is assigned, goes to the last
+ * nodes whose results it reads.  A QuantizeLinear, and a node for which no such name is assigned, goes to the last
  * split among these nodes, else to that of its first reader, else to split 0.  Olive copies a DequantizeLinear to
  * all its readers; here it goes to the first of them.  The names are kept as a tree of components.  O(characters +
  * operands). */

@@ -5,7 +5,7 @@
  * gradients of all devices (--allreduce-overlap: after the last backward pass, during it, or also during the first
  * forward pass of the next iteration).  A round is a micro-batch here, with at least one sample for each device.  If
  * the user has set the micro-batches, or the samples of a micro-batch are not known, the number of micro-batches
- * stays as it is. O(divisors of the batch) runs. */
+ * stays as it is.  O(divisors of the batch) runs. */
 #include "passes/stages/data_parallel.h"
 
 struct stage_layout data_parallel_best(struct train *t)

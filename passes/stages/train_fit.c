@@ -4,7 +4,7 @@
  * counts what the lists of an ONNX graph come to (written_plan.h): gradients of activations, and values that come
  * early since stages before are micro-batches ahead.  Where that is more than a device has, stages do fewer forward
  * passes before their first backward pass, once with the stages recomputing that recompute by the sums, once with
- * all stages recomputing; the faster plan is kept. O(log(forward passes ahead)) runs of the plan and of the judge;
+ * all stages recomputing; the faster plan is kept.  O(log(forward passes ahead)) runs of the plan and of the judge;
  * where the plan is no better than one that there is, of the judge once or twice. */
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
