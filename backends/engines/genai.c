@@ -272,9 +272,9 @@ static int check_token(const struct export_folder *x, const struct decoder *g, c
 {
     const json_t *id = json_object_get(json_object_get(g->base, "model"), key);
     const json_t *ids = json_is_array(id) ? id : NULL;
-    size_t n = ids  ? json_array_size(ids)
-               : id ? 1
-                    : 0; /* the file has a list of ids, one id, or none */
+    size_t n = id ? 1 : 0; /* the file has a list of ids, one id, or none */
+    if (ids)
+        n = json_array_size(ids);
     for (size_t k = 0; k < n; k++) {
         int64_t v;
         if (!json_int_in(ids ? json_array_get(ids, k) : id, 0, g->vocabulary - 1, &v))

@@ -117,6 +117,7 @@ static Onnx__NodeProto *node_message(struct split *s, nid n)
     const char *name = node_name(m, n);
     if (s->index.node[n] && !(s->weights.nested && s->weights.mode == WEIGHTS_PARTS))
         return s->index.node[n];
+    /* c: the message with the node's name, and names for results that the module has lost; src's own lists stay */
     Onnx__NodeProto c = *(s->weights.nested ? rewrite_node(s, src) : src);
     if (!c.name || strcmp(c.name, name) != 0)
         c.name = (char *)name;

@@ -159,7 +159,7 @@ def workloads_in(folder, names, large, known=None):
 
 
 def table(header, rows):
-    """A Markdown table with aligned columns."""
+    """Prints a Markdown table with aligned columns."""
     cells = [[str(c) for c in row] for row in [header, *rows]]
     width = [max(len(row[i]) for row in cells) for i in range(len(header))]
     for i, row in enumerate(cells):

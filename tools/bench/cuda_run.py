@@ -45,7 +45,7 @@ CASES = {
 
 
 def memory():
-    """MiB in use on GPU 0; 0 where nvidia-smi is absent."""
+    """MiB in use on GPU 0; 0 if nvidia-smi is absent."""
     try:
         r = subprocess.run(["nvidia-smi", "-i", "0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
                            capture_output=True, text=True, timeout=20)
@@ -129,7 +129,8 @@ def split(args, name, base):
 
 
 def case(args, name):
-    """Runs a case; returns whether it holds."""
+    """Runs a case: makes its model and folder, runs it on CPUs and on the GPU, compares outputs, and memory with the
+    plan. Prints what was found. Returns whether it holds."""
     _, _, _, more, fewer = CASES[name]
     samples = max(args.samples // fewer, 10)
     with tempfile.TemporaryDirectory() as tmp:

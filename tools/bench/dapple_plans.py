@@ -73,7 +73,8 @@ def halves(path, tmp):
 
 
 def flattened(path, tmp):
-    """The layers one after the other, in the order of PipeDream's depth-first sort."""
+    """Writes a profile in which the layers of the profile at `path` follow each other, in the order of PipeDream's
+    depth-first sort. Returns its path."""
     layer, after = {}, {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line[:1] in "\t ":
@@ -287,7 +288,8 @@ LAYER = re.compile(r"forward_compute_time=([0-9.e+]+), backward_compute_time=([0
 
 
 def section_6(folder, tmp):
-    """AmoebaNet-36 in 24 and 12 of its cells on two servers; where the weights of profiles are."""
+    """Compares what section VI says of models: the two stages of AmoebaNet-36 in 24 and 12 of its cells on two servers,
+    and where the weights of profiles are. Prints the rows and returns what is wrong, in words."""
     rows = Rows("section VI: what it says of models", "section VI")
     case = plain(folder, tmp, "AmoebaNet-36", 16, A)
     case.times(SCORED, memory=LARGE)

@@ -48,7 +48,7 @@ PUBLISHED = "contract{trivial=false},dapple-place{score=published}"
 
 
 def parameters(folder, name):
-    """MB of parameters in a profile."""
+    """MB of the parameters in a model's profile."""
     text = (folder / MODELS[name].profile).read_text(encoding="utf-8")
     return sum(float(x) for x in re.findall(r"parameter_size=([0-9.e+]+)", text)) / 1e6
 

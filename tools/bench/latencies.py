@@ -94,7 +94,8 @@ class Input:
                 status, memory_mark(share), f"{(made or run).cpu:.2f}", f"{(made or run).mib:.0f}", ""]
 
     def baseline(self, planner):
-        """A plan for another objective, and its latency as the paper evaluates it; None: there is none."""
+        """Makes a plan for another objective, and judges its latency as the paper evaluates it. What is wrong is added
+        to `self.wrong`. Returns its row; None, after a note: there is no such plan."""
         plan, path, made = self.tmp / "plan.json", self.path, None
         if planner == "expert":
             plan = path.parent.parent / "experts" / f"{self.name}_expert.json"

@@ -68,7 +68,8 @@ def elements(op, b, m, n, k):
 
 
 def kernel_of(torch, op, shape, dtype):
-    """A function that launches the kernel."""
+    """A function that launches the kernel of this operation, on tensors of random numbers that are made here. shape:
+    (b, m, n, k)."""
     b, m, n, k = shape
 
     def tensor(*size):

@@ -223,7 +223,8 @@ def places_in(path, node, rng, limits):
 
 
 def all_places(only, rng):
-    """Every place of the sources, in the order of files and of bytes."""
+    """Finds every place of the sources where an error can be planted, in the order of files and of bytes. only: a
+    regular expression that paths must match."""
     try:
         import tree_sitter
         import tree_sitter_c
@@ -499,7 +500,10 @@ def plant(chosen, args, until):
     everything = [t for t in tests(BUILD) if not re.search(args.skip, t.name)]
 
     def stage(name, candidates, numbers, budget):
+        """Runs tests against the errors with these numbers, each for at most `budget` CPU seconds. Returns {number:
+        verdict}, without the errors for which there was no time."""
         def one(k):
+            """The verdict on error k: the kept one, or a new one, which is kept and printed."""
             if str(k) not in kept.known[name] and time.monotonic() < until:
                 kept.put(name, str(k), verdict(k, candidates, in_file[chosen[k].path], budget))
                 print(f"{k}: {kept.known[name][str(k)]}: {chosen[k]}", flush=True)
@@ -508,6 +512,7 @@ def plant(chosen, args, until):
             return {k: v for k, v in zip(numbers, pool.map(one, numbers)) if v}
 
     def measured(wanted):
+        """These tests with their times and the places that they reach."""
         with ThreadPoolExecutor(args.jobs) as pool:
             return list(pool.map(lambda t: kept.measured(t, len(chosen), until), wanted))
 

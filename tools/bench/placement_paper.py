@@ -91,6 +91,7 @@ def relative(rows, published):
     """Prints Table 2, Figure 9 and section 6 from rows [workload, planner, ms, ...]; returns what is wrong, in words.
     published: Table 1, {workload: {column: text}}."""
     wrong, lines, ours, theirs = [], [], {}, {}
+    # {workload: {column: ms}}, found here and by Table 1
     for name, planner, ms, *_ in rows:
         column = next((c for c in ["dp", *COLUMNS] if RUN_AS.get(c, c) == planner), None)
         if column:

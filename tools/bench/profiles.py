@@ -81,7 +81,9 @@ def node_times(model, dims, segments, out):
 
 
 def one_model(name, cuts, segments, tmp):
-    """(errors of parts, of slowest parts, differences of two measurements, seconds for the pieces, ps of a run)"""
+    """Measures nodes of a model, then the parts of `cuts` random splits, twice each. Returns (relative errors of parts,
+    of the slowest part of each split, relative differences of the two measurements, seconds for the pieces, ps of a
+    run)."""
     args, sizes = MODELS[name]
     dims = [f"--dim={d}" for d in sizes]
     model, costs = tmp / f"{name}.onnx", tmp / f"{name}.json"

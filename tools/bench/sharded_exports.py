@@ -166,10 +166,10 @@ def judge(model, ways, args, folder):
         return "skipped", f"ONNX Runtime does not run it: {str(why).strip()[:90]}"
     half = any(t in i.type for i in (*s.get_inputs(), *s.get_outputs()) for t in ("float16", "bfloat16"))
     held = onnx.load(str(model), load_external_data=False).graph.initializer
-    half = half or any(t.data_type in (10, 16) for t in held)
+    half = half or any(t.data_type in (10, 16) for t in held) # 16-bit floats may differ by more
     names_of_sizes = {str(d) for i in s.get_inputs() for d in i.shape}
     sizes = [f"--dim={n}={k}" for n, k in args.dim.items() if n in names_of_sizes]
-    for draw in (args.draw, 1):
+    for draw in (args.draw, 1): # the best choice; if that leaves all nodes whole, a random one
         passes = f"shard{{ways={ways}:sums={args.sums}:draw={draw}}}"
         r = subprocess.run([PCC, model, "-d", f"{ways}xa100", "--link", "100TB/s,0us", "--network=direct",
                             "--part-cost=0", "-p", passes, *sizes, "--pictures", "none", "-o", folder],
