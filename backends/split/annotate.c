@@ -221,7 +221,8 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
     int rc;
     if (r->sharding && s.o->annotate == ANNOTATE_IR11) {
         rc = shard_specs_model(&s, &model);
-        rc = rc ? rc : onnx_pack_source(s.m, &model, path, r->diag);
+        if (!rc)
+            rc = onnx_pack_source(s.m, &model, path, r->diag);
     } else {
         annotate_model(&s, &model);
         rc = onnx_pack_path(s.m, &model, path, r->diag);

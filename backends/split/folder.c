@@ -708,9 +708,11 @@ static int commit_into(struct folder *f)
     if (to >= 0)
         arena_defer(own, folder_close_descriptor, (void *)(intptr_t)to);
     const char *foreign = foreign_file(f, f->final, &n), *other = NULL;
+    if (!rc && !foreign)
+        rc = move_files(f, to, &other);
     if (foreign)
         diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);
-    else if ((rc = rc ? rc : move_files(f, to, &other)) != 0 && other)
+    else if (rc && other)
         refuse_entry(f, other);
     else if (rc)
         diag_error(f->diag, "%s: the split cannot be put into it: %s", f->name, strerror(rc));
@@ -753,7 +755,8 @@ int folder_add(struct folder *f)
         arena_defer(own, folder_close_descriptor, (void *)(intptr_t)to);
     const char **file = rc ? NULL : made_files(f, &n);
     const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
-    rc = rc || file ? rc : errno;
+    if (!rc && !file)
+        rc = errno;
     if (!rc && !foreign && renameat(f->dirfd, FOLDER_LISTING, to, fixed[0]))
         rc = errno;
     for (uint32_t i = 0; !rc && !foreign && i < n; i++)

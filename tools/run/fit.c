@@ -39,9 +39,13 @@ static int by_intensity(const void *pa, const void *pb)
 {
     const struct fit_node *a = pa, *b = pb;
     __int128 x = (__int128)a->flops * b->bytes, y = (__int128)b->flops * a->bytes;
-    int by = x != y ? (x > y) - (x < y) : compare(a->flops, b->flops);
-    by = by ? by : compare(a->bytes, b->bytes);
-    return by ? by : compare(a->ps, b->ps);
+    if (x != y)
+        return x < y ? -1 : 1;
+    if (a->flops != b->flops)
+        return compare(a->flops, b->flops);
+    if (a->bytes != b->bytes)
+        return compare(a->bytes, b->bytes);
+    return compare(a->ps, b->ps);
 }
 
 /* Solves the `count` normal equations of the terms in set[] by elimination, into x[TERMS].  Returns false if they have

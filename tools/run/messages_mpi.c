@@ -67,8 +67,10 @@ static int long_type(int64_t bytes, MPI_Datatype *type)
         length[i] = i < n - 1 ? CHUNK : (int)(bytes % CHUNK);
         at[i] = (MPI_Aint)i * CHUNK;
     }
-    rc = rc ? rc : MPI_Type_create_hindexed(n, length, at, MPI_BYTE, type);
-    rc = rc ? rc : MPI_Type_commit(type);
+    if (!rc)
+        rc = MPI_Type_create_hindexed(n, length, at, MPI_BYTE, type);
+    if (!rc)
+        rc = MPI_Type_commit(type);
     free(length);
     free(at);
     return rc;

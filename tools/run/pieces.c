@@ -71,8 +71,10 @@ static struct pcc *open_model(const struct pieces_of *of, struct hearing *h, str
     arena_defer(a, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = h, .message = pass_on, .progress = stopped});
     enum pcc_status rc = pcc_set(p, "devices", arena_fmt(a, "%uxcpu", of->count));
-    rc = rc ? rc : pcc_set(p, "pictures", "none");
-    rc = rc || !of->costs ? rc : pcc_set(p, "costs", of->costs);
+    if (!rc)
+        rc = pcc_set(p, "pictures", "none");
+    if (!rc && of->costs)
+        rc = pcc_set(p, "costs", of->costs);
     for (uint32_t i = 0; i < of->ndim && !rc; i++)
         rc = pcc_set(p, "dim", of->dim[i]);
     return rc || pcc_open(p, of->model) ? NULL : p;

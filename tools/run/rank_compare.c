@@ -129,18 +129,19 @@ static int check_hash(struct runner *r, const char *file, const char *want)
         return 0;
     const char *path = arena_fmt(r->a, "%s/%s", r->set.folder, file), *at = ranks_speaker(r);
     uint64_t size;
-    int fd = infile_open(path, INFILE_DATA, &size, r->d), rc = fd < 0 ? -1 : 0;
-    rc = rc || sha256_of_file(fd, text);
-    if (fd >= 0)
-        close(fd);
-    if (fd >= 0 && rc)
+    int fd = infile_open(path, INFILE_DATA, &size, r->d);
+    if (fd < 0)
+        return -1;
+    int rc = sha256_of_file(fd, text);
+    close(fd);
+    if (rc)
         return diag_error(r->d, "%s%s: it cannot be read", at, path);
-    if (!rc && strcmp(text, want) != 0)
+    if (strcmp(text, want) != 0)
         return diag_error(r->d,
                           "%s%s: its SHA-256 is %s, that in manifest.json %s: expected the file "
                           "of this folder",
                           at, path, text, want);
-    return rc ? -1 : 0;
+    return 0;
 }
 
 /* Whether this is the first rank on its machine. */

@@ -55,7 +55,8 @@ struct pcc *split_model(const struct split *s, const char *path, const char *con
     pcc_listen(p, &(struct pcc_listener){.user = d, .message = pass_on});
     enum pcc_status rc = pcc_set(p, "devices", "1xcpu");
     /* only the engine, which runs the model, needs to check links */
-    rc = rc ? rc : pcc_set(p, "allow-links", "");
+    if (!rc)
+        rc = pcc_set(p, "allow-links", "");
     json_object_foreach(json_object_get(s->manifest, "dims"), name, size)
     {
         const char *text = arena_fmt(a, "%s=%lld", name, (long long)json_integer_value(size));

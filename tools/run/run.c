@@ -378,7 +378,8 @@ static int run_steps(struct run *r)
         rc = ranks_agree(x, rc, NULL);
     if (x->ranks && !rc)
         rc = ranks_compare(x);
-    rc = rc ? rc : step_run(&s);
+    if (!rc)
+        rc = step_run(&s);
     r->exit = x->ranks ? ranks_close(x, rc) : rc;
     return 0;
 }

@@ -143,7 +143,8 @@ int step_inputs(struct stepper *s, int64_t step, struct engine_value **table)
                                  .all = true,
                                  .any_sizes = true};
     int rc = inputs_make(s->e, &s->split, &of, table, own, s->d);
-    rc = rc ? rc : check_batches(s, table);
+    if (!rc)
+        rc = check_batches(s, table);
     for (uint32_t i = 0; rc && i < s->split.ninput; i++) {
         s->e->face->value_free(s->e, table[s->split.input[i]]);
         table[s->split.input[i]] = NULL;
@@ -159,7 +160,8 @@ static int load_inputs(struct stepper *s, int64_t step)
     if (!table)
         arena_exhausted(s->a, s->split.nvalue * sizeof(void *));
     int rc = step_inputs(s, step, table);
-    rc = rc ? rc : cut_inputs(s, table);
+    if (!rc)
+        rc = cut_inputs(s, table);
     for (uint32_t i = 0; i < s->split.ninput; i++)
         s->e->face->value_free(s->e, table[s->split.input[i]]);
     free(table);
@@ -289,8 +291,10 @@ static int run_step(struct stepper *s, int64_t step)
     bool bad = step_strays(s, step) || (host && load_inputs(s, step));
     int rc = step_agree(s, bad ? -1 : 0);
     int64_t began = clock_now();
-    rc = rc ? rc : step_agree(s, step_iteration(s));
-    rc = rc || !s->ranks ? rc : step_gather(s, step);
+    if (!rc)
+        rc = step_agree(s, step_iteration(s));
+    if (!rc && s->ranks)
+        rc = step_gather(s, step);
     if (!rc && !*s->stop && host) {
         printf("step %" PRId64 ": ", step + 1);
         if (s->loss != STEP_NONE && *s->e->library) /* the stub's values are no numbers */
@@ -302,7 +306,9 @@ static int run_step(struct stepper *s, int64_t step)
     if (step_is_broken(s))
         return rc; /* messages are under way, so that no tensor may be freed */
     step_clear(s);
-    return rc || !s->ranks ? rc : step_give_parameters(s);
+    if (rc || !s->ranks)
+        return rc;
+    return step_give_parameters(s);
 }
 
 /* Prints the most bytes that each device held, and the memory of the process with that of the engine. */
@@ -340,11 +346,14 @@ static int prepare(struct stepper *s)
 {
     bool loads = s->set.load && step_here(s, s->w->ndev);
     int rc = step_agree(s, step_open(s));
-    rc = rc ? rc : step_agree(s, loads ? load_parameters(s) : 0);
+    if (!rc)
+        rc = step_agree(s, loads ? load_parameters(s) : 0);
     if (!s->ranks || rc)
         return rc;
     rc = step_agree(s, step_ranks_ready(s));
-    return rc || !s->set.load ? rc : step_give_parameters(s);
+    if (rc || !s->set.load)
+        return rc;
+    return step_give_parameters(s);
 }
 
 /* Checks the user's word on how the loss joins samples (step_confirm()), if the folder does not tell.  Returns 0, or -1

@@ -62,7 +62,8 @@ static int run_part(struct stepper *s, uint32_t p, struct engine_value **table,
                                      .out = out,
                                      .out_bytes = of->out_bytes,
                                      .nout = of->nout};
-    rc = rc ? rc : s->e->face->run(s->copy[s->each->first_copy[p]].loaded, &call, err);
+    if (!rc)
+        rc = s->e->face->run(s->copy[s->each->first_copy[p]].loaded, &call, err);
     for (uint32_t i = 0; out && i < of->nout; i++)
         if (rc)
             s->e->face->value_free(s->e, out[i]);

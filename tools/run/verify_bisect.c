@@ -271,7 +271,8 @@ static int run_piece(const struct search *s, uint32_t from, uint32_t to, uint32_
         file[i] = s->value[from + i].file;
     const struct csr by_file = csr_build(p.a, s->side->npart, n, file, NULL);
     int rc = run_model(s, &p);
-    rc = rc ? rc : run_side(s, &p, &by_file);
+    if (!rc)
+        rc = run_side(s, &p, &by_file);
     s->out->runs += rc >= 0;
     if (!rc)
         *found = compare(s, &p);
