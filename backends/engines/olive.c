@@ -22,9 +22,9 @@
 
 /* A node that Olive gives a split by its name. */
 struct olive_node {
-    /* its name with '\1' for dots and slashes: in sorted order, a.b and a/c then follow directly behind a */
+    /* the node's name with '\1' for dots and slashes: in sorted order, a.b and a/c then follow directly behind a */
     char *name;
-    const char *own; /* its name in the model */
+    const char *own; /* the node's name in the model */
     uint32_t part;   /* number, from 0 */
     uint32_t size;   /* bytes of `name` that are its key */
 };

@@ -34,7 +34,7 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
 
 /* Leaves of one level of a frame: boxes that no other box of the frame reads. */
 struct leaves {
-    uint32_t n;        /* their number so far */
+    uint32_t n;        /* number of columns so far */
     uint32_t box[ROW]; /* the latest of them: the k-th one is box[k % ROW] */
 };
 

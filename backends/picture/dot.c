@@ -899,7 +899,7 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
                                                    : draw_nodes(&p, s->shown);
     struct arrows t = {0};
-    if (!is_stopped(&p)) /* else some nodes have no box */
+    if (!is_stopped(&p)) /* after a stop, some nodes have no box */
         t = arrows_build(r, box_of, p.frame_of, p.frames.n, p.a);
     if (view != VIEW_NODES)
         draw_columns(&p, &t);

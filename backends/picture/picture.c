@@ -229,7 +229,8 @@ static enum child_end lay_out(const struct result *r, const struct scenery *what
     for (; t->boxes && !listener_stopped(r->diag->listener) &&
            (large || o == CHILD_STOPPED || o == CHILD_FAILED);
          t++) {
-        bool same = t->view == view && t->boxes == first->boxes; /* its DOT is stem.dot */
+        /* the DOT of t is in stem.dot already */
+        bool same = t->view == view && t->boxes == first->boxes;
         if (t->most_nodes && !what->shown && r->scene.m->nnode > t->most_nodes)
             continue;
         struct scenery fewer = {t->view, t->boxes, what->shown, NULL};

@@ -14,7 +14,7 @@ struct chart_lane {
     const char *class; /* class of the lane's device */
     uint32_t dev;
     uint32_t rows; /* rows of bars, >= 1; bars of different rows may overlap in time */
-    bool lettered; /* its rows have the letters a, b, ... */
+    bool lettered; /* the lane's rows have the letters a, b, ... */
     /* the meaning of the letters: "a part 0, b part 3"; NULL: nothing to say */
     const char *letters;
     const char *busy; /* text at the right of the lane: "3.2 ms, 80 %" */

@@ -72,7 +72,7 @@ struct gen_weight {
     uint64_t key;    /* seed of its random numbers, from --seed and its name */
     uint64_t count;  /* number of elements */
     uint64_t offset; /* place in the weights file, bytes; unused unless external */
-    /* it is in the weights file, or left out with GEN_NONE; else in the model file */
+    /* the weight is in the weights file, or left out with GEN_NONE; false: in the model file */
     bool external;
     float mean, std;
 };

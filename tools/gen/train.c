@@ -21,7 +21,7 @@
 struct unit {
     /* prefix of its nodes, within the scope; prefix of its parameters */
     const char *path, *param;
-    const char *x, *w, *b;      /* its input, weight and bias */
+    const char *x, *w, *b;      /* names of the input, the weight and the bias */
     const char *mean, *inv_std; /* of norms: mean and 1 / standard deviation of x */
     int64_t in, out;            /* widths of input and result */
 };

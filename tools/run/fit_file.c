@@ -36,7 +36,8 @@ struct op_row {
     uint32_t first, n; /* place of its first node in an order by type; number of its nodes */
 };
 
-/* Fills t with the nodes of the model's graph that tell about rates (see above), with their times of the file. */
+/* Fills t with the nodes of the model's graph that tell about a class's rates, as the head of this file says, and with
+ * their times in the file of costs. */
 static void take_nodes(struct fitting *t, const struct module *m, const struct costs_in *in,
                        struct arena *a)
 {

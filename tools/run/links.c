@@ -76,7 +76,7 @@ static void wait_for(sem_t *s)
 static void *receive(void *arg)
 {
     struct wire *w = arg;
-    memset(w->to, 1, w->largest); /* its pages are there before the first copy */
+    memset(w->to, 1, w->largest); /* so the system has given all pages before the first copy */
     sem_post(&w->s->done);
     for (;;) {
         wait_for(&w->s->go);

@@ -54,7 +54,8 @@ static MPI_Request request_of(uint64_t handle)
     return q;
 }
 
-/* Makes a type of so many bytes, where these are more than an int counts.  Returns 0 or an error of MPI. */
+/* Makes a type of MPI that stands for `bytes` bytes, more than an int counts: CHUNK bytes several times, and the
+ * rest.  Returns 0 or an error of MPI. */
 static int long_type(int64_t bytes, MPI_Datatype *type)
 {
     int n = (int)(bytes / CHUNK) + 1;
@@ -76,7 +77,7 @@ static int long_type(int64_t bytes, MPI_Datatype *type)
     return rc;
 }
 
-/* Writes to *type and *n what stands for so many bytes: n elements of that type, to be freed by free_type().  Returns 0
+/* Writes to *type and *n what stands for `bytes` bytes: n elements of that type, to be freed by free_type().  Returns 0
  * or an error of MPI. */
 static int elements_of(int64_t bytes, MPI_Datatype *type, int *n)
 {

@@ -136,7 +136,7 @@ int npz_add(struct npz_out *z, const struct npz_array *x)
     put_bytes(z, e->name, strlen(e->name));
     if (wide) {
         put(z, 1, 2);  /* the extra field: its kind, sizes of 64 bits */
-        put(z, 16, 2); /* its bytes that follow */
+        put(z, 16, 2); /* bytes of the field that follow */
         put(z, e->bytes, 8);
         put(z, e->bytes, 8);
     }
@@ -162,7 +162,7 @@ static void put_entry(struct npz_out *z, const struct npz_entry *e)
     put_bytes(z, e->name, strlen(e->name));
     if (wide) {
         put(z, 1, 2);  /* the extra field: its kind, sizes and place of 64 bits */
-        put(z, 24, 2); /* its bytes that follow */
+        put(z, 24, 2); /* bytes of the field that follow */
         put(z, e->bytes, 8);
         put(z, e->bytes, 8);
         put(z, e->at, 8);
@@ -180,14 +180,14 @@ static void put_end(struct npz_out *z, uint64_t from)
         put(z, 44, 8);   /* bytes that follow */
         put(z, 45, 2);   /* version that made it */
         put(z, 45, 2);   /* version that is needed */
-        put(z, 0, 8);    /* this disk, and that of the directory */
+        put(z, 0, 8);    /* number of this disk, and of the disk with the directory */
         put(z, z->n, 8); /* entries on this disk, and of all */
         put(z, z->n, 8);
         put(z, bytes, 8); /* size and place of the directory */
         put(z, from, 8);
         put_bytes(z, "PK\6\7", 4);
         put(z, 0, 4);   /* disk of the record above */
-        put(z, end, 8); /* its place */
+        put(z, end, 8); /* place of that record */
         put(z, 1, 4);   /* number of disks */
     }
     put_bytes(z, "PK\5\6", 4);

@@ -20,7 +20,7 @@
 /* Times in ns. */
 #define MS INT64_C(1000000)
 #define BEAT (100 * MS) /* from a sign of life to the next */
-#define LOOK (20 * MS)  /* that the thread sleeps before it looks again */
+#define LOOK (20 * MS)  /* for which the thread sleeps before it looks again */
 #define SILENT (3000 * MS)
 #define HURRY (600 * MS)
 #define NEXT (200 * MS)        /* between the reports of two ranks, by rank number */
@@ -35,7 +35,7 @@ enum {
 struct pulse {
     int64_t ends;  /* the run ends now: somebody has said why */
     int64_t moves; /* as of runner.moves */
-    int64_t runs;  /* it runs a part */
+    int64_t runs;  /* 1: the rank runs a part now */
     char where[TEXT];
 };
 

@@ -344,7 +344,7 @@ static int unpack(struct runner *r, struct transfer *t, char *line, size_t room)
 /* Puts a tensor that has come into the table of its sample. */
 static void put_box(struct runner *r, struct flight *f, const struct transfer *t, uint32_t holders)
 {
-    if (f->box[t->value]) { /* it has come before, for the host or for the device */
+    if (f->box[t->value]) { /* the value has come before, for the host or for the device */
         f->holders[t->value] += holders;
         box_return(r, t->box);
     } else {

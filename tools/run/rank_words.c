@@ -86,7 +86,8 @@ void ranks_fail(struct runner *r, int64_t sample, const char *line)
         send_word(r, 0, &word);
 }
 
-/* At the host: all parts of a sample have run at a rank, the first of which began so many ns ago. */
+/* Called at the host when all parts of a sample have run at a rank.  age: ns since the first of them began; -1: the
+ * rank has no part of the sample. */
 static void part_of_sample_ran(struct runner *r, struct flight *f, int64_t age)
 {
     int64_t now = run_now(r), began = now - age;

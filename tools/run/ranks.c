@@ -111,7 +111,7 @@ int ranks_open(struct runner *r, const char *kept)
     if (messages_rank() < 0)
         return 0;
     limit_waiting(r, "begin");
-    program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
+    program_catch_also(SIGUSR1); /* mpirun forwards this signal to ranks, but not Ctrl-C */
     struct ranks *x = arena_alloc(r->a, sizeof *x);
     x->m.face = messages_find(r->a, r->d);
     if (!x->m.face)
@@ -351,7 +351,7 @@ void ranks_collect(struct runner *r)
         return;
     for (int k = 1; k < ranks && x->m.rank == 0; k++)
         add_row(&r->figures.message, &row[k]);
-    /* bars: as many of each rank as the rank with the most has, if there is room for so many */
+    /* bars: each rank sends as many as the rank with the most bars has, as far as there is room */
     int64_t bars = 0;
     for (int k = 0; k < ranks && x->m.rank == 0; k++)
         bars = smaller(r->figures.bars.cap, larger(bars, all[k].bars));

@@ -90,7 +90,7 @@ struct content_sum {
 struct ranks_looking {
     bool begun;       /* samples are on their way: both threads of a rank look */
     bool now;         /* a thread looks at this moment */
-    bool crowded;     /* this machine has more ranks than processors */
+    bool crowded;     /* the machine has more ranks than processors */
     bool spare_core;  /* a processor is free for the main thread of each rank here */
     int64_t ended;    /* ns: when a message last ended, as a thread saw it */
     int64_t sent;     /* ns: when a message with a value last began to leave */

@@ -174,7 +174,7 @@ static int call_part(struct runner *r, struct run_device *d, struct engine_error
                                      .nout = p->nout};
     int rc = r->e->face->run(d->loaded[d->part], &call, err);
     for (uint32_t i = 0; i < p->nout; i++)
-        d->made[i]->value = d->out[i]; /* also what was made before a failure */
+        d->made[i]->value = d->out[i]; /* after a failure, too: some outputs may be made */
     for (uint32_t i = 0; i < p->nout && !rc; i++)
         rc = check_made(r, p->out[i], d->out[i], err);
     return rc;

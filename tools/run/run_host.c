@@ -198,7 +198,7 @@ static void make_lock(struct runner *r)
     pthread_condattr_t attr;
     pthread_mutexattr_t spins;
     pthread_mutexattr_init(&spins);
-#ifdef __GLIBC__ /* it is held for less time than a thread takes to sleep and wake up */
+#ifdef __GLIBC__ /* spins: the lock is held for less time than a thread takes to sleep and wake up */
     pthread_mutexattr_settype(&spins, PTHREAD_MUTEX_ADAPTIVE_NP);
 #endif
     pthread_mutex_init(&r->lock, &spins);

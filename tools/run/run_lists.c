@@ -34,7 +34,7 @@ struct lane {
     int64_t round;     /* number of the round in the chunk */
     /* 1 + the next lane in a list of lanes that wait for a key, or that are to move; 0: none */
     uint32_t next;
-    bool computing; /* its instruction, a COMPUTE, is left to the device's thread */
+    bool computing; /* the lane's instruction, a COMPUTE, is left to the device's thread */
 };
 
 /* All lists. */
@@ -397,7 +397,7 @@ void lists_move(struct runner *r)
     for (uint32_t l = 0; l < r->schedule->nlane; l++) {
         bool device = l < r->w->ndev;
         if (device && r->dev[l].part != RUN_NONE)
-            continue; /* its thread runs a part, and comes back */
+            continue; /* the device's thread runs a part, and moves the lane behind it */
         if (device)
             r->dev[l].next_part = RUN_NONE;
         x->lane[l].computing = false;

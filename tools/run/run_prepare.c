@@ -32,8 +32,8 @@ enum { INPUT = 1, USAGE = 2 }; /* exit codes */
 
 /* ---- the schedule ----------------------------------------------------------------------------- */
 
-/* Returns NULL if the lists are right for so many samples and fit the devices; else why not.  Sets in_flight, queues
- * and peaks. */
+/* Returns NULL if the lists are right for this number of samples and fit the devices; else why not.  Sets in_flight,
+ * queues and peaks. */
 static const char *proves(struct runner *r, uint32_t samples)
 {
     r->schedule->in_flight = samples;

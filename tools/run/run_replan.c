@@ -35,7 +35,7 @@ struct tried {
     const char *folder;
     /* time from one sample to the next: promised, ps; measured, ns; -1: not known */
     int64_t promised, each;
-    const char *nodes;    /* its parts as text: equal plans have equal texts */
+    const char *nodes;    /* the split's parts as text: equal plans have equal texts */
     const json_t *states; /* the manifest's "states" */
 };
 

@@ -80,7 +80,7 @@ static void put_parts(FILE *f, struct runner *r)
     json_open(&o, NULL, '[', 2);
     for (uint32_t k = 0; k < r->s.npart; k++) {
         int64_t ns = times_rank(&r->figures.part[k], MEDIAN, r->a);
-        if (ns >= 0) /* else the run ended before */
+        if (ns >= 0) /* below 0: the run ended before the part had a time */
             run_trace_part(&o, &r->s.part[k], 1000 * ns);
     }
     json_close(&o, 0);

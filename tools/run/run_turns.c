@@ -27,7 +27,7 @@ void turns_make(struct runner *r)
 {
     for (uint32_t d = 0; d < r->ndev; d++) {
         struct heap *h = &r->dev[d].ready;
-        h->a = r->a; /* it has room for all that can be ready, and never grows */
+        h->a = r->a; /* the heap has room for all that can be ready, and never grows */
         h->cap = r->width * r->s.npart + 1;
         h->at = arena_array(r->a, h->cap, sizeof *h->at);
     }

@@ -53,7 +53,7 @@ struct step_ranks {
     int64_t told_at;              /* ns: when this rank last told the others where it stands */
     struct rank_word heard, word; /* word of a failure at another rank; of a failure here */
     uint64_t hearing;             /* handle of the receive for `heard` */
-    bool hears;                   /* that receive was begun */
+    bool hears;                   /* the receive for `heard` was begun */
     bool broken; /* messages of a failed iteration are under way, whose tensors must stay */
     const signal_flag *stop; /* Ctrl-C, which counts at rank 0 alone, between two steps */
     signal_flag halt; /* always 0: the stop flag within an iteration, which Ctrl-C does not end */
@@ -173,7 +173,8 @@ static void over(struct stepper *s, struct step_message *m)
         return;
     }
     s->now.sent[m->place] = 1;
-    if (s->now.tensor[m->tensor]) { /* it has come before: for the host, or for the device */
+    if (s->now
+            .tensor[m->tensor]) { /* the tensor has come before: for the host, or for the device */
         s->e->face->value_free(s->e, m->value);
         s->now.holders[m->tensor]++;
     } else {
@@ -195,7 +196,7 @@ static void take_elements(struct stepper *s, struct step_message *m)
         fail_message(s, m, x->why);
 }
 
-/* Looks at a message, its sizes (i == 0) and its elements (i == 1), the latter of a message to receive only when the
+/* Looks at a message, its sizes (i == 0) and its elements (i == 1); at elements to receive only when the
  * sizes have come.  Makes room for elements, begins to receive them, and checks what has come; an error ends the
  * iteration.  The lock is given up meanwhile.  Returns whether the message is over. */
 static bool look(struct stepper *s, struct step_message *m)

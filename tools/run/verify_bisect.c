@@ -27,7 +27,7 @@ enum { RETRY = 1, GIVE_UP = 16 };
 struct common {
     const char *name;
     nid node;       /* node of the model that makes the value */
-    uint32_t outno; /* its place among the results of the node */
+    uint32_t outno; /* place of the value among the results of the node */
     uint32_t file;  /* number of the side's file that makes the value */
     int64_t bytes;  /* bytes of the value in the plan */
 };

@@ -26,8 +26,8 @@
 /* Marks of a value of a part, as bits. */
 enum {
     HALF = 1,    /* a float of 16 bits */
-    OF_HALF = 2, /* such a float, or a cast or moved copy of one */
-    /* it is OF_HALF and crosses, or a crossing value that is OF_HALF is a cast or moved copy of it */
+    OF_HALF = 2, /* a float of 16 bits, or a cast or moved copy of one */
+    /* OF_HALF, and the value crosses, or one that crosses and is OF_HALF is a cast or moved copy of it */
     CUT = 4,
     REACHED = 8 /* computed from a value that is CUT */
 };
