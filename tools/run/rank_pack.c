@@ -232,8 +232,11 @@ static struct engine_value *take_value(struct unpacking *u, int depth)
         n > (u->end - u->at) / WORD || (kind == PACK_MAP && n != 2))
         return NULL;
     struct engine_value **item = calloc((size_t)n + 1, sizeof(void *)), *v = NULL;
-    while (item && made < n && (item[made] = take_value(u, depth + 1)))
-        made++;
+    for (; item && made < n; made++) { /* ends early if an item cannot be read */
+        item[made] = take_value(u, depth + 1);
+        if (!item[made])
+            break;
+    }
     if (item && made == n)
         v = u->e->face->value_join(u->e, item, (size_t)n, kind == PACK_MAP, u->err);
     while (made > 0)
