@@ -269,11 +269,12 @@ def write(path, text):
 
 
 def rewritten(text, planted):
-    """A file's bytes with errors [(number, place)] compiled in."""
+    """The bytes of a file in which the errors [(number, place)] are compiled in, each chosen at run time."""
     planted = sorted(planted, key=lambda kp: (kp[1].start, -kp[1].end))
 
     def part(start, end, rest):
-        """The bytes [start, end), and the errors that begin behind them."""
+        """The bytes [start, end), in which the errors of `rest` that begin there are compiled in, also within each
+        other; these are taken out of `rest`."""
         out, at = [], start
         while rest and rest[0][1].start < end:
             k, p = rest.pop(0)
@@ -328,7 +329,8 @@ def made_headers(where):
 
 
 def refused(path, command, chosen):
-    """The errors of a file that the compiler does not take."""
+    """Numbers of the errors in a file that the compiler does not take, by its messages; if these name none, all errors
+    of the file."""
     r = subprocess.run([*shlex.split(command), "-fsyntax-only"], cwd=BUILD, capture_output=True, text=True)
     if r.returncode == 0:
         return set()
@@ -445,7 +447,7 @@ def nearest(reaching, in_file):
 
 
 def verdict(k, candidates, in_file, budget):
-    """How tests found a planted error, or why they did not, in words."""
+    """Runs tests against a planted error. Returns words for how they found it, or why they did not."""
     spent, left = 0.0, 0
     reaching = [t for t in candidates if t.rc == 0 and k in t.reached]
     for t in nearest(reaching, in_file):
