@@ -127,8 +127,8 @@ int64_t least_exposed(const struct training *m, int64_t reduce, int64_t f, int64
 
 /* ---- pieces ------------------------------------------------------------------------------------- */
 
-/* Returns the stage with the layers of state `to` that state `from` has not, on the devices place[i]; piece.first is NEVER
- * if the stage does not fit the memory or the devices cannot share a micro-batch. */
+/* Returns the stage with the layers of state `to` that state `from` has not, on the devices place[i]; piece.first is
+ * NEVER if the stage does not fit the memory or the devices cannot share a micro-batch. */
 static struct piece make_piece(const struct stage_ways *p, const struct training *m, uint32_t from,
                                uint32_t to, uint32_t i)
 {
@@ -323,8 +323,8 @@ static const struct choice *covering(const struct stage_ways *p, uint32_t choice
     return NULL;
 }
 
-/* Returns whether a stage x on n devices cannot be part of a plan that *q is about; around: the least ps of the way of a
- * micro-batch to the stage and of that back from it. */
+/* Returns whether a stage x on n devices cannot be part of a plan that *q is about; around: the least ps of the way of
+ * a micro-batch to the stage and of that back from it. */
 static bool is_stage_late(const struct piece *x, uint32_t n, double count, double around,
                           const struct stage_turn *q)
 {

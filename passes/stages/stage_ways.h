@@ -30,9 +30,9 @@ bool stage_ways_searched(const struct stage_ways *w, uint32_t choice);
  * several stages on each device (rounds_bound.h), of which nothing is known here.  O(states^2 * devices^2). */
 bool stage_ways_refute(struct stage_ways *w, uint32_t choice, int64_t most);
 
-/* Sets *plan to one whose stages are a way that may take `most` ps or less under the settings number `choice`, which are
- * searched, and of such ways the one that ends soonest after the first stage is done.  Returns false if all plans are
- * refuted, or the states are not those of all layers.  The plan lives in the scratch arena of t. */
+/* Sets *plan to one whose stages are a way that may take `most` ps or less under the settings number `choice`, which
+ * are searched, and of such ways the one that ends soonest after the first stage is done.  Returns false if all plans
+ * are refuted, or the states are not those of all layers.  The plan lives in the scratch arena of t. */
 bool stage_ways_plan(struct stage_ways *w, uint32_t choice, int64_t most,
                      struct stage_layout *plan);
 
@@ -40,12 +40,13 @@ bool stage_ways_plan(struct stage_ways *w, uint32_t choice, int64_t most,
 struct stage_turn {
     uint32_t places, most_devices; /* number of places; the most devices that one has */
     double time;                   /* ps: no stage takes longer for all micro-batches */
-    /* what a ps counts of a micro-batch's way through all stages and back; and of the time for which a device is busy */
+    /* what a ps counts of a micro-batch's way through all stages and back; and of the time for which a device is busy
+     */
     double turn, price;
 };
-/* Returns the least, over all ways, of a micro-batch's way and the time for which devices are busy, weighted as *q says.
- * A device is busy with all micro-batches of its stages and their AllReduces, less what of these rounds_bound.h hides
- * behind backward passes.  Settings number `choice` need not be searched; but they must have interleaved stages.
+/* Returns the least, over all ways, of a micro-batch's way and the time for which devices are busy, weighted as *q
+ * says. A device is busy with all micro-batches of its stages and their AllReduces, less what of these rounds_bound.h
+ * hides behind backward passes.  Settings number `choice` need not be searched; but they must have interleaved stages.
  * O(states^2 * devices). */
 double stage_ways_turn(const struct stage_ways *w, uint32_t choice, const struct stage_turn *q);
 
