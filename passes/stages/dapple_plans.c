@@ -82,12 +82,13 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
 
 /* Runs interleaved plans on the n places `set`: with as many stages on each place as the user wants; if the user
  * gives no number, with 1, 2, 4, ... as long as plans get faster.  On a single place, too, several stages help: the
- * AllReduces of later ones are hidden behind backward passes of earlier ones, and each stage recomputes by itself. */
+ * AllReduces of later ones are hidden behind backward passes of earlier ones, and each stage recomputes by itself; but
+ * a user who gives a number of stages wants several places. */
 static void try_interleaved(struct plan_choice *c, uint32_t n, const struct device_set *set)
 {
     /* stages on each place that the user wants; 0: any number */
     uint32_t said = c->t->x->scene.model.training.per_device;
-    uint32_t most = c->chain.n / n;
+    uint32_t most = n == 1 && said ? 1 : c->chain.n / n;
     int64_t before = INT64_MAX; /* ps: value of the plan with half as many stages on each place */
     for (uint32_t each = said ? said : 1; each <= most && !is_over(c); each *= 2) {
         struct stage_layout p = train_even(c->t, &c->chain, each * n, n, set);
