@@ -661,7 +661,8 @@ static bool narrow_down(struct run *r, struct problem_plan *best)
     bool quick = r->quick, better = false;
     int64_t low = r->c->lower.value;
     r->quick = true;
-    for (uint32_t i = 0; i < NARROW && r->thinned && best->value - low > 1; i++) {
+    for (uint32_t i = 0; i < NARROW && r->thinned && best->value - low > 1 && !clock_out(r->clock);
+         i++) {
         int64_t middle = low + (best->value - low) / 2;
         problem_set_limit(r->c, &r->caps, middle);
         if (run_units(r, best))
@@ -700,8 +701,8 @@ static bool search_order(struct run *r, struct problem_plan *best)
         r->quick = true;
         sample_units(r, SAMPLE_FEW, /*near=*/false);
         better = run_units(r, best);
-        better = narrow_down(r, best) || better;
         r->clock = clock;
+        better = narrow_down(r, best) || better;
         r->quick = false;
     }
     if (n > ALL_UP_TO) {
