@@ -67,8 +67,7 @@ class Graph:
         for v in range(self.n):
             times = f"[{self.time[v]}us, {self.slow[v]}us]" if self.other else f"{self.time[v]}us"
             reads = ", ".join(f"%n{u}" for u in self.pred[v])
-            moved = f"[{self.xfer[v]}us, {self.xfer[v]}us]" if self.other else f"{self.xfer[v]}us"
-            lines.append(f"  %n{v} = profile:op({reads}) : !xfer={moved} !time={times} !own={self.size[v]}B")
+            lines.append(f"  %n{v} = profile:op({reads}) : !xfer={self.xfer[v]}us !time={times} !own={self.size[v]}B")
         return "\n".join([*lines, "}", ""])
 
 
