@@ -467,6 +467,14 @@ static int run_shard(struct ctx *x, const void *options)
                           "shard{from=self}: %s has sharding specs for %lld devices: expected from "
                           "2 to %d",
                           module_str(x->scene.m, x->scene.m->path), (long long)said, SHARD_WAYS);
+    const uint32_t most = side_by_side(x->scene.cluster, NULL);
+    if (by_file && most >= 2 && said > most)
+        return diag_error(x->use.diag,
+                          "shard{from=self}: %s has sharding specs for %lld devices, and of %s no "
+                          "more than %u are equal%s: expected as many devices as the specs have",
+                          module_str(x->scene.m, x->scene.m->path), (long long)said,
+                          cluster_devices(x->scene.cluster, x->use.scratch), most,
+                          cluster_grouped(x->scene.cluster) ? " and in a group" : "");
     unsigned long ways = strtoul(o->ways, &end, 10);
     bool number = *end == '\0' && *o->ways >= '0' && *o->ways <= '9';
     ways = by_file ? (unsigned long)said : ways;
