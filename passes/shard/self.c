@@ -213,8 +213,8 @@ int shard_self_homes(struct shard *s)
                               "shard{from=self}: %s: node '%s' (%s) is on '%s' alone by its "
                               "sharding specs (%s), but its result '%s' is cut: expected '@%s' or "
                               "no word",
-                              module_str(s->m, s->m->path), node_name(s->m, n), node_op(s->m, n), name, words,
-                              value_name(s->m, value_at(s->m, n, cut)), name);
+                              module_str(s->m, s->m->path), node_name(s->m, n), node_op(s->m, n),
+                              name, words, value_name(s->m, value_at(s->m, n, cut)), name);
         s->kind[n] = SHARD_ONCE;
         s->home[n] = shard_home(s, (uint32_t)dev);
     }

@@ -377,10 +377,9 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     k->whole = w.whole;
     k->once = w.once;
     k->made = w.made;
-    k->joined = w.gathers;
-    k->sliced = w.slices;
-    k->joined_bytes = w.gathered;
-    k->sliced_bytes = w.sliced;
+    k->joined = w.joined;
+    k->sliced = w.sliced;
+    k->turned = w.turned;
     k->sums = w.sums;
     k->sums.allowed = s->sums;
     shard_figures_end(s, &f, &w, k);

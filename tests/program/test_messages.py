@@ -105,7 +105,7 @@ PLANS = [
      "objective: name: expected time-per-sample, makespan, iteration-time or latency"),
     ({**WHOLE, "objective": 1}, "expected an object 'objective'"),
     ({**WHOLE, "devices": [{"name": "gpu7", "nodes": ["a", "b", "c"]}]},
-     "there is no device 'gpu7': expected one of acc0 to acc1"),
+     "there is no device 'gpu7': expected one of acc0 to acc1 and cpu0"),
     ({**WHOLE, "training": {"schedule": "gpipe", "micro_batches": 1, "micro_batch_size": 0, "profiled_batch": 0,
                            "stages": [{"devices": ["acc0"]}]}},
      "training: expected a list 'devices' and a number 'ahead' >= 1 in every one of 'stages'"),
