@@ -1,7 +1,8 @@
 /* Exchanges of values between devices (shard.h), written as nodes: a Concat joins pieces, a Slice cuts, a Sum adds
- * up terms, Split and Sum add them up in pieces.  Where pieces have several blocks, a Reshape makes an axis of
- * blocks first, and another Reshape removes it afterwards.  All devices add up terms in the order of the devices, so
- * all of them have the same bits. O(N) nodes for each exchange on each device. */
+ * up terms, Split and Sum add them up in pieces, Split and Concat bring pieces from one cut to another.  Where pieces
+ * have several blocks, a Reshape makes an axis of blocks first, and another Reshape removes it afterwards.  All devices
+ * add up terms in the order of the devices, so all of them have the same bits. O(N) nodes for each exchange on each
+ * device. */
 #include "passes/shard/write.h"
 
 #include "ir/base/numbers.h"

@@ -37,6 +37,12 @@
 # RUN: sed 's/MatMul(%x, %w)/& !shard="R S1,128\/8 -"/' %s > %t.many.pir
 # RUN: not %pcc %t.many.pir -p 'shard{from=self}' 2>&1 | FileCheck %s --check-prefix=MANY
 # MANY: error: shard{from=self}: {{.*}}.many.pir has sharding specs for 8 devices, and of acc0 to acc3 no more than 4 are equal: expected as many devices as the specs have
+# RUN: sed 's/MatMul(%[xh], %w)/RandomNormalLike(%x)/' %s > %t.once.pir
+# RUN: not %pcc %t.once.pir -p 'shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=ONCE
+# ONCE: error: shard: no node of this model can be cut: the longest, 'y' (RandomNormalLike), runs whole, on one device
+# RUN: sed 's/MatMul(%\([xh]\), %w)/Softmax(%\1) {axis=-1}/' %s > %t.rows.pir
+# RUN: not %pcc %t.rows.pir -p 'shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=ROWS
+# ROWS: error: shard{ways=2}: no node can be cut 2 ways: the longest, 'h' (Softmax), makes [batch, sequence, 1024], but its operands, sizes that are not known, or what it computes do not allow it
 # An axis is counted from the last, and a size is left to the model.
 # RUN: sed 's/MatMul(%x, %w)/& !shard="R S-1\/2 S-1\/2"/' %s > %t.last.pir
 # RUN: %pcc %t.last.pir -q -p 'shard{from=self}' --emit ir | FileCheck %s --check-prefix=LAST
