@@ -43,7 +43,7 @@ static struct label_found search_merged(const struct latency_graph *p,
     struct latency_plan found = latency_no_plan(coarse, a), fine = latency_no_plan(p, a);
     struct latency_quotient *quotient = latency_quotient_new(p, a);
     struct label_found f =
-        label_search(coarse, latency_tail_make(coarse, a), best->value, l, &found, a);
+        label_search(coarse, latency_tail_make(coarse, l->clock, a), best->value, l, &found, a);
     if (!f.complete || found.value == LOAD_INF)
         return f;
     for (uint32_t b = 0; b < p->g->n; b++)

@@ -158,7 +158,7 @@ static struct latency_plan solve(struct latency_place_run *n, uint32_t slots,
                               .level = contiguous_level(n->x)};
     if (p->training) /* ideals of the forward pass do not say when the backward pass can start */
         how.max_labels = 0;
-    *t = p->training ? arena_alloc(a, sizeof **t) : latency_tail_make(p, a);
+    *t = p->training ? arena_alloc(a, sizeof **t) : latency_tail_make(p, &n->clock, a);
     *s = latency_solve(p, *t, &how, &best, a);
     return best;
 }

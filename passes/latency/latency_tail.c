@@ -20,6 +20,7 @@ struct tail_builder {
     uint32_t *stack; /* scratch */
     uint32_t stamp;  /* number of the present path */
     uint64_t work;   /* edges looked at, up to TAIL_WORK */
+    struct clock *clock;
 };
 
 /* Returns the ps that a device of kind k takes to transfer, once each, all values that block `from` makes and block
@@ -188,7 +189,7 @@ static void block_tails(struct tail_builder *m, uint32_t b)
         if (p->kind[k].time[b] == COST_NEVER)
             continue;
         int64_t on = sat_add(p->kind[k].time[b], left_after(m, k, b, &t->next[b]));
-        if (m->work < TAIL_WORK) /* else the block has no steps */
+        if (m->work < TAIL_WORK && !clock_out(m->clock)) /* else the block has no steps */
             on = along_path(m, k, b, on);
         t->on[k][b] = smaller(on, LOAD_INF);
         t->end[k][b] = t->nstep;
@@ -231,11 +232,12 @@ static int64_t *infinite(uint32_t n, struct arena *a)
     return t;
 }
 
-struct latency_tail *latency_tail_make(const struct latency_graph *p, struct arena *a)
+struct latency_tail *latency_tail_make(const struct latency_graph *p, struct clock *clock,
+                                       struct arena *a)
 {
     uint32_t n = p->g->n;
     struct latency_tail *t = arena_alloc(a, sizeof *t);
-    struct tail_builder m = {.p = p, .t = t, .a = a};
+    struct tail_builder m = {.p = p, .t = t, .a = a, .clock = clock};
     t->longest = UINT32_MAX;
     for (uint32_t k = 0; k < p->nkind; k++) {
         t->on[k] = infinite(n, a);

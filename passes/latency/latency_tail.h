@@ -33,8 +33,9 @@ struct latency_tail {
 
 #define TAIL_WORK UINT64_C(50000000) /* most edges that are looked at for the steps of tails */
 /* Returns the tails of p, in a.  p must not be a training graph.  O(kinds * (E + pins)), and at most TAIL_WORK edges
- * looked at for the steps. */
-struct latency_tail *latency_tail_make(const struct latency_graph *p, struct arena *a);
+ * looked at for the steps, none once the clock is out. */
+struct latency_tail *latency_tail_make(const struct latency_graph *p, struct clock *clock,
+                                       struct arena *a);
 
 /* Returns the tail, ps, of block b on an accelerator of kind k with `room` bytes of memory for b and the later blocks
  * of its subgraph.  O(log steps). */

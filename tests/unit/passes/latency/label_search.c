@@ -543,7 +543,7 @@ static void check_one(uint64_t seed, const struct kind *x, struct tally *tally)
         }
         try_all(&f, 0);
         assert_int_equal(f.differing, 0);
-        const struct latency_tail *tail = latency_tail_make(f.p, t.a);
+        const struct latency_tail *tail = latency_tail_make(f.p, NULL, t.a);
         if (!x->cpus)
             check_found(&f, tail);
         check_solved(&f, tail, seed);
