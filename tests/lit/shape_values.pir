@@ -23,6 +23,8 @@
 # CHECK: %least = {{.*}} : f32[2]
 # Signs of what is not known are followed.
 # CHECK: %left = {{.*}} : f32["-n + 512"]
+# A scalar's element stays known when it becomes a vector's.
+# CHECK: %vector = {{.*}} : f32[3]
 pcc 1
 ir_version 9
 opset ai.onnx 17
@@ -91,5 +93,9 @@ graph {
   %g1 = Mul(%s1, %minus1)
   %g2 = Add(%g1, %all)
   %left = ConstantOfShape(%g2)
+  init %second : i64[] = [1]
+  %u1 = Gather(%a, %second)
+  %u2 = Unsqueeze(%u1, %axis)
+  %vector = ConstantOfShape(%u2)
   out %back
 }

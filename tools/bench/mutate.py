@@ -100,8 +100,8 @@ COMPARISON = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 SIGN = {"+": "-", "-": "+", "+=": "-=", "-=": "+="}
 KEPT_CALLS = re.compile(r"assert|static_assert|_Static_assert|va_\w+|free|\w+_free|json_decref")
 # Equal with two arguments swapped: sums, counts and sizes, whether things are the same.
-SYMMETRIC = re.compile(r"sat_(add|mul)|__builtin_(add|mul)_overflow|poly_mul|larger|\w*_?(min|max)|gcd|"
-                       r"arena_array|calloc|str(n|case)?cmp|memcmp|\w+_(same|equal)")
+SYMMETRIC = re.compile(r"sat_(add|mul)|__builtin_(add|mul)_overflow|poly_mul|(larger|smaller)(_u32|_u64)?|gcd|"
+                       r"\w*_?(min|max)|arena_array|calloc|str(n|case)?cmp|memcmp|\w+_(same|equal)")
 # Macros that stand where a loop begins; the parser, which does not know them, gets a while of the same length.
 LOOP = re.compile(rb"\b(?:for_row|json_\w+_foreach)(?= ?\()")
 # No error is planted in such nodes or below them: the compiler wants constants there, or they are types.

@@ -321,6 +321,7 @@ static void equations(void **state)
         {"past + sequence", "total", "past", "-sequence + total"},
         {"past + sequence", "total", "batch", ""},
         {"batch*past + batch*sequence", "batch*total", "total", "past + sequence"},
+        {"a*z + c*z", "b", "a", ""}, /* z divides the first and the last term alone */
         {"2*width", "6*heads", "width", "3*heads"},
         {"2*width", "6*heads", "heads", ""},
         {"size*size", "9", "size", ""},
