@@ -9,6 +9,7 @@
 
 #include "ir/base/components.h"
 #include "ir/base/units.h"
+#include "ir/exec/iteration/kept_bytes.h"
 #include "ir/exec/iteration/update_cost.h"
 
 #include <assert.h>
@@ -52,6 +53,8 @@ static void measure_nodes(struct layer_sums *m)
     const struct scene *s = &m->t->x->scene;
     const struct graph *g = &s->m->graph[1];
     const struct costs *k = s->m->cost;
+    struct arena *own = arena_new(m->t->x->use.scratch);
+    const int64_t *kept = kept_bytes(s, own);
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (s->place->kind[n] != PLACE_NODE)
             continue;
@@ -65,9 +68,9 @@ static void measure_nodes(struct layer_sums *m)
         *overhead = sat_add(*overhead, costs_overhead(k, m->cls, n));
         int64_t params = s->m->ir_version ? 0 : costs_params(k, n);
         m->parameter[l] = sat_add(m->parameter[l], params);
-        if (!back)
-            m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
+        m->t->stored[l] = sat_add(m->t->stored[l], kept[n]);
     }
+    arena_free(own);
 
     for (uint32_t w = 0; w < s->place->nweight; w++) {
         const struct csr *user = &s->place->weight_user;
