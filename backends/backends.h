@@ -134,10 +134,11 @@ struct writer {
     const char *suffix; /* ending of -o: ".gantt.svg"; NULL: writes a folder, for any other name */
     bool to_stdout;     /* --emit may name it: the path "-" then means result.out */
     bool as_planned;    /* is given result.open, the plan with its calls open as in planning */
-    bool has_model;     /* its file holds the whole model, and the plan if there is one */
+    bool has_model;     /* the writer's file holds the whole model, and the plan if there is one */
     enum writer_needs needs;
-    const struct writer_opt *const *opts; /* its options; NULL ends the list; NULL: it has none */
-    size_t optsize;                       /* bytes of the struct that holds the options' values */
+    const struct writer_opt *const
+        *opts;      /* the writer's options; NULL ends the list; NULL: there are none */
+    size_t optsize; /* bytes of the struct that holds the options' values */
     /* Checks before planning whether `path` can be written.  Returns 0, or -1 and an error.  NULL: outfile_check() */
     int (*check)(const struct module *m, const void *opts, const char *path, struct diag *d);
     /* Writes r to `path`.  Returns 0, or -1 and an error.  r->verdict is set if `needs` asks for a plan. */

@@ -4,6 +4,7 @@
 
 #include "ir/ir.h"
 
+/* How onnx_read() reads a model. */
 struct onnx_options {
     bool allow_links; /* external data may be reached through symbolic links and hard links */
     /* the model itself, size bytes, which are copied; NULL: read the file at `path` */

@@ -45,12 +45,12 @@ struct clock ctx_clock(const struct ctx *x)
     struct clock c = ctx_late_clock(x);
     int64_t limit = ctx_settings(x)->time_limit;
     if (limit > 0)
-        clock_limit(&c, limit / 1000);
+        clock_limit(&c, limit / 1000); /* ps to ns */
     return c;
 }
 
-/* Makes the times of each class from those of a profile, which has one time for any accelerator (k->measured): all
- * accelerators get that time, hosts COST_NEVER. */
+/* Sets k->time, the times of the nodes on each class of c, from a profile, which has one time of each node for any
+ * accelerator (k->measured): classes of accelerators get these times, classes of hosts COST_NEVER. */
 static void spread_times(struct costs *k, const struct module *m, const struct cluster *c)
 {
     k->nclass = c->ncls;

@@ -14,8 +14,8 @@
 
 /* The size of a symbolic dimension of the model. */
 struct dim_binding {
-    const char *name;
-    int64_t value;
+    const char *name; /* name of the dimension */
+    int64_t value;    /* its size */
     /* path of the table of times that says the size; NULL: --dim says it, or it is guessed */
     const char *from;
 };
@@ -24,7 +24,7 @@ struct dim_binding {
 struct open_dim {
     /* input: index in the list of inputs of the graph; axis: the dimension's number */
     uint32_t input, axis;
-    int64_t value;
+    int64_t value; /* the size */
 };
 
 /* A file with measured times and memory of nodes, and the batch size they were measured at: --profile-at=B=FILE. */
@@ -194,7 +194,8 @@ struct planner {
     const char *implied; /* name of that struct exec_kind */
     /* for objectives that the planner does not support, exec_plans.instead runs in its place */
     bool leaves;
-    /* what run_and_fit.h tries if the plan needs more memory at one time than devices have */
+    /* what run_and_fit.h tries if the plan needs more memory at one time than devices have: nothing; contiguous plans;
+     * plans of the shape that the plan's bound is about; or those, and then plans of any shape */
     enum { FIT_NOTHING, FIT_CONTIGUOUS, FIT_AS_PROVEN, FIT_ANY_SHAPE } fit;
 };
 

@@ -81,7 +81,7 @@ static int unknown_pass(const struct pipeline *p, const char *name, struct arena
 }
 
 /* Stores one option in s->opts: text is "name=value", or "name" for "name=true"; text is overwritten.  Returns 0, or -1
- * and an error. */
+ * and reports an error. */
 static int parse_option(struct pipeline_step *s, char *text, struct arena *a, struct diag *d)
 {
     char *eq = strchr(text, '=');
@@ -205,10 +205,13 @@ static void mirror_for_planners(struct pipeline *p, struct arena *a)
 static void add_planner(struct pipeline *p, struct arena *a)
 {
     struct diag quiet = diag_silent();
-    const char *then = NULL;
+    const char *then = NULL; /* the planner that the last pass with pass.then still lacks */
     for (uint32_t i = 0; i < p->n; i++) {
-        then = p->step[i].pass->then != NULL ? p->step[i].pass->then : then;
-        then = planner_of(p->kinds, p->step[i].pass) ? NULL : then;
+        const struct pass *pass = p->step[i].pass;
+        if (planner_of(p->kinds, pass))
+            then = NULL;
+        else if (pass->then != NULL)
+            then = pass->then;
     }
     if (then == NULL || pipeline_parse(p, then, a, &quiet))
         return;
@@ -217,10 +220,10 @@ static void add_planner(struct pipeline *p, struct arena *a)
 
 void pipeline_complete(struct pipeline *p, struct arena *a)
 {
+    /* a pass with one of the bits `need` in pass.needs needs the pass `name` before it */
     static const struct {
         int need;
         const char *name;
-        /* a pass with one of the bits `need` needs the pass `name` before it */
     } rule[] = {{NEED_SHAPES | NEED_COST | NEED_CONTRACT, "infer-shapes"},
                 {NEED_COST | NEED_CONTRACT, "cost"},
                 {NEED_CONTRACT, "contract"}};
@@ -233,7 +236,7 @@ void pipeline_complete(struct pipeline *p, struct arena *a)
             /* what stands before a rewriter does not count, since its results are forgotten */
             for (uint32_t j = i; j-- > 0 && !have && !p->step[j].pass->rewrites;)
                 have = p->step[j].pass == need;
-            if (!have)
+            if (!have) /* step i moves back by one: i follows it */
                 add_step(p, i++, need, a)->inserted = true;
         }
     mirror_for_planners(p, a);
@@ -269,8 +272,8 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* Compares the claim of planner p with the judge's evaluation of its plan.  Returns 0, or PASS_UNVERIFIED with an
- * error. */
+/* Compares what planner p claims of its plan, the plan of x, with the judge's evaluation of this plan.  Returns 0; or
+ * PASS_UNVERIFIED and reports an error if they differ. */
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
@@ -340,23 +343,26 @@ static const struct planner *usual_planner(const struct exec_model *m)
     return planner_of(m->kinds, p);
 }
 
-/* Runs the planner `asked`, or the planner that runs in its place for this objective (planner_for).  Refuses with an
- * error if that planner does not support all requests.  May set the objective that the planner implies. */
+/* Runs the planner `asked`, the one of step s, or the planner that runs in its place: the usual one, if the pipeline
+ * inserted `asked` in vain; or that of planner_for(), if `asked` leaves the objective to another planner.  Sets the
+ * objective that `asked` implies, unless the user gave one.  Returns what run_and_fit() returns; or -1 and reports an
+ * error, also if the planner does not support all requests. */
 static int run_planner(const struct pipeline_step *s, const struct planner *asked, struct ctx *x)
 {
     struct exec_model *m = &x->scene.model;
     /* the pipeline inserted the planner, but no pass has left a plan for it */
-    if (s->inserted && asked->given && x->results.sharding == NULL)
+    bool usual = s->inserted && asked->given && x->results.sharding == NULL;
+    if (usual)
         asked = usual_planner(m);
-    bool said = ctx_said(x, "objective");
-    int implied =
-        asked->implies && asked->implies(s->opts) && !said ? exec_objective(m, asked->implied) : -1;
-    m->objective = implied >= 0 ? (uint32_t)implied : m->objective;
+    if (!ctx_said(x, "objective") && asked->implies && asked->implies(s->opts)) {
+        int implied = exec_objective(m, asked->implied);
+        m->objective = implied >= 0 ? (uint32_t)implied : m->objective;
+    }
     const struct planner *p = planner_for(asked, m);
     const void *opts = s->opts;
-    bool usual = asked != planner_of(m->kinds, s->pass);
     if (ctx_base(x) || planner_check(p, x, NULL))
         return -1;
+    /* the options of step s are those of another planner: p runs with its defaults */
     if (p != asked || usual) {
         struct pipeline own = {0};
         opts = add_step(&own, 0, &p->pass, x->use.scratch)->opts;
@@ -427,7 +433,8 @@ static int run_and_judge(const struct pipeline_step *s, struct ctx *x, const str
     int rc = s->pass->rewrites ? run_rewriter(s, x) : pipeline_step_run(s, x);
     if (rc)
         return rc;
-    before = s->pass->rewrites ? x->results.plan : before;
+    if (s->pass->rewrites)
+        before = x->results.plan; /* a rewriter makes no plan, but may have forgotten the old one */
     if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
         diag_error(x->use.diag, "the module is broken after %s", s->pass->name);
         return PASS_UNVERIFIED;
@@ -439,7 +446,8 @@ static int run_and_judge(const struct pipeline_step *s, struct ctx *x, const str
     return 0;
 }
 
-/* Warns if a pass that makes a level for planners, such as fuse, stands after the last planner: it has no effect. */
+/* Warns if a pass that makes a level for planners, such as fuse, stands after the last planner, since it has no effect
+ * there; but not of passes before the pass levels, which reads the level that they make. */
 static void warn_late(const struct pipeline *p, struct diag *d)
 {
     const struct pass *late = NULL, *levels = pass_find(NULL, "levels");

@@ -62,7 +62,8 @@ static const char *join_names(const struct name_list *l, const char *and, struct
     return l->text ? arena_fmt(a, "%s%s%s", l->text, and, l->last) : l->last ? l->last : "";
 }
 
-/* Returns the names of the features (FEATURE_* bits), after the name `goal` of an objective (NULL: without). */
+/* Returns the names of the features (FEATURE_* bits) as one text, after the name `goal` of an objective (NULL: without
+ * one).  and: the word before the last name. */
 static const char *features_text(const char *goal, uint32_t features, const char *and,
                                  struct arena *a)
 {
@@ -128,9 +129,8 @@ static const char *without_groups(const struct ctx *x, uint32_t wanted,
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
 {
     struct arena *a = x->use.scratch;
-    struct name_list
-        can = {0},
-        given = {0}; /* planners with all wanted features; planners that read a given plan */
+    struct name_list can = {0};   /* planners that support all that is wanted */
+    struct name_list given = {0}; /* those among them that read a plan which the user has made */
     const struct exec_model *m = &x->scene.model;
     const struct exec_kind *goal = exec_kind(m);
     const struct planner *k;

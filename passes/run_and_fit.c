@@ -82,8 +82,9 @@ static uint32_t count_plans(const struct ctx *x, const struct wdag *g)
     return all <= most ? (uint32_t)all : 0;
 }
 
-/* Looks at all plans of a small level; chain: only at contiguous ones.  Makes the quickest plan that fits the plan
- * of x; returns whether a plan fits. */
+/* Judges all plans of a small level, or (chain) only contiguous ones, until the time is over.  Makes the quickest plan
+ * that fits the plan of x; returns whether a plan fits; false, too, if there are too many plans (count_plans).  A plan
+ * is coded as a number whose digit v, to the base of the number of devices, is the device of vertex v. */
 static bool look_at_all(struct ctx *x, bool chain, struct clock *clock)
 {
     const struct wdag *g = chain ? contiguous_level(x) : any_shape_level(x);
@@ -128,17 +129,18 @@ static bool look_at_small(const struct planner *p, struct ctx *x, const struct c
            (chain && p->fit == FIT_ANY_SHAPE && look_at_all(x, /*chain=*/false, clock));
 }
 
-/* Runs p again with less memory, a few times, until its plan fits; where p finds no plan, halves what the memories
- * were lowered by. Returns whether a plan fits.  *why: what the last plan lacked. */
+/* Runs p again, at most ROUNDS times, until its plan fits.  Each run has less memory: by what the plan before lacked;
+ * after a run without a plan, by half of that.  Returns whether a plan fits.  *why: what the last plan lacked. */
 static bool try_less(const struct planner *p, const void *opts, struct ctx *x, struct clock *clock,
                      const char **why)
 {
+    /* [class] bytes by which memories are lowered: in the next run, and in the last run that found a plan */
     int64_t lacks[CLUSTER_CLASSES] = {0}, was[CLUSTER_CLASSES] = {0};
     struct settings own = *ctx_settings(x);
     const struct settings *asked = x->settings;
     bool fits = !find_lacks(x, lacks, why);
     for (uint32_t i = 0; !fits && i < ROUNDS && !clock_out(clock); i++) {
-        if (own.time_limit > 0)
+        if (own.time_limit > 0) /* the rest of the time, in ps */
             own.time_limit = larger(clock_left(clock), 1) * 1000;
         x->settings = &own;
         struct plan *last = x->results.plan;
@@ -169,8 +171,8 @@ static bool shift_last(struct ctx *x, struct plan *first, struct clock *clock)
     return fits;
 }
 
-/* The planner has met a plan that fits while it searched for the least sufficient memory: tries to improve that
- * plan, and gives it a bound. */
+/* Improves the plan of x, if it can, and gives the plan a claim with a bound.  Planner p has met this plan, which fits,
+ * while it searched for the least sufficient memory, and has claimed nothing of it. */
 static void finish_met(const struct planner *p, struct ctx *x, struct clock *clock)
 {
     const struct exec_runs *runner = exec_kind(&x->scene.model)->runs;
@@ -195,7 +197,7 @@ int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
     if (rc || p->given || x->results.plan == before || !exec_live_parts(&x->scene.model) ||
         x->results.plan->claim.status == PLAN_OVER_MEMORY)
         return rc;
-    if (!x->results.plan->planner)
+    if (!x->results.plan->planner) /* the plan has no claim yet */
         finish_met(p, x, &clock);
     if (!find_lacks(x, lacks, &why))
         return 0;

@@ -69,8 +69,8 @@ static struct score look(struct cuts *c)
     return s;
 }
 
-/* Moves the cuts from .. to by `by` positions.  Returns false, with the cuts as they were, if a cut would pass a
- * neighbouring cut. */
+/* Moves all cuts from number `from` to number `to` by `by` positions.  Returns false, with the cuts as they were, if a
+ * cut would pass a neighbouring cut. */
 static bool shift(struct cuts *c, uint32_t from, uint32_t to, int64_t by)
 {
     if ((int64_t)c->cut[from] + by < c->cut[from - 1] || (int64_t)c->cut[to] + by > c->cut[to + 1])
@@ -80,7 +80,8 @@ static bool shift(struct cuts *c, uint32_t from, uint32_t to, int64_t by)
     return true;
 }
 
-/* Makes the best step, if one is better than *now, and sets *now to its score.  Returns whether there is one. */
+/* Makes the step that leads to the best score, if that is better than *now, and sets *now to the score.  Returns
+ * whether it made a step. */
 static bool make_step(struct cuts *c, struct score *now, struct clock *clock)
 {
     uint32_t best_from = 0, best_to = 0;
@@ -126,9 +127,11 @@ static struct score look_at_all(struct cuts *c, struct clock *clock)
             least = s;
             memcpy(best, c->cut, ((size_t)c->ndev + 1) * sizeof *best);
         }
+        /* the next way in lexicographic order: the last cut that can move on does so, and all cuts behind it move
+         * there, too; k == 0: no cut can, all ways have been looked at */
         for (k = c->ndev - 1; k && c->cut[k] == c->g->n; k--)
             ;
-        for (uint32_t i = k; k && i + 1 < c->ndev; i++) /* the next way in lexicographic order */
+        for (uint32_t i = k; k && i + 1 < c->ndev; i++)
             c->cut[i + 1] = c->cut[k] + 1;
         if (k)
             c->cut[k]++;
@@ -152,8 +155,9 @@ static bool read_plan(struct cuts *c)
     return true;
 }
 
-/* Orders the devices so that each stands behind all devices whose results it needs, with unused devices at the end,
- * and cuts an order of the vertices accordingly.  Returns false if devices need each other's results. */
+/* Fills c->device, c->order and c->cut from dev[]: orders the devices so that each stands behind all devices whose
+ * results it needs, with unused devices at the end, and lists the vertices of each device together, by their numbers.
+ * Returns false if devices need each other's results. */
 static bool line_up(struct cuts *c)
 {
     struct arena *a = c->x->use.scratch;
@@ -165,13 +169,17 @@ static bool line_up(struct cuts *c)
             if (c->dev[w] != c->dev[v])
                 pairs_add(&edge, (uint32_t)c->dev[v], (uint32_t)c->dev[w]);
     }
+    /* after: for each device, the devices that need its results; wait: the number of devices that a device still waits
+     * for */
     struct csr after = pairs_rows(&edge, c->ndev), before = pairs_rows_back(&edge, c->ndev);
     uint32_t *wait = csr_sizes(&before, c->ndev, a),
              *place = arena_array(a, (size_t)c->ndev + 1, sizeof *place);
+    /* first the used devices that wait for none, then the unused ones */
     for (int used = 1; used >= 0; used--)
         for (uint32_t d = 0; d < c->ndev; d++)
             if (!wait[d] && (size[d] > 0) == (used == 1))
                 c->device[n++] = d;
+    /* a device is placed when the last device that it waits for is */
     for (uint32_t i = 0; i < n && i < c->ndev; i++)
         for_row (d, after, c->device[i])
             if (--wait[d] == 0) {
@@ -192,7 +200,7 @@ static bool line_up(struct cuts *c)
     keyed_sort(key, c->g->n);
     for (uint32_t i = 0; i < c->g->n; i++)
         c->order[i] = key[i].item;
-    return n == c->ndev;
+    return n == c->ndev; /* devices on a cycle are never placed */
 }
 
 bool shift_cuts(struct ctx *x, struct clock *clock)
@@ -217,7 +225,7 @@ bool shift_cuts(struct ctx *x, struct clock *clock)
         ;
     if (now.lacks)
         return false;
-    read_cuts(&c);
+    read_cuts(&c); /* look() has left another plan in c.dev */
     leave_judged(x, p->planner, g, c.dev);
     return true;
 }

@@ -16,6 +16,7 @@ work=$PWD/build/arm64
 root=$work/root host=$work/host
 gcc=$(gcc -dumpversion | cut -d. -f1)
 
+# Fetches the libraries for arm64 into $root, the linker and qemu into $host, by lists of packages of its own.
 fetch() {
     mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial" "$work/debs" "$root" "$host"
     : >"$work/state/status"
@@ -42,7 +43,7 @@ END
     touch "$work/fetched"
 }
 
-# The linker's own libraries lie beside it.
+# tool FILE PROGRAM: makes a script that runs a fetched program with the libraries that were fetched beside it.
 tool() { printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$host/usr/lib/x86_64-linux-gnu" "$2" >"$1"; chmod +x "$1"; }
 
 [ -f "$work/fetched" ] || fetch
@@ -67,7 +68,9 @@ ninja -C "$work/build" pcc pcc-gen $units >"$work/ninja.log" 2>&1 || { tail -n 2
 
 run() { "$host/usr/bin/qemu-aarch64-static" -L "$root" "$@"; }
 plans=0 differ=0
-plan() { # NAME SHAPE PASSES OPTION...
+# plan NAME SHAPE PASSES OPTION...: makes a graph and plans it, natively and under qemu; compares graphs, plans and
+# outputs.
+plan() {
     name=$1 shape=$2 passes=$3
     shift 3
     mkdir -p "$work/x86" "$work/arm"
@@ -75,7 +78,7 @@ plan() { # NAME SHAPE PASSES OPTION...
     run "$work/build/pcc-gen" $shape -o "$work/arm/$name.in"
     (cd "$work/x86" && "$native/pcc" "$name.in" -p "$passes" "$@" -o "$name.json" >"$name.txt" 2>&1) || true
     (cd "$work/arm" && run "$work/build/pcc" "$name.in" -p "$passes" "$@" -o "$name.json" >"$name.txt" 2>&1) || true
-    sed -i '/Ctrl-C/d' "$work/x86/$name.txt" "$work/arm/$name.txt" # how far it is after 30 s
+    sed -i '/Ctrl-C/d' "$work/x86/$name.txt" "$work/arm/$name.txt" # lines that tell how far a long run is
     plans=$((plans + 1))
     for what in in json txt; do
         cmp -s "$work/x86/$name.$what" "$work/arm/$name.$what" && continue

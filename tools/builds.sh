@@ -35,7 +35,7 @@ for c in gcc clang; do
     if command -v $c >/dev/null 2>&1; then compilers="$compilers $c"; else echo "builds: no $c here" >&2; fi
 done
 
-# "gcc Release none" ... "clang - all": compiler, type, solvers left out
+# Prints the rows, "gcc Release none" ... "clang - all": compiler, build type, solvers that are left out.
 rows() {
     for c in $compilers; do
         for t in $types; do
@@ -59,7 +59,7 @@ mkdir -p "$folder"
 trap 'exit 1' INT TERM
 built=0 failed=0
 
-# left_out OUT: the switches of CMake
+# left_out OUT: prints CMake's switches that leave out these solvers (none, all, or a name).
 left_out() {
     for name in $names; do
         with=AUTO
@@ -68,7 +68,7 @@ left_out() {
     done
 }
 
-# says TREE PLANNER WORDS: the planner ends with an error that has the words
+# says TREE PLANNER WORDS: checks that the planner ends with exit code 1 and an error that has these words.
 says() {
     "$1/pcc" "$folder/tiny.onnx" -d 2xa100 -q -p "$2" >"$folder/said" 2>&1
     [ $? -eq 1 ] && grep -q "$3" "$folder/said" && return 0
@@ -77,7 +77,7 @@ says() {
     return 1
 }
 
-# speaks TREE OUT: the program names what it was built without
+# speaks TREE OUT: checks that the program plans, and that the planners whose solvers were left out (OUT) say so.
 speaks() {
     "$1/pcc-gen" gpt --layers 1 --width 16 --heads 2 --vocab 20 -o "$folder/tiny.onnx" >/dev/null || return 1
     "$1/pcc" "$folder/tiny.onnx" -d 2xa100 -q -p auto-place -Wno-guessed-dim || return 1
@@ -96,7 +96,8 @@ speaks() {
     esac
 }
 
-# build NAME TREE ARGUMENTS...: configures and builds; warnings are failures
+# build NAME TREE ARGUMENTS...: configures with these arguments and builds; fails on errors and warnings, and shows
+# them.
 build() {
     name=$1 tree=$2
     shift 2
@@ -108,7 +109,7 @@ build() {
     fi
 }
 
-# row COMPILER TYPE OUT TESTING
+# row COMPILER TYPE OUT TESTING: builds a row, with tests or not (ON, OFF), tries it, and counts it in built or failed.
 row() {
     tree=$folder/$1-$2 type=
     [ "$2" = - ] || type=-DCMAKE_BUILD_TYPE=$2
@@ -121,6 +122,7 @@ row() {
     fi
 }
 
+# Builds by make with CFLAGS of the caller's own, and checks that these reach the compiler.
 by_make() {
     export CFLAGS="-O1 -g -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2"
     if build "make, CFLAGS=$CFLAGS" "$folder/make" -G "Unix Makefiles" &&

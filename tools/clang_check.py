@@ -15,11 +15,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-GCC_ONLY = ("-fno-semantic-interposition",)
+GCC_ONLY = ("-fno-semantic-interposition",)  # options that clang does not know
 
 
 def command_of(entry):
-    """The arguments of clang for a file; a file that several targets compile alike has the same ones."""
+    """The command of clang, as a tuple, that checks the file of an entry of compile_commands.json; entries that compile
+    a file in the same way have equal commands."""
     words = shlex.split(entry["command"])[1:]
     at = words.index("-o")
     del words[at:at + 2]

@@ -20,6 +20,7 @@ TABLE = re.compile(r"^\| preset \|.*\n(?:\|.*\n)*", re.M)
 
 
 def pcc(*args):
+    """What pcc prints when it is called with these arguments."""
     return subprocess.run([os.environ.get("PCC", "pcc"), *args], check=True, capture_output=True, text=True).stdout
 
 
@@ -33,7 +34,7 @@ def names():
 
 
 def short(rate):
-    """A peak as people write it: 19500G is 19.5T."""
+    """Operations per second, as pcc prints them, in the form of the table: "19.5T" for "19500G"."""
     number, unit = re.fullmatch(r"(\d+)([kMGT]?)", rate).groups()
     value = int(number) * 10 ** (3 * "kMGT".index(unit) + 3 if unit else 0)
     scale, letter = (10 ** 12, "T") if value >= 10 ** 12 else (10 ** 9, "G")
@@ -51,6 +52,7 @@ def peaks(by_type):
 
 
 def rows(count=8):
+    """The rows of the table as text, a class each. count: classes that are asked of pcc in one call."""
     known = list(names())
     for at in range(0, len(known), count):
         some = known[at:at + count]

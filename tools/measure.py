@@ -43,6 +43,7 @@ def profile():
 
 
 def binding(text):
+    """For argparse: a value of --dim, NAME=N, as it is."""
     name, _, size = text.rpartition("=")
     if not name or not size.isdigit() or not size.isascii():
         raise argparse.ArgumentTypeError(f"'{text}': expected NAME=N with N >= 0")

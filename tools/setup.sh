@@ -47,13 +47,14 @@ missing_packages() {
     done
 }
 
+# Installs these packages by apt-get.
 install_packages() {
     say "installing $*"
     as_root apt-get update -qq || say "apt-get update failed; trying with the lists that are here"
     as_root apt-get install -y -qq --no-install-recommends "$@"
 }
 
-# Clang's sanitizer runtime, where the distribution has it as a package of its own.
+# Prints the name of the package with Clang's sanitizer runtime, where the distribution has such a package.
 sanitizer_package() {
     have clang || return 0
     name="libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
@@ -62,6 +63,7 @@ sanitizer_package() {
     fi
 }
 
+# Installs the packages that are missing on Debian and Ubuntu.
 setup_debian() {
     lacking=$(missing_packages $PACKAGES)
     [ -z "$lacking" ] || install_packages $lacking
@@ -70,6 +72,7 @@ setup_debian() {
     [ -z "$lacking" ] || install_packages $lacking
 }
 
+# On other systems: fails with the names of tools and libraries that are missing.
 setup_other() {
     lacking=
     for t in $TOOLS; do
@@ -84,9 +87,10 @@ setup_other() {
     [ -z "$lacking" ] || fail "not a Debian system; install these (development files included):$lacking"
 }
 
+# Makes build/venv with the packages of requirements.txt, with --user some of them, unless it is there and complete.
 setup_python() {
     have python3 || fail "python3 is missing (--no-python goes on without it)"
-    stamp=build/venv/.stamp
+    stamp=build/venv/.stamp # says with which Python and packages build/venv was made
     whole=$(python3 --version && cat tools/requirements.txt)
     user=$(echo "$whole" | sed -n "1p; $USER_PYTHON")
     if [ $tests = yes ]; then state=$whole; else state=$user; fi
@@ -107,7 +111,7 @@ setup_python() {
     printf '%s\n' "$state" >"$stamp"
 }
 
-# The engines for which pcc writes files; tests look for them there.
+# Makes build/engines with the engines for which pcc writes files, where tests look for them, unless it is complete.
 setup_engines() {
     stamp=build/engines/.stamp
     state=$(python3 --version && cat tools/engines.txt && echo "$NODE_ENGINES" && command -v npm || true)

@@ -32,7 +32,7 @@ def assigned(model, provider):
 
 
 def queried(model, device):
-    """The text, in lines, with the operations that OpenVINO's device has."""
+    """One text of JSON: {operation of the model: OpenVINO's device, or null if the device lacks it}."""
     import openvino
 
     core = openvino.Core()

@@ -28,7 +28,8 @@ done
 passed=0 failed=0 skipped=0 reports= cpu= gently= target=
 jobs=$(($(getconf _NPROCESSORS_ONLN) + 1)) # some tests wait
 
-build() { # preset, more for cmake
+# build PRESET ARGUMENTS...: configures a preset, with further arguments for cmake, and builds it or its $target.
+build() {
     echo "== build $1"
     cmake --preset "$@" >"build/$1.configure.log" 2>&1 || { cat "build/$1.configure.log"; return 1; }
     $gently cmake --build --preset "$1" $target
@@ -37,6 +38,7 @@ build() { # preset, more for cmake
 # The number in an attribute of the <testsuite> element that spans the first lines of ctest's report.
 count() { sed -n '/<testsuite/,/>/s/.*[[:space:]]'"$2"'="\([0-9]*\)".*/\1/p' "$1" | head -n 1; }
 
+# run_tests PRESET: runs the tests of a preset and adds to passed, failed and skipped.
 run_tests() {
     echo "== test $1"
     report=$PWD/build/$1.junit.xml
@@ -62,8 +64,9 @@ run_tests() {
     passed=$((passed + all - bad - left)) failed=$((failed + bad)) skipped=$((skipped + left))
 }
 
-# Starts a step beside others; a build takes what they leave of the processors.  What it says comes at its end.
-start() { # step, command...
+# start STEP COMMAND...: starts a command in the background, with the least right to the processors; its output goes to
+# a log, which finish() shows.
+start() {
     step=$1 gently="nice -n 19"
     shift
     "$@" >"build/$step.log" 2>&1 &
@@ -71,7 +74,7 @@ start() { # step, command...
 }
 trap 'trap - INT; kill 0' INT # a shell's background jobs ignore Ctrl-C
 
-# Waits for that step; 1: it has failed.
+# Waits for the step that start() has started last, and shows its output.  Returns 1 if it has failed.
 finish() {
     status=0
     wait "$started" || status=1
@@ -79,7 +82,8 @@ finish() {
     return $status
 }
 
-# Builds what is built only.
+# Makes the builds whose tests are not run: clang's warnings; dist, unless the drawn build has no assertions either; and
+# one of the ways in which users may build.
 build_rest() {
     status=0
     $gently tools/clang_check.py build/asan --jobs $((jobs - 1)) || [ $? -eq 77 ] || status=1
@@ -90,7 +94,8 @@ build_rest() {
     return $status
 }
 
-missed() { # what did not work: one failed test
+# missed WHAT: says that a step did not work, and counts it as one failed test.
+missed() {
     echo "test: $1 failed" >&2
     failed=$((failed + 1))
 }

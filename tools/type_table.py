@@ -50,12 +50,14 @@ def letters(schema):
     """The letters of a schema for operands and results, such as ('TT', 'T')."""
     allowed = {t.type_param_str: list(t.allowed_type_strs) for t in schema.type_constraints}
     sides = formals(schema.inputs), formals(schema.outputs)
-    uses = Counter()
+    uses = Counter()  # of a type: operands and results that have it, a list of one type counts as two
     for kind, many, alike in sides[0] + sides[1]:
         uses[kind] += 2 if many and alike else not many
     names = {}
 
     def letter(kind, many, alike):
+        """The letter of an operand or result: of FIXED for a type that never varies, of VARIABLES for a type that
+        another one has, too, else "."; with "*" for a list."""
         types = allowed.get(kind, [kind])
         if many and not alike:
             c = "."
@@ -70,7 +72,8 @@ def letters(schema):
 
 
 def shared(a, b):
-    """The letters that serve for both, or None: one has operands or results that the other has not."""
+    """The letters, as letters() gives them, that serve for both versions a and b: the longer ones, if the others are
+    their beginning on both sides. None: the versions differ."""
     if all(y.startswith(x) for x, y in zip(a, b)):
         return b
     return a if all(x.startswith(y) for x, y in zip(a, b)) else None
@@ -85,16 +88,17 @@ def rows():
     table = {}
     for domain in DOMAINS:
         for name, versions in sorted(found[domain].items()):
-            made = []
+            made = []  # rows of the operator
             for since, pair in sorted(versions.items()):
                 both = shared(made[-1][1], pair) if made else None
-                made[-1:] = [(made[-1][0], both)] if both else made[-1:] + [(since, pair)]
+                made[-1:] = [(made[-1][0], both)] if both else made[-1:] + [(since, pair)]  # replaces the last, or adds
             if len(made) > 1 or set("".join(made[0][1])) - set(".*"):  # it says something
                 table.setdefault(domain, []).extend((name, since, ":".join(pair)) for since, pair in made)
     return table
 
 
 def text():
+    """The whole text of type_table.c."""
     out = [HEAD]
     table = rows()
     for domain, lines in table.items():

@@ -126,6 +126,7 @@ class AllRandom(Said):
 
 
 def require(condition, message):
+    """Raises Bad with the message unless the condition holds."""
     if not condition:
         raise Bad(message)
 
@@ -134,6 +135,7 @@ def require(condition, message):
 
 
 def no_duplicates(pairs):
+    """For json.loads(): the object with these pairs of key and value. Raises Bad if a key occurs twice."""
     counts = collections.Counter(key for key, _ in pairs)
     twice = [key for key, n in counts.items() if n > 1]
     require(not twice, f"key {twice[:1]} occurs twice in one object")
@@ -141,6 +143,7 @@ def no_duplicates(pairs):
 
 
 def not_a_number(text):
+    """For json.loads(): refuses NaN and Infinity, which JSON does not have. Raises Bad."""
     raise Bad(f"{text} is not a JSON number")
 
 
@@ -168,6 +171,7 @@ def read_json(folder, name):
 
 
 def read_manifest(folder):
+    """Reads manifest.json and checks it by its schema, and schedule.json, if there is one. Raises Bad."""
     manifest = read_json(folder, "manifest")
     if manifest.get("schedule"):
         read_json(folder, "schedule")
@@ -175,7 +179,8 @@ def read_manifest(folder):
 
 
 def inside(folder, name):
-    """The path of a file that the folder's files name; refuses one outside of the folder, also by a link."""
+    """The path of the file `name`, which files of the folder name. Raises Bad if it lies outside of the folder, also if
+    a link leads there."""
     path = folder / name
     require(path.resolve().is_relative_to(folder.resolve()), f"'{name}' lies outside of the folder")
     return path
@@ -210,7 +215,8 @@ def check_order(manifest):
 
 
 def check_tensors(manifest, origin):
-    """Checks that the list of crossing tensors agrees with the inputs and outputs of the parts."""
+    """Checks that the list "tensors" of crossing tensors agrees with the inputs and outputs of the parts. origin: as
+    check_order() returns it. Raises Bad."""
     readers = collections.defaultdict(set)
     for part in manifest["parts"]:
         for name in part["inputs"]:
@@ -230,6 +236,8 @@ def check_tensors(manifest, origin):
 
 
 def check_devices(manifest, folder):
+    """Checks that parts and devices are listed once and name each other, and that the files of the parts and of the
+    whole model exist. Raises Bad."""
     files = [p["file"] for p in manifest["parts"]]
     require(len(set(files)) == len(files), "a part is listed twice")
     names = [d["name"] for d in manifest["devices"]]
@@ -245,6 +253,8 @@ def check_devices(manifest, folder):
 
 
 def check_objective(manifest):
+    """Checks that the plan's value and bound are as its status says: equal if it is optimal; else the bound is no
+    larger. Raises Bad."""
     goal = manifest["objective"]
     if goal["status"] == "optimal":
         require(math.isclose(goal["value_s"], goal["bound_s"], rel_tol=1e-9),
@@ -270,8 +280,9 @@ def strings_in(value):
 
 
 def check_nodes(manifest, whole, graphs):
-    """Checks that no node is in two parts unless it is a copy, that none is lost, and that the part files have the
-    nodes that the manifest lists."""
+    """Checks that no node is in two parts unless it is a copy, that each node of the model is in a part or dropped, and
+    that the part files have the nodes that the manifest lists. whole: graph of the model; graphs: {file: graph of the
+    part}. Raises Bad."""
     copies = strings_in(manifest.get("copies", {}).get("nodes", []))
     files = [p["file"] for p in manifest["parts"]]
     require(set(manifest["nodes"]) == set(files), "nodes: its keys are not the parts")
@@ -295,7 +306,8 @@ def check_nodes(manifest, whole, graphs):
 
 
 def type_words(proto):
-    """ONNX's word for a type, "seq(tensor(float))", and numpy's for an array of it; None where there is none."""
+    """ONNX's word for a type, "seq(tensor(float))", and numpy's word for an array of this type, each None if there is
+    none."""
     before, after = "", ""
     while proto.WhichOneof("value") in ("sequence_type", "optional_type", "map_type"):
         kind = proto.WhichOneof("value")
@@ -314,7 +326,7 @@ def type_words(proto):
 
 
 def ir_words(word):
-    """ONNX's word as the textual IR has it: "seq<f32>"."""
+    """The word of pcc's textual IR, "seq<f32>", for ONNX's word for a type, "seq(tensor(float))"."""
     elements = {"float": "f32", "double": "f64", "string": "str", "bool": "bool"}
     short = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
 
@@ -328,7 +340,8 @@ def ir_words(word):
 
 
 def shapes_agree(proto, said):
-    """Whether two shapes agree in all dimensions that both know."""
+    """Whether the shape of ONNX's type `proto` and the shape `said` of the manifest agree in all dimensions that both
+    know."""
     kind = proto.WhichOneof("value")
     known = kind in ("tensor_type", "sparse_tensor_type") and getattr(proto, kind).HasField("shape")
     if not known or said is None:
@@ -381,7 +394,7 @@ def check_interfaces(manifest, graphs):
 
 
 def load_graph(path):
-    """The graph without its external weights."""
+    """Reads the graph of a model, without external weights. Raises Bad."""
     try:
         return onnx.load(str(path), load_external_data=False).graph
     except Exception as e:
@@ -389,7 +402,8 @@ def load_graph(path):
 
 
 def locations(graph, functions=()):
-    """The files that tensors of a graph, its bodies and functions lie in."""
+    """The files with external data of tensors of a graph, of its bodies and of these functions, as the model names
+    them."""
     found, stack = set(), [graph, *functions]
     while stack:
         g = stack.pop()
@@ -465,6 +479,8 @@ def checker_says(path):
 
 
 def check_parts(manifest, model, folder, say):
+    """Checks that onnx's checker accepts each part, if it accepts the whole model; parts with unknown ranks or with
+    hard links are excused. say: prints what was checked. Raises Bad."""
     reason = checker_says(model)
     if reason:
         say(f"checker: not demanded of the parts, it refuses the whole: {reason}")
@@ -488,7 +504,8 @@ def check_parts(manifest, model, folder, say):
 
 
 def kept_in_pieces(manifest):
-    """The rows of the states of which each device keeps a piece."""
+    """The rows of the manifest about states of which each device keeps a piece. Raises Bad if the number of pieces is
+    not the number of devices."""
     k = manifest.get("sharding", {"states": []})
     for state in k["states"]:
         require(len(state["pieces"]) == k["ways"], f"sharding: state '{state['in']}' has not as many pieces as ways")
@@ -502,7 +519,7 @@ def pieces_of(manifest):
 
 
 def cut_pieces(table, pieces):
-    """The table with the pieces beside the whole values."""
+    """Returns the table of values by name, with the pieces of each whole value beside it. pieces: pieces_of()."""
     more = {}
     for name, (axis, run, names) in pieces.items():
         if name in table:
@@ -512,7 +529,7 @@ def cut_pieces(table, pieces):
 
 
 def join_pieces(table, pieces):
-    """The table with whole values in place of their pieces."""
+    """Returns the table of values by name, with whole values in place of their pieces. pieces: pieces_of()."""
     table = dict(table)
     for name, (axis, run, names) in pieces.items():
         if names[0] not in table:
@@ -538,6 +555,8 @@ def sizes_of(manifest):
 
 
 def random_tensor(kind, shape, rng, integers):
+    """A random array of ONNX's element type `kind`: normal floats; integers and bools 0 or 1, or integers all of the
+    value `integers`; strings "s0" and "s1". Raises CannotRun for other types."""
     if kind in EXOTIC_TYPES:
         return rng.standard_normal(shape).astype(EXOTIC_TYPES[kind][0])
     if kind not in NUMPY_TYPES:
@@ -554,12 +573,14 @@ def random_tensor(kind, shape, rng, integers):
 
 
 def random_map(key_type, rng):
+    """A map of two entries with random floats; its keys are strings or integers."""
     keys = ["s0", "s1"] if key_type == "string" else [0, 1]
     return {key: float(rng.standard_normal()) for key in keys}
 
 
 def random_value(type_text, shape, rng, integers):
-    """A value for ONNX Runtime's type text: tensor(float), seq(tensor(int64)), optional(...)."""
+    """A random value of a type as ONNX Runtime writes it: tensor(float), seq(tensor(int64)), optional(...). shape: of
+    its tensors; rng, integers: as for random_tensor(). Raises CannotRun."""
     outer, _, inner = type_text.partition("(")
     inner = inner[:-1]
     if outer == "tensor":
@@ -574,7 +595,8 @@ def random_value(type_text, shape, rng, integers):
 
 
 def random_inputs(infos, sizes, seed, integers=None):
-    """Values for all inputs, of the sizes {name: [size of each dimension]}; integers are 0 or 1, or all `integers`."""
+    """Random values by name for all inputs. infos: ONNX Runtime's inputs; sizes: {name: [size of each dimension]};
+    integers: as for random_tensor(). Raises CannotRun."""
     rng = np.random.default_rng(seed)
     values = {}
     for i in infos:
@@ -604,6 +626,8 @@ def read_value(path, type_text):
 
 
 def read_inputs(infos, folder):
+    """Reads the values of all inputs, by name, from files input_K.pb of the folder, or of test_data_set_0 in it. infos:
+    ONNX Runtime's inputs. Raises Bad."""
     if (folder / "test_data_set_0").is_dir():
         folder = folder / "test_data_set_0"
     values = {}
@@ -624,6 +648,7 @@ def read_inputs(infos, folder):
 
 
 def first_line(error):
+    """The first line of an error's text, at most 300 characters; its class if it has no text."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
@@ -639,11 +664,12 @@ def open_session(path):
 
 
 def exotic(type_text):
-    """The table's row for tensor(bfloat16) and its like, else None."""
+    """The row of EXOTIC_TYPES for a type as ONNX Runtime writes it, tensor(bfloat16); None: numpy has the type."""
     return EXOTIC_TYPES.get(type_text.removeprefix("tensor(").removesuffix(")"))
 
 
 def to_ort(value, row):
+    """An array as ONNX Runtime's OrtValue. row: exotic() of its type."""
     if row:
         raw = np.ascontiguousarray(value).view(row[1])
         return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(raw, row[2])
@@ -651,6 +677,7 @@ def to_ort(value, row):
 
 
 def from_ort(value):
+    """An OrtValue as an array."""
     row = exotic(value.data_type())
     if not row:
         return value.numpy()
@@ -659,7 +686,7 @@ def from_ort(value):
 
 
 def run_session(session, table):
-    """All outputs by name, for inputs taken from the table by name."""
+    """Runs a session on inputs that are taken from the table by name. Returns all outputs by name."""
     names = [o.name for o in session.get_outputs()]
     through_ort = any(exotic(o.type) for o in session.get_outputs())
     feed = {}
@@ -674,6 +701,7 @@ def run_session(session, table):
 
 
 def run_whole(session, sets):
+    """The outputs of a session by name, for each set of inputs."""
     return [run_session(session, inputs) for inputs in sets]
 
 
@@ -696,7 +724,8 @@ def run_parts(manifest, folder, sets):
 
 
 def with_bytes(tensor, folder):
-    """The tensor with the bytes that lie in a file; onnx refuses to read files of several names."""
+    """Returns a tensor with its bytes inside: of external data, the bytes are read here, since onnx refuses files with
+    several names."""
     if tensor.data_location != onnx.TensorProto.EXTERNAL:
         return tensor
     where = {e.key: e.value for e in tensor.external_data}
@@ -707,6 +736,8 @@ def with_bytes(tensor, folder):
 
 
 def read_output(output, table, whole):
+    """The value of an output (a row of the manifest): from the table, or, of a weight, from the initializers of the
+    model in the file `whole`. Raises Bad."""
     if output["from"] != "weights":
         return table[output["name"]]
     for tensor in load_graph(whole).initializer:
@@ -739,12 +770,13 @@ MOVING = {"Cast", "CastLike", "Identity", "Transpose", "Reshape", "Squeeze", "Un
 
 
 def is_half(type_text):
+    """Whether a type of the manifest, such as "seq<f16>", has 16-bit floats; None: false."""
     return re.search(r"\b(b?f16)\b", type_text or "") is not None
 
 
 def half_values(path):
-    """Names of the float16 and bfloat16 tensors of a part, as far as onnx can tell; where it cannot (operators of
-    other domains), what is computed from such a tensor is one."""
+    """Names of the float16 and bfloat16 tensors of a part, as far as onnx can tell; where it cannot (operators of other
+    domains), results that are computed from such a tensor count as such tensors."""
     model = onnx.load(str(path), load_external_data=False)
     weights = [(t.name, t.data_type, list(t.dims)) for t in model.graph.initializer]
     del model.graph.initializer[:]
@@ -774,7 +806,8 @@ def moved_operands(node):
 
 
 def moved_from(name, maker):
-    """The set of a tensor and of all tensors in its part from which casts and moves alone have made it."""
+    """The set of the tensor `name` and of all tensors in its part from which casts and moves alone have made it. maker:
+    {tensor: the node of the part that makes it}."""
     found, stack = {name}, [name]
     while stack:
         node = maker.get(stack.pop())
@@ -786,15 +819,15 @@ def moved_from(name, maker):
 
 
 def half_crossings(manifest, graphs, folder):
-    """The tensors that cross in float16, or as casts or moved copies of such tensors, with the computed ones that they
-    are copies of: inputs, initializers and constants are exact."""
+    """The tensors that cross in float16, or as casts or moved copies of float16 tensors, together with the computed
+    tensors of which they are copies; inputs, initializers and constants do not count, as they are exact."""
     found = set()
     for part in manifest["parts"]:
         nodes = graphs[part["file"]].node
         mine = {t["name"]: t["type"] for t in manifest["tensors"] if t["to"] and t["from"] == part["file"]}
         maker = {o: n for n in nodes for o in n.output}
         chains = {name: moved_from(name, maker) for name in mine}
-        unsure = any(len(c) > 1 for c in chains.values())
+        unsure = any(len(c) > 1 for c in chains.values())  # a tensor that crosses is a copy: of what type was it?
         half = half_values(folder / part["file"]) if unsure else set()
         half |= {name for name, kind in mine.items() if is_half(kind)}
         for node in nodes:
@@ -806,7 +839,8 @@ def half_crossings(manifest, graphs, folder):
 
 
 def rounded_values(manifest, graphs, folder):
-    """The tensors at which a cut may round, and names downstream of them, node by node through the parts."""
+    """Returns two sets of names: the tensors at which a cut may round (half_crossings()), and the results that depend
+    on them, found node by node through the parts."""
     crossing = half_crossings(manifest, graphs, folder)
     reached = set()
     for part in manifest["parts"] if crossing else []:
@@ -849,7 +883,8 @@ def is_random(node, functions, false):
 
 
 def random_values(path):
-    """The values of a model that depend on a random operator, and the name of the first such operator."""
+    """Returns the names of a model's values that depend on a random operator, and the name of the first such operator,
+    or None."""
     model = onnx.load(str(path), load_external_data=False)
     functions = {(f.domain, f.name): f for f in model.functions}
     false, reached, first = false_values(model.graph), set(), None
@@ -863,11 +898,13 @@ def random_values(path):
 
 
 def without(outputs, left_out):
+    """The outputs by name, for each set of inputs, except those with the names `left_out`."""
     return [{name: value for name, value in one.items() if name not in left_out} for one in outputs]
 
 
 def near(ref, got, tolerance=TOLERANCE):
-    """None if within a tolerance of the largest finite reference, else the message of the difference."""
+    """Returns how the array `got` differs from `ref`, in words; None: by no more than `tolerance` times the largest
+    finite number of `ref`."""
     if ref.dtype == object or ref.dtype.kind in "SU":
         return "strings differ"
     wide = np.complex128 if ref.dtype.kind == "c" else np.float64
@@ -881,6 +918,7 @@ def near(ref, got, tolerance=TOLERANCE):
 
 
 def array_difference(ref, got, floats, rounding):
+    """Does the work of difference() for two arrays."""
     if ref.dtype != got.dtype or ref.shape != got.shape:
         return f"{got.dtype}{list(got.shape)} instead of {ref.dtype}{list(ref.shape)}"
     if ref.dtype == object or ref.dtype.kind in "SU":
@@ -895,8 +933,9 @@ def array_difference(ref, got, floats, rounding):
 
 
 def difference(ref, got, floats=0, rounding=0):
-    """None if the values are equal, else what is wrong; sequences and maps element by element.  floats, rounding:
-    tolerances of floats, and of all numbers, as shares of a tensor's largest value."""
+    """Returns how the value `got` differs from `ref`, in words; None: they are equal, or within the tolerances.
+    Compares sequences and maps element by element. floats, rounding: tolerances of floats, and of all numbers, as
+    shares of a tensor's largest value."""
     if ref is None or got is None:
         return None if ref is got else "only one of them is empty"
     if isinstance(ref, (list, tuple)):
@@ -913,8 +952,9 @@ def difference(ref, got, floats=0, rounding=0):
 
 
 def compare(reference, outputs, floats, rounded, who):
-    """Raises Different if an output is beyond its tolerance; returns the names of outputs that are within it, but not
-    bit-equal.  floats: tolerance of floats of all outputs; rounded: names of outputs that may be off by rounding."""
+    """Compares outputs, by name for each set of inputs, with the reference's. Raises Different if an output is beyond
+    its tolerance; returns the names of outputs that are within it, but not bit-equal. floats: tolerance of floats of
+    all outputs; rounded: names of outputs that may be off by rounding; who: made the outputs, for the error."""
     inexact = set()
     for ref, got in zip(reference, outputs):
         for name, value in ref.items():
@@ -932,20 +972,23 @@ def compare(reference, outputs, floats, rounded, who):
 
 
 def some(items):
+    """The first SHOWN items as text, with commas, and how many more there are; "none"."""
     items = list(items)
     more = f", and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
     return (", ".join(items[:SHOWN]) or "none") + more
 
 
 def describe(value):
+    """The type and size of a value in a few words."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype}{list(value.shape)}"
     return f"sequence of {len(value)}" if isinstance(value, list) else type(value).__name__
 
 
 def input_attempts(args, manifest, infos):
-    """Pairs (text, input sets) to try in turn: random inputs whose integers do not suit the model (indices out of
-    range, masks that leave nothing) are followed by tamer ones."""
+    """Yields pairs (text, sets of inputs) to try one after the other: first the usual ones, then, as random integers
+    may not suit the model (indices out of range, masks that leave nothing), sets in which all integers are 1, or all
+    0."""
     given = [read_inputs(infos, Path(args.inputs))] if args.inputs else []
     seeds = [args.seed] if not given else []
     if args.sensitive:
@@ -962,12 +1005,14 @@ def input_attempts(args, manifest, infos):
 
 
 def demand_sensitivity(reference):
+    """Raises Different if all outputs of the whole model are equal for the first two sets of inputs."""
     changed = [n for n in reference[0] if difference(reference[0][n], reference[1][n])]
     if not changed:
         raise Different("insensitive: no output of the whole changes with the inputs")
 
 
 def report_plan(manifest, crossing, rounded, say):
+    """Prints the parts, the tensors that cross, and which outputs may be off by rounding."""
     parts = some(f"{p['file']} ({p['device']}, {p['nodes']} nodes)" for p in manifest["parts"])
     say(f"parts, in this order: {parts}")
     say(f"crossing, {len(manifest['tensors'])} tensors: "
@@ -1005,6 +1050,9 @@ def run_reference(args, manifest, say):
 
 
 def verify(args, say):
+    """Makes all checks of the folder and compares the parts with the whole model. Returns the number of outputs that
+    were compared, how many of them are not bit-equal, the number of sets of inputs, and the tolerance of floats. Raises
+    Said."""
     model, folder = Path(args.model), Path(args.split)
     require(model.is_file(), f"{model} does not exist")
     manifest = read_manifest(folder)
@@ -1055,7 +1103,7 @@ def verify(args, say):
 
 
 def share(text):
-    """Returns the value of --tolerance."""
+    """For argparse: the value of --tolerance, a number from 0 to 1."""
     if not 0 <= float(text) <= 1:
         raise argparse.ArgumentTypeError(f"'{text}': expected a number from 0 to 1")
     return float(text)

@@ -63,7 +63,7 @@ struct engine_kind {
 
 /* A row of the manifest's "exports". */
 struct export_row {
-    const char *engine; /* its name */
+    const char *engine; /* name of the engine */
     const char *json;   /* the row's text */
 };
 

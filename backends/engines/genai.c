@@ -272,9 +272,9 @@ static int check_token(const struct export_folder *x, const struct decoder *g, c
 {
     const json_t *id = json_object_get(json_object_get(g->base, "model"), key);
     const json_t *ids = json_is_array(id) ? id : NULL;
-    size_t n = ids  ? json_array_size(ids)
-               : id ? 1
-                    : 0; /* the file has a list of ids, one id, or none */
+    size_t n = id ? 1 : 0; /* the file has a list of ids, one id, or none */
+    if (ids)
+        n = json_array_size(ids);
     for (size_t k = 0; k < n; k++) {
         int64_t v;
         if (!json_int_in(ids ? json_array_get(ids, k) : id, 0, g->vocabulary - 1, &v))
@@ -297,7 +297,8 @@ static int read_base(const struct export_folder *x, struct decoder *g)
     const char *text = infile_read(path, INFILE_LIST, x->a, &n, x->diag);
     if (!text)
         return -1;
-    if (!(g->base = json_read(x->a, text, n, &e)))
+    g->base = json_read(x->a, text, n, &e);
+    if (!g->base)
         return diag_error(x->diag, "%s:%d:%d: %s", path, e.line, e.column, e.text);
     if (!json_is_object(json_object_get(g->base, "model")))
         return diag_error(x->diag, "%s: expected a genai_config.json, an object with \"model\"",

@@ -141,8 +141,12 @@ static int put_hashes(struct export_folder *x)
     for (size_t k = 0; k < n; k++) {
         const json_t *part = json_array_get(parts, k);
         const char *data = json_get_text(part, "data");
-        if (!(of[k].file = hash_of(x, json_get_text(part, "file"))) ||
-            (data && !(of[k].data = hash_of(x, data))))
+        of[k].file = hash_of(x, json_get_text(part, "file"));
+        if (!of[k].file)
+            return -1;
+        if (data)
+            of[k].data = hash_of(x, data);
+        if (data && !of[k].data)
             return -1;
     }
     const char *weights, *path = arena_fmt(x->a, "%s/manifest.json", x->name);

@@ -22,9 +22,9 @@
 
 /* A node that Olive gives a split by its name. */
 struct olive_node {
-    /* its name with '\1' for dots and slashes: in sorted order, a.b and a/c then follow directly behind a */
+    /* the node's name with '\1' for dots and slashes: in sorted order, a.b and a/c then follow directly behind a */
     char *name;
-    const char *own; /* its name in the model */
+    const char *own; /* the node's name in the model */
     uint32_t part;   /* number, from 0 */
     uint32_t size;   /* bytes of `name` that are its key */
 };
@@ -164,12 +164,14 @@ static int choose_keys(const struct export_folder *x, struct olive_node *l, uint
                               "%s: --for=olive: nodes '%s' and '%s' have one name for Olive, and "
                               "are in different parts",
                               x->name, l[i - 1].own, l[i].own);
-        share = i && l[i - 1].part != l[i].part ? both : both < share ? both : share;
+        bool border = i && l[i - 1].part != l[i].part;
+        share = border ? both : smaller_u32(both, share);
         l[i].size = share; /* for the second loop */
     }
     for (uint32_t i = n, share = 0; i-- > 0;) {
         uint32_t both = i + 1 < n ? common(l[i].name, l[i + 1].name) : 0, end;
-        share = i + 1 < n && l[i + 1].part != l[i].part ? both : both < share ? both : share;
+        bool border = i + 1 < n && l[i + 1].part != l[i].part;
+        share = border ? both : smaller_u32(both, share);
         end = larger_u32(l[i].size, share);
         uint32_t all = (uint32_t)strlen(l[i].name);
         l[i].size = end >= all ? all : end + (uint32_t)strcspn(l[i].name + end, "\1");

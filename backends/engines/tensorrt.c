@@ -258,7 +258,11 @@ static int64_t size_of(const struct export_folder *x, struct module *m, vid v, i
 {
     struct size_wanted q = {x, least};
     struct dim d = m->dim[m->type[m->value[v].type].dim + (uint32_t)k];
-    int64_t size = d.value >= 0 ? d.value : d.sym ? dim_eval(m, d, symbol_size, &q) : -1;
+    int64_t size = -1;
+    if (d.value >= 0)
+        size = d.value;
+    else if (d.sym)
+        size = dim_eval(m, d, symbol_size, &q);
     const json_t *values = json_object_get(x->manifest, "values"),
                  *shape = json_object_get(json_object_get(values, value_name(m, v)), "shape");
     const char *text = json_string_value(json_array_get(shape, (size_t)k));

@@ -326,9 +326,13 @@ static void put_ensemble(FILE *f, const struct export_folder *x, const char *mod
     json_t *row;
     put_head(f, x, model, "ensemble");
     json_array_foreach(rows(x, "inputs"), i, row)
+    {
         put_tensor(f, x, "input", json_get_text(row, "name"));
+    }
     json_array_foreach(rows(x, "outputs"), i, row)
+    {
         put_tensor(f, x, "output", json_get_text(row, "name"));
+    }
     fputs("ensemble_scheduling {\n", f);
     json_array_foreach(rows(x, "parts"), i, row)
     {
@@ -369,8 +373,8 @@ static const char *model_name(const struct export_folder *x)
     size_t n = dot && dot > base ? (size_t)(dot - base) : strlen(base);
     char *name = arena_strdup(x->a, base, n < MOST ? n : MOST);
     for (char *c = name; *c; c++) {
-        bool letter =
-            (*c | 0x20) >= 'a' && (*c | 0x20) <= 'z'; /* | 0x20: small and large ones alike */
+        /* | 0x20 makes a capital letter a small one */
+        bool letter = (*c | 0x20) >= 'a' && (*c | 0x20) <= 'z';
         bool digit = *c >= '0' && *c <= '9', inside = c > name && strchr("-._", *c);
         if (!letter && !digit && !inside)
             *c = '_';

@@ -196,8 +196,8 @@ static struct curve curve_of(const struct graph_picture *p, struct grid_arrow e)
     const struct grid_cell *from = cell_of(p, e.from), *to = cell_of(p, e.to);
     int x0 = box_x(p, e.from) + BOX_WIDE, y0 = box_y(p, e.from) + BOX_HIGH / 2;
     int x1 = box_x(p, e.to), y1 = box_y(p, e.to) + BOX_HIGH / 2;
-    bool over =
-        from->row == to->row && to->column != from->column + 1; /* above boxes between them */
+    /* the arrow goes above the boxes that stand between the two */
+    bool over = from->row == to->row && to->column != from->column + 1;
     /* the two inner points of the curve: `far` behind the first box, `near` before the other one, `rise` above both */
     int near = (CELL_WIDE - BOX_WIDE) / 2, rise = over ? CELL_HIGH * 3 / 4 : 0;
     int far = !over && x1 - x0 > 2 * near ? x1 - x0 - near : near;
@@ -324,8 +324,8 @@ void html_put_graph(struct html *h)
                 put_arrow(&p, p.drawn[i]);
     for (uint32_t i = 0; i < p.n; i++)
         if (is_drawn(&p, i)) {
-            struct arena_mark mark =
-                arena_mark(p.a); /* the texts of a box are dropped when it is written */
+            /* the texts of a box are dropped when it is written */
+            struct arena_mark mark = arena_mark(p.a);
             if (i == 0 || i == p.n - 1)
                 put_host(&p, i);
             else

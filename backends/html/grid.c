@@ -34,8 +34,8 @@ static void place_cells(struct grid *g, const struct csr *next, const uint32_t *
         }
         g->columns = c->column + 1 > g->columns ? c->column + 1 : g->columns;
         g->rows = c->row + 1 > g->rows ? c->row + 1 : g->rows;
-        for_row (to, *next,
-                 i) /* boxes behind i must stand to the right of it; to < i: an arrow back */
+        /* boxes behind i must stand to the right of it; to < i: an arrow back */
+        for_row (to, *next, i)
             if (to > i && g->cell[to].column <= c->column)
                 g->cell[to].column = c->column + 1;
     }

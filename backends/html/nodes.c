@@ -31,7 +31,8 @@ static uint32_t operator_of(struct html *h, struct operators *o, nid x)
     return o->n - 1;
 }
 
-/* Writes node x as a list of JSON (see above).  cls: class of its device. */
+/* Writes node x as a list of JSON: its name, the number of its operator, its time on its device in ps, and the bytes
+ * of its results.  cls: class of the device. */
 static void put_node(struct html *h, struct operators *o, nid x, uint32_t cls)
 {
     const struct module *m = h->r->scene.m;

@@ -31,8 +31,8 @@ static size_t characters(const char *s)
 const char *html_name(struct arena *a, const char *s)
 {
     const char *plain = utf8_text(a, s);
-    size_t n =
-        strlen(plain) > NAME ? characters(plain) : 0; /* 0: so few bytes have no more characters */
+    /* number of characters; 0 for a name of so few bytes that it cannot have more than NAME */
+    size_t n = strlen(plain) > NAME ? characters(plain) : 0;
     if (n <= NAME)
         return plain;
     return arena_fmt(a, "%.*s...%s", (int)bytes_of(plain, NAME / 2), plain,

@@ -102,8 +102,8 @@ static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
     uint8_t *all = NULL;
     /* the last round is about the fields that the description of ONNX does not know, all at once */
     for (unsigned i = 0; i <= had->descriptor->n_fields; i++) {
-        const ProtobufCFieldDescriptor *f =
-            &had->descriptor->fields[i]; /* not read in the last round */
+        /* in the last round, i is behind the last field, and f is not read */
+        const ProtobufCFieldDescriptor *f = &had->descriptor->fields[i];
         bool last = i == had->descriptor->n_fields, skip = false;
         for (const unsigned *l = left; !last && *l != 0; l++)
             skip = skip || f->id == *l;

@@ -195,8 +195,8 @@ static void set_typed(struct maker *k, tid t, Onnx__TensorProto *p, uint8_t *byt
 {
     const struct tensor *x = &k->m->tensor[t];
     enum elem e = (enum elem)x->elem;
-    uint32_t size =
-        elem_bits(e) < 8 ? 1 : elem_bits(e) / 8; /* bytes of an entry: small types are packed */
+    /* bytes of an entry: small types are packed */
+    uint32_t size = elem_bits(e) < 8 ? 1 : elem_bits(e) / 8;
     uint64_t n = x->len / size;
     if (e == ELEM_F32 || e == ELEM_C64) {
         p->n_float_data = x->len / sizeof(float);

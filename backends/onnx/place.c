@@ -95,8 +95,8 @@ static int place_all(const struct module *m, Onnx__GraphProto *g, int out, const
                      struct arena *a, struct diag *d)
 {
     uint64_t end = 0; /* of the bytes written to `out` */
-    size_t k =
-        0; /* index in g of the next dense initializer: g has the sparse ones in another list */
+    /* index in g of the next dense initializer: g has the sparse ones in another list */
+    size_t k = 0;
     for (uint32_t i = 0; i < m->graph[1].init.n; i++) {
         tid t = m->value[m->arg[m->graph[1].init.at + i]].tensor;
         const struct tensor *x = &m->tensor[t];

@@ -133,8 +133,8 @@ static double fill_lanes(struct arrangement *t, struct wish *wish, uint32_t n, s
     for (uint32_t i = 0; i < n; i++) {
         struct arrange_sign *s = &t->sign[wish[i].sign];
         double top = wish[i].y - s->high / 2 > 0 ? wish[i].y - s->high / 2 : 0;
-        uint32_t k =
-            choose_lane(lane, lanes + 1, top, wide + GAP); /* maybe a new lane, number `lanes` */
+        /* the lane that is chosen; number `lanes` is a new one */
+        uint32_t k = choose_lane(lane, lanes + 1, top, wide + GAP);
         lanes = k < lanes ? lanes : k + 1;
         top = lane[k] > top ? lane[k] : top;
         lane[k] = top + s->high + SPACE;
@@ -149,8 +149,8 @@ static double fill_lanes(struct arrangement *t, struct wish *wish, uint32_t n, s
  * middle. */
 static void fill_gaps(struct arrangement *t, const struct gap *gap, struct arena *a)
 {
-    double *x =
-        arena_array(a, (size_t)t->frames + 1, sizeof *x); /* [frame] where its next label begins */
+    /* [frame] where its next label begins */
+    double *x = arena_array(a, (size_t)t->frames + 1, sizeof *x);
     for (uint32_t i = 0; i < t->frames; i++)
         x[i] = t->frame[i].x + (t->frame[i].wide - gap[i].wide) / 2;
     for (uint32_t i = 0; i < t->signs; i++) {

@@ -229,8 +229,8 @@ void block_describe(const struct result *r, const struct frames *f, const struct
     uint32_t dev = f->dev[b->frame];
     const int64_t *time = m->cost->time[cluster_class(r->scene.cluster, dev)];
     int64_t all = r->verdict->load[dev].compute;
-    double share =
-        all > 0 ? 100.0 * (double)b->time / (double)all : 0; /* percent of the device's time */
+    /* percent of the device's time */
+    double share = all > 0 ? 100.0 * (double)b->time / (double)all : 0;
     const char *title = title_of(m, l, b, time, a), *where = name_scopes(m, l, b, a);
     const char *kinds = kinds_text(m, b->node, b->nodes, a);
     const char *first = node_path(m, b->node[0], a), *last = node_path(m, b->node[b->nodes - 1], a);

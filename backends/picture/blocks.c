@@ -178,8 +178,8 @@ static void items_end(struct folder *w, struct items *t, uint32_t end)
     assert(end >= t->at[t->n]);
     const struct module *m = w->r->scene.m;
     uint32_t begin = t->at[t->n];
-    uint64_t h =
-        UINT64_C(0xcbf29ce484222325); /* a hash of the operators in their order, as FNV-1a begins */
+    /* a hash of the operators in their order, as FNV-1a begins */
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
     if (begin == end)
         return;
     for (uint32_t i = begin; i < end; i++) {
@@ -263,8 +263,8 @@ static struct items join_inner(struct folder *w, const struct items *fine)
     struct items t = items_new(w, fine->n);
     uint32_t run = 0; /* scope of the item that is being joined */
     for (uint32_t i = 0; i < fine->n; i++) {
-        nid x =
-            w->node[fine->at[i + 1] - 1]; /* the last node of item i; y: of the item before it */
+        /* x: the last node of item i; y: the last node of the item before it */
+        nid x = w->node[fine->at[i + 1] - 1];
         nid y = i ? w->node[fine->at[i] - 1] : 0;
         uint32_t scope = inner_scope(w, x);
         bool joined = i && w->layer[x] && w->layer[x] == w->layer[y] && (!scope || scope == run);
@@ -348,12 +348,12 @@ static uint32_t fold_repeats(struct folder *w, const struct items *t, bool align
         best[i] = (struct fold){i, 1, 1};
         for (uint32_t p = 1; p <= PERIODS && i + p < n; p++) {
             run[p] = t->kind[i] == t->kind[i + p] ? run[p] + 1 : 0;
-            uint32_t count = run[p] / p + 1,
-                     end = i + count * p; /* sequences of p items; behind the last one */
+            /* number of sequences of p items; the item behind the last sequence */
+            uint32_t count = run[p] / p + 1, end = i + count * p;
             if (count < 2 || (aligned && !(t->start[i] && t->start[i + p])))
                 continue;
-            if (aligned && end < n &&
-                !t->start[end]) { /* the last sequence would end within a layer */
+            /* if the last sequence would end within a layer */
+            if (aligned && end < n && !t->start[end]) {
                 count--;
                 end -= p;
             }

@@ -34,7 +34,7 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
 
 /* Leaves of one level of a frame: boxes that no other box of the frame reads. */
 struct leaves {
-    uint32_t n;        /* their number so far */
+    uint32_t n;        /* number of columns so far */
     uint32_t box[ROW]; /* the latest of them: the k-th one is box[k % ROW] */
 };
 
@@ -80,8 +80,8 @@ struct columns columns_build(const struct arrows *t, const uint32_t *frame_of, u
             c.frame[c.n++] = i;
     }
     for (uint32_t x = 1; x <= boxes; x++) {
-        uint32_t f = frame_of[x] - 1,
-                 n = (depth[f] + TALL - 1) / TALL; /* n: columns of the frame */
+        /* n: columns of the frame */
+        uint32_t f = frame_of[x] - 1, n = (depth[f] + TALL - 1) / TALL;
         if (n > 1)
             c.of[x] = first[f] + level[x] * n / depth[f] + 1;
     }

@@ -518,6 +518,12 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
 
 /* ---- views ------------------------------------------------------------------------------------ */
 
+/* Sets an attribute that all nodes (kind AGNODE) or all edges (AGEDGE) of the graph have by default. */
+static void set_default(Agraph_t *g, int kind, const char *key, const char *value)
+{
+    agattr(g, kind, (char *)(uintptr_t)key, (char *)(uintptr_t)value); /* neither is changed */
+}
+
 /* Sets the title of the picture, and the defaults for its boxes and arrows. */
 static void set_defaults(struct picture *p, const char *label)
 {
@@ -529,16 +535,16 @@ static void set_defaults(struct picture *p, const char *label)
     set_attribute(p->g, "fontsize", "13");
     set_attribute(p->g, "nodesep", "0.25");
     set_attribute(p->g, "ranksep", "0.3");
-    agattr(p->g, AGNODE, (char *)(uintptr_t)"shape", (char *)(uintptr_t)"box");
-    agattr(p->g, AGNODE, (char *)(uintptr_t)"style", (char *)(uintptr_t)"filled,rounded");
-    agattr(p->g, AGNODE, (char *)(uintptr_t)"fontname", (char *)(uintptr_t)"Helvetica");
-    agattr(p->g, AGNODE, (char *)(uintptr_t)"fontsize", (char *)(uintptr_t)"12");
-    agattr(p->g, AGNODE, (char *)(uintptr_t)"margin", (char *)(uintptr_t)"0.08,0.04");
-    agattr(p->g, AGNODE, (char *)(uintptr_t)"penwidth", (char *)(uintptr_t)"1.5");
-    agattr(p->g, AGNODE, (char *)(uintptr_t)"fillcolor", (char *)(uintptr_t)"#edf2f7");
-    agattr(p->g, AGEDGE, (char *)(uintptr_t)"fontname", (char *)(uintptr_t)"Helvetica");
-    agattr(p->g, AGEDGE, (char *)(uintptr_t)"fontsize", (char *)(uintptr_t)"11");
-    agattr(p->g, AGEDGE, (char *)(uintptr_t)"arrowsize", (char *)(uintptr_t)"0.7");
+    set_default(p->g, AGNODE, "shape", "box");
+    set_default(p->g, AGNODE, "style", "filled,rounded");
+    set_default(p->g, AGNODE, "fontname", "Helvetica");
+    set_default(p->g, AGNODE, "fontsize", "12");
+    set_default(p->g, AGNODE, "margin", "0.08,0.04");
+    set_default(p->g, AGNODE, "penwidth", "1.5");
+    set_default(p->g, AGNODE, "fillcolor", "#edf2f7");
+    set_default(p->g, AGEDGE, "fontname", "Helvetica");
+    set_default(p->g, AGEDGE, "fontsize", "11");
+    set_default(p->g, AGEDGE, "arrowsize", "0.7");
 }
 
 /* Draws the border and the name of each frame that has a shown node (p->cluster, p->name).  shown: [node] not 0: the
@@ -716,8 +722,8 @@ static void draw_columns(struct picture *p, const struct arrows *t)
  * puts below another box. */
 static void place_names(struct picture *p, const struct arrows *t)
 {
-    uint8_t *below =
-        arena_alloc(p->a, (size_t)p->boxes + 1); /* [box] 1: it stands below another box */
+    /* [box] 1: it stands below another box */
+    uint8_t *below = arena_alloc(p->a, (size_t)p->boxes + 1);
     for (uint32_t i = 0; i < t->n; i++)
         if (!t->f[i].away && !columns_part(&p->columns, &t->f[i]))
             below[t->f[i].to] = 1;
@@ -821,8 +827,8 @@ static int arrange_frames(struct picture *p, struct layout *l, double (*by)[2])
     for (uint32_t i = 0; i < t.frames; i++) {
         const struct spot *s = frame_spot(p, l, i);
         by[i][0] = t.frame[i].x + t.frame[i].wide / 2 - s->x;
-        by[i][1] =
-            -t.frame[i].y - t.frame[i].high / 2 - s->y; /* dot's y grows upwards, ours downwards */
+        /* dot's y grows upwards, ours downwards */
+        by[i][1] = -t.frame[i].y - t.frame[i].high / 2 - s->y;
     }
     for (uint32_t i = 0; i < t.signs; i++)
         set_place(p, p->sign[i].node, t.sign[i].x, -t.sign[i].y);
@@ -893,7 +899,7 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
                                                    : draw_nodes(&p, s->shown);
     struct arrows t = {0};
-    if (!is_stopped(&p)) /* else some nodes have no box */
+    if (!is_stopped(&p)) /* after a stop, some nodes have no box */
         t = arrows_build(r, box_of, p.frame_of, p.frames.n, p.a);
     if (view != VIEW_NODES)
         draw_columns(&p, &t);

@@ -229,7 +229,8 @@ static enum child_end lay_out(const struct result *r, const struct scenery *what
     for (; t->boxes && !listener_stopped(r->diag->listener) &&
            (large || o == CHILD_STOPPED || o == CHILD_FAILED);
          t++) {
-        bool same = t->view == view && t->boxes == first->boxes; /* its DOT is stem.dot */
+        /* the DOT of t is in stem.dot already */
+        bool same = t->view == view && t->boxes == first->boxes;
         if (t->most_nodes && !what->shown && r->scene.m->nnode > t->most_nodes)
             continue;
         struct scenery fewer = {t->view, t->boxes, what->shown, NULL};
@@ -461,8 +462,8 @@ static int write_png(const struct result *r, const void *opts, const char *path)
     return write_view(r, opts, PICTURE_PNG, path);
 }
 
-static const char *const views[] = {"devices", "blocks", "nodes", "shards",
-                                    NULL}; /* as enum view */
+/* Names of the views, in the order of enum view. */
+static const char *const views[] = {"devices", "blocks", "nodes", "shards", NULL};
 static const struct writer_opt view_option = {
     .opt = {OPT_CHOICE, "view", offsetof(struct options, view), "blocks", .names = views,
             .help = "what .dot .svg .pdf .png and --emit dot show (default: blocks)"}};

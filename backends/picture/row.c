@@ -183,7 +183,7 @@ static void collect(struct row *w)
     struct frames frames = frames_build(r, MOST_FRAMES, w->a);
     struct holdings *h = holdings_of(r, frames.of, frames.n, w->a);
     uint32_t *frame_of = arena_array(w->a, (size_t)frames.n + 1, sizeof *frame_of);
-    w->n = frames.n + 2;
+    w->n = frames.n + 2; /* a box for the inputs, one for each frame, and one for the outputs */
     w->box = arena_array(w->a, w->n, sizeof *w->box);
     w->box[0] = (struct row_box){.id = "inputs", .label = "inputs", .dev = UINT32_MAX};
     w->box[w->n - 1] = (struct row_box){.id = "outputs", .label = "outputs", .dev = UINT32_MAX};
@@ -200,7 +200,7 @@ static void collect(struct row *w)
     w->lanes = arena_array(w->a, (size_t)t.n + 1, sizeof *w->lanes);
     for (uint32_t i = 0; i < t.n; i++) {
         struct row_arrow x = {.f = &t.f[i], .from = t.f[i].from, .to = t.f[i].to};
-        x.to = x.to ? x.to : w->n - 1;
+        x.to = x.to ? x.to : w->n - 1; /* 0: to the host */
         if (x.to == x.from + 1)
             w->next[w->nnext++] = x;
         else
@@ -234,8 +234,8 @@ static void place_boxes(struct row *w)
             continue;
         uint32_t n = measure_text(b->label, &b->wide);
         lines = n > lines ? n : lines;
-        double least =
-            2.0 * SLOT * (b->in + b->out); /* the arrows in lanes have half of the width each */
+        /* the arrows in lanes have half of the width each */
+        double least = 2.0 * SLOT * (b->in + b->out);
         b->wide = (b->wide > least ? b->wide : least) + 2 * PAD;
         b->x = x;
         x += b->wide + w->gap;
@@ -376,8 +376,8 @@ static void put_row(struct row *w)
 {
     double wide = 0;
     uint32_t lines = measure_text(w->title, &wide);
-    const struct row_box *last =
-        &w->box[w->box[w->n - 1].wide > 0 ? w->n - 1 : w->n - 2]; /* that is drawn */
+    /* the last box that is drawn: that of the outputs, if it has a width */
+    const struct row_box *last = &w->box[w->box[w->n - 1].wide > 0 ? w->n - 1 : w->n - 2];
     w->top = EDGE + LINE * (lines + 1.0) + LANE * (w->nlane + 0.5);
     wide = (wide > last->x + last->wide ? wide : last->x + last->wide) + EDGE;
     double high = w->top + w->high + EDGE;

@@ -87,7 +87,9 @@ int sight_find(const struct result *r, const char *part, const char *around, con
                           "--around '%s': the node is in part %d, not in --part=%lu: leave "
                           "one out",
                           label_text(a, name, strlen(name), NAME), r->parts->part_of[x], only);
-    memset(near, x ? 0 : 1, nnode); /* without --around all nodes are shown */
+    /* near[node]: 1: the node itself; k + 2: reached in round k; 0: not shown.  Without --around all nodes are
+     * shown. */
+    memset(near, x ? 0 : 1, nnode);
     if (x)
         near[x] = 1;
     for (long k = 0; x && k < rounds; k++)

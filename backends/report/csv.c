@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Returns s with a backslash as "\x5c" where utf8_unescaped() would take it for the beginning of an escape; s itself if
- * there is none. */
+/* Returns s, in a, with "\x5c" in place of each backslash that utf8_unescaped() would take for the beginning of an
+ * escape, so that pcc's reader gives s back; s itself if it has no such backslash. */
 static const char *backslashes_kept(const char *s, struct arena *a)
 {
     if (utf8_unescaped(a, s) == s)
@@ -41,20 +41,20 @@ void csv_text(FILE *f, const char *s, struct arena *a)
         putc('"', f);
 }
 
-/* Returns the bytes of the results of node n; in a profile, which has only their sum with the weights, that sum. */
+/* Returns the bytes of the results of node n; in a profile, which has only the sum of results and weights, that sum. */
 static int64_t result_bytes(const struct module *m, nid n)
 {
     const struct slice out = m->node[n].out;
     int64_t sum = 0;
-    if (m->ir_version == 0 && m->node[n].callee == 0)
+    if (m->ir_version == 0 && m->node[n].callee == 0) /* a profile has no ONNX version */
         return m->cost->own[n];
     for (uint32_t i = 0; i < out.n; i++)
         sum = sat_add(sum, m->cost->bytes[m->arg[out.at + i]]);
     return sum;
 }
 
-/* Whether a node of the main graph needs memory beyond its results.  Calls of functions do not count: their memory is
- * that of the nodes inside. */
+/* Whether a node of the main graph needs memory beyond its results.  Calls of functions do not count, as the nodes
+ * inside need their memory. */
 static bool needs_memory(const struct module *m)
 {
     const struct graph *g = &m->graph[1];

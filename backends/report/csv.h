@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Writes the text s as a field, in quotes if needed, with what cannot be shown as utf8_text() (utf8.h) writes it.
- * Takes memory from a. */
+/* Writes the text s as a field, in quotes if needed; characters that cannot be shown are escaped as by utf8_text()
+ * (utf8.h).  Takes memory from a. */
 void csv_text(FILE *f, const char *s, struct arena *a);
 
 #endif

@@ -1,9 +1,10 @@
-/* Writes a plan as node data for Google's Model Explorer: each node in the colour of its device, with its planned time.
+/* Writes a plan as node data for Google's Model Explorer: each node in the colour of its device, with its planned
+ * time.
  *
- * The form is that of GraphNodeData in model_explorer/node_data_builder.py: "results" has for each node, by its name,
- * which is its id there, a number and a colour.  The number is microseconds, so that the viewer adds them up in each
- * group of nodes that it folds.  A node that is copied to several parts has the colour of the first of them; of nodes
- * with the same name the first counts.  O(nodes). */
+ * The form is that of GraphNodeData in model_explorer/node_data_builder.py: "results" has a number and a colour for
+ * each node, whose name is its key.  The number is the planned time in microseconds: the viewer adds up these numbers
+ * in each group of nodes that it folds.  A node that is copied to several parts has the colour of the first part; of
+ * several nodes with one name the first counts.  O(nodes). */
 #include "backends/backends.h"
 #include "backends/palette.h"
 #include "ir/base/json_out.h"
@@ -20,7 +21,8 @@ struct node_data {
     struct names seen; /* names of the nodes so far */
 };
 
-/* Writes the result of node x, which runs on a device of class cls in the given colour, unless its name had one. */
+/* Writes the number and colour of node x, which runs on a device of class cls.  Writes nothing if a node of the same
+ * name came before. */
 static void put_result(struct node_data *o, nid x, uint32_t cls, const char *colour)
 {
     const char *name = node_name(o->m, x);
@@ -28,7 +30,7 @@ static void put_result(struct node_data *o, nid x, uint32_t cls, const char *col
         return;
     names_add(&o->seen, name, x);
     json_open(&o->j, name, '{', JSON_ROW);
-    json_put_decimal(json_member(&o->j, "value"), o->m->cost->time[cls][x], US);
+    json_put_decimal(json_member(&o->j, "value"), o->m->cost->time[cls][x], US); /* ps as us */
     json_text(&o->j, "bgColor", colour);
     json_close(&o->j, JSON_ROW);
 }

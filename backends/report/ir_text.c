@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* Returns the path of file f relative to the folder.  External data keeps the location that the model gives, behind the
- * relative path of the model's folder; the file need not exist. */
+/* Returns the path of file f relative to the folder `folder`.  A path that ends in the location that the model gives
+ * for external data keeps this end, behind the relative path of the model's folder: so it can be found although the
+ * file need not exist. */
 static sid path_from(struct module *m, const struct file *f, const char *folder, struct arena *a)
 {
     const char *path = module_str(m, f->path), *end = module_str(m, f->location);
@@ -31,8 +32,9 @@ static struct file *name_files(struct module *m, const char *path, struct arena 
     return list;
 }
 
-/* Whether onnx_make() and onnx_carry() must run before printing, as the text is to carry fields that only the ONNX
- * messages have: true for a module read from ONNX; for one read from text, if passes have renamed values. */
+/* Whether onnx_make() and onnx_carry() must run before printing, so that the text has the fields that only the ONNX
+ * messages have: true for a module that was read from ONNX; for a module that was read from text only if passes have
+ * renamed values. */
 static bool wants_messages(const struct module *m)
 {
     bool renamed = false;
@@ -54,7 +56,7 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
     if (rc == 0)
         rc = outfile_open_to(&o, path, r->out, a, r->diag);
     if (rc == 0) {
-        m = *s.m;
+        m = *s.m; /* a copy, whose files may have other paths */
         if (strcmp(path, "-") != 0)
             m.file = name_files(s.m, path, a);
         s.m = &m;

@@ -3,7 +3,8 @@
 #include "backends/backends.h"
 #include "ir/plan/plan_json.h"
 
-/* writer.write: writes the plan as JSON, with the value by the objective of --judge if that is another one. */
+/* For writer.write: writes the plan as JSON: in the form of the placement paper's splits if the plan has one, else as
+ * pcc's own; with the value by the objective of --judge if that is another one.  Returns 0, or -1 and an error. */
 static int write_json(const struct result *r, const void *opts, const char *path)
 {
     const struct result *m = r->made ? r->made : r;
@@ -14,8 +15,9 @@ static int write_json(const struct result *r, const void *opts, const char *path
                                   .judged = r->made ? &r->scene : NULL,
                                   .judged_value = r->verdict->value};
     (void)opts;
-    return (paper_split_possible(&t) ? paper_split_write : plan_json_write)(&t, path, r->out,
-                                                                            r->diag);
+    if (paper_split_possible(&t))
+        return paper_split_write(&t, path, r->out, r->diag);
+    return plan_json_write(&t, path, r->out, r->diag);
 }
 
 const struct writer writer_json = {.name = "json",

@@ -16,7 +16,7 @@ enum {
     INSIDE = 6 /* number of components of each kind that are named, at most */
 };
 
-/* For qsort: the most frequent kind of layers first; of equally frequent kinds, the one that the model has first. */
+/* For qsort(): the most frequent kind of layers first; equally frequent kinds in the order of the model. */
 static int most_first(const void *x, const void *y)
 {
     const struct repeat *a = x, *b = y;
@@ -33,8 +33,8 @@ struct inside {
     const struct layers *layers;
 };
 
-/* Returns the different scopes inside a layer, in order: "attention, mlp"; with ops, the different operators.  NULL:
- * there are none. */
+/* Returns the different scopes inside a layer, in the order of its nodes: "attention, mlp"; with ops its different
+ * operators.  Lists INSIDE of them at most, then "...".  NULL: the layer has no scopes inside. */
 static const char *say_inside(const struct inside *l, bool ops, struct arena *a)
 {
     struct strings *seen = strings_new(a);
@@ -44,7 +44,7 @@ static const char *say_inside(const struct inside *l, bool ops, struct arena *a)
         nid v = l->node[i];
         struct scope s = ops ? (struct scope){node_op(l->m, v), strlen(node_op(l->m, v))}
                              : layers_inside(l->m, l->layers, v);
-        if (!s.len || strings_id(seen, s.at, s.len) <= shown)
+        if (!s.len || strings_id(seen, s.at, s.len) <= shown) /* ids count from 1: it came before */
             continue;
         if (++shown <= INSIDE)
             all = arena_fmt(a, "%s%s%s", all, shown > 1 ? ", " : "",

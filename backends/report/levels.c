@@ -18,12 +18,13 @@ enum {
 static const char *base_name(const struct level_table *t, uint32_t v)
 {
     const struct wdag *base = t->top;
-    while (base->finer)
+    while (base->finer) /* down to the base level, whose vertices are nodes */
         base = base->finer;
     return node_name(t->m, base->node[v]);
 }
 
-/* Returns the nodes of a vertex of the top level: at length "n0, n4, n6 and 2 more", else "n0 (+4)". */
+/* Returns the names of the nodes of vertex v of the top level, in a: with at_length "n0, n4, n6 and 2 more", else
+ * "n0 (+4)". */
 static const char *say_vertex(const struct level_table *t, uint32_t v, bool at_length,
                               struct arena *a)
 {
@@ -46,9 +47,9 @@ static const char *ratio(char *buf, double a, double b)
     return buf;
 }
 
-/* Prints for each level its size, its times, and three ratios of transfers to computing.  CCR: of the sums.  "of
- * means": of the mean edge to the mean vertex.  "once": of the sums, with a tensor once for each vertex that reads
- * it. */
+/* Prints for each level its size, its times, and three ratios of transfers to computing.  "CCR": the sum over all
+ * edges to the sum over all vertices.  "of means": the mean edge to the mean vertex.  "once": as CCR, but a tensor
+ * counts once for each vertex that reads it. */
 static void print_weights(FILE *f, const struct level_table *t)
 {
     char b[5][UNIT_TEXT];

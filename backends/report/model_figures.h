@@ -4,13 +4,13 @@
 
 #include "ir/model/module.h"
 
+/* Sums over a whole model. */
 struct model_figures {
-    int64_t params;  /* number of elements of all initializers */
-    int64_t weight;  /* bytes of all initializers */
-    int64_t flops;   /* operations of all nodes of the main graph, for one sample */
-    int64_t results; /* number of named results of the main graph's nodes */
-    /* number of those node results whose shape gives their number of elements */
-    int64_t with_shape;
+    int64_t params;     /* number of elements of all initializers */
+    int64_t weight;     /* bytes of all initializers */
+    int64_t flops;      /* operations of all nodes of the main graph, for one sample */
+    int64_t results;    /* number of named results of the main graph's nodes */
+    int64_t with_shape; /* number of these results that have a known number of elements */
 };
 
 /* Returns the figures of m, whose costs must be set.  Sums end at INT64_MAX.  O(nodes + values). */

@@ -38,11 +38,14 @@ static int64_t *find_cuts(const struct module *m, uint32_t n, struct arena *a)
     nid first = m->graph[1].first;
     uint32_t *last = arena_array(a, (size_t)n + 1, sizeof *last);
     int64_t *cut = arena_array(a, (size_t)n + 1, sizeof *cut);
+    /* last: [layer] the last layer that reads its result */
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < m->node[first + i].in.n; k++) {
             uint32_t from = m->value[node_in(m, first + i, k)].def - first;
             last[from] = larger_u32(i, last[from]);
         }
+    /* a result lies in the cuts from behind its layer up to before its last reader: first the changes from cut to cut,
+     * then their sums */
     for (uint32_t i = 0; i < n; i++)
         if (last[i] > i) {
             int64_t bytes = m->cost->bytes[node_out(m, first + i, 0)];
@@ -54,7 +57,8 @@ static int64_t *find_cuts(const struct module *m, uint32_t n, struct arena *a)
     return cut;
 }
 
-/* Prints the line of the cut behind layer i.  what: its name, such as "largest cut". */
+/* Prints a line about the cut behind layer i: what it is (`what`, such as "largest cut"), its bytes, and the names of
+ * the layers before and behind it. */
 static void print_cut(FILE *f, const struct module *m, const char *what, uint32_t i, int64_t bytes,
                       struct arena *a)
 {

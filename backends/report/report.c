@@ -31,13 +31,13 @@ struct tally {
     int64_t flops, bytes;
 };
 
-/* This function and the next two compare tallies, for qsort.  by_name: in the order of the alphabet. */
+/* For qsort(), of struct tally: in the order of their names. */
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
 }
 
-/* For qsort: the larger count first, equal counts by name. */
+/* For qsort(), of struct tally: the larger count first, equal counts by name. */
 static int by_count(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;
@@ -46,7 +46,7 @@ static int by_count(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* For qsort: the more bytes first, equal bytes by name. */
+/* For qsort(), of struct tally: more bytes first, equal bytes by name. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;
@@ -72,7 +72,7 @@ static uint32_t add_up(struct tally *t, uint32_t n)
     return k;
 }
 
-/* Prints the most frequent operators of all graphs; their operations are those of the main graph. */
+/* Prints the most frequent operators, each with its number of nodes in all graphs and its FLOPs in the main graph. */
 static void print_operators(FILE *f, const struct module *m, struct arena *a)
 {
     struct tally *t = arena_array(a, m->nnode, sizeof *t);
@@ -90,8 +90,8 @@ static void print_operators(FILE *f, const struct module *m, struct arena *a)
     page_words(f, n > SHOWN ? arena_fmt(a, "%s, ...", line) : line, /*at=*/0, KEY);
 }
 
-/* Prints the values of a list that have none of the flags `without` (VALUE_*), with their types, a line each.  what:
- * the word at the left, "input". */
+/* Prints a line with name and type for each value of a slice of module.arg that has none of the flags `without`
+ * (VALUE_*), for SHOWN values at most.  what: the word at the left, "input". */
 static void print_values(FILE *f, const struct module *m, const char *what, struct slice list,
                          uint32_t without, struct arena *a)
 {
@@ -195,7 +195,8 @@ void plan_print_words(FILE *f, const struct result *r, const char *text, unsigne
     page_words_in(f, text, at, indent, r->columns ? r->columns : PAGE_COLUMNS);
 }
 
-/* Prints a bar for part / whole, at most `room` characters wide, and the percent; all of it is "#" only at 100 %. */
+/* Prints a bar for part / whole, at most `room` and BAR characters wide, and the percent.  Rounds the number of '#'
+ * down, so that only a bar of 100 % has no '.'. */
 static void print_bar(FILE *f, int64_t part, int64_t whole, unsigned room)
 {
     double share = whole > 0 ? (double)part / (double)whole : 0;
@@ -229,12 +230,13 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
     uint32_t ndev = r->scene.cluster->ndev, *parts = arena_array(a, ndev, sizeof *parts);
     for (uint32_t i = 0; i < r->parts->nparts; i++)
         parts[r->parts->part[i].dev]++;
-    page_table_begin(&t, /*ncol=*/7, 1U << 0 | 1U << 1, a);
+    page_table_begin(&t, /*ncol=*/7, 1U << 0 | 1U << 1, a); /* the first two columns are texts */
     bool live = exec_live_parts(&r->scene.model);
     page_table_row(&t, (const char *[]){"device", "class", "parts", "nodes", "compute", "transfer",
                                         live ? "memory live of" : "memory used of"});
     for (uint32_t d = 0; d < ndev; d++)
         add_device(&t, r, d, parts[d], a);
+    /* room: characters that the table leaves for the bar */
     unsigned width = page_table_width(&t),
              room = (r->columns ? r->columns : PAGE_COLUMNS) - PERCENT;
     room = width + LEAST < room ? room - width : LEAST;
@@ -252,8 +254,9 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
                     cluster_device_name(r->scene.cluster, a, d));
 }
 
-/* Prints, with -v, the memory of each device by kinds and in all.  Of bytes that a device holds for a while only, the
- * most that it holds at one time count. */
+/* With -v, prints the memory of each device: what lasts, what one sample takes, what others take, the most that is held
+ * at one time, and the sum of all bytes.  Prints nothing without -v, or if the execution model does not look at the
+ * memory of parts. */
 static void print_memory(FILE *f, const struct result *r, struct arena *a)
 {
     struct page_table t;
@@ -329,16 +332,16 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
         fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
 }
 
-/* Returns the share of the time, in thousandths, that comes of estimated sizes if that is more than a tenth, else 0:
- * the plan and its claim are then about these sizes. */
+/* Returns the share of the time that depends on estimated sizes, in thousandths; 0 if it is at most a tenth.  With a
+ * larger share, the plan and its claim are about these sizes alone. */
 static uint32_t estimated_sizes(const struct result *r)
 {
     const struct costs *k = r->scene.m->cost;
     return k && k->estimated > 100 ? k->estimated : 0;
 }
 
-/* Prints the claim of the plan: value, bound and gap, status and scope, shape, argument, what other plans could save,
- * the assumed efficiency and cost of parts. */
+/* Prints the claim of the plan, each on lines of its own: value; bound, gap, status and scope; shape and number of
+ * parts; argument; what other plans could save; the assumed efficiency and cost of parts. */
 static void print_objective(FILE *f, const struct result *r, struct arena *a)
 {
     char v[UNIT_TEXT], b[UNIT_TEXT];
@@ -371,7 +374,7 @@ static void print_objective(FILE *f, const struct result *r, struct arena *a)
         plan_print_words(f, r, p->claim.offer, /*at=*/0, /*indent=*/2);
     else if (p->claim.scope != SCOPE_ALL && p->claim.bound_all >= 0)
         fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->claim.bound_all));
-    int64_t share = exec_efficiency(&r->scene.model);
+    int64_t share = exec_efficiency(&r->scene.model); /* millionths of the peak rates */
     if (share != 1000000)
         fprintf(f, "peak rates reached: %.4g %%\n", (double)share / 1e4);
     if (r->scene.model.part_cost)
@@ -388,7 +391,8 @@ struct alone {
     int64_t lacks; /* used less the device's memory, bytes */
 };
 
-/* Whether x is better than y: it fits and y does not, or x is faster, or, if neither fits, x lacks less memory. */
+/* Whether x is better than y: only x fits; or both fit, and x is faster; or neither fits, and x lacks less memory.  Any
+ * x is better than a y without a device. */
 static bool is_better(const struct alone *x, const struct alone *y)
 {
     if (y->cls == UINT32_MAX || x->fits != y->fits)
@@ -396,7 +400,7 @@ static bool is_better(const struct alone *x, const struct alone *y)
     return x->fits ? x->value < y->value : x->lacks < y->lacks;
 }
 
-/* Returns the best plan with one device (is_better), over all classes of devices. */
+/* Returns the best plan with one device (is_better), over all classes of devices whose devices can run all nodes. */
 static struct alone best_alone(const struct result *r, struct arena *a)
 {
     const struct cluster *c = r->scene.cluster;
@@ -416,14 +420,14 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     return best;
 }
 
-/* Returns the ps from the start of a single sample until all parts are done with it, by a replay. */
+/* Returns the latency of the plan, in ps: a replay of one sample, from its start until all parts are done with it. */
 static int64_t measure_latency(const struct result *r, struct arena *a)
 {
     return replay_run(&r->scene, r->plan->dev, r->parts, 1, a).end;
 }
 
-/* Returns the other figure of the plan: "latency 2.300 ms"; for an objective about one sample alone "1.500 ms per
- * sample". */
+/* Returns the figure of the plan that is not its objective, in a: "latency 2.300 ms"; for an objective about one sample
+ * alone "1.500 ms per sample". */
 static const char *other_figure(const struct result *r, struct arena *a)
 {
     char text[UNIT_TEXT];
@@ -433,8 +437,9 @@ static const char *other_figure(const struct result *r, struct arena *a)
     return arena_fmt(a, "%s per sample", time_short(text, v.value));
 }
 
-/* Prints two lines, such as "1.9x one a100 (2.237 ms to 1.176 ms per sample)" and "latency 2.300 ms".  If one device is
- * as fast, or no device can hold or run the whole model, the first line says so. */
+/* Prints two lines: how much faster the plan is than the best plan with one device, "1.9x one a100 (2.237 ms to 1.176
+ * ms per sample)", and its other figure, "latency 2.300 ms".  If one device is as fast, or no device can hold or run
+ * the whole model, the first line says so. */
 void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
 {
     assert(r->plan && r->verdict);
@@ -443,7 +448,7 @@ void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
     const char *other = other_figure(r, a);
     int64_t value = r->verdict->value;
     struct alone b = best_alone(r, a);
-    if (r->sharding) { /* of the model before the pass shard, which has each node once */
+    if (r->sharding) { /* the model has pieces of nodes: compare with the model before the pass shard */
         b = (struct alone){.cls = cluster_class(r->scene.cluster, r->sharding->dev[0]),
                            .fits = true,
                            .value = r->sharding->one_device};
@@ -517,6 +522,7 @@ static void put_shell_word(FILE *f, const char *path)
     }
     putc('\'', f);
     for (; *path; path++) {
+        /* a quote ends the quotes, stands escaped, and begins quotes again */
         if (*path == '\'')
             fputs("'\\'", f);
         putc(*path, f);
@@ -533,8 +539,8 @@ static const char *missing_file(const struct module *m)
     return NULL;
 }
 
-/* Whether parts may compute otherwise than the whole: between operators on 16-bit floats ONNX Runtime's CPU provider
- * rounds only at cuts. */
+/* Whether parts may compute other results than the whole model: ONNX Runtime's CPU provider computes 16-bit floats in
+ * 32 bits, and rounds them only where the model is cut. */
 static bool rounds_at_cuts(const struct result *r)
 {
     const struct module *m = r->scene.m;
@@ -547,8 +553,9 @@ static bool rounds_at_cuts(const struct result *r)
     return half && r->parts && r->parts->ncross > 0;
 }
 
-/* Prints the command that runs the split in `folder`, and the option by which its outputs are compared with those of
- * the model.  model: path of the model; NULL: it did not come from a file. */
+/* Prints the command that runs the split in `folder`, and the option that compares its outputs with the outputs of the
+ * model.  If a file of weights is missing, says where to put it first.  model: path of the model; NULL: it did not come
+ * from a file. */
 static void print_runner(FILE *f, const struct result *r, const char *folder, const char *model,
                          struct arena *a)
 {

@@ -6,14 +6,15 @@
 
 enum { KINDS = 3 }; /* the most kinds of layers whose exchanges are printed */
 
-/* Prints a sentence, with its further lines indented. */
+/* Prints a text as a paragraph, whose lines but the first are indented. */
 static void put(FILE *f, const struct result *r, const char *text)
 {
     plan_print_words(f, r, text, /*at=*/0, /*indent=*/2);
 }
 
-/* Returns what is joined, cut and added up in each of some layers: "4 tensors joined, 1.5 MiB, 2 cut, and 4 added up
- * over devices, 2.0 MiB"; sums: whether anything may be added up. */
+/* Returns how many tensors are joined, cut and added up in each of some equal layers, in a: "4 tensors joined, 1.5 MiB,
+ * 2 cut, and 4 added up over devices, 2.0 MiB".  sums: devices may add up terms; false: the text says nothing of
+ * that. */
 static const char *exchanges(const struct sharded_layers *l, bool sums, struct arena *a)
 {
     char text[UNIT_TEXT];
@@ -68,7 +69,8 @@ static void put_memory(FILE *f, const struct result *r, struct arena *a)
                   bytes_short(text[2], k->whole_bytes)));
 }
 
-/* Prints the axes that could not be cut, and what padding would give. */
+/* Prints the axes that could not be cut because the number of devices does not divide them, and how much time padding
+ * would save. */
 static void put_undivided(FILE *f, const struct result *r, struct arena *a)
 {
     const struct sharding *k = r->sharding;

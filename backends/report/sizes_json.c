@@ -1,5 +1,5 @@
-/* Writes the sizes that a model is planned for as JSON, for programs that make inputs: those of symbolic dimensions, of
- * which some were guessed, and those of each input.  O(inputs). */
+/* Writes the sizes that a model is planned for as JSON, for programs that make inputs: the sizes of symbolic
+ * dimensions, some of which were guessed, and the sizes of each input.  O(inputs). */
 #include "backends/backends.h"
 #include "backends/report/print.h"
 #include "backends/split/sizes.h"
@@ -29,7 +29,7 @@ static void put_document(FILE *f, const struct result *r, struct arena *a)
         json_text(j, "name", value_name(m, v));
         type_put(j, m, m->value[v].type, TYPE_WORDS_IR);
         shape_put(j, m, m->value[v].type);
-        sizes_put(j, r, i, 0, 1);
+        sizes_put(j, r, i, /*axis=*/0, /*times=*/1); /* the input is whole */
         json_close(j, JSON_ROW);
     }
     json_close(j, 2);

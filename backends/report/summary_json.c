@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds "operators": each operator of the main graph with its number of nodes, by name. */
+/* Writes the member "operators": each operator of the main graph with its number of nodes, in the order of names. */
 static void put_operators(struct json_out *o, const struct module *m, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
@@ -25,8 +25,8 @@ static void put_operators(struct json_out *o, const struct module *m, struct are
     json_close(o, JSON_ROW);
 }
 
-/* Adds the object of a value: "name", and, for a tensor, "type" and "shape", in which a dimension that is not a number
- * is a string. */
+/* Writes the object of a value: "name", and, for a tensor, "type" and, if its rank is known, "shape", in which a
+ * dimension that is not a number is a string. */
 static void put_value(struct json_out *o, const struct module *m, vid v, struct arena *a)
 {
     const struct type *t = &m->type[m->value[v].type];
@@ -38,7 +38,7 @@ static void put_value(struct json_out *o, const struct module *m, vid v, struct 
         json_open(o, "shape", '[', JSON_ROW);
         for (int i = 0; i < t->rank; i++) {
             const char *s = dim_text(m, m->dim[t->dim + (uint32_t)i], a);
-            if (*s && !s[strspn(s, "0123456789")])
+            if (*s && !s[strspn(s, "0123456789")]) /* digits alone */
                 fputs(s, json_member(o, NULL));
             else
                 json_text(o, NULL, s);
@@ -48,7 +48,8 @@ static void put_value(struct json_out *o, const struct module *m, vid v, struct 
     json_close(o, JSON_ROW);
 }
 
-/* Adds an array `key` of the values in a list that have none of the flags `without` (VALUE_*). */
+/* Writes the member `key`: a list of the values of a slice of module.arg that have none of the flags `without`
+ * (VALUE_*). */
 static void put_values(struct json_out *o, const char *key, const struct module *m,
                        struct slice list, uint32_t without, struct arena *a)
 {
@@ -64,7 +65,8 @@ static void put_values(struct json_out *o, const char *key, const struct module 
     json_close(o, any ? 2 : JSON_ROW);
 }
 
-/* Adds the figures of the model as members. */
+/* Writes the figures of the model as members: numbers of nodes, of parameters and their bytes, of operations, of
+ * results. */
 static void put_figures(struct json_out *o, const struct module *m)
 {
     const struct graph *g = &m->graph[1];

@@ -1,13 +1,13 @@
-/* Writes the plan into the metadata_props of nodes: in the whole model and in the parts they say where a node runs and
- * how long it takes as planned, which viewers such as Netron show.
+/* Writes the plan into the metadata (metadata_props) of nodes, which viewers such as Netron show: in the whole model
+ * and in the parts it says where a node runs and how long it takes as planned.
  *
  * In the whole model ONNX Runtime's layer assignment reads layer_ann; pcc.device, pcc.part and pcc.time ("5.5912us",
  * exact) are for other readers.  For a node that is copied to several parts pcc.device and pcc.part list the devices
  * and parts, separated by commas, and layer_ann and pcc.time are of the first device.  pcc.slot is written if the plan
  * has slots.  A node that no part needs gets none of these keys.  In a part, nodes have pcc.device, pcc.part and
  * pcc.time of that part.  The IR version is not changed: formally, metadata of nodes needs IR 10, but runtimes load it
- * at any version.  With --annotate=ir11 nodes of the whole get device configurations, too (device_config.c), and the IR
- * version is raised.  O(nodes + copies in parts). */
+ * at any version.  With --annotate=ir11 nodes of the whole get device configurations, too (device_config.c), and the
+ * IR version is raised.  O(nodes + copies in parts). */
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 #include "ir/base/outfile.h"
@@ -22,12 +22,14 @@ static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part", "
 /* What the metadata of a node will say. */
 struct whereabouts {
     char *value[NKEYS]; /* value for keys[i]; NULL: the key is not written */
-    /* of value[DEVICE] and value[PART]; capacity 0: the value is the first item itself */
+    /* [0] of value[DEVICE], [1] of value[PART]: its length, and the bytes that are allocated for it; capacity 0: it has
+     * one item, whose text it shares */
     uint32_t bytes[2], capacity[2];
 };
 
-/* Appends an item to the comma-separated list w->value[key]: "a,b" and "c" give "a,b,c".  Leaves the list unchanged if
- * its last item is the same.  O(length of the item), in the mean: a constant may have copies in very many parts. */
+/* Appends an item to the comma-separated list w->value[key], where key is DEVICE or PART: "a,b" and "c" give "a,b,c".
+ * Leaves the list unchanged if its last item is the same.  Takes O(length of the item), in the mean, however long the
+ * list is: a constant may have copies in very many parts. */
 static void append_item(struct split *s, struct whereabouts *w, int key, const char *item)
 {
     uint32_t *bytes = &w->bytes[key - DEVICE], *capacity = &w->capacity[key - DEVICE];
@@ -58,7 +60,7 @@ static char *planned_time(struct split *s, nid n, uint32_t dev)
     return arena_fmt(s->a, "%s", time_print(t, s->m->cost->time[cls][n]));
 }
 
-/* Adds that node n, which w is about, is in part x.  device: the name of the part's device. */
+/* Adds to w, which is about node n, that the node is in part x.  device: the name of the part's device. */
 static void add_whereabouts(struct split *s, struct whereabouts *w, nid n, uint32_t x,
                             const char *device)
 {
@@ -70,7 +72,7 @@ static void add_whereabouts(struct split *s, struct whereabouts *w, nid n, uint3
     append_item(s, w, PART, s->file[x]);
 }
 
-/* Returns [node] the texts that the metadata of the node will have. */
+/* Returns an array, in s->a: [node] what its metadata will say. */
 static struct whereabouts *find_whereabouts(struct split *s)
 {
     struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);
@@ -98,7 +100,7 @@ static bool is_our_key(const char *key)
     return false;
 }
 
-/* Returns an entry of metadata for keys[key]. */
+/* Returns an entry of metadata, in s->a, with the key keys[key] and this value. */
 static Onnx__StringStringEntryProto *make_entry(struct split *s, int key, const char *value)
 {
     Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
@@ -108,8 +110,8 @@ static Onnx__StringStringEntryProto *make_entry(struct split *s, int key, const 
     return e;
 }
 
-/* Gives n, a copy of the message src of a node, a list of metadata of its own, without what an earlier run wrote and
- * with room for `more` entries. */
+/* Gives n, a copy of the message src of a node, a list of metadata of its own: the entries of src except those that an
+ * earlier run of pcc wrote, with room for `more` entries. */
 static void begin_metadata(struct split *s, Onnx__NodeProto *n, const Onnx__NodeProto *src,
                            size_t more)
 {
@@ -120,7 +122,8 @@ static void begin_metadata(struct split *s, Onnx__NodeProto *n, const Onnx__Node
             n->metadata_props[n->n_metadata_props++] = src->metadata_props[i];
 }
 
-/* Returns a copy of the message of node `id` with the metadata of w in place of what an earlier run wrote. */
+/* Returns a copy of src, the message of node `id`, for the whole model: with the metadata that w says, in place of what
+ * an earlier run wrote; with --annotate=ir11 also with a device configuration. */
 static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *src,
                                       const struct whereabouts *w, nid id)
 {
@@ -140,7 +143,7 @@ Onnx__NodeProto *annotate_in_part(struct split *s, const Onnx__NodeProto *src, n
     struct part_entries *e = &s->index.entries;
     Onnx__NodeProto *n = arena_alloc(s->a, sizeof *n);
     uint32_t dev = s->parts->part[x].dev;
-    if (!e->device || e->part_number != x)
+    if (!e->device || e->part_number != x) /* the first node of the part */
         *e = (struct part_entries){
             x, make_entry(s, DEVICE, cluster_device_name(s->r->scene.cluster, s->a, dev)),
             make_entry(s, PART, s->file[x])};
@@ -191,7 +194,8 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
             (Onnx__TrainingInfoProto *)rewrite_training(s, s->src->training_info[i]);
 }
 
-/* Writes the model as one ONNX file: with the plan in its metadata, or, if nothing was planned, as it is. */
+/* For writer.write: writes the model as one ONNX file, with the plan in its metadata; as it is if nothing was planned;
+ * with sharding specs if the model is sharded and --annotate=ir11 is given.  Returns 0, or -1 and an error. */
 static int write_onnx(const struct result *r, const void *opts, const char *path)
 {
     struct split s = {.r = r,
@@ -203,10 +207,10 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
                       .weights.keep = true,
                       .dirfd = -1};
     Onnx__ModelProto model;
-    if (!r->verdict)
-        return s.o->annotate == ANNOTATE_IR11
-                   ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
-                   : onnx_write(r->scene.m, path, r->diag);
+    if (!r->verdict && s.o->annotate == ANNOTATE_IR11)
+        return diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path);
+    if (!r->verdict) /* nothing was planned */
+        return onnx_write(r->scene.m, path, r->diag);
     if (!s.parts)
         return diag_error(r->diag, "%s: the plan has no parts that could be written into a model",
                           path);
@@ -217,7 +221,8 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
     int rc;
     if (r->sharding && s.o->annotate == ANNOTATE_IR11) {
         rc = shard_specs_model(&s, &model);
-        rc = rc ? rc : onnx_pack_source(s.m, &model, path, r->diag);
+        if (!rc)
+            rc = onnx_pack_source(s.m, &model, path, r->diag);
     } else {
         annotate_model(&s, &model);
         rc = onnx_pack_path(s.m, &model, path, r->diag);
@@ -226,7 +231,7 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
     return rc;
 }
 
-/* Checks before planning that the file can be written.  Returns 0, or -1 and an error. */
+/* For writer.check: checks before planning that the file can be written.  Returns 0, or -1 and an error. */
 static int check_onnx(const struct module *m, const void *opts, const char *path, struct diag *d)
 {
     (void)opts;

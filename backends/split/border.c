@@ -1,25 +1,26 @@
 /* The rows of the manifest's "inputs" and "outputs" (border.h).
  *
- * The pass shard has put pieces in the place of states that devices share; sharding.pair says what they are pieces of,
- * and which place the whole one had among the inputs or outputs.  O(inputs + outputs). */
+ * The pass shard has put pieces in the place of states that devices share; sharding.pair says of which tensors they are
+ * pieces, and which place each such tensor had among the inputs or outputs.  O(inputs + outputs). */
 #include "backends/split/border.h"
 
 /* The rows while they are found. */
 struct finding {
-    const struct sharding *k; /* without pairs: nothing is in pieces */
-    bool inputs;
-    struct border_row *row; /* [n] the tensors that are whole, in their order */
+    const struct sharding *k; /* npair 0: nothing is in pieces */
+    bool inputs;              /* rows of inputs; false: of outputs */
+    struct border_row *row;   /* [n] rows of tensors that are whole, in the order of the list */
     uint32_t n;
-    struct border_row *cut; /* [pair] the tensors in pieces */
+    struct border_row *cut; /* [pair] rows of tensors in pieces */
 };
 
-/* Returns the end of a pair of states that is looked for: the input, or the output. */
+/* Returns one end of a pair of states: the input if f->inputs, else the output. */
 static const struct sharded_end *end_of(const struct finding *f, uint32_t pair)
 {
     return f->inputs ? &f->k->pair[pair].in : &f->k->pair[pair].out;
 }
 
-/* Fills f->row and f->cut. */
+/* Fills f->row and f->cut with the values of a slice of module.arg, the inputs or outputs of the main graph.  A row of
+ * a tensor in pieces comes from its first piece; weights that are listed as inputs get no row. */
 static void find_rows(struct finding *f, const struct split *s, struct slice list, struct arena *a)
 {
     enum { LATER = UINT32_MAX }; /* the value is a piece, but not the first one of its pair */
@@ -55,9 +56,8 @@ struct border_row *border_rows(const struct split *s, bool inputs, uint32_t *n, 
     find_rows(&f, s, list, a);
     *n = f.n + npair;
     struct border_row *all = arena_array(a, (size_t)*n + 1, sizeof *all);
-    for (
-        uint32_t p = 0; p < npair;
-        p++) /* cut tensors know their places in the list; whole tensors fill the remaining places in order */
+    /* tensors in pieces know their places in the list; whole tensors fill the remaining places in order */
+    for (uint32_t p = 0; p < npair; p++)
         all[end_of(&f, p)->at] = f.cut[p];
     for (uint32_t i = 0; i < f.n; i++, at++) {
         while (all[at].name)

@@ -14,8 +14,8 @@ struct border_row {
     int64_t bytes; /* of the whole, in the sizes of the plan */
 };
 
-/* Returns the rows of the model's inputs without initializer, or of its outputs, in the order of the model; *n: their
- * number.  In a. */
+/* Returns the rows of the model's inputs (without weights that are listed as inputs) or of its outputs, in the order of
+ * the model, in a; writes their number to *n. */
 struct border_row *border_rows(const struct split *s, bool inputs, uint32_t *n, struct arena *a);
 
 #endif

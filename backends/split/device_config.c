@@ -26,8 +26,8 @@ static void add_station(struct split *s, struct station *t, uint32_t part)
     t->dev[t->ndev++] = dev;
 }
 
-/* Gives stations to the nodes of the main graph that are in no part: the part with the largest number that makes one
- * of the operands, else part 0. */
+/* Gives stations to the nodes of the main graph that are in no part: the station of the part with the largest number
+ * that makes one of their operands; part 0 if no part makes one. */
 static void add_missing_stations(struct split *s)
 {
     const struct module *m = s->m;
@@ -46,7 +46,7 @@ static void add_missing_stations(struct split *s)
     }
 }
 
-/* Fills s->configs.station. */
+/* Fills s->configs.station for all nodes of the main graph, and makes s->configs.read_by. */
 static void find_stations(struct split *s)
 {
     s->configs.station = arena_array(s->a, s->m->nnode, sizeof *s->configs.station);
@@ -63,7 +63,7 @@ static void find_stations(struct split *s)
     add_missing_stations(s);
 }
 
-/* Whether a device configuration was written by pcc, now or in an earlier run. */
+/* Whether a device configuration of this name was written by pcc, now or in an earlier run. */
 static bool is_our_configuration(const char *name)
 {
     return name && strcmp(name, CONFIGURATION) == 0;
@@ -85,8 +85,8 @@ static Onnx__DeviceConfigurationProto *make_configuration(struct split *s)
     return c;
 }
 
-/* Removes the initializers from the graph's list of inputs.  Before IR 4 all initializers had to be listed; from IR 4
- * on it would mean that callers may override them. */
+/* Removes the initializers from the graph's list of inputs.  Before IR 4 all initializers had to be in that list; from
+ * IR 4 on, an initializer in the list is one that callers may override. */
 static void unlist_weights(struct split *s, Onnx__GraphProto *g)
 {
     struct names weight = names_new(s->a, (uint32_t)g->n_initializer);
@@ -102,7 +102,8 @@ static void unlist_weights(struct split *s, Onnx__GraphProto *g)
     g->input = in;
 }
 
-/* Makes the model import version 1 of ONNX's operators, which before IR 3 a model without opset imports meant. */
+/* Makes the model import version 1 of ONNX's operators: before IR 3, a model without imports of operator sets meant
+ * that version. */
 static void import_first_opset(struct split *s, Onnx__ModelProto *out)
 {
     Onnx__OperatorSetIdProto *o = arena_alloc(s->a, sizeof *o);
@@ -115,7 +116,8 @@ static void import_first_opset(struct split *s, Onnx__ModelProto *out)
     out->n_opset_import = 1;
 }
 
-/* Raises the model's IR version to IR_DEVICES, with the changes by which its meaning stays, and shows a note. */
+/* Raises the model's IR version to IR_DEVICES, if it is lower, makes the changes that keep the model's meaning in that
+ * version, and shows a note. */
 static void raise_ir(struct split *s, Onnx__ModelProto *out)
 {
     int64_t from = out->ir_version;
@@ -140,7 +142,7 @@ static void raise_ir(struct split *s, Onnx__ModelProto *out)
 void device_config_model(struct split *s, Onnx__ModelProto *out)
 {
     const Onnx__ModelProto *src = s->src;
-    bool stale = false;
+    bool stale = false; /* an earlier run of pcc left a configuration */
     for (size_t i = 0; i < src->n_configuration; i++)
         stale = stale || is_our_configuration(src->configuration[i]->name);
     if (s->o->annotate != ANNOTATE_IR11) {
@@ -177,7 +179,8 @@ static void add_spec(struct split *s, Onnx__NodeDeviceConfigurationProto *c, cha
     c->sharding_spec[c->n_sharding_spec++] = p;
 }
 
-/* Returns the configuration of node `id`, whose message is n.  An operand that n reads twice gets one spec. */
+/* Returns the configuration of node `id`, whose message is n: its stage, and a spec for each operand and result.  An
+ * operand that n reads twice gets one spec. */
 static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
                                                        const Onnx__NodeProto *n)
 {

@@ -1,8 +1,9 @@
 /* Adds files for engines to a split folder that is there (split_export).
  *
- * The files are made in a temporary folder inside the split's, with a manifest that lists them, and then put into it
- * one by one (folder_add).  Nothing else of the folder changes.  A run locks the folder (flock) from reading the
- * manifest until the new one is there, so that of two runs at once none loses the other's list. */
+ * The files are made in a temporary folder inside the split folder, with a manifest that lists them, and are then moved
+ * into the split folder one by one (folder_add).  Nothing else of the folder changes.  A run locks the folder (flock)
+ * from before it reads the manifest until the new manifest is there, so that of two runs at once neither loses the list
+ * that the other one wrote. */
 #include "backends/split/folder.h"
 #include "backends/split/split.h"
 #include "backends/engines/engines.h"
@@ -14,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Makes the files in a temporary folder and puts them into the folder, which was read.  Returns 0, or -1 and an
- * error. */
+/* Makes the files in a temporary folder and moves them into the folder, whose manifest was read (export_read).  Returns
+ * 0, or -1 and an error. */
 static int add_files(struct export_folder *x)
 {
     struct folder f;
@@ -23,18 +24,18 @@ static int add_files(struct export_folder *x)
         return -1;
     x->to = f.dirfd;
     int rc = export_write(x);
-    uint32_t made = x->nmade; /* FOLDER_LISTING, made below, does not count */
+    uint32_t made = x->nmade;
     if (!rc)
         rc = export_text(x, FOLDER_LISTING, x->both);
-    x->nmade = made;
+    x->nmade = made; /* export_text() has counted FOLDER_LISTING, which is no file for an engine */
     if (!rc)
         return folder_add(&f);
     folder_abort(&f);
     return -1;
 }
 
-/* Locks the open folder fd, which was opened by its path, against other runs that add files.  Returns 0; or -1 and an
- * error, if the path has become that of another folder meanwhile. */
+/* Locks the folder fd, which was opened by its path, against other runs that add files; waits for a run that has it
+ * locked.  Returns 0; -1 and an error: interrupted while it waited, or another folder has this path now. */
 static int lock_folder(int fd, const char *path, struct diag *d)
 {
     struct stat opened, there;
@@ -54,7 +55,7 @@ int split_export(const char *folder, const struct export_options *o, read_model_
                  uint32_t *files, struct arena *a, struct diag *d)
 {
     size_t n = strlen(folder);
-    while (n > 1 && folder[n - 1] == '/')
+    while (n > 1 && folder[n - 1] == '/') /* without slashes at the end */
         n--;
     const char *name = arena_strdup(a, folder, n);
     struct export_folder x = {

@@ -10,8 +10,8 @@
  * inside it and renamed into it, the manifest last, after the old manifest was removed: so at any moment a folder with
  * a manifest is complete.
  *
- * Folders for engines ("triton") lie in a split folder only if its manifest lists their files, and are removed file by
- * file, too: one that has any other file makes the folder a foreign one.
+ * Folders for engines ("triton") may lie in a split folder if its manifest lists all of their files; they are removed
+ * file by file, too.  A split folder in which such a folder has any other file is refused.
  *
  * A run that is killed leaves its temporary folder.  A run locks its temporary folder (flock) as long as it lives, so
  * a later run for the same path recognizes a stale folder: it can lock the folder.  Folders called NAME.old are never
@@ -102,6 +102,7 @@ bool folder_own_name(const char *name)
     return is_part_name(name) || is_data_name(name) || is_engine_file(name);
 }
 
+/* Adds a name or path to f->known. */
 static void add_known(struct folder *f, const char *name)
 {
     names_add(&f->known, arena_strdup(f->a, name, strlen(name)), 1);
@@ -128,9 +129,9 @@ static void read_exports(struct folder *f, const json_t *root)
     }
 }
 
-/* Fills f->known with the names that files of the split at `path` may have: the fixed ones, and what the manifest
- * lists.  With f->into, weights.data must be listed, too: it may be the source's own file.  Returns false, and leaves
- * f->known empty, if the folder has no manifest that pcc wrote. */
+/* Fills f->known with the names that files of the split at `path` may have: the names in fixed[], and the files that
+ * the manifest lists.  With f->into, weights.data is known only if the manifest lists it, as it may be the source's
+ * own file.  Returns false, and leaves f->known empty, if the folder has no manifest that pcc wrote. */
 static bool read_known(struct folder *f, const char *path)
 {
     const char *file_name = arena_fmt(f->a, "%s/manifest.json", path);
@@ -164,6 +165,7 @@ static bool read_known(struct folder *f, const char *path)
     return ours;
 }
 
+/* For arena_defer(): closes an open folder, a DIR. */
 static void close_dir(void *dir)
 {
     closedir(dir);
@@ -178,7 +180,7 @@ static DIR *open_dir(const char *path, struct arena *own)
     return dir;
 }
 
-/* Whether the entry of the open folder is a folder itself.  type: as readdir() tells it. */
+/* Whether the entry `name` of the open folder dir is a folder itself.  type: its type as readdir() tells it. */
 static bool is_folder(int dir, const char *name, unsigned char type)
 {
     struct stat st;
@@ -193,15 +195,16 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Opens the folder `name` in the open folder dir, also not through a link.  Returns a descriptor, or -1 and errno. */
+/* Opens the folder `name` in the open folder dir; a symbolic link is not followed.  Returns a descriptor, or -1 and
+ * errno. */
 static int open_below(int dir, const char *name)
 {
     return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* Returns the path of a file that is not in f->known, in the folder `name` of the open folder dir or in folders below
- * it; NULL: there is none.  path: that of the folder, with a slash.  levels: folders below it that may be there.  A
- * folder that cannot be read, or lies too deep, is named itself. */
+ * it; NULL: there is none.  path: of the folder `name` in the split, with a slash at its end.  levels: how many folders
+ * may lie inside each other below it.  For a folder that cannot be read, or lies too deep, returns its own path. */
 static const char *foreign_below(struct folder *f, int dir, const char *name, const char *path,
                                  int levels)
 {
@@ -229,8 +232,8 @@ static const char *foreign_below(struct folder *f, int dir, const char *name, co
     return found;
 }
 
-/* Returns the name of the entry e of the open folder dir, or the path of a file in e, if it does not belong to the
- * split there (f->known); NULL: e and all files in it belong to the split. */
+/* Returns NULL if the entry e of the open folder dir, a split, and all files in it belong to the split (f->known); else
+ * its name, or the path of a file in it that does not belong to the split. */
 static const char *foreign_entry(struct folder *f, int dir, const struct dirent *e)
 {
     const char *path = arena_fmt(f->a, "%s/", e->d_name);
@@ -263,7 +266,7 @@ static const char *foreign_file(struct folder *f, const char *path, int *n)
             found = foreign;
     }
     int e = errno;
-    arena_free(own);
+    arena_free(own); /* closes the folder, and may change errno */
     errno = e;
     return found;
 }
@@ -335,13 +338,15 @@ static int find_place(struct folder *f, const char *model)
     return 0;
 }
 
-/* Chooses files for remove_files() by their paths in the split folder; folders end in a slash. */
+/* Whether remove_files() is to remove the file at `path`, a path in the split folder.  A path with a slash at its end
+ * is a folder: whether files in it may have to be removed. */
 typedef bool choose_path(const struct folder *f, const char *path);
 
 static int remove_below(const struct folder *f, int fd, char *path, size_t at, choose_path *which);
 
-/* Removes the chosen files in the folder path + at of the open folder fd, and the folder if it is empty then.  path:
- * that of the folder in the split, of TREE_PATH bytes.  Returns 0 or an errno. */
+/* Removes the files that `which` chooses in a folder, and the folder itself if it is empty then.  path: of the folder
+ * in the split, in memory of TREE_PATH bytes, which is used and restored; path + at: its name in the open folder fd.
+ * Returns 0 or an errno. */
 static int remove_folder(const struct folder *f, int fd, char *path, size_t at, choose_path *which)
 {
     size_t n = at + strlen(path + at);
@@ -360,9 +365,10 @@ static int remove_folder(const struct folder *f, int fd, char *path, size_t at, 
     return unlinkat(fd, path + at, AT_REMOVEDIR) && !rc ? errno : rc;
 }
 
-/* Removes the chosen files of the open folder fd and of folders below it.  path[0 .. at): that of the folder in the
- * split, "" or with a slash at its end.  Returns 0 or an errno.  Does not allocate, because it is also called when
- * memory has run out; at most TREE_LEVELS folders lie inside each other, deeper ones stay. */
+/* Removes the files that `which` chooses in the open folder fd and in folders below it.  path[0 .. at): path of the
+ * folder in the split, "" or with a slash at its end.  Returns 0, or the errno of the first failure, after which other
+ * files are still removed.  Does not allocate, because it is also called when memory has run out.  At most TREE_LEVELS
+ * folders lie inside each other; deeper ones stay. */
 static int remove_below(const struct folder *f, int fd, char *path, size_t at, choose_path *which)
 {
     _Alignas(struct dirent64) char buf[4096];
@@ -390,14 +396,14 @@ static int remove_below(const struct folder *f, int fd, char *path, size_t at, c
     return n < 0 && !rc ? errno : rc;
 }
 
-/* Removes the chosen files of the open folder fd, which is a split.  Returns 0 or an errno. */
+/* Removes the files that `which` chooses in the open folder fd, which is a split.  Returns 0 or an errno. */
 static int remove_files(const struct folder *f, int fd, choose_path *which)
 {
     char path[TREE_PATH];
     return remove_below(f, fd, path, 0, which);
 }
 
-/* This function and the next three choose files for remove_files().  any_name: returns true for all files. */
+/* A choose_path, as the next three functions: chooses all files. */
 static bool any_name(const struct folder *f, const char *path)
 {
     (void)f;
@@ -405,22 +411,23 @@ static bool any_name(const struct folder *f, const char *path)
     return true;
 }
 
-/* Whether the split that was in the folder before has a file of this path, or, for a path with a slash at its end, an
- * engine's folder with such files. */
+/* A choose_path: chooses the files of the split that was in the folder before (f->known), and folders for engines with
+ * such files. */
 static bool known_name(const struct folder *f, const char *path)
 {
     const char *top = path[strlen(path) - 1] == '/' ? engine_folder(path) : NULL;
     return names_get(&f->known, top ? top : path, 0) != 0;
 }
 
-/* Whether a file belongs to the old split, and the new split has no file of its name and no such folder. */
+/* A choose_path: chooses the files of the old split that the new split (f->made) has not replaced, by a file of the
+ * same name or by a folder for the same engine. */
 static bool outdated_name(const struct folder *f, const char *path)
 {
     const char *top = engine_folder(path);
     return known_name(f, path) && !names_get(&f->made, top ? top : path, 0);
 }
 
-/* Whether a file of this name belongs to any split, or is a temporary file (".pcc-...") that becomes one of a split. */
+/* A choose_path: chooses the files that any split may have, and temporary files (".pcc-...") that become such files. */
 static bool any_split_name(const struct folder *f, const char *name)
 {
     (void)f;
@@ -473,7 +480,7 @@ static void drop_temp(struct folder *f)
     f->temp = NULL;
 }
 
-/* drop_temp() as a deferred call of an arena (arena_defer). */
+/* For arena_defer(): calls drop_temp() for p, a struct folder. */
 static void drop_folder_temp(void *p)
 {
     drop_temp(p);
@@ -505,8 +512,8 @@ static int make_temp(struct folder *f, const char *stem)
     return made.st_dev == there.st_dev && made.st_ino == there.st_ino ? 0 : ENOENT;
 }
 
-/* Returns the mode that mkdir() would give a folder (mkdtemp() makes folders for the owner alone), or -errno.  It is
- * the mode of a file that is created as a test: umask() cannot be asked without changing the mask of all threads. */
+/* Returns the mode that mkdir() would give a folder, or -errno; mkdtemp() makes folders for the owner alone.  Finds the
+ * mode by creating a file and removing it: umask() cannot tell the mask without changing it for all threads. */
 static int usual_mode(const struct folder *f)
 {
     struct stat st;
@@ -526,6 +533,7 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
         return -1;
     char *slash = strrchr(f->final, '/');
     const char *base = slash ? slash + 1 : f->final;
+    /* parent: bytes of the path of the folder above f->final */
     int rc = ENOENT, parent = slash ? (int)(slash - f->final) + 1 : 0;
     /* hidden, so that a folder that is not complete is not taken for a split */
     const char *stem = into ? arena_fmt(a, "%s/.split.pcc-", f->final)
@@ -544,8 +552,10 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
     else if (!f->temp)
         diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(rc));
     int mode = f->temp && !rc ? usual_mode(f) : 0;
-    if (f->temp && !rc)
-        rc = mode < 0 ? -mode : fchmod(f->dirfd, (mode_t)mode) ? errno : 0;
+    if (mode < 0)
+        rc = -mode;
+    else if (f->temp && !rc && fchmod(f->dirfd, (mode_t)mode))
+        rc = errno;
     if (f->temp && rc)
         diag_error(d, "%s: %s", f->temp, strerror(rc));
     if (!rc)
@@ -580,15 +590,15 @@ static int exchange(struct folder *f, char **old)
     if (rename(f->temp, f->final) == 0)
         return 0;
     int why = errno;
-    if (rename(*old, f->final))
+    if (rename(*old, f->final)) /* puts the old folder back */
         diag_error(f->diag, "%s: the folder that was there is now '%s': %s", f->name, *old,
                    strerror(errno));
     errno = why;
     return -1;
 }
 
-/* Returns the names of the *n files, and with a slash of the folders, in the temporary folder; NULL and errno: it
- * cannot be read. */
+/* Returns the names of all files and folders in the temporary folder, in f->a, those of folders with a slash at the
+ * end, and writes their number to *n; NULL and errno: the folder cannot be read. */
 static const char **made_files(struct folder *f, uint32_t *n)
 {
     uint32_t cap = 1;
@@ -622,15 +632,18 @@ static int put_entry(struct folder *f, int to, const char *name)
         return 0;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return errno;
+    /* a folder is in the way: exchange the two; if the file system cannot, remove the old one first */
     if (renameat2(f->dirfd, path, to, path, RENAME_EXCHANGE) == 0)
         return 0;
-    int rc =
-        remove_folder(f, to, path, 0, known_name); /* the file system cannot exchange folders */
-    return rc ? rc : renameat(f->dirfd, path, to, path) ? errno : 0;
+    int rc = remove_folder(f, to, path, 0, known_name);
+    if (rc)
+        return rc;
+    return renameat(f->dirfd, path, to, path) ? errno : 0;
 }
 
-/* Returns the first of the names file[n] that an entry of f->final has which does not belong to the split there; NULL:
- * there is none. */
+/* Returns what is in the way of the new entries file[n] (a slash at the end: a folder) in the open folder `to`: the
+ * name of an entry that does not belong to the split there, or is a file instead of a folder or the other way round,
+ * or the path of a foreign file in such a folder; NULL: nothing is. */
 static const char *entry_in_the_way(struct folder *f, int to, const char *const *file, uint32_t n)
 {
     struct stat st;
@@ -649,7 +662,7 @@ static const char *entry_in_the_way(struct folder *f, int to, const char *const 
     return NULL;
 }
 
-/* Reports the entry `foreign` of f->final, which has the name of a new one.  Returns -1. */
+/* Reports that the entry `foreign` of f->final is in the way of a new entry.  Returns -1. */
 static int refuse_entry(const struct folder *f, const char *foreign)
 {
     return diag_error(f->diag, "%s: holds '%s', which %s: move it away, or say another folder",
@@ -670,7 +683,7 @@ static int move_files(struct folder *f, int to, const char **foreign)
     f->made = names_new(f->a, n);
     for (uint32_t i = 0; i < n; i++)
         names_add(&f->made, file[i], 1);
-    if (unlinkat(to, fixed[0], 0) && errno != ENOENT)
+    if (unlinkat(to, fixed[0], 0) && errno != ENOENT) /* the old manifest */
         return errno;
     int rc = 0;
     for (uint32_t i = 0; i < n && !rc; i++)
@@ -686,7 +699,8 @@ void folder_close_descriptor(void *fd)
     close((int)(intptr_t)fd);
 }
 
-/* folder_commit() if f->into: moves the files, then removes the temporary folder.  Returns 0, or -1 and an error. */
+/* Does the work of folder_commit() for a folder with f->into: moves the files, then removes the temporary folder.
+ * Returns 0, or -1 and an error. */
 static int commit_into(struct folder *f)
 {
     struct arena *own = arena_new(f->a);
@@ -694,9 +708,11 @@ static int commit_into(struct folder *f)
     if (to >= 0)
         arena_defer(own, folder_close_descriptor, (void *)(intptr_t)to);
     const char *foreign = foreign_file(f, f->final, &n), *other = NULL;
+    if (!rc && !foreign)
+        rc = move_files(f, to, &other);
     if (foreign)
         diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);
-    else if ((rc = rc ? rc : move_files(f, to, &other)) != 0 && other)
+    else if (rc && other)
         refuse_entry(f, other);
     else if (rc)
         diag_error(f->diag, "%s: the split cannot be put into it: %s", f->name, strerror(rc));
@@ -739,7 +755,8 @@ int folder_add(struct folder *f)
         arena_defer(own, folder_close_descriptor, (void *)(intptr_t)to);
     const char **file = rc ? NULL : made_files(f, &n);
     const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
-    rc = rc || file ? rc : errno;
+    if (!rc && !file)
+        rc = errno;
     if (!rc && !foreign && renameat(f->dirfd, FOLDER_LISTING, to, fixed[0]))
         rc = errno;
     for (uint32_t i = 0; !rc && !foreign && i < n; i++)

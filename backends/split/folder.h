@@ -20,7 +20,7 @@ struct folder {
     char *final;      /* path where the finished folder will be */
     char *temp;       /* path of the temporary folder; NULL: there is none (any more) */
     int dirfd;        /* descriptor of temp, locked while the folder is being made; -1: closed */
-    bool replaces;    /* there is a split at `final` already */
+    bool replaces;    /* there is a split, or (without `into`) any file, at `final` already */
     bool into;        /* the folder at `final` stays, and the new files are moved into it */
     /* the entries of the split at `final` that may be removed: names of its files, such as "part0.onnx", paths of files
      * in folders for engines, "triton/gpt/config.pbtxt", and the names of these folders, "triton/" */
@@ -39,22 +39,22 @@ struct folder {
  * folder is removed.  Returns 0, or -1 and an error. */
 int folder_begin(struct folder *f, const char *name, bool into, const char *model, struct arena *a,
                  struct diag *d);
-/* Puts the finished folder into its place and removes the files of the split that was there.  Returns 0, or -1 and an
- * error; then what was there is unchanged.  With `into`, files are moved one by one, the manifest last, so an error may
+/* Puts the finished folder into its place and removes the files of the split that was there.  Returns 0; or -1 and an
+ * error, and the old split is unchanged.  With `into`, files are moved one by one, the manifest last, so an error may
  * leave some of them moved; but a folder that has a manifest is complete. */
 int folder_commit(struct folder *f);
 /* The file in a temporary folder with the manifest that folder_add() puts into the split folder first. */
 #define FOLDER_LISTING ".pcc-listing"
-/* Adds the new files to a split folder that was begun with `into`: nothing of it is removed but what new files and
+/* Adds the new files to a split folder that was begun with `into`: old files stay, except those that new files and
  * folders replace.  FOLDER_LISTING comes first, as the manifest: it lists old and new files.  The new manifest comes
- * last.  So whenever a run is killed, the folder has a manifest that lists all that is there.  Returns 0, or -1 and an
- * error, if something in the way is not listed in the old manifest; then what was there is unchanged. */
+ * last.  So whenever a run is killed, the folder has a manifest that lists all of its files.  Returns 0, or -1 and an
+ * error; if the error is that a file in the way is not listed in the old manifest, the folder is unchanged. */
 int folder_add(struct folder *f);
 /* Removes the temporary folder. */
 void folder_abort(struct folder *f);
 /* Whether pcc gives this name to files of splits, such as "part0.onnx" and "manifest.json". */
 bool folder_own_name(const char *name);
-/* arena_defer(): closes a descriptor, (void *)(intptr_t)fd. */
+/* For arena_defer(): closes a descriptor, which is given as (void *)(intptr_t)fd. */
 void folder_close_descriptor(void *fd);
 
 #endif

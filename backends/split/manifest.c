@@ -1,9 +1,9 @@
 /* Writes manifest.json: what is in the folder and how to run it.  manifest.md describes all members, and
  * manifest.schema.json their form; most functions here write the member of their name.
  *
- * It is written member by member, without a JSON tree in memory, because there may be a hundred thousand nodes; times
- * are exact decimal numbers of seconds, which binary floating point numbers could not hold.  Bytes that are not UTF-8
- * become U+FFFD.  ir/plan/plan_json.c writes "objective" and "order", and reads a manifest as a plan. */
+ * The manifest is written member by member, without a JSON tree in memory, because there may be a hundred thousand
+ * nodes; times are exact decimal numbers of seconds, which binary floating point numbers could not hold.  Bytes that
+ * are not UTF-8 become U+FFFD.  ir/plan/plan_json.c writes "objective" and "order", and reads a manifest as a plan. */
 #include "backends/split/border.h"
 #include "backends/split/sharding.h"
 #include "backends/split/sizes.h"
@@ -116,7 +116,7 @@ static void put_weights(struct manifest_out *o)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Writes an open object's members "in" and "out". */
+/* Writes the members "in" and "out" of the object that is open. */
 static void put_pair(struct manifest_out *o, const char *in, const char *out)
 {
     json_text(&o->j, "in", in);
@@ -155,7 +155,8 @@ static void put_schedule(struct manifest_out *o, struct arena *a)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Writes settings for ONNX Runtime's layer assignment, or why there are none. */
+/* Writes ONNX Runtime's settings that make one session run the plan, by annotations and by names of nodes
+ * ("ort_layer_assignment", "ort_name_assignment"); where there is none, null and the reason. */
 static void put_layer_assignment(struct manifest_out *o, struct arena *a)
 {
     const char *why, *settings = layer_assignment(o->s->r, a, &why);
@@ -171,6 +172,7 @@ static void put_layer_assignment(struct manifest_out *o, struct arena *a)
 /* Returns the position of a device among all devices whose class has the same name: 1 for the second a100. */
 static uint32_t index_in_class(const struct cluster *c, uint32_t dev)
 {
+    /* first: first device of the class; before: devices of earlier classes of the same name */
     uint32_t cls = cluster_class(c, dev), first = 0, before = 0;
     for (uint32_t k = 0; k < cls; k++) {
         first += c->cls[k].count;
@@ -184,10 +186,10 @@ static void put_devices(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
     const struct cluster *c = s->r->scene.cluster;
-    uint32_t *of = arena_array(a, s->parts->nparts, sizeof *of);
+    uint32_t *of = arena_array(a, s->parts->nparts, sizeof *of); /* [part] its device */
     for (uint32_t x = 0; x < s->parts->nparts; x++)
         of[x] = s->parts->part[x].dev;
-    struct csr parts = csr_build(a, c->ndev, s->parts->nparts, of, NULL);
+    struct csr parts = csr_build(a, c->ndev, s->parts->nparts, of, NULL); /* device -> its parts */
     json_open(&o->j, "devices", '[', /*indent=*/4);
     int32_t *gpu = arena_array(a, c->ndev, sizeof *gpu);
     cluster_number_gpus(c, a, gpu);
@@ -219,7 +221,8 @@ static void put_devices(struct manifest_out *o, struct arena *a)
     json_close(&o->j, 2);
 }
 
-/* Writes "inputs" and "outputs" of the model; initializers that are listed as inputs are left out. */
+/* Writes "inputs" and "outputs" of the model (border_rows); initializers that are listed as inputs are left out.
+ * "from" of an output is the part that makes it, or says that it is an input, a weight or in pieces. */
 static void put_inputs_outputs(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -260,7 +263,7 @@ static void put_type(struct manifest_out *o, const char *name, uint32_t type)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Writes the member of value v in "values"; does nothing if seen[v] is set, then sets it. */
+/* Writes the member of value v in "values", unless seen[v] says that it was written; sets seen[v]. */
 static void put_value_type(struct manifest_out *o, vid v, uint8_t *seen)
 {
     if (!seen[v])
@@ -301,15 +304,15 @@ static int64_t weight_bytes(const struct module *m, vid v)
                                                                 : m->cost->bytes[v];
 }
 
-/* Writes members of part x: for a plan with stages "stage" and "pass"; if several devices run the part, "replicas",
- * the names of these devices. */
+/* Writes the members of part x about stages and replicas: for a plan with stages "stage" and "pass"; if several devices
+ * run the part, "replicas", the names of these devices. */
 static void put_replicas(struct manifest_out *o, uint32_t x, struct arena *a)
 {
     static const char *const pass[] = {"forward", "backward", "both", "weight", "update"};
     const struct result *r = o->s->r;
     const struct part_places *places = &o->s->places;
     uint32_t dev = o->s->parts->part[x].dev, n = r->plan->copies ? r->plan->copies[dev] : 1;
-    const uint32_t *list = NULL;
+    const uint32_t *list = NULL; /* [n] the devices; NULL: n devices from dev on */
     if (places->stage) {
         const struct csr *of = &r->verdict->stages->device;
         list = of->to + of->at[places->stage[x]];
@@ -325,8 +328,9 @@ static void put_replicas(struct manifest_out *o, uint32_t x, struct arena *a)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Writes members of part x of an iteration with a schedule: "slice_samples", how many samples of a micro-batch each of
- * its devices runs, and "slice_peak_bytes", what they need. */
+/* Writes two members of part x, if the plan is of an iteration with a schedule whose devices run slices of
+ * micro-batches: "slice_samples", how many samples of a micro-batch each device of the part runs, and
+ * "slice_peak_bytes", the memory that the part needs for them. */
 static void put_slice(struct manifest_out *o, uint32_t x)
 {
     const struct schedule *e = o->s->schedule;
@@ -349,7 +353,7 @@ static void put_data_file(struct manifest_out *o, uint32_t x)
     json_int(&o->j, "data_bytes", (int64_t)own[x].size);
 }
 
-/* Writes "parts": each part with its file, device, inputs, outputs, nodes and figures. */
+/* Writes "parts": each part with its files, device, number of nodes, inputs, outputs, time and bytes. */
 static void put_parts(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -420,8 +424,8 @@ static void put_nodes(struct manifest_out *o)
         json_text(&o->j, "calls", s->r->calls);
 }
 
-/* Returns rows, in a: row i holds the parts that have weight i (a value), or, if `weights` is false, the copied node
- * i. */
+/* Returns a table of `rows` rows, in a: value -> the parts that have it as a weight; or, if `weights` is false, node ->
+ * the parts that have a copy of it. */
 static struct csr find_holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
 {
     struct pairs in = {.a = a};

@@ -3,13 +3,14 @@
  *
  * layer_assignment(): by the annotation of each node, in the annotated model.  O(devices).
  *
- * name_assignment(): by substrings of the nodes' names, in the user's own file.  A node goes to the device one of whose
- * substrings its name has; so the name of each node must have one of its device's, and none of another's.  There are
- * such substrings exactly if no name is part of the name of a node on another device.  In sorted order each name
- * begins with a shortest prefix that no name of another device begins with; those are tried first, together, by an
- * automaton that finds all of them in all names (Aho and Corasick, CACM 18(6), 1975).  Where one is found in a name of
- * another device, its names take longer prefixes: up to their next '/' or '.', then the whole name.  The setting takes
- * at most 8192 bytes, so that the automaton is small.  O(characters of all names), and a sort. */
+ * name_assignment(): by substrings of the nodes' names, in the user's own file.  The setting lists substrings for each
+ * device, and a node goes to the device that has a substring of its name.  So the name of each node must contain a
+ * substring of its own device, and none of another device.  There are such substrings exactly if no name is part of
+ * the name of a node on another device.  Each name has a shortest prefix with which no name of another device begins.
+ * All these prefixes are tried first, by an automaton that finds them in all names (Aho and Corasick, CACM 18(6),
+ * 1975).  If a prefix is found in a name of another device, the names that begin with it take longer prefixes: up to
+ * their next '/' or '.', then the whole name.  The setting takes at most 8192 bytes, so that the automaton is small.
+ * O(characters of all names), and a sort. */
 #include "backends/split/split.h"
 #include "ir/base/memory.h"
 #include "ir/cluster/presets.h"
@@ -18,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of devices in ONNX Runtime's layer assignment: a session has one execution provider, so one device, of each. */
+/* Kinds of devices in ONNX Runtime's layer assignment.  A session has one execution provider for each kind, so one
+ * device of each. */
 enum kind { KIND_CPU, KIND_GPU, KIND_NPU, KINDS };
 
 static const char *const kind_name[KINDS] = {"cpu", "gpu", "npu"};
@@ -73,7 +75,7 @@ static const char **device_words(const struct result *r, struct arena *a, const 
     return word;
 }
 
-/* '=' before a layer_ann demands the whole name; without it acc1 would match acc10, too. */
+/* In the setting, '=' before an annotation demands the whole annotation; without it acc1 would match acc10, too. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why)
 {
     const char **word = device_words(r, a, why), *text = "";
@@ -97,23 +99,25 @@ struct labelled {
     const char *name;
     uint32_t kind; /* enum kind of the node's device: a plan has one device of each */
     uint32_t size; /* the first `size` bytes of `name` are its substring */
-    /* how `size` came about: 0: shortest prefix; 1: up to a '/' or '.'; 2: whole name */
+    /* how often the prefix was made longer: 0: it is the shortest one; 1: it goes up to a '/' or '.'; 2: it is the
+     * whole name */
     uint32_t tried;
     bool failed; /* the substring is in a name of another device */
 };
 
-/* An automaton that finds all substrings in a text.  State 0 is the start. */
+/* An automaton that finds all substrings in a text.  A state stands for the beginning of a substring that was just
+ * read; state 0, the start, for nothing. */
 struct finder {
     uint16_t (*next)[256]; /* [state][byte] the next state */
-    uint16_t *suffix;      /* [state] the state of its longest proper suffix */
+    uint16_t *suffix;      /* [state] the state of its longest proper suffix that is a state */
     uint8_t *ends;         /* [state] bit k: a substring of kind k ends here, or at a suffix */
     uint32_t *first; /* [state] 1 + index of the first name whose substring ends here; 0: none */
-    /* [state] bit k: substrings of other kinds that end here are marked, as a name of kind k has them */
+    /* [state] bit k: mark_failed() has marked the substrings of other kinds than k that end here */
     uint8_t *told;
     uint32_t n; /* number of states */
 };
 
-/* Compares two names for qsort(), then their devices. */
+/* For qsort(): compares by name, then by kind of device. */
 static int by_name(const void *one, const void *two)
 {
     const struct labelled *x = one, *y = two;
@@ -131,20 +135,24 @@ static uint32_t common(const char *one, const char *two)
 }
 
 /* Sets l[n].size, in sorted order: one byte more than the name shares with any name of another device, and the rest of
- * the last character.  A size above the name's length says that a name of another device begins with the whole name. */
+ * the last character.  A size above the name's length says that a name of another device begins with the whole name.
+ * The names that share most with a name stand next to it in sorted order. */
 static void shortest_prefixes(struct labelled *l, uint32_t n)
 {
-    for (uint32_t i = 0, share = 0; i < n;
-         i++) { /* share: bytes in common with the last name before i that is of another device */
+    /* share: bytes that name i shares with the nearest name of another device before it (second loop: behind it); names
+     * of the same device between the two share at least as many */
+    for (uint32_t i = 0, share = 0; i < n; i++) {
         uint32_t both = i ? common(l[i - 1].name, l[i].name) : 0;
-        share = i && l[i - 1].kind != l[i].kind ? both : both < share ? both : share;
+        bool border = i && l[i - 1].kind != l[i].kind;
+        share = border ? both : smaller_u32(both, share);
         l[i].size = share;
     }
-    for (uint32_t i = n, share = 0;
-         i-- > 0;) { /* the same with the first name behind i of another device */
+    for (uint32_t i = n, share = 0; i-- > 0;) {
         uint32_t both = i + 1 < n ? common(l[i].name, l[i + 1].name) : 0;
-        share = i + 1 < n && l[i + 1].kind != l[i].kind ? both : both < share ? both : share;
+        bool border = i + 1 < n && l[i + 1].kind != l[i].kind;
+        share = border ? both : smaller_u32(both, share);
         l[i].size = larger_u32(l[i].size, share);
+        /* one more byte, and the bytes that continue its UTF-8 character */
         if (l[i].name[l[i].size])
             while (((unsigned char)l[i].name[++l[i].size] & 0xc0) == 0x80)
                 ;
@@ -153,7 +161,7 @@ static void shortest_prefixes(struct labelled *l, uint32_t n)
     }
 }
 
-/* Adds substring number i of l to the automaton, which has memory for it. */
+/* Adds the substring of name l[i] to the automaton, which has memory for its states. */
 static void add_substring(struct finder *f, const struct labelled *l, uint32_t i)
 {
     uint32_t at = 0;
@@ -167,7 +175,8 @@ static void add_substring(struct finder *f, const struct labelled *l, uint32_t i
     f->first[at] = i + 1;
 }
 
-/* Sets the transitions for bytes with which no substring goes on, in order of depth. */
+/* Completes the automaton when all substrings are in it: sets f->suffix, adds to f->ends the substrings that end at
+ * suffixes, and sets f->next for bytes with which no substring goes on.  Goes from shorter states to longer ones. */
 static void finish_finder(struct finder *f, struct arena *a)
 {
     uint16_t *queue = arena_array(a, f->n, sizeof *queue);
@@ -188,13 +197,14 @@ static void finish_finder(struct finder *f, struct arena *a)
     }
 }
 
-/* Whether i is the first of the names in sorted order that have its substring. */
+/* Whether l[i] is the first name, in sorted order, that has its substring. */
 static bool begins_substring(const struct labelled *l, uint32_t i)
 {
     return i == 0 || l[i].size != l[i - 1].size || memcmp(l[i].name, l[i - 1].name, l[i].size) != 0;
 }
 
-/* Marks the names whose substring ends at `state` or one of its suffixes and is not for `kind`. */
+/* Marks as failed the names whose substring ends at `state` or at one of its suffixes, and which are on another kind of
+ * device than `kind`, the kind of the name that was read. */
 static void mark_failed(struct finder *f, struct labelled *l, uint32_t state, uint32_t kind)
 {
     if (f->told[state] >> kind & 1)
@@ -205,8 +215,9 @@ static void mark_failed(struct finder *f, struct labelled *l, uint32_t state, ui
             l[f->first[s] - 1].failed = true;
 }
 
-/* Looks for all substrings in all names and marks those that are in a name of another device, at the first name that
- * has the substring.  Returns their number. */
+/* Looks for all substrings in all names.  If a substring is in a name of another device, marks the first name that has
+ * this substring as failed.  states: the most states that the automaton may need.  Returns the number of marked
+ * names. */
 static uint32_t find_failed(struct labelled *l, uint32_t n, uint32_t states, struct arena *a)
 {
     struct finder f = {.next = arena_array(a, states, sizeof *f.next),
@@ -233,12 +244,12 @@ static uint32_t find_failed(struct labelled *l, uint32_t n, uint32_t states, str
     return failed;
 }
 
-/* Makes longer the substring of each name l[n], in sorted order, if the first name with this substring is marked as
- * failed. */
+/* Makes the substrings longer that have failed: of all names in l[n], in sorted order, that share a substring whose
+ * first name is marked.  Removes the marks. */
 static void lengthen(struct labelled *l, uint32_t n)
 {
-    bool failed = false;
-    uint32_t old = 0;
+    bool failed = false; /* the substring of the name before has failed */
+    uint32_t old = 0;    /* its size */
     for (uint32_t i = 0; i < n; i++) {
         struct labelled *x = &l[i];
         bool same = i && x->size == old && !memcmp(x->name, l[i - 1].name, old);
@@ -252,11 +263,11 @@ static void lengthen(struct labelled *l, uint32_t n)
     }
 }
 
-/* Joins neighbours in the sorted list: if one substring is the beginning of the next one, both names get the shorter
- * substring. */
+/* Gives neighbours in the sorted list the same substring, if the substring of one is the beginning of the other's: both
+ * get the shorter one.  Fewer substrings make a shorter setting. */
 static void join_prefixes(struct labelled *l, uint32_t n)
 {
-    for (uint32_t turn = 0; turn < 2; turn++)
+    for (uint32_t turn = 0; turn < 2; turn++) /* forwards, then backwards */
         for (uint32_t i = 1; i < n; i++) {
             struct labelled *x = turn ? &l[n - 1 - i] : &l[i], *by = turn ? x + 1 : x - 1;
             if (by->size < x->size && !memcmp(by->name, x->name, by->size))
@@ -276,8 +287,8 @@ static const char *why_within(const struct labelled *l, uint32_t n, const struct
                      name->name, i < n ? l[i].name : "");
 }
 
-/* Returns the bytes of all substrings, each with a separator behind it; 0, and the reason in *why, if a substring
- * cannot be written in the setting. */
+/* Returns the bytes of all substrings, each with a separator behind it; 0, and the reason in *why, if the setting
+ * cannot hold a substring or is too short for all. */
 static uint32_t substrings_bytes(const struct labelled *l, uint32_t n, struct arena *a,
                                  const char **why)
 {
@@ -312,7 +323,7 @@ static const char *find_substrings(struct labelled *l, uint32_t n, struct arena 
         if (l[i].size > strlen(l[i].name))
             return why_within(l, n, &l[i], a);
     join_prefixes(l, n);
-    for (;;) {
+    for (;;) { /* until no substring fails, or a whole name does */
         uint32_t bytes = substrings_bytes(l, n, a, &why);
         if (!bytes || !find_failed(l, n, bytes + 1, a))
             return why;
@@ -323,8 +334,8 @@ static const char *find_substrings(struct labelled *l, uint32_t n, struct arena 
     }
 }
 
-/* Adds node n, which runs on a device of that kind, to l.  Returns NULL, or the reason why the file that was split does
- * not name it, in a. */
+/* Fills *l for node n, which runs on a device of this kind.  Returns NULL, or the reason, in a, why the user's file
+ * does not have a node of its name. */
 static const char *add_node(const struct module *m, nid n, uint32_t kind, struct labelled *l,
                             struct arena *a)
 {
@@ -344,8 +355,8 @@ static const char *add_node(const struct module *m, nid n, uint32_t kind, struct
     return NULL;
 }
 
-/* Collects the names of all nodes of the parts and of their bodies in *list, in a, n of them, sorted.  Returns NULL, or
- * the reason why the file does not name them all. */
+/* Collects the names of all nodes of the parts and of their bodies in *list, in a, sorted, and writes their number to
+ * *n.  Returns NULL, or the reason why the user's file does not name all of these nodes. */
 static const char *collect_names(const struct result *r, struct labelled **list, uint32_t *n,
                                  struct arena *a)
 {
@@ -361,7 +372,8 @@ static const char *collect_names(const struct result *r, struct labelled **list,
     for (uint32_t g = 0; g + 1 < m->ngraph; g++) {
         const struct graph *at = &m->graph[order[g]];
         for (nid i = at->first; i < at->first + at->count; i++) {
-            kind[i] = at->owner ? kind[at->owner] : kind[i];
+            kind[i] = at->owner ? kind[at->owner] : kind[i]; /* outer graphs come first */
+            /* a node without a name in the body of another node goes where that node goes */
             bool unnamed = at->owner && m->node[i].flags & NODE_UNNAMED;
             if (kind[i] == KINDS || unnamed)
                 continue;
@@ -375,7 +387,8 @@ static const char *collect_names(const struct result *r, struct labelled **list,
     return NULL;
 }
 
-/* Returns the setting made of the substrings of l[n], in a; NULL after an error. */
+/* Returns the setting, in a: for each device its words and the substrings of its names, "gpu:0(/h.1/,/h.2/);
+ * cpu(/h.0/)". word: as device_words() returns it; l[n]: the names, sorted.  NULL after an error. */
 static const char *setting_text(const struct result *r, const char *const *word,
                                 const struct labelled *l, uint32_t n, struct arena *a)
 {

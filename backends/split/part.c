@@ -1,10 +1,10 @@
 /* Makes the ONNX message of a part.
  *
- * It has the nodes of the part in order; the weights, sparse weights and quantization annotations that they use; inputs
- * and outputs with types; the types that the source gives for its values; and the functions that it calls, directly or
+ * A part has its nodes in order; the weights, sparse weights and quantization annotations that they use; inputs and
+ * outputs with types; the types that the source gives for its values; and the functions that it calls, directly or
  * not.  Versions, opsets and metadata are the source's; nodes say their device, part and time, too (annotate.c).
  *
- * All other fields of a node are those of the source, but for two names: a node without a name gets the name that the
+ * All other fields of a node are as in the source, except two names: a node without a name gets the name that the
  * reader made up, and a lost result, whose name the source defines again later (VALUE_LOST), gets a new name.
  * O(size of the part); functions: O(nodes of the part and of the functions). */
 #include "backends/onnx/make.h"
@@ -19,6 +19,7 @@ struct list {
     uint32_t n, cap;
 };
 
+/* Appends the message p to the list. */
 static void append_message(struct split *s, struct list *l, const void *p)
 {
     l->v = vec_grow(s->a, l->v, &l->cap, l->n + 1, sizeof *l->v);
@@ -34,14 +35,15 @@ static bool is_sparse(const void *src)
 
 /* ---- indices over the source ---------------------------------------------------------------- */
 
-/* Returns the value of that name in the main graph; 0: none. */
+/* Returns the value of the main graph with this name; 0: there is none. */
 static vid value_named(const struct split *s, const char *name)
 {
     vid v = name && *name ? names_get(&s->index.values, name, 0) : 0;
     return s->m->value[v].graph == 1 ? v : 0;
 }
 
-/* Enters the descriptions list[n] into s->index.info; the first one of a value counts. */
+/* Enters the descriptions list[n] of values into s->index.info; of several descriptions of one value the first
+ * counts. */
 static void index_infos(struct split *s, Onnx__ValueInfoProto **list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -105,8 +107,8 @@ static char *fresh_name(struct split *s, nid n, size_t i)
     }
 }
 
-/* Returns the message of node n for parts; it is made once and kept in s->index.node, unless messages of nodes refer to
- * the data files of their parts. */
+/* Returns the message of node n for parts.  The message is made once and kept in s->index.node; but if messages of
+ * nodes refer to the data files of their parts, it is made anew for each part. */
 static Onnx__NodeProto *node_message(struct split *s, nid n)
 {
     assert(n < s->m->nnode && s->m->node[n].src);
@@ -115,6 +117,7 @@ static Onnx__NodeProto *node_message(struct split *s, nid n)
     const char *name = node_name(m, n);
     if (s->index.node[n] && !(s->weights.nested && s->weights.mode == WEIGHTS_PARTS))
         return s->index.node[n];
+    /* c: the message with the node's name, and names for results that the module has lost; src's own lists stay */
     Onnx__NodeProto c = *(s->weights.nested ? rewrite_node(s, src) : src);
     if (!c.name || strcmp(c.name, name) != 0)
         c.name = (char *)name;
@@ -122,7 +125,7 @@ static Onnx__NodeProto *node_message(struct split *s, nid n)
         vid v = node_out(m, n, (uint32_t)i);
         if (!*src->output[i] || (v && !(m->value[v].flags & VALUE_LOST)))
             continue;
-        if (c.output == src->output) {
+        if (c.output == src->output) { /* the first lost result: copy the list */
             c.output = arena_array(s->a, src->n_output, sizeof *c.output);
             memcpy(c.output, src->output, src->n_output * sizeof *c.output);
         }
@@ -146,7 +149,7 @@ struct call_search {
     struct list functions; /* messages of the called functions */
 };
 
-/* Searches node n for calls: the nodes of its bodies become pending, and the nodes of the function that it calls,
+/* Searches node n for calls: adds the nodes of its bodies to c->pending, and the nodes of the function that it calls,
  * unless the function was seen before. */
 static void search_node(struct call_search *c, const Onnx__NodeProto *n)
 {
@@ -223,7 +226,7 @@ static Onnx__ValueInfoProto *describe_border(struct split *s, uint32_t x, vid v)
     return p;
 }
 
-/* Adds the initializer v of part x to dense or sparse, unless the part has it already. */
+/* Adds the message of v, an initializer that part x has, to the list dense or sparse, unless it is there already. */
 static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, struct list *sparse)
 {
     assert(x < s->parts->nparts && s->m->value[v].tensor != 0);
@@ -238,8 +241,8 @@ static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, s
         append_message(s, dense, weights_tensor(s, src));
 }
 
-/* Adds the quantization annotation of v, if it has one, to notes, and the tensors that it names to the initializers of
- * part x.  Adds nothing if one of these tensors is neither in the part nor an initializer. */
+/* Adds the quantization annotation of v, if there is one, to notes, and the tensors that the annotation names to the
+ * initializers of part x.  Adds nothing if one of these tensors is neither in the part nor an initializer. */
 static void add_annotation(struct split *s, uint32_t x, vid v, struct list *notes,
                            struct list *dense, struct list *sparse)
 {
@@ -274,7 +277,7 @@ static void append_value(struct split *s, struct part_lists *l, vid v)
     l->value[l->nvalue++] = v;
 }
 
-/* Adds node n to part x, and its results to the part's values. */
+/* Adds the message of node n to part x, and the node's results to the part's values. */
 static void add_node(struct split *s, uint32_t x, nid n, struct part_lists *l)
 {
     const struct slice out = s->m->node[n].out;
@@ -315,8 +318,8 @@ static void add_input(struct split *s, uint32_t x, vid v, struct part_lists *l)
     append_message(s, &l->in, describe_border(s, x, v));
 }
 
-/* Adds inputs, weights and outputs of part x.  Weights that are inputs of the model, too, keep the source's
- * description: their shape is that of the initializer, so it need not be complete. */
+/* Adds inputs, weights and outputs of part x.  Weights that the source lists as inputs, too, keep the source's
+ * description, even without a shape: the initializer has their shape. */
 static void add_values(struct split *s, uint32_t x, struct part_lists *l)
 {
     const struct part *t = &s->parts->part[x];
@@ -364,6 +367,7 @@ int part_model(struct split *s, uint32_t x, Onnx__ModelProto *out)
     add_nodes(s, x, &l);
     add_values(s, x, &l);
     add_infos(s, x, &l);
+    /* shallow copies of the source's messages, whose lists are replaced by the part's */
     *out = *s->src;
     *g = *s->src->graph;
     out->graph = g;

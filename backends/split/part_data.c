@@ -1,9 +1,9 @@
 /* Writes the data files of --weights=parts: part0.data, ..., each with the weights that one part reads.
  *
- * A part and its data file can be copied alone to the host that runs it; a weight that several parts read is in the
- * data file of each.  Which weights a part reads is known only when its message is made: until then each reference to a
- * weight is kept without an offset.  Then the weights get their places, in the order of the model's tensors and with
- * the same alignment as in weights.data, so that the data file of a split with one part equals weights.data.
+ * A part and its data file can be copied alone to the host that runs the part; a weight that several parts read is in
+ * the data file of each.  Which weights a part reads is known only when its message is made: while it is made, each
+ * reference to a weight has no offset yet.  Then the weights get their places, in the order of the model's tensors and
+ * with the same alignment as in weights.data, so that the data file of a split with one part equals weights.data.
  *
  * The whole model refers to each weight in the first data file that has it.  Weights that no part reads, such as those
  * of dropped nodes, are in weights.data, for the whole model alone. O(references log references) for each file + the
@@ -50,7 +50,7 @@ const char *part_data_refer(struct split *s, uint32_t t, Onnx__StringStringEntry
 {
     struct split_part_data *d = &s->weights.part_data;
     assert(t < s->weights.nlist && d->file);
-    if (d->making == s->parts->nparts && s->weights.at[t] != WEIGHT_OPEN) {
+    if (d->making == s->parts->nparts && s->weights.at[t] != WEIGHT_OPEN) { /* the whole model */
         offset->value = arena_fmt(s->a, "%" PRIu64, s->weights.at[t]);
         return d->file[d->home[t]].name;
     }
@@ -59,6 +59,7 @@ const char *part_data_refer(struct split *s, uint32_t t, Onnx__StringStringEntry
     return d->file[d->making].name;
 }
 
+/* For qsort(): compares references by the index of their tensor in split_weights.list. */
 static int compare_references(const void *x, const void *y)
 {
     uint32_t a = ((const struct open_reference *)x)->t, b = ((const struct open_reference *)y)->t;
@@ -81,6 +82,7 @@ static uint64_t lay_out(struct split *s)
         }
         r->at = at;
         r->offset->value = arena_fmt(s->a, "%" PRIu64, at);
+        /* if this is the first data file that has the tensor */
         if (s->weights.at[r->t] == WEIGHT_OPEN) {
             s->weights.at[r->t] = at;
             d->home[r->t] = d->making;

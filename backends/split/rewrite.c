@@ -9,8 +9,8 @@
 
 static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g);
 
-/* Returns an array whose entries may be changed: `list`, unless it is still the array source[n] of the original
- * message; then a copy of it.  size: bytes of an entry. */
+/* Returns an array whose entries may be changed: `list` itself, if it is a copy already; if it is still source[n], the
+ * array of the original message, a copy of it.  size: bytes of an entry. */
 static void *make_writable(struct split *s, void *list, const void *source, size_t n, size_t size)
 {
     if (list != source)

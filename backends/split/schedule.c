@@ -1,8 +1,8 @@
 /* The schedule of a split: schedule.json.
  *
- * The execution model says when each part runs (exec_runs.rhythm); schedule_make() makes lists of instructions of that
- * (schedule.h).  Memory and queues are computed for as many samples in flight as there can be at one time, or for fewer
- * if the memory of a device is too small for them. */
+ * The execution model says when each part runs (exec_runs.rhythm); schedule_make() turns that into lists of
+ * instructions (schedule.h).  Memory and queues are computed for as many samples in flight as there can be at one
+ * time, or for fewer if the memory of a device is too small for so many. */
 #include "backends/split/split.h"
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
@@ -18,8 +18,9 @@ static uint32_t in_flight_of(const struct split *s)
     return exec_kind(e)->feed == FEED_ALONE ? 0 : e->in_flight;
 }
 
-/* Sets s->schedule->in_flight to the user's number; without one, to the largest number of samples, halved until the
- * memory of all devices suffices.  Checks the schedule for it.  Returns NULL, or why the schedule is wrong. */
+/* Sets s->schedule->in_flight to the user's number; if the user gave none, to the usual number of samples, halved until
+ * the memory of all devices suffices.  Checks the schedule for that number (schedule_prove), which also sets its queues
+ * and peaks of memory.  Returns NULL, or why the schedule is wrong. */
 static const char *choose_in_flight(struct split *s)
 {
     struct schedule *e = s->schedule;
@@ -32,8 +33,9 @@ static const char *choose_in_flight(struct split *s)
     return why;
 }
 
-/* Returns the end of a note on a schedule whose in_flight samples do not fit into the memory: "; with --in-flight=2 it
- * does", with the largest number that fits; "" if not even one sample fits.  The schedule stays as it was. */
+/* Returns the end of a note that the in_flight samples of the schedule do not fit into the memory: "; with
+ * --in-flight=2 it does", with the largest number that fits; "" if not even one sample fits.  The schedule stays as it
+ * was. */
 static const char *fewer_samples(const struct split *s)
 {
     struct schedule e = *s->schedule;
@@ -50,8 +52,9 @@ static const char *fewer_samples(const struct split *s)
     return fits ? arena_fmt(s->a, "; with --in-flight=%u it does", fits) : "";
 }
 
-/* Sets the memory of each device in s->r to the figure of the schedule.  The plan has another figure only if the folder
- * has other parts than the plan: calls of functions were open while planning, or --cut makes other parts. */
+/* Replaces s->r by a copy in which the memory of each device is the peak that the schedule needs.  The plan has another
+ * figure only if the folder has other parts than the plan: calls of functions were open while planning, or --cut makes
+ * other parts. */
 static void take_memory(struct split *s)
 {
     struct result *r = arena_alloc(s->a, sizeof *r);
@@ -67,8 +70,9 @@ static void take_memory(struct split *s)
     s->r = r;
 }
 
-/* Checks that updates have parts of their own, where they should.  If the model does not allow it: reports an error and
- * returns -1 if the user asked for it, else shows a note and returns 0. */
+/* Checks that the updates of weights have parts of their own, if the execution model wants that.  Where the model does
+ * not allow it: reports an error and returns -1 if the user has asked for it, or named gradients or a loss; else shows
+ * a note and returns 0. */
 static int check_updates(const struct split *s)
 {
     const struct scene *of = &s->r->scene;

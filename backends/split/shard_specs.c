@@ -1,5 +1,6 @@
-/* Writes the model before the pass shard rewrote it, with the choice of that pass in the words of the standard:
- * sharding specs (IR version 11) of its nodes say which pieces of their operands and results the devices have.
+/* Writes the model as it was before the pass shard rewrote it, with the choice of that pass in the words of the
+ * standard: sharding specs (IR version 11) of its nodes say which pieces of their operands and results the devices
+ * have.
  *
  * The spec of a tensor that each device has whole names a group of devices (a negative number,
  * index_to_device_group_map); the spec of a cut tensor lists the devices in the order of their pieces.  An axis of
@@ -13,7 +14,8 @@
 
 enum { GROUP = -1 }; /* the number that stands for all devices that share nodes */
 
-/* Returns a simple sharding of a dimension into n shards; size 0: the message has no size. */
+/* Returns the message for a dimension of `size` elements that is cut into n shards; size 0: the message tells no
+ * size. */
 static Onnx__SimpleShardedDimProto *shards(struct split *s, int64_t size, int64_t n)
 {
     Onnx__SimpleShardedDimProto *d = arena_alloc(s->a, sizeof *d);
@@ -27,7 +29,8 @@ static Onnx__SimpleShardedDimProto *shards(struct split *s, int64_t size, int64_
     return d;
 }
 
-/* Adds the axis along which v is cut to the spec p. */
+/* Adds to the spec p the axis along which v is cut: of an axis with blocks first the blocks, then the positions of a
+ * block. */
 static void add_cut(struct split *s, Onnx__ShardingSpecProto *p, const struct sharded_value *v)
 {
     const int64_t ways = s->r->sharding->ways;
@@ -39,7 +42,7 @@ static void add_cut(struct split *s, Onnx__ShardingSpecProto *p, const struct sh
     if (v->blocks != 1)
         d->simple_sharding[d->n_simple_sharding++] = shards(s, larger(v->blocks, 0), 1);
     int64_t size = sat_mul(v->run, ways);
-    /* size / ways, rounded up, is the length of a piece */
+    /* run is size / ways, rounded up: the size itself is written if it gives the same run */
     if (v->blocks == 1 && v->size > size - ways)
         size = v->size;
     d->simple_sharding[d->n_simple_sharding++] = shards(s, size, ways);
@@ -64,7 +67,7 @@ static void add_group(struct split *s, Onnx__ShardingSpecProto *p)
     p->device[p->n_device++] = GROUP;
 }
 
-/* Returns the spec of a value of node n. */
+/* Returns the spec of v, an operand or result of node n: on one device, whole on each device, or in pieces. */
 static Onnx__ShardingSpecProto *make_spec(struct split *s, const struct sharded_node *n,
                                           const struct sharded_value *v)
 {
@@ -77,14 +80,15 @@ static Onnx__ShardingSpecProto *make_spec(struct split *s, const struct sharded_
         return p;
     }
     p->device = arena_array(s->a, k->ways, sizeof *p->device);
-    for (uint32_t i = 0; i < (v->run != 0 ? k->ways : 1); i++)
+    for (uint32_t i = 0; i < (v->run != 0 ? k->ways : 1); i++) /* run 0: one device has all */
         p->device[p->n_device++] = v->run != 0 ? k->dev[i] : n->dev;
     if (v->run != 0)
         add_cut(s, p, v);
     return p;
 }
 
-/* Returns the device configuration of node n.  An operand that n reads twice in the same state gets one spec. */
+/* Returns the device configuration of node n, with a spec for each operand and result; an operand that n reads twice
+ * gets one spec. */
 static Onnx__NodeDeviceConfigurationProto *make_config(struct split *s,
                                                        const struct sharded_node *n)
 {
@@ -118,7 +122,8 @@ int shard_specs_model(struct split *s, Onnx__ModelProto *out)
                           "a sum: expected shard{sums=none}");
     struct origin *from = arena_array(s->a, (size_t)k->source_nodes + 1, sizeof *from);
     Onnx__GraphProto *g = arena_copy(s->a, src->graph, sizeof *g);
-    for (uint32_t i = 0; i < k->source_nodes; i++)
+    for (uint32_t i = 0; i < k->source_nodes;
+         i++) /* 1 + i: origin_id() returns 0 for other messages */
         from[i] = (struct origin){k->node[i].src, i + 1};
     origins_sort(from, k->source_nodes);
     s->src = src;

@@ -59,7 +59,7 @@ static void put_weights(struct json_out *j, const struct sharding *k)
     json_close(j, 4);
 }
 
-/* Writes a row of "exchanges": tensors, and bytes of them as a whole. */
+/* Writes the member `kind` of "exchanges": the number of tensors, and the bytes that they have as a whole. */
 static void put_exchange(struct json_out *j, const char *kind, uint32_t count, int64_t bytes)
 {
     json_open(j, kind, '{', JSON_ROW);
@@ -76,7 +76,7 @@ void sharding_put(struct json_out *j, const struct result *r, struct arena *a)
     json_int(j, "ways", k->ways);
     put_groups(j, r, a);
     json_text(j, "sums", sums[k->sums.allowed]);
-    json_put_decimal(json_member(j, "tolerance"), k->sums.tolerance, 6);
+    json_put_decimal(json_member(j, "tolerance"), k->sums.tolerance, 6); /* millionths */
     json_int(j, "source_nodes", k->source_nodes);
     json_seconds(j, "value_one_device_s", k->one_device);
     json_seconds(j, "value_unsharded_s", k->unsharded);

@@ -1,5 +1,5 @@
-/* Writes the sizes that a plan is for (sizes.h).  Programs that make inputs take them from here, so that there is one
- * rule for guesses, pcc's.  O(dimensions of inputs * names). */
+/* Writes the sizes that a plan is for (sizes.h).  Programs that make inputs read these sizes instead of guessing, so
+ * that pcc's rule for guesses is the only one.  O(dimensions of inputs * names). */
 #include "backends/split/sizes.h"
 
 #include "ir/base/map.h"
@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* For dim_eval(): returns the size of a name in the struct result `user`; -1: it has none. */
+/* For dim_eval(): returns the size that the dimension `name` got for planning, in the struct result `user`; -1: it got
+ * none. */
 static int64_t given_size(void *user, const char *name)
 {
     const struct result *r = user;

@@ -4,10 +4,10 @@
  * written into the folder of the source and refers to its files by their names there; or the split's folder gets a
  * second file, called *twin* here, for each file of the source: source0.data, source1.data, ...  With `original` a
  * twin shares its blocks with the source's file (FICLONE) or is a copy, and the user's files stay unchanged.  With
- * `link` it is a hard link; loaders refuse files with several links, and from then on they refuse the source, too.
+ * `link` a twin is a hard link; some loaders refuse files with several links, and then refuse the source's file, too.
  *
- * Twins are made of open descriptors, so they have the content that was planned for, even if another file has got the
- * source's name since.  Beside the source, parts may refer to a file that is missing: the user can add it later.
+ * Twins are made from open descriptors, so they have the content that was planned for, even if another file has got the
+ * source's name since.  A split beside the source may refer to a file that is missing: the user can add it later.
  * O(files) + the copying. */
 #include "backends/split/folder.h"
 #include "backends/split/split.h"
@@ -30,8 +30,9 @@ bool sources_beside(const struct split *s, const char *folder)
     return s->weights.mode == WEIGHTS_ORIGINAL && infile_same(own, folder);
 }
 
-/* Lets the split, which lies beside the source, refer to file k of the module by the file's own name.  The file may be
- * missing.  Returns 0; or -1 and an error if runtimes or the files of the split do not allow that name. */
+/* Makes the split, which lies beside the source, refer to file k of the module by the file's own name: sets
+ * s->sources.source[k].  The file may be missing.  folder: of the split, for errors.  Returns 0; or -1 and an error if
+ * a file of the split has that name, or runtimes would refuse the file. */
 static int keep_name(struct split *s, uint32_t k, const char *folder)
 {
     assert(k > 0 && k < s->m->nfile);
@@ -59,7 +60,7 @@ static int keep_name(struct split *s, uint32_t k, const char *folder)
     return 0;
 }
 
-/* Makes the twin of file k as a hard link.  Returns 0, or -1 and an error. */
+/* Makes the twin of file k as a hard link.  folder: of the split, for errors.  Returns 0, or -1 and an error. */
 static int link_file(struct split *s, uint32_t k, const char *folder)
 {
     assert(s->m->file[k].fd >= 0 && s->sources.source[k]);
@@ -95,6 +96,7 @@ static int clone_file(struct split *s, uint32_t k)
         return -1;
     struct stat st;
     bool shares = ioctl(fd, FICLONE, s->m->file[k].fd) == 0;
+    /* false: the file is cut off */
     bool whole = !shares || (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= s->m->file[k].size);
     close(fd);
     if (!whole)
@@ -118,8 +120,8 @@ static int copy_file(struct split *s, uint32_t k)
     return rc;
 }
 
-/* Copies the files copy[n], which could not be cloned, after a note that tells how many bytes that takes.  Returns 0,
- * or -1 and an error. */
+/* Makes the twins of the files copy[n], which could not be cloned, as copies, after a note that tells how many bytes
+ * that takes.  Returns 0, or -1 and an error, also if there is no room. */
 static int copy_files(struct split *s, const uint32_t *copy, uint32_t n, const char *folder)
 {
     char size[UNIT_TEXT];
@@ -163,7 +165,8 @@ static int keep_all_names(struct split *s, const char *folder)
     return 0;
 }
 
-/* Gives names to the twins of all used files.  Returns the number of twins. */
+/* Sets s->sources.source[k] to the name of a twin for each file k to which the split refers.  Returns the number of
+ * twins. */
 static uint32_t name_twins(struct split *s)
 {
     uint32_t n = 0;
@@ -196,8 +199,8 @@ static int clone_or_copy_all(struct split *s, const char *folder)
     return copy_files(s, copy, n, folder);
 }
 
-/* Fills s->sources.source, the names by which the split refers to files of the source.  *twins: number of files that
- * must get a twin.  Returns 0, or -1 and an error. */
+/* Fills s->sources.source, the names by which the split refers to files of the source, and writes the number of files
+ * that must get a twin to *twins.  Returns 0, or -1 and an error. */
 static int name_sources(struct split *s, const char *folder, uint32_t *twins)
 {
     s->sources.source = arena_array(s->a, s->m->nfile, sizeof *s->sources.source);

@@ -49,9 +49,9 @@ static int write_model(struct split *s, const Onnx__ModelProto *model, const cha
     return onnx_pack_file(s->weights.map, s->weights.nmap, model, s->dirfd, file, s->diag);
 }
 
-/* Writes model.onnx, the whole model with the plan in its metadata.  If it would be too large with its weights inside
- * (WEIGHTS_INLINE), it gets a file weights.data to refer to, which the parts do not use.  Returns 0, or -1 and an
- * error. */
+/* Writes model.onnx, the whole model with the plan in its metadata.  If the model would be too large with its weights
+ * inside (WEIGHTS_INLINE), its weights go to a file weights.data, which the parts do not use; s->weights.mode is
+ * changed for that.  Returns 0, or -1 and an error. */
 static int write_whole(struct split *s)
 {
     Onnx__ModelProto model;
@@ -68,7 +68,8 @@ static int write_whole(struct split *s)
     return s->failed || part_data_write(s) ? -1 : write_model(s, &model, MODEL_FILE);
 }
 
-/* Writes the model file of each part, and with WEIGHTS_PARTS its data file.  Returns 0, or -1 and an error. */
+/* Writes the model file of each part, with WEIGHTS_PARTS its data file, and the whole model.  Returns 0, or -1 and an
+ * error. */
 static int write_parts(struct split *s)
 {
     Onnx__ModelProto model;
@@ -83,11 +84,11 @@ static int write_parts(struct split *s)
     return write_whole(s);
 }
 
-/* nodes.dot is written for models of at most this many nodes; it has about 40 MB then. */
+/* The most nodes of a model for which nodes.dot is written; with so many nodes that file has about 40 MB. */
 enum { MOST_NODES = 100000 };
 
-/* Writes the pictures in the formats that the user chose.  folder: path of the new folder while it is made.  Returns 0,
- * or -1 and an error. */
+/* Draws the devices and the blocks in the formats that the user chose, and, with the format DOT, all nodes.  folder:
+ * path of the new folder while it is made.  Returns 0, or -1 and an error. */
 static int write_pictures(const struct split *s, const char *folder)
 {
     unsigned formats = (unsigned)s->o->pictures & ~(unsigned)PICTURE_HTML;
@@ -106,7 +107,8 @@ static int write_pictures(const struct split *s, const char *folder)
     return pictures_write(s->r, VIEW_NODES, PICTURE_DOT, arena_fmt(s->a, "%s/nodes", folder));
 }
 
-/* Closes a split_file that is still open when its arena is freed, because memory ran out (arena_defer). */
+/* For arena_defer(): closes the struct split_file p, if it is still open when its arena is freed, which happens when
+ * memory has run out. */
 static void close_file(void *p)
 {
     const struct split_file *f = p;
@@ -148,8 +150,8 @@ static int write_runner(const struct split *s)
     return split_file_close(&f);
 }
 
-/* Writes the files for engines into the new folder, which is complete but for them.  f: the folder.  Returns 0, or -1
- * and an error. */
+/* Writes the files for engines into the new folder f, in which all other files are complete.  Returns 0, or -1 and an
+ * error. */
 static int write_exports(const struct split *s, const struct folder *f)
 {
     struct export_folder x = {.name = f->name,
@@ -194,8 +196,9 @@ static int begin(struct split *s, struct folder *f, const char *folder)
     return -1;
 }
 
-/* Checks before planning that a split can be written to `folder`: the folder can be made or replaced, the files with
- * the needed weights exist, hard links can be made.  Returns 0, or -1 and an error. */
+/* For writer.check: checks before planning that a split can be written to `folder`: the folder can be made or replaced,
+ * the files with the needed weights exist, hard links can be made.  Leaves nothing behind.  Returns 0, or -1 and an
+ * error. */
 static int check_split(const struct module *m, const void *opts, const char *folder, struct diag *d)
 {
     const struct split_options o = settle(opts);
@@ -263,7 +266,7 @@ int split_write(const struct result *r, const struct split_options *opts, const 
     return rc ? -1 : 0;
 }
 
-/* split_write() with the parameters that struct writer wants. */
+/* For writer.write: calls split_write(); opts: a struct split_options. */
 static int write_split(const struct result *r, const void *opts, const char *folder)
 {
     return split_write(r, opts, folder);

@@ -36,8 +36,8 @@ struct station {
     uint32_t *dev;         /* the devices that run the node, each once */
 };
 
-/* A message of the source and the number that was given to it: a node of the module, or an index in
- * split_weights.list. */
+/* A message of the source and its number: the node of the module that was read from it, 1 + an index in sharding.node,
+ * or the index of a tensor in split_weights.list. */
 struct origin {
     const void *src;
     uint32_t id;
@@ -74,7 +74,7 @@ struct split_part_data {
 
 /* All tensors of the model, and where the split has the bytes of each (weights.c). */
 struct split_weights {
-    bool keep; /* true: tensors stay as they are in the source, the other fields are not used */
+    bool keep; /* tensors stay as they are in the source, and the other fields are not used */
     enum weights_mode mode; /* where the files that are written now have their weights */
     /* the tensors of the main module, of its functions, and of m->aside; entry 0 is none */
     struct module_tensor *list;
@@ -157,7 +157,8 @@ struct split {
 /* The values of --weights, "shared" and so on, by enum weights_mode, and "auto"; ends with NULL. */
 extern const char *const weights_mode_names[];
 
-/* Sorts list[n] by src.  origin_id() returns the id of `src` in a sorted list; 0: src is not in it. */
+/* origins_sort() sorts list[n] by src.  origin_id() returns the id of `src` in a sorted list; 0: src is not in the
+ * list. */
 void origins_sort(struct origin *list, uint32_t n);
 uint32_t origin_id(const struct origin *list, uint32_t n, const void *src);
 
@@ -182,7 +183,7 @@ int weights_create(const struct split *s, const char *name);
  * Returns 0, or -1 and an error. */
 int weights_copy(struct split *s, uint32_t t, uint64_t at, int out, const char *name);
 /* Return the message of a tensor of the source as files of the split have it, by s->weights: with the bytes, or with a
- * reference to a file.  It is src itself if nothing changes.  Errors are reported and set s->failed. */
+ * reference to a file; src itself if nothing changes.  Errors are reported and set s->failed. */
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src);
 Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto *src);
 
@@ -216,7 +217,7 @@ const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n);
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f);
 const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t);
 
-/* Whether a description gives a shape, or is of a type that has none, such as a sequence. */
+/* Whether the description of a value gives a shape, or gives a type that has no shape, such as a sequence. */
 bool info_has_shape(const Onnx__ValueInfoProto *p);
 /* Fills s->index; to be called once, before part_model(). */
 void part_prepare(struct split *s);
@@ -255,8 +256,9 @@ int split_file_close(struct split_file *f);
 extern const unsigned char run_split_text[];
 extern const size_t run_split_size;
 
-/* Makes s->work and s->schedule.  Shows a note if there can be no schedule, or if it needs more memory than a device
- * has.  Returns 0; or -1 and an error if --in-flight is given, but there can be no such schedule. */
+/* Makes s->work, s->places and s->schedule, or sets s->no_schedule, the reason why there is no schedule.  Shows a note
+ * in that case, or if the schedule needs more memory than a device has.  May replace s->r by a copy with the memory
+ * that the schedule needs.  Returns 0; or -1 and an error if --in-flight or --update asks for what cannot be. */
 int split_schedule(struct split *s);
 /* Writes schedule.json, if there is a schedule.  Returns 0, or -1 and an error. */
 int schedule_write(const struct split *s);

@@ -59,7 +59,7 @@ static const char *elem_word(const struct type *x, enum type_words words)
     return words == TYPE_WORDS_IR ? elem_name((enum elem)x->elem) : elem_words[x->elem].onnx;
 }
 
-/* Writes what comes before the inner type of a sequence, optional or map: "seq<", "map(int64,". */
+/* Writes the text before the inner type of x, a sequence, an optional or a map: "seq<", "map(int64,". */
 static void put_container(FILE *f, const struct type *x, enum type_words words)
 {
     bool ir = words == TYPE_WORDS_IR;

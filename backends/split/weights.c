@@ -38,7 +38,7 @@ enum {
     MOST_HELD = 64 << 20 /* most bytes of a tensor that are read into memory for its message */
 };
 
-/* For qsort: orders origins by the address of their message. */
+/* For qsort() and bsearch(): orders origins by the address of their message. */
 static int compare_origins(const void *x, const void *y)
 {
     uintptr_t a = (uintptr_t)((const struct origin *)x)->src;
@@ -99,7 +99,8 @@ static void list_tensors(struct split *s, const struct module *m)
     }
 }
 
-/* Fills s->weights.list and s->weights.origin. */
+/* Fills s->weights.list and s->weights.origin with the tensors of the model, of its functions and of m->aside, and
+ * makes s->weights.at. */
 static void list_all_tensors(struct split *s)
 {
     const struct module *m = s->m;
@@ -130,8 +131,8 @@ static bool is_missing(const struct split *s, uint32_t h)
     return x->where == TENSOR_FILE && s->m->file[x->file].fd < 0;
 }
 
-/* Checks, before gigabytes are copied, that all files whose bytes will be copied exist.  Returns 0, or -1 and an
- * error. */
+/* Checks, before gigabytes are copied, that no weight whose bytes will be copied lies in a missing file.  A missing
+ * file to which the split only refers is no error.  Returns 0, or -1 and an error. */
 static int check_files(struct split *s)
 {
     const struct module *m = s->m;
@@ -194,8 +195,8 @@ static int find_addresses(struct split *s)
     return 0;
 }
 
-/* Returns [index in s->weights.list] 1: the tensor is an initializer of the main graph, or an external tensor of a
- * sparse initializer. */
+/* Returns an array, in s->a: [index in s->weights.list] 1: the tensor is an initializer of the main graph, or the
+ * values or indices of a sparse initializer there, in another file than the model. */
 static uint8_t *main_initializers(struct split *s)
 {
     const Onnx__GraphProto *g = s->src->graph;
@@ -211,8 +212,8 @@ static uint8_t *main_initializers(struct split *s)
     return in_main;
 }
 
-/* Returns [tensor of the split's module] 1: an attribute, or an initializer of some graph, refers to the tensor; 0:
- * only slices of it are left, or a pass has dropped it.  O(module). */
+/* Returns an array, in s->a: [tensor of s->m] 1: an attribute or an initializer of any graph is this tensor; 0: only
+ * slices of it are left, or a pass has dropped it.  O(module). */
 static uint8_t *referred_tensors(const struct split *s)
 {
     const struct module *m = s->m;
@@ -234,17 +235,18 @@ static uint8_t *referred_tensors(const struct split *s)
     return is;
 }
 
-/* Whether entry h of the list is a tensor in a node or function that the source has in another file than the model.
- * in_main: main_initializers(); referred: referred_tensors(). */
+/* Whether entry h of s->weights.list is a tensor in a node or function that the source has in another file than the
+ * model.  in_main, referred: as main_initializers() and referred_tensors() return them. */
 static bool is_nested(const struct split *s, const uint8_t *in_main, const uint8_t *referred,
                       uint32_t h)
 {
     const struct tensor *x = listed_tensor(s, h);
-    bool unread = s->weights.list[h].m == s->m && !referred[s->weights.list[h].t];
-    return x->where == TENSOR_FILE && s->m->file[x->file].location && !in_main[h] && !unread;
+    bool unused = s->weights.list[h].m == s->m && !referred[s->weights.list[h].t];
+    return x->where == TENSOR_FILE && s->m->file[x->file].location && !in_main[h] && !unused;
 }
 
-/* Returns [module.file] 1: the split may refer to the file. */
+/* Returns an array, in s->a: [module.file] 1: the split may refer to the file: with WEIGHTS_ORIGINAL to all, with
+ * WEIGHTS_LINK to files without tensors in nodes and functions.  in_main, referred: as for is_nested(). */
 static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const uint8_t *referred)
 {
     uint8_t *may = arena_alloc(s->a, s->m->nfile);
@@ -256,8 +258,9 @@ static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const u
     return may;
 }
 
-/* Whether the bytes of entry h of the list lie in a row in a file: h is a tensor in the file, or a slice of such a
- * tensor along the first of its axes with several positions.  Writes the file's index and the offset of the bytes. */
+/* Whether the bytes of entry h of s->weights.list lie in a row in a file: h is a tensor in the file, or a slice of such
+ * a tensor along the first of its axes with several positions.  Then writes the file's index to *file and the offset of
+ * the bytes to *off; else the content of both does not count. */
 static bool place_in_file(const struct split *s, uint32_t h, uint32_t *file, uint64_t *off)
 {
     const struct module *m = s->weights.list[h].m;
@@ -267,7 +270,7 @@ static bool place_in_file(const struct split *s, uint32_t h, uint32_t *file, uin
         base = &m->tensor[x->of[0]];
         int64_t size = m->ints[base->dim + x->axis];
         bool row = x->range.n == 2 && size > 0 && base->len % (uint64_t)size == 0 && !base->typed;
-        for (uint32_t i = 0; i < x->axis; i++)
+        for (uint32_t i = 0; i < x->axis; i++) /* the axes before must have one position each */
             row = row && m->ints[base->dim + i] == 1;
         if (!row)
             return false;
@@ -293,7 +296,8 @@ int weights_plan(struct split *s)
         bool missing = s->sources.beside && is_missing(s, t);
         s->weights.at[t] = WEIGHT_INLINE;
         s->weights.nested |= nested;
-        /* stays inline: in a node of the model file, too small, without own message, or no bytes */
+        /* stays inline: a tensor in a node of the model's own file; a small one (but not if its file is missing); one
+         * without a message of its own; with WEIGHTS_INLINE all; strings and other tensors without bytes */
         if ((!in_main[t] && !nested) || (x->len < MIN_BYTES && !missing) ||
             weights_index(s, x->src) != t || s->weights.mode == WEIGHTS_INLINE ||
             !tensor_has_bytes(x))
@@ -375,13 +379,13 @@ static Onnx__TensorProto *copy_emptied(struct split *s, const Onnx__TensorProto 
     return p;
 }
 
-/* Returns a copy of src, the message of tensor t of the list, that refers to the bytes in a file of the split's
+/* Returns a copy of src, the message of tensor t of s->weights.list, that refers to the bytes in a file of the split's
  * folder instead of containing them. */
 static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProto *src, uint32_t t)
 {
     assert(s->weights.at[t] != WEIGHT_INLINE);
     const struct tensor *x = listed_tensor(s, t);
-    bool own = s->weights.at[t] != WEIGHT_SOURCE;
+    bool own = s->weights.at[t] != WEIGHT_SOURCE; /* in a file that pcc writes */
     uint64_t off = s->weights.at[t];
     uint32_t from = 0;
     bool found = own || place_in_file(s, t, &from, &off);
@@ -405,9 +409,9 @@ static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProt
     return p;
 }
 
-/* Returns the bytes of tensor t of the list for a message; NULL: an error was reported and s->failed is set.  For a
- * tensor of PACK_COPY bytes or more in a file, returns the address that stands for its bytes (infile_addresses), which
- * must not be read. */
+/* Returns the bytes of tensor t of s->weights.list for a message; NULL: an error was reported and s->failed is set.
+ * For a tensor of PACK_COPY bytes or more in a file, returns the address that stands for its bytes (infile_addresses),
+ * which must not be read. */
 static uint8_t *payload_of(struct split *s, uint32_t t)
 {
     const struct tensor *x = listed_tensor(s, t);

@@ -1,4 +1,5 @@
-/* Has the execution model make the chart of a result; functions that several execution models use for it (chart.h). */
+/* Makes the chart of a result, by the function of its execution model; and functions that several execution models use
+ * when they make a chart (chart.h). */
 #include "backends/timeline/chart.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ int chart_make(struct chart *c, const struct result *r, const struct chart_optio
     return exec_kind(&r->scene.model)->shows->chart(c, r, o->samples, most, a);
 }
 
-/* Compares bars for chart_sort_bars(). */
+/* For qsort(): compares bars by start, end, item and lane. */
 static int compare_bars(const void *a, const void *b)
 {
     const struct chart_bar *x = a, *y = b;
@@ -66,7 +67,7 @@ const char *shorten_name(const char *s, struct arena *a)
     if (n <= NAME_SHOWN)
         return s;
     n = NAME_SHOWN - 3;
-    while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80)
+    while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80) /* a byte within a character of UTF-8 */
         n--;
     return arena_fmt(a, "%.*s...", (int)n, s);
 }

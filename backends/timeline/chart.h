@@ -14,7 +14,7 @@ struct chart_lane {
     const char *class; /* class of the lane's device */
     uint32_t dev;
     uint32_t rows; /* rows of bars, >= 1; bars of different rows may overlap in time */
-    bool lettered; /* its rows have the letters a, b, ... */
+    bool lettered; /* the lane's rows have the letters a, b, ... */
     /* the meaning of the letters: "a part 0, b part 3"; NULL: nothing to say */
     const char *letters;
     const char *busy; /* text at the right of the lane: "3.2 ms, 80 %" */
@@ -74,6 +74,7 @@ struct chart_key {
     const char *colour, *text;
 };
 
+/* A chart: all that the writers of this folder need to draw it. */
 struct chart {
     const char *title, *subtitle;
     const char *model;         /* name of the model */
@@ -85,7 +86,7 @@ struct chart {
     struct chart_key *key;     /* [nkey] the legend */
     struct chart_span *span;   /* [nspan] */
     struct chart_curve *curve; /* [ncurve] by device, ascending */
-    const char *const *colour; /* [hue] */
+    const char *const *colour; /* [hue] such as "#7fb3e6" */
     /* the critical chain is drawn, and bars that are joined in the drawing have the hue of the longest one */
     bool dense;
     uint32_t nlane, nkey, nspan, ncurve;
@@ -112,7 +113,7 @@ int chart_make(struct chart *c, const struct result *r, const struct chart_optio
 /* Functions for execution models that make a chart. */
 /* Sorts the bars by start, then end, then item, then lane. */
 void chart_sort_bars(struct chart *c);
-/* Adds a word to the texts of an item: the item is on the critical chain. */
+/* Says in the tooltip and the facts of an item that it is on the critical chain. */
 void mark_critical(struct chart_detail *d, struct arena *a);
 /* Returns `time` (ps) in percent of t->end; 0 if that is 0. */
 double share_of_end(const struct timeline *t, int64_t time);

@@ -1,12 +1,12 @@
 /* Draws a chart (chart.h) as SVG, without a library.
  *
- * Each lane has one row or several; each item is a bar, whose transfers are pale.  The time axis is below the lanes,
- * the spans are brackets above them.  The critical chain is a red line under its bars and from row to row.  With
- * --curves, a row below the lanes of each device shows its memory over time, and a dashed line the memory that it
- * has.
+ * Each lane has one row or several; each item is a bar, whose transfers are pale.  The time axis is below the lanes;
+ * the spans are brackets above the lanes.  The critical chain is a red line under its bars and from row to row.  With
+ * --curves, a row below the lanes of each device shows its memory over time, and a dashed line there the memory that
+ * the device has.
  *
- * The file stays small: neighbours in a row that are narrower than a limit are drawn as one bar, which is the darker
- * the busier the row is there; the limit grows with the number of rows.  The chain and the curves have one value for
+ * The file stays small: neighbours in a row that are narrower than a limit are drawn as one bar, whose darkness shows
+ * how busy the row is there; the limit grows with the number of rows.  The chain and the curves have one value for
  * each pixel of time.  O(n) for n bars and points; at most some ten thousands are drawn. */
 #include "backends/label.h"
 #include "backends/palette.h"
@@ -39,7 +39,7 @@ enum {
 
 static const int64_t never_narrow = INT64_MAX / 8; /* ps: a bar as long as that is not narrow */
 
-static const char grey[] = "#7c8794";
+static const char grey[] = "#7c8794"; /* colour of joined bars */
 
 /* Writes a text, with characters that have a meaning in XML escaped. */
 static void put_text(struct gantt *g, const char *s)
@@ -77,7 +77,7 @@ double gantt_x(const struct gantt *g, int64_t ps)
 
 /* ---- frame ------------------------------------------------------------------------------------ */
 
-/* Computes the places of lanes and curves and the sizes of the chart. */
+/* Computes the places of lanes and curves, the sizes of the chart, and the width below which bars are joined. */
 static void measure(struct gantt *g)
 {
     const struct chart *c = g->c;
@@ -118,17 +118,18 @@ static void measure(struct gantt *g)
     g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow > GANTT_WIDE ? GANTT_WIDE : g->narrow;
 }
 
-/* Writes a text of the legend, `wide` px wide, at x. */
+/* Writes a text of the legend, which is `wide` px wide, at x on the current line, and moves g->legend_x behind it. */
 static void put_word(struct gantt *g, double x, const char *text, double wide)
 {
     gantt_put_label(g, x, g->legend_y + 68, "s", text);
     g->legend_x = x + wide + 14;
 }
 
-/* Returns the x of the next entry of the legend, which is `wide` px wide; begins a new line if it does not fit. */
+/* Returns the x of the next entry of the legend, which is `wide` px wide; begins a new line if the entry does not
+ * fit. */
 static double place_entry(struct gantt *g, double wide)
 {
-    enum { NEXT = 15 };
+    enum { NEXT = 15 }; /* px from line to line */
     if (g->legend_x > EDGE && g->legend_x + wide > g->left + GANTT_WIDE + g->right) {
         g->legend_x = EDGE;
         g->legend_y += NEXT;
@@ -162,7 +163,8 @@ static void put_limit_key(struct gantt *g)
     put_word(g, x + 19, text, wide);
 }
 
-/* Draws the legend: a key for each colour, and one for memory limits if a curve shows one. */
+/* Draws the legend: an entry for each colour, and, where the chart shows such things, entries for memory limits,
+ * letters of rows, joined bars and hairlines.  put_bars() must have counted bars. */
 static void put_legend(struct gantt *g)
 {
     g->legend_x = EDGE;
@@ -216,14 +218,14 @@ static void put_lanes(struct gantt *g)
     }
 }
 
-/* Draws the time axis with at most about ten steps of 1, 2 or 5 times a power of ten, in the unit that suits the
- * end. */
+/* Draws the time axis, with at most about ten steps, each 1, 2 or 5 times a power of ten ps, in a unit in which the end
+ * of the chart is a number of few digits. */
 static void put_axis(struct gantt *g)
 {
     static const char *const name[] = {"ps", "ns", "us", "ms", "s"};
     int64_t step = 1, unit = 1; /* ps */
     int u = 0;
-    for (int i = 0; g->c->end / step > 10; i++)
+    for (int i = 0; g->c->end / step > 10; i++) /* 1, 2, 5, 10, 20, 50, ... */
         step = i % 3 == 1 ? step / 2 * 5 : step * 2;
     while (u < 4 && g->c->end / 1000 >= unit) {
         unit *= 1000;
@@ -237,7 +239,7 @@ static void put_axis(struct gantt *g)
                         !at      ? "0"
                         : tenths ? arena_fmt(g->a, "%" PRId64 ".%d %s", at / unit, tenths, name[u])
                                  : arena_fmt(g->a, "%" PRId64 " %s", at / unit, name[u]));
-        if (g->c->end - at < step)
+        if (g->c->end - at < step) /* before `at` could overflow */
             break;
     }
     fprintf(g->f, "<path d=\"M%d %d H%d\" class=\"x\"/>\n", g->left, g->bottom,
@@ -246,7 +248,7 @@ static void put_axis(struct gantt *g)
 
 /* ---- bars ------------------------------------------------------------------------------------- */
 
-/* Neighbouring bars of a row that are drawn as one bar: a single bar, or several narrow ones. */
+/* What is drawn as one bar: a single bar, or several narrow neighbours in a row. */
 struct narrow_bars {
     int64_t at, end; /* ps: from the start of the first bar to the last end */
     int64_t busy;    /* ps: sum of the times in which at least one of the bars runs */
@@ -265,7 +267,8 @@ struct gantt_box gantt_place(const struct gantt *g, const struct chart_bar *row,
     return x;
 }
 
-/* Draws a pale stripe over a bar, where it is a transfer: from x on, `width` px wide.  in: the rectangle of the bar. */
+/* Draws a pale stripe over a part of a bar in which it is a transfer: from x on, `width` px wide.  in: the rectangle of
+ * the bar. */
 static void put_pale(struct gantt *g, double x, double width, const struct gantt_box *in)
 {
     if (width >= 0.3)
@@ -280,7 +283,7 @@ static void put_rect(struct gantt *g, const struct gantt_box *x)
             x->width < 0.4 ? 0.4 : x->width, x->high);
 }
 
-/* Whether the text (NULL: no) fits into a rectangle with letters `letter` px wide. */
+/* Whether the text fits into a rectangle if its letters are `letter` px wide; false if text is NULL. */
 static bool has_room(const struct gantt_box *x, const char *text, int letter)
 {
     return text && x->high > 2 * letter - 1 &&
@@ -301,8 +304,8 @@ static void put_name(struct gantt *g, const struct chart_detail *d, const struct
             }
 }
 
-/* Draws a single bar in the rectangle x: the tooltip, whose <title> the caller has begun, transfers, name.  when: the
- * bar's times, for the tooltip. */
+/* Draws a single bar in the rectangle x: its tooltip, whose <title> the caller has begun, its transfers and its name.
+ * when: the bar's times, for the tooltip. */
 static void put_bar(struct gantt *g, const struct chart_bar *b, const char *when,
                     const struct gantt_box *x)
 {
@@ -317,7 +320,8 @@ static void put_bar(struct gantt *g, const struct chart_bar *b, const char *when
     put_name(g, &d, x);
 }
 
-/* Draws the bars as one, with a tooltip; of several, it tells their number, how busy the row is, and their times. */
+/* Draws the bars of b as one bar with a tooltip.  For several bars the tooltip tells their number, how busy the row is,
+ * and from when to when they run. */
 static void put_narrow_bars(struct gantt *g, const struct narrow_bars *b)
 {
     assert(b->n > 0 && b->end > b->at && b->busy <= b->end - b->at);
@@ -340,7 +344,8 @@ static void put_narrow_bars(struct gantt *g, const struct narrow_bars *b)
     arena_release(g->a, mark);
 }
 
-/* draw: draws the bars as one bar.  Else counts them in g->thin if they are a single bar that will be a hairline. */
+/* Draws the bars of b as one bar; or, if draw is false, only counts a single bar that will be a hairline, in
+ * g->thin. */
 static void put_or_count(struct gantt *g, const struct narrow_bars *b, bool draw)
 {
     if (b->n && draw)
@@ -349,19 +354,21 @@ static void put_or_count(struct gantt *g, const struct narrow_bars *b, bool draw
         g->thin += gantt_x(g, b->end) - gantt_x(g, b->at) < HAIRLINE;
 }
 
-/* Goes through the bars in order of time and joins narrow neighbours of a row.  draw: draws the result.  Else only
+/* Goes through the bars in order of time, joins narrow neighbours of a row, and draws the bars.  draw false: only
  * counts the joined bars (g->joined) and the hairlines (g->thin), for the legend. */
 static void put_bars(struct gantt *g, bool draw)
 {
     const struct chart *c = g->c;
     uint32_t rows = g->row[c->nlane];
-    struct narrow_bars *next = arena_array(g->a, (size_t)rows + 1, sizeof *next); /* [row] */
-    double limit = g->narrow / GANTT_WIDE * (double)c->end;                       /* ps */
+    /* [row] the bars that are drawn next; narrow: ps, a shorter bar may be joined */
+    struct narrow_bars *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
+    double limit = g->narrow / GANTT_WIDE * (double)c->end;
     int64_t narrow = limit < (double)never_narrow ? (int64_t)limit : never_narrow;
     g->joined = 0;
     for (size_t i = 0; i < c->nbar; i++) {
         const struct chart_bar *e = &c->bar[i];
         struct narrow_bars *b = &next[g->row[e->lane] + e->row];
+        /* both are narrow and near each other; bars that are joined already may be wider together */
         bool joins = b->n && e->end - e->at < narrow && e->at - b->end < narrow &&
                      (b->n > 1 ? b->end - b->at < WIDEST * narrow : b->end - b->at < narrow);
         assert(e->lane < c->nlane && e->row < c->lane[e->lane].rows);
@@ -373,7 +380,7 @@ static void put_bars(struct gantt *g, bool draw)
             b->end = larger(e->end, b->end);
             if (e->end - e->at > b->longest->end - b->longest->at)
                 b->longest = e;
-            g->joined += b->n++ == 1 ? 2 : 1;
+            g->joined += b->n++ == 1 ? 2 : 1; /* the first join counts both bars */
             continue;
         }
         put_or_count(g, b, draw);
@@ -399,7 +406,7 @@ static void put_span(struct gantt *g, const struct chart_span *s)
             x1, TOP - 4, g->bottom);
 }
 
-/* Writes the styles of the classes that this file uses; a page with the chart inside has its own for them. */
+/* Writes a style sheet for the classes of the chart's elements.  A page with the chart inside has one of its own. */
 static void put_styles(struct gantt *g)
 {
     fputs("<style>.t{font-size:18px;font-weight:bold} .s{fill:#52606d} .n{font-weight:bold}\n"
@@ -417,7 +424,8 @@ static void put_styles(struct gantt *g)
               g->f);
 }
 
-/* Writes the whole SVG.  inside: without styles and ground, for a page that has its own. */
+/* Writes the whole SVG; measure() must have been called.  inside: for a page that has its own style sheet and
+ * background: the SVG has none. */
 static void put_chart(struct gantt *g, bool inside)
 {
     int width = g->left + GANTT_WIDE + g->right, high = g->bottom + 34;
@@ -430,7 +438,7 @@ static void put_chart(struct gantt *g, bool inside)
         put_styles(g);
         fputs("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", g->f);
     }
-    put_bars(g, /*draw=*/false);
+    put_bars(g, /*draw=*/false); /* counts for the legend */
     gantt_put_label(g, 14, 28, "t", g->c->title);
     gantt_put_label(g, 14, 48, "s", g->c->subtitle);
     put_legend(g);

@@ -6,7 +6,7 @@
 
 enum { GANTT_WIDE = 1040 }; /* px: width of the time axis */
 
-/* All lengths in px; y grows downwards. */
+/* A chart while it is drawn.  All lengths are in px; y grows downwards. */
 struct gantt {
     const struct chart *c;
     struct arena *a;
@@ -20,8 +20,8 @@ struct gantt {
     uint32_t ncurve; /* number of curves that are shown */
     int *curve_top;  /* [curve] y of its upper edge */
     int curve_high;  /* height of each curve */
-    int64_t peak,
-        full; /* bytes: the largest peak of all curves; what the height of a curve stands for */
+    int64_t peak;    /* bytes: the largest peak of all curves */
+    int64_t full;    /* bytes that the height of a curve stands for */
     double narrow;   /* bars with a smaller width may be joined */
     double legend_x; /* where the next word of the legend goes */
     double legend_y; /* y of the legend's current line, counted from its first line */

@@ -1,7 +1,9 @@
 /* Draws the critical chain in a chart (gantt.h). */
 #include "backends/timeline/gantt.h"
 
-enum { MANY_TURNS = 200 }; /* more lines from row to row are paler, else they would hide the bars */
+enum {
+    MANY_TURNS = 200
+}; /* more lines from row to row than this are paler, else they would hide the bars */
 
 static const char red[] = "#b3261e";
 
@@ -37,6 +39,7 @@ void gantt_put_chain(struct gantt *g)
         struct stretch *s = &row[g->row[b->lane] + b->row];
         if (!b->critical)
             continue;
+        /* if less than a pixel is between the two bars */
         if (s->first && gantt_x(g, b->at) - gantt_x(g, s->end) < 1) {
             s->end = b->end;
             continue;
@@ -65,6 +68,7 @@ static struct turn *find_turns(struct gantt *g, uint32_t *n)
             continue;
         struct turn *t = &turn[(int)(gantt_x(g, b->at) - g->left)];
         double y = find_bottom(g, b), from = last < 0 ? y : last;
+        /* the first bar of the chain in this pixel: the line begins at the bar before */
         if (t->high == 0)
             *t = (struct turn){from, from};
         t->low = y < t->low ? y : t->low;

@@ -1,6 +1,6 @@
 /* Draws memory over time in a chart (gantt.h): a row for each curve, with a filled area.  The height of a row stands
- * for the same number of bytes in all rows, so that devices can be compared: for the largest peak, or for the largest
- * memory of a device whose memory is not far larger than that peak. */
+ * for the same number of bytes in all rows, so that devices can be compared: the largest peak of all curves, or, if it
+ * is more, the largest memory of a device whose memory is not far larger than that peak. */
 #include "backends/timeline/gantt.h"
 
 enum { NEAR = 8 }; /* a device's memory is drawn if it is at most 8 times the largest peak */

@@ -1,5 +1,5 @@
 /* Computes curves of memory over time (memory_curve.h) from the buffers of a task graph and the starts of its items.
- * Peaks that the event core found are used only if they last no time. */
+ * A peak that the event core found, but that lasts no time, is not in these and is added. */
 #include "backends/timeline/memory_curve.h"
 
 #include "ir/base/numbers.h"
@@ -22,11 +22,12 @@ static int compare_changes(const void *a, const void *b)
         return x->dev < y->dev ? -1 : 1;
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
-    return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+    return (x->bytes < y->bytes) - (x->bytes > y->bytes); /* more bytes first */
 }
 
-/* Returns the time (ps) at which the last use of instance k of a buffer ends; -1: it has no use.  By the rule of
- * tasks.h, a user with as many instances uses instance k in its instance k only, any other user in all. */
+/* Returns the time (ps) at which the last use of instance k of a buffer ends; -1: nothing uses the buffer.  By the rule
+ * of tasks.h, a user with as many instances as the buffer uses instance k in its own instance k only; any other user
+ * uses it in all of its instances. */
 static int64_t freed_at(const struct task_graph *g, const struct timeline *t, uint32_t buffer,
                         uint32_t k)
 {
@@ -36,7 +37,8 @@ static int64_t freed_at(const struct task_graph *g, const struct timeline *t, ui
         const struct task *u = &g->task[user];
         uint32_t first = g->first[user];
         bool own = u->count == count;
-        for (uint32_t c = own ? k : 0; c < (own ? k + 1 : u->count); c++) {
+        uint32_t from = own ? k : 0, to = own ? k + 1 : u->count;
+        for (uint32_t c = from; c < to; c++) {
             int64_t ends = sat_add(t->start[first + c], u->time);
             end = larger(ends, end);
         }
@@ -71,11 +73,12 @@ static uint32_t list_changes(const struct task_graph *g, const struct timeline *
     return n;
 }
 
-/* Makes the curve of a device from its changes c[n].  bytes: in its memory at the beginning. */
+/* Fills m, the curve of a device, from its changes c[n]: a point for each time at which the bytes are others than
+ * before.  bytes: in its memory at the beginning. */
 static void add_points(struct memory_curve *m, int64_t bytes, const struct change *c, uint32_t n)
 {
     int64_t at = 0;
-    for (uint32_t i = 0; i <= n;) {
+    for (uint32_t i = 0; i <= n;) { /* each round takes all changes at one time */
         for (; i < n && c[i].at == at; i++)
             bytes = c[i].bytes > 0 ? sat_add(bytes, c[i].bytes)
                                    : bytes - (bytes < -c[i].bytes ? bytes : -c[i].bytes);
@@ -87,8 +90,8 @@ static void add_points(struct memory_curve *m, int64_t bytes, const struct chang
     }
 }
 
-/* Inserts a point for a peak of `peak` bytes at the time `at` that lasts no time, and one for what follows; does
- * nothing if the curve reaches `peak` anyway.  m->point has room for two more points. */
+/* Inserts a point for a peak of `peak` bytes at the time `at` that lasts no time, and a point at the same time for the
+ * bytes after the peak; does nothing if the curve reaches `peak` anyway.  m->point has room for two more points. */
 static void add_peak(struct memory_curve *m, int64_t at, int64_t peak)
 {
     uint32_t i = 0, behind = m->n;

@@ -9,6 +9,7 @@ struct curve_point {
     int64_t at, bytes; /* at: ps */
 };
 
+/* The memory of a device over time. */
 struct memory_curve {
     struct curve_point *point; /* [n] in order of time, the first point at 0 */
     uint32_t n;

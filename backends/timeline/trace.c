@@ -1,11 +1,11 @@
 /* Writes a chart (chart.h) as a trace for Perfetto (https://ui.perfetto.dev) or any other viewer of Chrome's Trace
  * Event Format (JSON).
  *
- * The process is the model, its threads are the lanes.  Every bar is a complete event (ph X) with its start and
- * duration in microseconds, exact to the picosecond; a bar that receives, computes and sends is three events.  In
- * the viewer, arrows connect the bars of a flow (bind_id).  The bars come first, in order of their start; then
- * counters (ph C): the bytes that the link of each lane is moving, and the bytes in the memory of each device.  O(n
- * log n) for n bars. */
+ * The viewer shows the model as a process and the lanes as its threads.  Every bar is a complete event (ph X) with its
+ * start and duration in microseconds, exact to the picosecond; a bar that receives, computes and sends becomes three
+ * events.  In the viewer, arrows connect the bars of a flow (bind_id).  The bars come first, in order of their start;
+ * then counters (ph C): the bytes that the link of each lane is moving, and the bytes in the memory of each device.
+ * O(n log n) for n bars. */
 #include "backends/label.h"
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
@@ -29,7 +29,7 @@ static void put_us(FILE *f, int64_t ps)
     const int64_t us = PS_PER_S / 1000000;
     fprintf(f, "%" PRId64, ps / us);
     if (ps % us) {
-        int width = 6;
+        int width = 6; /* digits behind the point, without zeros at the end */
         int64_t digits = ps % us;
         for (; digits % 10 == 0; width--)
             digits /= 10;
@@ -102,7 +102,8 @@ static void put_stretch(FILE *f, const struct chart_bar *b, const struct chart_d
     putc('}', f);
 }
 
-/* Writes the events of all bars, with the ends of arrows on them. */
+/* Writes the events of all bars.  An event of a flow says whether an arrow ends at it (flow_in) and begins at it
+ * (flow_out): all but the first and all but the last event of the flow. */
 static void put_bars(FILE *f, const struct chart *c, struct arena *a)
 {
     /* [flow] number of bars of the flow */
@@ -131,7 +132,8 @@ static void put_bars(FILE *f, const struct chart *c, struct arena *a)
     }
 }
 
-/* Writes two values of the counter `name`: `bytes` at the time `at`, 0 at the time `end` (ps). */
+/* Writes two values of the counter `name`: `bytes` at the time `at` (ps), when the transfer begins, 0 at the time `end`
+ * (ps). */
 static void put_traffic(FILE *f, const char *name, int64_t at, int64_t end, int64_t bytes)
 {
     const int64_t time[] = {at, end}, value[] = {bytes, 0};

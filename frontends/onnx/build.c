@@ -53,7 +53,8 @@ static int collect_bodies(struct onnx_build *b, uint32_t s)
     return 0;
 }
 
-/* Fills b->body and b->slot, except for names, operands and results.  Returns 0, or -1 and an error. */
+/* Lists all graphs and nodes of the file: fills b->body and b->slot, except for names, operands and results.  Returns
+ * 0, or -1 and an error. */
 static int collect(struct onnx_build *b)
 {
     add_body(b, NULL, /*parent=*/0, /*owner=*/0);
@@ -121,11 +122,14 @@ static void name_nodes(struct onnx_build *b)
             continue;
         struct arena_mark mark = arena_mark(b->tmp);
         const char *base = x->proto->name;
-        base = base != NULL && *base != '\0' ? base : x->proto->op_type;
-        base = base != NULL && *base != '\0' ? base : "node";
+        if (base == NULL || *base == '\0')
+            base = x->proto->op_type;
+        if (base == NULL || *base == '\0')
+            base = "node";
         const char *made = arena_fmt(b->tmp, "%s_%u", base, s - b->body[x->home].first);
-        sid first = x->name = str_id(b->m, made);
+        sid first = str_id(b->m, made);
         uint32_t k = map_get(&taken, first);
+        x->name = first;
         for (; map_get(&taken, x->name) != 0; k++)
             x->name = str_id(b->m, arena_fmt(b->tmp, "%s_%u", made, k));
         arena_release(b->tmp, mark);
@@ -265,7 +269,8 @@ static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid n
     return 0;
 }
 
-/* Adds the results of all nodes of graph g.  Returns 0, or -1 and an error. */
+/* Adds the results of all nodes of graph g, and to *twice the names that the graph defines again.  Returns 0, or -1 and
+ * an error. */
 static int define_results(struct onnx_build *b, gid g, struct doubles *twice)
 {
     const struct onnx_body *body = &b->body[g];

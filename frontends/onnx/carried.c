@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tags (field number << 3 | 2) of the fields of ONNX messages that have these messages. */
+/* Tags of the fields of ONNX messages that have these messages: field number << 3 | 2, where 2 says that a length and
+ * so many bytes follow. */
 enum {
     GRAPH_IN_MODEL = 7 << 3 | 2,
     OPSET_IN_MODEL = 8 << 3 | 2,
@@ -74,7 +75,7 @@ struct carried {
 };
 
 /* Returns a message whose only field is the message `in`; tag: tag of the field. */
-static struct bytes wrap(struct carried *c, unsigned tag, struct bytes in)
+static struct bytes wrap_message(struct carried *c, unsigned tag, struct bytes in)
 {
     struct bytes out = {.a = c->a};
     append_message(&out, tag, in.p, in.n);
@@ -100,9 +101,9 @@ static void add_rest(struct carried *c, const struct module *m, uint32_t about,
         return;
     append_bytes(&in, module_str(m, rest), str_size(m, rest));
     if (holder.kind == GRAPH)
-        in = wrap(c, GRAPH_IN_ATTRIBUTE, in);
+        in = wrap_message(c, GRAPH_IN_ATTRIBUTE, in);
     if (holder.kind == GRAPH || holder.kind == ATTRIBUTE)
-        in = wrap(c, ATTRIBUTE_IN_NODE, in);
+        in = wrap_message(c, ATTRIBUTE_IN_NODE, in);
     append_message(to[holder.kind], tag[holder.kind], in.p, in.n);
     c->holder = vec_grow(c->a, c->holder, &c->cap, c->n + 1, sizeof *c->holder);
     c->holder[c->n++] = holder;
@@ -223,19 +224,22 @@ static void drop_changed_types(struct onnx_build *b, const struct attr *a)
 /* Whether the external_data of message p agrees with the file, offset and length that the text gives for tensor x. */
 static bool is_there(const struct module *m, const struct tensor *x, const Onnx__TensorProto *p)
 {
-    bool same = x->where == TENSOR_FILE, at = x->off == 0;
+    bool same = x->where == TENSOR_FILE;
+    bool has_offset = x->off == 0; /* a message without an offset means offset 0 */
     for (size_t i = 0; same && i < p->n_external_data; i++) {
         const char *key = p->external_data[i]->key, *value = p->external_data[i]->value;
         if (key == NULL || value == NULL)
             continue;
-        at = at || strcmp(key, "offset") == 0;
-        same = strcmp(key, "location") == 0
-                   ? !strcmp(value, module_str(m, m->file[x->file].location))
-               : strcmp(key, "offset") == 0 ? strtoull(value, NULL, 10) == x->off
-               : strcmp(key, "length") == 0 ? strtoull(value, NULL, 10) == x->len
-                                            : true;
+        if (strcmp(key, "location") == 0) {
+            same = strcmp(value, module_str(m, m->file[x->file].location)) == 0;
+        } else if (strcmp(key, "offset") == 0) {
+            same = strtoull(value, NULL, 10) == x->off;
+            has_offset = true;
+        } else if (strcmp(key, "length") == 0) {
+            same = strtoull(value, NULL, 10) == x->len;
+        }
     }
-    return same && at;
+    return same && has_offset;
 }
 
 /* Removes external_data from the message of tensor x if the text gives another place. */

@@ -322,15 +322,15 @@ static void check_other_nodes(struct checker *c)
 
 /* ---- stages ----------------------------------------------------------------------------------- */
 
-/* Checks that no operand of node p comes from a later stage.  stage: [node] index in c->staged_node + 1 of its stage in
+/* Checks that no operand of node p comes from a later stage.  entry: [node] 1 + index in c->staged_node of its stage in
  * this configuration; 0: none. */
-static void check_edges(struct checker *c, const struct staged_node *p, const uint32_t *stage)
+static void check_edges(struct checker *c, const struct staged_node *p, const uint32_t *entry)
 {
     assert(p->node > 0 && p->node < c->m->nnode);
     const struct node *n = &c->m->node[p->node];
     for (uint32_t i = 0; i < n->in.n; i++) {
         vid v = c->m->arg[n->in.at + i];
-        uint32_t k = stage[c->m->value[v].def];
+        uint32_t k = entry[c->m->value[v].def];
         if (!v || !k || c->staged_node[k - 1].stage <= p->stage)
             continue;
         diag_error(
@@ -344,16 +344,16 @@ static void check_edges(struct checker *c, const struct staged_node *p, const ui
 }
 
 /* Warns if some nodes of the main graph, `staged` in number, have a stage in the configuration, and others have none.
- * stage: as in check_edges(). */
+ * entry: as in check_edges(). */
 static void check_complete(struct checker *c, uint32_t config, uint32_t staged,
-                           const uint32_t *stage)
+                           const uint32_t *entry)
 {
     assert(staged <= c->m->graph[1].count);
     const struct graph *g = &c->m->graph[1];
     nid n = g->first;
     if (!staged || staged == g->count)
         return;
-    while (stage[n])
+    while (entry[n])
         n++;
     diag_warning(c->d, WARN_ANNOTATION,
                  "%s: node '%.300s' (%.300s), configuration '%.300s': no stage, nor have %u "

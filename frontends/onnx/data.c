@@ -201,8 +201,8 @@ static int read_payload(struct onnx_build *b, const Onnx__TensorProto *t,
         x->file = 1;
         x->off = (uintptr_t)f.at - (uintptr_t)model->map;
         x->data = NULL;
-    } else if (used <
-               f.size) { /* entries are larger than elements: copies the first bytes of each */
+    } else if (used < f.size) {
+        /* entries are larger than elements: copies the first bytes of each */
         uint8_t *raw = arena_alloc(b->m->mem, x->len + (x->len == 0));
         for (size_t i = 0; i < f.n; i++)
             memcpy(raw + i * used, (const uint8_t *)f.at + i * f.size, used);
@@ -282,8 +282,8 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_ow
         x.len = (uint64_t)elem_bytes((enum elem)x.elem, elems);
         if (external)
             x.where = TENSOR_FILE;
-        if (external ? onnx_external(b, t, &owner, x.len, &x) != 0
-                     : read_payload(b, t, &owner, &x) != 0)
+        int rc = external ? onnx_external(b, t, &owner, x.len, &x) : read_payload(b, t, &owner, &x);
+        if (rc != 0)
             return 0;
     }
     tid id = module_add_tensor(b->m);
@@ -294,8 +294,8 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_ow
 tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct onnx_owner owner)
 {
     static const Onnx__TensorProto none = ONNX__TENSOR_PROTO__INIT;
-    const Onnx__TensorProto *t = s->values != NULL ? s->values : &none,
-                            *part[2] = {s->values, s->indices};
+    const Onnx__TensorProto *t = s->values != NULL ? s->values : &none;
+    const Onnx__TensorProto *part[2] = {s->values, s->indices};
     struct tensor x = {.name = str_id(b->m, t->name),
                        .elem = elem_of(t->data_type),
                        .where = TENSOR_SPARSE,
@@ -303,9 +303,13 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
 
     if (copy_shape(b, t, &owner, &x, s->n_dims, s->dims) < 0)
         return 0;
-    for (int k = 0; k < 2; k++)
-        if (part[k] != NULL && (x.of[k] = onnx_tensor(b, part[k], owner)) == 0)
+    for (int k = 0; k < 2; k++) {
+        if (part[k] == NULL)
+            continue;
+        x.of[k] = onnx_tensor(b, part[k], owner);
+        if (x.of[k] == 0)
             return 0;
+    }
     tid id = module_add_tensor(b->m);
     b->m->tensor[id] = x;
     return id;

@@ -146,7 +146,8 @@ static void push_inner_messages(struct message_stack *w, struct arena *a,
         memcpy(&one, member, sizeof one);
         if (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
             memcpy(&which, quantity, sizeof which);
-            one = which == f->id ? one : NULL;
+            if (which != f->id)
+                one = NULL;
         }
         if (one != NULL)
             push_messages(w, a, &one, 1);

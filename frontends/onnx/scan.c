@@ -189,6 +189,7 @@ static const char *field_path(struct scan *s, uint32_t id, uint64_t tag)
     const char *path = "";
     unsigned n = s->depth + (id != 0);
     for (unsigned i = 1; i <= n; i++) {
+        /* of more than 12 elements only the first four and the last six are shown */
         if (n > 12 && i > 4 && i < n - 5) {
             path = arena_fmt(s->mem, "%s...", path);
             i = n - 6;
@@ -349,7 +350,7 @@ static int elide_field(struct scan *s, uint64_t tag, uint32_t id, uint64_t off, 
         vec_grow(s->mem, sk->payload, &sk->cappayload, sk->npayload + 1, sizeof *sk->payload);
     sk->payload[sk->npayload] = (struct onnx_payload){off, len, id};
     uint8_t mark[2 + ONNX_MARK] = {ONNX_FIELD_RAW << 3 | WIRE_LEN, ONNX_MARK};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) /* the payload's index, for onnx_mark_index() */
         mark[2 + i] = (uint8_t)(sk->npayload >> (8 * i));
     sk->npayload++;
     if (copy_until(s, tag) || append_bytes(s, mark, sizeof mark))
@@ -384,7 +385,8 @@ static bool has_one_payload(struct scan *s, struct frame *f)
         at += k;
         if (w == WIRE_LEN && v > f->end - at)
             break;
-        at += w == WIRE_LEN ? v : 0;
+        if (w == WIRE_LEN)
+            at += v;
         n += id == ONNX_FIELD_FLOAT || id == ONNX_FIELD_RAW || id == ONNX_FIELD_DOUBLE;
     }
     f->one_payload = n == 1 ? 2 : 1;
@@ -432,9 +434,12 @@ static int scan_packed(struct scan *s, struct frame *f, const ProtobufCFieldDesc
     uint64_t n = 0;
     if (!p)
         return -1;
-    for (uint64_t at = 0, k; at < len; at += k, n++)
-        if (!(k = decode_varint(p + at, len - at, &v)))
+    for (uint64_t at = 0; at < len; n++) {
+        unsigned k = decode_varint(p + at, len - at, &v);
+        if (!k)
             return fail_at(s, field->id, tag, "bad varint in packed numbers");
+        at += k;
+    }
     return add_cost(s, field->id, tag, BLOCK + n * 8);
 }
 
@@ -491,12 +496,12 @@ static int take_text(struct scan *s, const ProtobufCFieldDescriptor *field, uint
     uint32_t id = field->id;
     uint64_t from = s->at;
     const char *p = (const char *)take_bytes(s, len);
-    size_t good;
     if (!p)
         return -1;
     if (memchr(p, 0, len))
         return fail_at(s, id, tag, "text holds a NUL byte");
-    if ((good = utf8_good(p, len)) < len && strcmp(field->name, "doc_string") != 0)
+    size_t good = utf8_good(p, len);
+    if (good < len && strcmp(field->name, "doc_string") != 0)
         return fail_at(s, id, tag,
                        arena_fmt(s->mem, "byte %" PRIu64 " of the file is not UTF-8", from + good));
     return add_cost(s, id, tag, 2 * BLOCK);
@@ -540,7 +545,8 @@ static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldD
 static int scan_field(struct scan *s)
 {
     struct frame *f = &s->stack[s->depth];
-    uint64_t at = s->field = s->at, tag, v;
+    uint64_t at = s->at, tag, v;
+    s->field = at;
     unsigned k = read_varint(s, f->end, &tag);
     if (!k || k > MAX_TAG)
         return fail_at(s, 0, at, "bad field tag");

@@ -20,13 +20,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD = 80 };
+enum { WORD = 80 }; /* bytes of a word with its NUL */
 
 /* Writes the word for a sharded dimension, "S1,512/2", to word[WORD]; "?" if pcc cannot cut an axis like that. */
 static void axis_word(const Onnx__ShardedDimProto *d, char *word)
 {
     const size_t n = d->n_simple_sharding;
     bool good = d->has_axis && n > 0;
+    /* of an axis that was fused of several, pcc can cut only the last */
     for (size_t i = 0; i + 1 < n; i++)
         good = good && d->simple_sharding[i]->num_shards == 1;
     const Onnx__SimpleShardedDimProto *last = good ? d->simple_sharding[n - 1] : NULL;
@@ -71,13 +72,15 @@ static void spec_word(const Onnx__DeviceConfigurationProto *k, const Onnx__Shard
         snprintf(word, WORD, "%s", s->n_sharded_dim > 1 ? "?" : "-");
     else if (one && k && (uint64_t)s->device[0] < k->n_device && k->device[s->device[0]])
         snprintf(word, WORD, "@%.60s", k->device[s->device[0]]);
+    else if (one)
+        snprintf(word, WORD, "@acc%lld", (long long)s->device[0]);
     else
-        snprintf(word, WORD, one ? "@acc%lld" : "R", one ? (long long)s->device[0] : 0);
+        snprintf(word, WORD, "R");
 }
 
 /* Returns the model's configuration with this name; NULL: there is none. */
-static const Onnx__DeviceConfigurationProto *configuration(const struct onnx_build *b,
-                                                           const char *name)
+static const Onnx__DeviceConfigurationProto *find_configuration(const struct onnx_build *b,
+                                                                const char *name)
 {
     for (size_t i = 0; i < b->nconfiguration && name; i++)
         if (b->configuration[i]->name && strcmp(b->configuration[i]->name, name) == 0)
@@ -107,7 +110,7 @@ void onnx_keep_shard_ann(const struct onnx_build *b, const Onnx__NodeProto *p, n
         uint32_t k = name ? names_get(&of, name, 0) : 0;
         snprintf(word, WORD, "-");
         if (k)
-            spec_word(configuration(b, c->configuration_id), c->sharding_spec[k - 1], word);
+            spec_word(find_configuration(b, c->configuration_id), c->sharding_spec[k - 1], word);
         text = vec_grow(b->tmp, text, &cap, at + WORD + 2, 1);
         at += (uint32_t)snprintf(text + at, WORD + 2, "%s%s", i ? " " : "", word);
     }

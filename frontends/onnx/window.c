@@ -48,7 +48,7 @@ void window_move(struct window *w, uint64_t keep, uint64_t end)
     kept = smaller_u64(kept, n);
     w->from = keep;
     w->n = n;
-    if (w->bad ||
-        window_read(w, keep + kept, n - kept, w->buf + kept)) /* w->bad tells the caller */
+    /* w->bad tells the caller of an error */
+    if (w->bad || window_read(w, keep + kept, n - kept, w->buf + kept))
         memset(w->buf, 0, WINDOW_MOST);
 }

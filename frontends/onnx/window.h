@@ -15,6 +15,7 @@ enum {
     WINDOW_LEAST = 1 << 12 /* bytes that are read after a jump in the file; then more each time */
 };
 
+/* A file, and the part of it that is in memory. */
 struct window {
     int fd;
     uint64_t size;   /* bytes of the file when it was opened */

@@ -32,6 +32,7 @@ struct layer {
     int64_t stored;                /* bytes that the forward pass keeps for the backward pass */
 };
 
+/* State of reading a profile. */
 struct profile_reader {
     const char *path;
     struct diag *d;
@@ -90,8 +91,9 @@ static int report_expected(const struct profile_reader *r, struct span s, const 
  * Returns false if s is no such number, or the result is 4e18 or more. */
 static bool read_decimal(struct span s, int power, int64_t *out)
 {
+    /* the result is x * 10^power: power changes while digits are read */
     unsigned __int128 x = 0;
-    bool point = false, any = false;
+    bool point = false, any = false; /* a decimal point was read; a digit was read */
     for (; s.at < s.end && (*s.at == '.' || (*s.at >= '0' && *s.at <= '9')); s.at++) {
         if (*s.at == '.' && point)
             return false;
@@ -102,18 +104,22 @@ static bool read_decimal(struct span s, int power, int64_t *out)
         /* digits behind the first 29 or so are dropped; before the point they count as powers of ten */
         if (x < (unsigned __int128)1 << 96) {
             x = 10 * x + (unsigned)(*s.at - '0');
-            power -= point;
-        } else {
-            power += !point;
+            if (point)
+                power--;
+        } else if (!point) {
+            power++;
         }
     }
     if (any && s.at < s.end && (*s.at == 'e' || *s.at == 'E')) {
-        bool minus = ++s.at < s.end && *s.at == '-';
+        s.at++;
+        bool minus = s.at < s.end && *s.at == '-';
         int exponent = 0;
-        s.at += s.at < s.end && (*s.at == '-' || *s.at == '+');
+        if (s.at < s.end && (*s.at == '-' || *s.at == '+'))
+            s.at++;
         any = s.at < s.end;
         for (; s.at < s.end && *s.at >= '0' && *s.at <= '9'; s.at++)
-            exponent = exponent < 1000 ? 10 * exponent + (*s.at - '0') : exponent;
+            if (exponent < 1000)
+                exponent = 10 * exponent + (*s.at - '0');
         power += minus ? -exponent : exponent;
     }
     if (!any || s.at != s.end)
@@ -124,7 +130,8 @@ static bool read_decimal(struct span s, int power, int64_t *out)
     /* the last division by ten rounds to the nearest integer */
     for (; power < -1; power++)
         x /= 10;
-    x = power == -1 ? (x + 5) / 10 : x;
+    if (power == -1)
+        x = (x + 5) / 10;
     *out = (int64_t)x;
     return x < most;
 }
@@ -206,7 +213,8 @@ static int read_layer(struct profile_reader *r, struct span s)
     l->nlabel = (size_t)(label.end - label.at);
     l->line = r->line;
     r->by_id = vec_grow(r->a, r->by_id, &r->capid, l->id + 1, sizeof *r->by_id);
-    r->nid = r->nid > l->id ? r->nid : l->id + 1;
+    if (r->nid <= l->id)
+        r->nid = l->id + 1;
     if (r->by_id[l->id])
         return diag_error(r->d, "%s:%u: there is a layer '%s' already, in line %u", r->path,
                           r->line, module_str(r->m, l->id), r->layer[r->by_id[l->id] - 1].line);
@@ -251,7 +259,8 @@ static int read_lines(struct profile_reader *r, const char *text, size_t n)
         r->line++;
         if (s.at == s.end)
             continue;
-        if (s.at == line.at ? read_layer(r, s) : read_edge(r, s))
+        bool indented = s.at != line.at; /* as the lines of edges are */
+        if (indented ? read_edge(r, s) : read_layer(r, s))
             return -1;
     }
     return r->nlayer ? 0 : diag_error(r->d, "%s: there are no layers in it", r->path);
@@ -439,7 +448,9 @@ static void add_backward(struct node_maker *t, uint32_t v)
     sid name = fresh_name(t, arena_fmt(r->a, "%s/backward", module_str(r->m, t->name[v])));
     n = 0;
     for_row (x, r->in, v) {
-        vid g = t->gradient[x] = t->scratch[n++] = module_add_value(r->m);
+        vid g = module_add_value(r->m);
+        t->gradient[x] = g;
+        t->scratch[n++] = g;
         r->m->value[g].name = fresh_name(t, arena_fmt(r->a, "%s:%s", module_str(r->m, name),
                                                       module_str(r->m, t->name[r->from[x]])));
     }

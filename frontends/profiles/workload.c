@@ -38,6 +38,7 @@ struct wedge {
     uint32_t result;   /* result of `from` that `to` reads, numbered over all nodes */
 };
 
+/* State of reading a workload. */
 struct workload_reader {
     const char *path; /* of the file, for messages */
     struct diag *d;
@@ -264,6 +265,7 @@ static int64_t transfer_ps(const struct workload_reader *r, double ms)
 static void make_results(struct workload_reader *r)
 {
     uint32_t n = 0;
+    /* the edges that leave a node */
     struct wedge **list = arena_array(r->a, (size_t)r->nedge + 1, sizeof(struct wedge *));
     r->first = arena_array(r->a, (size_t)r->nnode + 2, sizeof *r->first);
     r->xfer = arena_array(r->a, (size_t)r->nnode + r->nedge + 1, sizeof *r->xfer);
@@ -339,9 +341,11 @@ static int sort_nodes(struct workload_reader *r)
             r->order[v] = v;
         return 0;
     }
-    for (uint32_t v = 0; v < r->nnode; v++)
-        if ((missing[v] = r->in.at[v + 1] - r->in.at[v]) == 0)
+    for (uint32_t v = 0; v < r->nnode; v++) {
+        missing[v] = r->in.at[v + 1] - r->in.at[v];
+        if (missing[v] == 0)
             r->order[end++] = v;
+    }
     for (uint32_t at = 0; at < end; at++) {
         uint32_t v = r->order[at];
         for_row (t, r->out, v)
@@ -429,8 +433,8 @@ static void add_nodes(struct workload_reader *r)
         for_row (t, r->in, w)
             arg[n++] = result[r->edge[t].result];
         struct attr attr = {.name = key, .kind = ATTR_INT, .u.i = r->node[w].id};
-        struct slice in = module_add_args(m, arg, n),
-                     out = module_add_args(m, result + first, nout);
+        struct slice in = module_add_args(m, arg, n);
+        struct slice out = module_add_args(m, result + first, nout);
         m->node[id] = (struct node){.name = name[first],
                                     .op = op,
                                     .domain = domain,
@@ -593,7 +597,8 @@ static int read_workload(struct workload_reader *r, const struct named_text *t, 
     /* bytes per second by which the paper's files turn bytes into ms */
     s->model.sync_bandwidth = INT64_C(1) << 31;
     int rc = t ? load_text(r, t->text, t->n) : load_file(r);
-    rc = rc ? rc : read_all(r, s->cluster);
+    if (!rc)
+        rc = read_all(r, s->cluster);
     arena_free(r->own);
 #ifdef __GLIBC__
     /* gives the memory of the JSON tree back: later code allocates large blocks, which would not reuse it */

@@ -1,23 +1,21 @@
 /* Arenas: one bump pointer over a stack of chunks.
  *
- * Chunks double from 32 KiB to 64 MiB.  A block that would waste much of a chunk gets memory of its
- * own; its record (struct big) is taken from the current chunk like any small block, so that a mark
- * (chunk, used) says which big blocks are younger, too.  Fresh chunks
- * come from calloc; `dirty` remembers how far a chunk was ever used, so only memory that is handed
- * out again is cleared with memset.  One released chunk is kept back, so that a loop that marks and
- * releases at the border of a chunk does not go to malloc each time.
+ * Chunks double from 32 KiB to 64 MiB.  A block that would waste much of a chunk gets memory of its own; its record
+ * (struct big) is taken from the current chunk like any small block, so that a mark (chunk, used) says which big
+ * blocks are younger, too.  Fresh chunks come from calloc; `dirty` remembers how far a chunk was ever used, so only
+ * memory that is handed out again is cleared with memset.  One released chunk is kept back, so that a loop that marks
+ * and releases at the border of a chunk does not go to malloc each time.
  *
  * The arenas of a tree are in one list, in the order of their making, so that a guard can free the youngest of them
  * first.  arena_exhausted frees them before it jumps back to the guard, while local variables that deferred calls
  * point to are still alive.  arena_free searches the list from its youngest arena for those that belong to the arena
  * to be freed: O(1) for the youngest one.
  *
- * Under AddressSanitizer everything that is not handed out is poisoned, with 16 poisoned bytes
- * after each block.  Cost: O(1) a block besides clearing it; arena_release takes
- * O(chunks and big blocks freed).
+ * Under AddressSanitizer everything that is not handed out is poisoned, with 16 poisoned bytes after each block.
+ * Cost: O(1) a block besides clearing it; arena_release takes O(chunks and big blocks freed).
  *
- * With PCC_FAULTS defined (tests/planted/faults.c) every block is a calloc of its own, so that each can be
- * made to fail. */
+ * With PCC_FAULTS defined (tests/planted/faults.c) every block is a calloc of its own, so that each can be made to
+ * fail. */
 #include "ir/base/arena.h"
 
 #include "ir/base/numbers.h"
@@ -52,13 +50,14 @@ enum { APART = true }; /* whether each block is a calloc of its own */
 enum { APART = false };
 #endif
 
-enum { ALIGN = 16 };
+enum { ALIGN = 16 }; /* bytes: blocks begin at multiples of it */
 #define CHUNK_FIRST ((size_t)1 << 15)
 #define CHUNK_LAST ((size_t)64 << 20)
 /* Bytes of the largest block: the limit keeps rounding from overflowing, and AddressSanitizer's calloc ends the
  * program for sizes above 1 TiB instead of returning NULL. */
 #define BLOCK_MOST (ARENA_ASAN ? (size_t)1 << 39 : SIZE_MAX / 4)
 
+/* Memory from which blocks are taken one after the other. */
 struct chunk {
     struct chunk *below;
     uint64_t serial; /* number of the chunk; larger than the number of the chunk below */
@@ -76,12 +75,14 @@ struct big {
     size_t size;
 };
 
+/* A call fn(p) that is made when its arena is freed (arena_defer). */
 struct deferred_call {
     struct deferred_call *before;
     void (*fn)(void *);
     void *p;
 };
 
+/* A call of arena_guard() that is running. */
 struct guard {
     jmp_buf back;
     struct guard *outer;
@@ -140,7 +141,10 @@ static void chunk_free(struct chunk *c)
  * belong to a. */
 static void free_one(struct arena *a)
 {
-    *(a->newer != NULL ? &a->newer->older : &a->root->newest) = a->older;
+    if (a->newer != NULL)
+        a->newer->older = a->older;
+    else
+        a->root->newest = a->older;
     if (a->older != NULL)
         a->older->newer = a->newer;
     for (struct deferred_call *d = a->deferred; d != NULL; d = d->before)
@@ -442,6 +446,7 @@ static bool extend_in_place(struct arena *a, unsigned char *p, size_t old, size_
 
     if (GAP != 0 || c == NULL || old == 0)
         return false;
+    /* was, room: bytes of the chunk that the array takes up before and after, rounded up to ALIGN */
     size_t was = (old + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (was > c->used || p != c->mem + (c->used - was) || now > c->size)
         return false;

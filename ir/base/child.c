@@ -88,6 +88,7 @@ static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena
     _exit(j->rc ? 1 : 0);
 }
 
+/* A child of this process, and the pipe that it writes to. */
 struct child_process {
     pid_t pid; /* 0: the process has ended, or was never started */
     int fd;    /* the pipe from the process, open for reading */
@@ -97,7 +98,7 @@ struct child_process {
  * gives it. */
 static bool wait_for(pid_t pid, struct clock *clock, int *status)
 {
-    struct timespec nap = {0, 20000};
+    struct timespec nap = {0, 20000}; /* 20 us, then twice as long each time */
     for (;;) {
         pid_t done = waitpid(pid, status, WNOHANG);
         if (done > 0 || (done < 0 && errno != EINTR))
@@ -186,7 +187,8 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
     read_answer(r.fd, clock, most, a, &to);
     if (to.end == CHILD_DONE) { /* the child has closed its pipe, but may still be running */
         bool ended = wait_for(pid, clock, &status);
-        r.pid = ended ? 0 : r.pid;
+        if (ended)
+            r.pid = 0;
         to.end = ended ? CHILD_DONE : CHILD_STOPPED;
     }
     arena_free(own);
@@ -210,7 +212,8 @@ static void read_first_line(int fd, char *said, size_t room, size_t *n)
         ssize_t k = left ? read(fd, said + *n, left) : read(fd, rest, sizeof rest);
         if (k <= 0)
             break;
-        *n += left ? (size_t)k : 0;
+        if (left)
+            *n += (size_t)k;
     }
     said[*n] = 0;
     said[strcspn(said, "\r\n")] = 0;

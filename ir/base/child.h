@@ -14,6 +14,7 @@ enum child_end {
     CHILD_MISSING  /* the program cannot be started */
 };
 
+/* What a child wrote, and how it ended. */
 struct child_answer {
     enum child_end end;
     char *bytes; /* [n] output of the child */

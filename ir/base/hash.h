@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The random key of a hash. */
 struct hash_key {
     uint64_t k[2];
 };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* Whether entry x leaves the heap before entry y. */
-static bool before(const struct heap_entry *x, const struct heap_entry *y)
+static bool leaves_before(const struct heap_entry *x, const struct heap_entry *y)
 {
     if (x->key != y->key)
         return x->key < y->key;
@@ -20,7 +20,7 @@ void heap_push(struct heap *h, int64_t key, uint32_t tie, uint32_t item)
     struct heap_entry x = {key, tie, item};
     /* entry i is free; entries above it that are larger than x move down */
     uint32_t i = h->n++;
-    for (; i && before(&x, &h->at[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i && leaves_before(&x, &h->at[(i - 1) / 2]); i = (i - 1) / 2)
         h->at[i] = h->at[(i - 1) / 2];
     h->at[i] = x;
 }
@@ -33,9 +33,9 @@ struct heap_entry heap_pop(struct heap *h)
      * this child moves up */
     uint32_t i = 0;
     for (uint32_t k; (k = 2 * i + 1) < h->n; i = k) {
-        if (k + 1 < h->n && before(&h->at[k + 1], &h->at[k]))
+        if (k + 1 < h->n && leaves_before(&h->at[k + 1], &h->at[k]))
             k++;
-        if (!before(&h->at[k], &x))
+        if (!leaves_before(&h->at[k], &x))
             break;
         h->at[i] = h->at[k];
     }

@@ -22,6 +22,7 @@
 #define FOLDER "is a folder"
 #define SPECIAL "is not a regular file"
 
+/* Flags of open(): a FIFO does not make it wait, and a terminal does not become the one that controls the program. */
 enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
 /* [kind] the largest size, and what is wrong with a larger file, with a folder, with a FIFO or device. */
@@ -67,6 +68,7 @@ int infile_open(const char *path, enum infile_kind kind, uint64_t *size, struct 
     return diag_error(d, "%s: %s", path, wrong);
 }
 
+/* Addresses that stand for the bytes of a file, without memory behind them. */
 struct addresses {
     void *at;
     size_t size; /* bytes */
@@ -159,7 +161,8 @@ const char *infile_relative(const char *folder, const char *path, struct arena *
     if (!from || !to)
         return path;
     for (size_t i = 0; from[i] && from[i] == to[i]; i++)
-        same = from[i] == '/' ? i + 1 : same;
+        if (from[i] == '/')
+            same = i + 1;
     const char *up = ""; /* "../" for each folder of `from` below the common folders */
     for (const char *p = from + same; *p; p++)
         up = *p == '/' ? arena_fmt(a, "../%s", up) : up;
@@ -193,13 +196,15 @@ static char *read_all(int fd, enum infile_kind kind, uint64_t size, struct arena
             continue; /* not at stdin: there Ctrl-C must end the waiting for input */
         if (got < 0)
             *wrong = strerror(errno);
-        n += got > 0 ? (size_t)got : 0;
+        if (got > 0)
+            n += (size_t)got;
         if (n > limit[kind].most)
             *wrong = limit[kind].large;
         if (got <= 0 || *wrong)
             break;
         if (n == cap) {
-            char *bigger = arena_alloc(a, (cap = 2 * cap + 65536) + 1);
+            cap = 2 * cap + 65536;
+            char *bigger = arena_alloc(a, cap + 1);
             memcpy(bigger, text, n);
             text = bigger;
         }

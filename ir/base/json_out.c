@@ -21,7 +21,8 @@ void json_put_string(FILE *f, const char *text)
             fprintf(f, "\\u%04x", code);
         else
             fwrite(text, 1, len, f);
-        len = len ? len : 1;
+        if (!len)
+            len = 1;
     }
     putc('"', f);
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+/* A numbered item with its key. */
 struct keyed {
     int64_t key;
     uint32_t item;

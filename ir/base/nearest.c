@@ -29,6 +29,7 @@ static uint32_t edit_distance(const char *a, size_t n, const char *b, size_t m)
     for (uint32_t j = 0; j <= m; j++)
         row[0][j] = j;
     for (uint32_t i = 1; i <= n; i++) {
+        /* the rows i, i - 1 and i - 2 */
         uint32_t *now = row[i % 3], *up = row[(i + 2) % 3], *two = row[(i + 1) % 3];
         now[0] = i;
         for (uint32_t j = 1; j <= m; j++) {

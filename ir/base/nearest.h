@@ -8,6 +8,7 @@
 
 #include "ir/base/arena.h"
 
+/* A search for the name nearest to a word. */
 struct nearest {
     const char *word; /* the mistyped word[0 .. n) */
     size_t n;

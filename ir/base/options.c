@@ -37,7 +37,9 @@ static bool in_range(const struct opt *o, int64_t v)
 static bool set_parse(const char *const *names, const char *text, int64_t *bits)
 {
     *bits = 0;
-    for (const char *s = strcmp(text, "none") ? text : NULL; s;) {
+    if (strcmp(text, "none") == 0)
+        return true;
+    for (const char *s = text; s;) {
         size_t n = strcspn(s, ",");
         int k = 0;
         while (names[k] && (strlen(names[k]) != n || memcmp(names[k], s, n) != 0))
@@ -234,7 +236,8 @@ static char *underscored(const char *name, const char *suffix, struct arena *a)
 {
     char *key = arena_fmt(a, "%s%s", name, suffix);
     for (char *c = key; *c; c++)
-        *c = *c == '-' ? '_' : *c;
+        if (*c == '-')
+            *c = '_';
     return key;
 }
 

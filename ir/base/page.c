@@ -42,7 +42,8 @@ static size_t unbreakable_length(const char *s)
     size_t n = strcspn(s, " \n");
     if (n && s[n - 1] >= '0' && s[n - 1] <= '9' && s[n] == ' ') {
         size_t more = strcspn(s + n + 1, " \n");
-        n += more && is_unit(s + n + 1, more) ? 1 + more : 0;
+        if (more && is_unit(s + n + 1, more))
+            n += 1 + more;
     }
     return n;
 }
@@ -77,7 +78,8 @@ void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsi
         line_start = *text == '\n';
         if (line_start && *++text)
             putc('\n', f);
-        at = line_start ? 0 : at;
+        if (line_start)
+            at = 0;
     }
     putc('\n', f);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* ROUNDS: of mixing, for each block; CHUNK: bytes that are read at once; LENGTH_BYTES: of the length at the end */
 enum { ROUNDS = 64, CHUNK = 1 << 16, LENGTH_BYTES = 8 };
 
 /* First 32 bits of the fractional parts of the square roots of the first 8 primes. */
@@ -66,7 +67,8 @@ void sha256_add(struct sha256 *s, const void *bytes, size_t n)
     const unsigned char *from = bytes;
     while (n > 0) {
         size_t at = s->bytes % SHA256_BLOCK, some = SHA256_BLOCK - at;
-        some = n < some ? n : some;
+        if (n < some)
+            some = n;
         if (some == SHA256_BLOCK) {
             take_block(s->h, from);
         } else {

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Sizes: words of the state, bytes of a block, bytes of the hash as text with its NUL. */
 enum { SHA256_WORDS = 8, SHA256_BLOCK = 64, SHA256_TEXT = 65 };
 
 /* The hash of the bytes so far. */

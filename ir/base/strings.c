@@ -9,12 +9,14 @@
 
 #include <string.h>
 
+/* An interned string. */
 struct string {
     const char *text;
     size_t n; /* bytes without the final NUL */
     uint32_t hash;
 };
 
+/* The interned strings of a module, and the table that finds them. */
 struct strings {
     struct arena *mem;
     struct string *item; /* [id] */

@@ -15,6 +15,7 @@ static inline uint32_t union_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
+/* Vertices in classes: sets that have no vertex in common. */
 struct classes {
     uint32_t n; /* vertices */
     /* [vertex] a smaller member of its class; the smallest member, the root of the class, has itself */

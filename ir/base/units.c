@@ -10,6 +10,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
+/* A unit, or a prefix such as "k". */
 struct unit {
     const char *name;
     int64_t size; /* in base units: ps, bytes, or 1 for counts */
@@ -67,9 +68,11 @@ static const char *decimal_parse(const char *s, struct decimal *d)
     for (; is_digit(*s); s++) {
         /* with more than 25 zeros before it, a digit fails below, so counting to 32 suffices */
         if (*s == '0') {
-            zeros += zeros < 32;
+            if (zeros < 32)
+                zeros++;
             continue;
         }
+        /* appends the zeros before the digit, and a zero in the digit's place */
         for (zeros++; zeros > 0; zeros--) {
             d->mantissa *= 10;
             if (d->mantissa > most || ++d->decimals > 25)

@@ -65,10 +65,12 @@ static size_t escape_next(const char *s, size_t n, char *out, size_t *k)
     size_t len = utf8_decode(s, n, &code);
     *k = 0;
     if (len && utf8_shown(code)) {
-        memcpy(out, s, *k = len);
+        memcpy(out, s, len);
+        *k = len;
         return len;
     }
-    code = len ? code : (unsigned char)*s;
+    if (!len)
+        code = (unsigned char)*s;
     out[(*k)++] = '\\';
     out[(*k)++] = len > 3 ? 'U' : len > 1 ? 'u' : 'x';
     for (int shift = len > 3 ? 20 : len > 1 ? 12 : 4; shift >= 0; shift -= 4)
@@ -89,9 +91,13 @@ void utf8_plain(char *out, const char *s)
 bool utf8_harmless(const char *s)
 {
     uint32_t code;
-    for (size_t n = strlen(s), len; n > 0; s += len, n -= len)
-        if (!(len = utf8_decode(s, n, &code)) || !utf8_shown(code))
+    for (size_t n = strlen(s); n > 0;) {
+        size_t len = utf8_decode(s, n, &code);
+        if (!len || !utf8_shown(code))
             return false;
+        s += len;
+        n -= len;
+    }
     return true;
 }
 
@@ -139,10 +145,11 @@ const char *utf8_unescaped(struct arena *a, const char *s)
     char *out = arena_alloc(a, strlen(s) + 1), *to = out;
     for (size_t n; *s; s += n) {
         n = escape_at(s, &code);
-        if (!n || code < 0x80) {
-            /* no escape at s: its byte is copied; else the code is one byte */
-            *to++ = n ? (char)code : *s;
-            n += !n;
+        if (!n) {
+            *to++ = *s;
+            n = 1;
+        } else if (code < 0x80) {
+            *to++ = (char)code;
         } else if (code < 0x800) {
             /* UTF-8: the first byte tells the length and holds the highest bits; each further byte holds six */
             *to++ = (char)(0xc0 | code >> 6);

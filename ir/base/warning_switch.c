@@ -23,8 +23,9 @@ static const char *skip_prefix(const char *s, const char *prefix)
 
 int warning_switch(struct diag *d, const char *text, struct arena *a)
 {
-    const char *rest = skip_prefix(text, "no-"), *name = rest ? rest : text,
-               *error = skip_prefix(name, "error");
+    /* rest: the text behind "no-"; name: the text without "no-" and "error="; error: the text behind "error" */
+    const char *rest = skip_prefix(text, "no-"), *name = rest ? rest : text;
+    const char *error = skip_prefix(name, "error");
     bool on = rest == NULL, all = error && !*error;
     if (error && *error == '=')
         name = error + 1;

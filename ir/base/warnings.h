@@ -36,6 +36,7 @@ enum warning {
     WARN_COUNT
 };
 
+/* The name and the meaning of a warning. */
 struct warning_text {
     const char *name; /* such as "loop-count": lower case; must not begin with "no-" or "error" */
     const char *help; /* what the warning is about, for --help */

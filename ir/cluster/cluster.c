@@ -78,7 +78,8 @@ static uint32_t name_number(const struct cluster *c, uint32_t dev)
 
     for (uint32_t i = 0; i < k; i++) {
         first += c->cls[i].count;
-        same += c->cls[i].host == c->cls[k].host ? c->cls[i].count : 0;
+        if (c->cls[i].host == c->cls[k].host)
+            same += c->cls[i].count;
     }
     return same + dev - first;
 }

@@ -311,6 +311,7 @@ static int64_t rate_between(const struct device_class *cls, bool inner)
     int64_t rate = cls->link_bandwidth;
     if (!inner || cls->group < 2)
         return rate;
+    /* the inner link is given by its share of the time on the link */
     if (!cls->inner_bandwidth && cls->inner_share)
         return larger(rate, mul_div_ceil(rate, 1000000, cls->inner_share));
     return larger(rate, cls->inner_bandwidth);

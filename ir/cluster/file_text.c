@@ -44,7 +44,8 @@ static void put_peaks(struct json_out *o, const struct device_class *k)
     json_close(o, JSON_ROW);
 }
 
-/* Writes what kernels of a class reach, if that is known. */
+/* Writes what kernels of a class reach, "kernels": {"units": 108, ...}, if that is known; facts that have the value
+ * that a file without them means are left out. */
 static void put_kernels(struct json_out *o, const struct device_class *k)
 {
     char text[UNIT_TEXT];
@@ -110,7 +111,7 @@ static void put_class(struct json_out *o, const struct cluster *c, const struct 
     json_close(o, indent < 0 ? indent : indent - 2);
 }
 
-/* Writes the levels of links. */
+/* Writes the levels of links: "levels": [{"size": 8, "link": {...}, "allreduce": "100GB/s"}, ...]. */
 static void put_levels(struct json_out *o, const struct cluster *c, int indent)
 {
     char text[UNIT_TEXT];
@@ -150,8 +151,9 @@ const char *cluster_file_text(const struct cluster *c, bool oneline, struct aren
     struct memory m;
     memory_begin(&m, a);
     /* the indents of the three depths of members; JSON_ROW: all in one line */
-    const int outer = oneline ? JSON_ROW : 2, list = oneline ? JSON_ROW : 4,
-              member = oneline ? JSON_ROW : 6;
+    const int outer = oneline ? JSON_ROW : 2;
+    const int list = oneline ? JSON_ROW : 4;
+    const int member = oneline ? JSON_ROW : 6;
     struct json_out o = {.f = m.f};
     if (!o.f)
         arena_exhausted(a, 1);

@@ -118,9 +118,8 @@ char *kernel_print(char *buf, enum kernel_fact k, int64_t value)
                  (long long)(value % 1000000));
     else
         snprintf(buf, UNIT_TEXT, "%lld", (long long)value);
-    if (strchr(
-            buf,
-            '.')) { /* without zeros at the end of the fraction, and without a point that ends the number */
+    /* without zeros at the end of the fraction, and without a point that ends the number */
+    if (strchr(buf, '.')) {
         size_t n = strlen(buf);
         while (buf[n - 1] == '0')
             n--;

@@ -87,7 +87,8 @@ const char *cluster_add_link(struct cluster *c, struct arena *a, struct device_l
                              const char *const name[2])
 {
     const char *refused = refuse_end(c, a, name[0]);
-    refused = refused ? refused : refuse_end(c, a, name[1]);
+    if (!refused)
+        refused = refuse_end(c, a, name[1]);
     if (refused)
         return refused;
     l.from = (uint32_t)cluster_device(c, name[0]);

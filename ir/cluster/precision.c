@@ -51,10 +51,11 @@ static const char *set_precision(struct cluster *c, enum precision p, const char
 
 /* Whether an item of `text` before the item at s is for the same classes: for the class name[0 .. n), or, if n is 0,
  * for all classes. */
-static bool comes_again(const char *text, const char *s, const char *name, size_t n)
+static bool is_set_before(const char *text, const char *s, const char *name, size_t n)
 {
     bool found = false;
     for (const char *at = text; at < s && !found; at += strcspn(at, ",") + 1) {
+        /* size: bytes of the class in TYPE:CLASS; 0: the item is TYPE */
         size_t item = strcspn(at, ","), type = strcspn(at, ":,");
         size_t size = type < item ? item - type - 1 : 0;
         found = size == n && memcmp(at + item - size, name, n) == 0;
@@ -75,7 +76,7 @@ int cluster_set_precision(struct cluster *c, const char *text, struct diag *d)
             const char *wrong = NULL, *class = s + n - name;
             if (p == PRECISIONS || (type < n && !name))
                 wrong = "expected f32, tf32, f16, bf16 or i8, perhaps for a class as in f16:a100";
-            else if (its_turn && comes_again(text, s, class, name))
+            else if (its_turn && is_set_before(text, s, class, name))
                 wrong = name
                             ? "a second type for this class, expected one"
                             : "a second type without a class, expected one, and others for a class "

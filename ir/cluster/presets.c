@@ -348,12 +348,13 @@ void gpus_number(const char *const *class, uint32_t n, int32_t *number)
 {
     int32_t next[GPU_MAKERS] = {0}; /* [maker] number of its next GPU */
     enum gpu_maker first = NO_GPU;  /* the maker of the first GPU that is a preset */
-    const struct preset *p;
-    for (uint32_t i = 0; i < n && first == NO_GPU; i++)
-        if (class[i] && (p = find_preset(class[i], strlen(class[i]))) && p->maker != NPU)
+    for (uint32_t i = 0; i < n && first == NO_GPU; i++) {
+        const struct preset *p = class[i] ? find_preset(class[i], strlen(class[i])) : NULL;
+        if (p && p->maker != NPU)
             first = p->maker;
+    }
     for (uint32_t i = 0; i < n; i++) {
-        p = class[i] ? find_preset(class[i], strlen(class[i])) : NULL;
+        const struct preset *p = class[i] ? find_preset(class[i], strlen(class[i])) : NULL;
         bool gpu = class[i] && !(p && p->maker == NPU);
         number[i] = gpu ? next[p ? p->maker : first]++ : -1;
     }
@@ -459,7 +460,7 @@ static const char *nearest_class(const char *word, size_t n)
         if (presets[i].cores)
             nearest_try(&u, presets[i].name);
     }
-    for (int i = 0; n > 2 && !t.best && i < PRESETS; i++) /* "arc" */
+    for (int i = 0; n > 2 && !t.best && i < PRESETS; i++) /* as "arc" begins a name */
         if (strncasecmp(presets[i].name, word, n) == 0)
             t.best = presets[i].name;
     return u.best && u.distance < t.distance ? u.best : t.best;
@@ -472,14 +473,16 @@ const char *preset_near(const char *name, size_t n, uint32_t *count)
         digits++;
     /* a class and a number without the 'x' or in the wrong order: 2a100, a100x2 */
     for (size_t at = 1; at < n; at++) {
-        bool before = at == digits;
-        uint32_t number = before            ? preset_count(name, at)
-                          : name[at] == 'x' ? preset_count(name + at + 1, n - at - 1)
-                                            : 0;
-        const struct preset *p = !number  ? NULL
-                                 : before ? find_preset(name + at, n - at)
-                                          : find_preset(name, at);
-        if (p) {
+        uint32_t number = 0;
+        const struct preset *p = NULL;
+        if (at == digits) {
+            number = preset_count(name, at);
+            p = find_preset(name + at, n - at);
+        } else if (name[at] == 'x') {
+            number = preset_count(name + at + 1, n - at - 1);
+            p = find_preset(name, at);
+        }
+        if (number && p) {
             *count = number;
             return p->name;
         }

@@ -121,7 +121,9 @@ static int quantity_read(const json_t *object, const char *key, struct quantity 
         n = json_integer_value(v);
         ok = true;
     }
-    if (!ok || (n < q.least && !(q.parse == memory_parse && json_is_string(v)))) {
+    /* memory_parse() makes n -1 for the text "unbounded"; an integer of -1 is refused */
+    bool may_be_unbounded = q.parse == memory_parse && json_is_string(v);
+    if (!ok || (n < q.least && !may_be_unbounded)) {
         char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
         diag_error(w->d, "%s: \"%s\" is %.80s, expected an integer or a text such as \"%s\", %s",
                    w->at, key, text != NULL ? text : "?", q.example,
@@ -394,8 +396,8 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
  * error. */
 static int ops_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
-    const json_t *yes = json_object_get(cls, "supported"),
-                 *no = json_object_get(cls, "unsupported");
+    const json_t *yes = json_object_get(cls, "supported");
+    const json_t *no = json_object_get(cls, "unsupported");
     const json_t *list = yes != NULL ? yes : no;
     const char *key = yes != NULL ? "supported" : "unsupported";
     size_t n = json_array_size(list);
@@ -512,9 +514,8 @@ static int links_read(struct cluster *c, const json_t *links, const struct where
  * 0, or -1 and an error. */
 static int level_read(struct cluster *c, const json_t *level, const struct where *w)
 {
-    static const char *const keys[] = {"size", "link", "allreduce", NULL}, *const link_keys[] = {
-                                                                               "bandwidth",
-                                                                               "latency", NULL};
+    static const char *const keys[] = {"size", "link", "allreduce", NULL};
+    static const char *const link_keys[] = {"bandwidth", "latency", NULL};
     struct cluster_level *l = &c->level[c->nlevel++];
     const json_t *link = json_object_get(level, "link");
     const struct where link_at = {w->mem, w->d, arena_fmt(w->mem, "%s: \"link\"", w->at)};
@@ -755,17 +756,19 @@ const char *cluster_take_levels(struct cluster *c, struct arena *a)
 /* Parses one level of links, n bytes such as "8:25GB/s,0us,100GB/s"; returns false if it is not valid. */
 static bool level_parse(const char *text, size_t n, struct cluster_level *l)
 {
-    char copy[4 * UNIT_TEXT], *rate, *time, *reduce, *end;
+    char copy[4 * UNIT_TEXT], *end;
     if (n >= sizeof copy)
         return false;
     memcpy(copy, text, n);
     copy[n] = '\0';
-    if (!(rate = strchr(copy, ':')) || !(time = strchr(rate + 1, ',')))
+    char *rate = strchr(copy, ':'), *time = rate ? strchr(rate + 1, ',') : NULL;
+    if (!time)
         return false;
     /* cuts the copy into size, rate, time and, if it is there, the rate of reductions */
     *rate++ = '\0';
     *time++ = '\0';
-    if ((reduce = strchr(time, ',')))
+    char *reduce = strchr(time, ',');
+    if (reduce)
         *reduce++ = '\0';
     unsigned long size = strtoul(copy, &end, 10);
     l->size = (uint32_t)size;

@@ -16,6 +16,7 @@
  * not fit the servers. */
 static const char *take_levels(const struct cluster *c, struct servers *s)
 {
+    /* first: the innermost level between servers; below it, level 0 of several joins the devices of a server */
     uint32_t joined = 1, first = c->nlevel > 1;
     for (uint32_t l = first; l < c->nlevel; l++) {
         const struct cluster_level *x = &c->level[l];
@@ -190,7 +191,8 @@ static uint32_t last_server(const struct servers *s, const struct device_set *x)
 {
     uint32_t last = 0;
     for (uint32_t v = 0; v < s->n; v++)
-        last = x->of[v] ? v : last;
+        if (x->of[v])
+            last = v;
     return last;
 }
 

@@ -33,7 +33,7 @@ static int64_t sum_transfers(const struct wdag *base, const uint32_t *vertex_of,
     return sum;
 }
 
-/* Returns the table's row for level g. */
+/* Returns the table's row for level g: its sums of times and of transfers, by the times and links of class cls. */
 static struct level_weight sum_level(const struct wdag *g, const struct wdag *base, uint32_t cls,
                                      struct arena *a)
 {

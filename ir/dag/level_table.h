@@ -15,6 +15,7 @@ struct level_weight {
     int64_t once; /* ps: like transfer, but a tensor counts once for each vertex that reads it */
 };
 
+/* The table of a level: its longest paths, and the sums of the level and of all finer ones. */
 struct level_table {
     const struct module *m;
     const struct wdag *top; /* the level that the table is about */

@@ -18,6 +18,7 @@ enum {
     LARGE_BYTES = 1024 /* a copy's constant result with so many bytes or more is a weight */
 };
 
+/* State of place_build(). */
 struct builder {
     const struct module *m;
     struct arena *mem;
@@ -45,12 +46,14 @@ static bool in_list(const char *op, const char *const *list)
     return false;
 }
 
+/* Operators that compute shapes, sizes and indices from others; NULL ends the list. */
 static const char *const shape_arithmetic[] = {
     "Gather",  "Slice", "Concat",     "Unsqueeze", "Squeeze",         "Cast",     "Add",
     "Sub",     "Mul",   "Div",        "Mod",       "Floor",           "Equal",    "Where",
     "Reshape", "Range", "ReduceProd", "Expand",    "ConstantOfShape", "Identity", "Max",
     "Min",     NULL};
 
+/* Operators that draw random numbers, so that a copy would give other results. */
 static const char *const random_ops[] = {
     "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
     "Multinomial",  "Bernoulli",     "Dropout",          NULL};
@@ -324,7 +327,7 @@ static void make_nets(struct builder *b)
     p->net_pin = pairs_rows(&pin, p->nnet);
 }
 
-/* Makes a weight of each value in b->weights. */
+/* Makes a weight of each value in b->weights, with its bytes and the placed nodes that read it. */
 static void make_weights(struct builder *b)
 {
     const struct module *m = b->m;

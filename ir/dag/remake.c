@@ -18,6 +18,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* State of remake(). */
 struct remaking {
     struct module *m;
     const struct remake_rule *rule;
@@ -59,9 +60,11 @@ static nid maker_again(struct remaking *x, nid reader, uint32_t i)
     if (place_is_pure(m, d))
         return d;
     /* d must not run twice; x->spared is the first such node */
-    x->made.spared += !x->seen[d];
+    if (!x->seen[d])
+        x->made.spared++;
     x->seen[d] = 1;
-    x->spared = x->spared == 0 || d < x->spared ? d : x->spared;
+    if (x->spared == 0 || d < x->spared)
+        x->spared = d;
     return 0;
 }
 
@@ -73,7 +76,8 @@ static void mark_nodes(struct remaking *x)
         /* the node before which copies of the makers of n's operands stand: n itself if n will read copies; the place
          * of n's own copy if n is made again; 0: neither */
         nid at = may_read_copies(x, n) ? n : x->before[n];
-        x->made.copies += !x->m->backward[n] && at != 0;
+        if (!x->m->backward[n] && at != 0)
+            x->made.copies++;
         for (uint32_t i = 0; at != 0 && i < x->m->node[n].nformal; i++) {
             nid d = maker_again(x, n, i);
             if (d != 0 && (x->before[d] == 0 || at < x->before[d]))

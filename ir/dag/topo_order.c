@@ -32,8 +32,8 @@ static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
 static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uint32_t n,
                              uint64_t seed, bool at_random, struct arena *a)
 {
-    uint32_t *missing = csr_sizes(pred, n, a),
-             *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
+    uint32_t *missing = csr_sizes(pred, n, a);
+    uint32_t *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
     uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order), top = 0, done = 0;
     uint64_t state = seed;
     for (uint32_t v = n; v-- > 0;)
@@ -163,7 +163,8 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
     t.missing = csr_sizes(&g->pred, g->n, a);
     /* at first taking any pin of a net opens the net */
     for (uint32_t e = 0; e < g->nnet; e++) {
-        uint32_t pins = t.left[e] = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        uint32_t pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        t.left[e] = pins;
         for (uint32_t k = g->net_pin.at[e]; pins > 1 && k < g->net_pin.at[e + 1]; k++)
             t.delta[g->net_pin.to[k]] += g->net_cost[0][e];
     }

@@ -26,7 +26,7 @@ static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
     g->pin = arena_array(g->mem, (size_t)g->n + 1, sizeof *g->pin);
     g->net_host = arena_alloc(g->mem, (size_t)maxnet + 1);
     g->net_src = arena_array(g->mem, (size_t)maxnet + 1, sizeof *g->net_src);
-    memset(g->pin, 0xff, (g->n + 1) * sizeof *g->pin);
+    memset(g->pin, 0xff, (g->n + 1) * sizeof *g->pin); /* -1: not pinned */
 }
 
 /* Returns the rows of c with each entry x replaced by name[x] (UINT32_MAX: dropped); the new entries, all below
@@ -98,8 +98,8 @@ void wdag_mark_backward(struct wdag *g, const struct module *m)
 }
 
 /* Returns wdag.runs of the base level g, in the memory of g: the bytes that each node makes and works with
- * (costs.own), and the bytes of all values that it reads, but for states. */
-static int64_t *count_runs(const struct scene *s, const struct wdag *g)
+ * (costs.own), and the bytes of all values that it reads, except states: the bytes of states last. */
+static int64_t *running_bytes(const struct scene *s, const struct wdag *g)
 {
     const struct place *p = s->place;
     const int64_t *bytes = s->m->cost->bytes;
@@ -175,7 +175,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     if (m->backward)
         wdag_mark_backward(g, m);
     if (exec_live_parts(&s->model))
-        g->runs = count_runs(s, g);
+        g->runs = running_bytes(s, g);
     return g;
 }
 
@@ -202,8 +202,8 @@ static struct pairs pairs_of_groups(const struct wdag *g, const struct pairs *or
 static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ngroup,
                         const struct csr *edge, struct arena *a, uint32_t *rank)
 {
-    uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first),
-             *order = arena_array(a, (size_t)ngroup + 1, sizeof *order);
+    uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first);
+    uint32_t *order = arena_array(a, (size_t)ngroup + 1, sizeof *order);
     for (uint32_t v = g->n; v-- > 0;) {
         assert(group[v] < ngroup);
         first[group[v]] = v;
@@ -331,8 +331,8 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
 
 uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup, struct arena *a)
 {
-    uint8_t *broken =
-        arena_alloc(a, (size_t)ngroup + 1); /* [old group] 1: it has to be dissolved */
+    /* [old group] 1: it has to be dissolved */
+    uint8_t *broken = arena_alloc(a, (size_t)ngroup + 1);
     /* [old group] 1 + its new number; 0: none yet */
     uint32_t *renamed = arena_array(a, (size_t)ngroup + 1, sizeof *renamed), n = 0;
     for (uint32_t v = 0; g->apart.at && v < g->n; v++)
@@ -510,9 +510,12 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint3
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
 {
     struct arena_mark mark = arena_mark(g->mem);
-    uint32_t *list = arena_array(g->mem, (size_t)g->n + 1, sizeof *list), end = 0;
-    uint32_t *taken = arena_array(g->mem, (size_t)g->n + 1, sizeof *taken), ntaken = 0;
-    uint32_t *missing = csr_sizes(&g->pred, g->n, g->mem), at = 0;
+    uint32_t *list = arena_array(g->mem, (size_t)g->n + 1, sizeof *list);
+    /* [ntaken] positions in list of the vertices of the ideal */
+    uint32_t *taken = arena_array(g->mem, (size_t)g->n + 1, sizeof *taken);
+    /* [vertex] number of its predecessors that are not in the ideal */
+    uint32_t *missing = csr_sizes(&g->pred, g->n, g->mem);
+    uint32_t at = 0, end = 0, ntaken = 0;
     uint64_t count = 1;
     for (uint32_t v = 0; v < g->n; v++)
         if (!missing[v])

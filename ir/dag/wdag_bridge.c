@@ -35,6 +35,7 @@ struct piece {
     uint32_t units, npin, *pin;
 };
 
+/* State of making the new nets. */
 struct bridge_state {
     const struct wdag *g;
     const uint8_t *out; /* [vertex] 1: left out */
@@ -109,8 +110,9 @@ static uint64_t choose_parts(const struct bridge_state *b, uint32_t e, const str
 static void cut_net(struct bridge_state *b, uint32_t e)
 {
     const struct wdag *g = b->g;
-    uint32_t first = g->net_pin.at[e], last = g->net_pin.at[e + 1],
-             most = last - first + b->count[e];
+    uint32_t first = g->net_pin.at[e];
+    uint32_t last = g->net_pin.at[e + 1];
+    uint32_t most = last - first + b->count[e];
     /* bit t: a piece begins with part t; these are part 0 and each part whose readers are not those of part t - 1 */
     uint64_t differs = 1;
     for (uint32_t x = b->head[e]; x; x = b->reader[x - 1].next)

@@ -5,6 +5,7 @@
 
 #include "ir/plan/plan.h"
 
+/* What plan_evaluate() finds out about a plan. */
 struct evaluation {
     int64_t value; /* ps: the time that the scene's objective measures; plans are compared by it */
     struct verdict v; /* loads, memory, the first violated rule, and the run */

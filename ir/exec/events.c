@@ -29,6 +29,7 @@ struct queue {
     bool pending; /* the queue is blocked by a lane, or in run.tried or run.request */
 };
 
+/* What is on a lane at the current moment. */
 struct lane_state {
     uint32_t held;     /* number of running items on the lane */
     uint32_t at;       /* LIST: position in g->list.to of the lane's next item */
@@ -109,17 +110,18 @@ struct instances {
 
 /* Returns the instances of task `on` to which instance i of task t is related, where t waits for `on` or uses a
  * buffer that `on` allocates.  By the rule of tasks.h: instance i if both tasks have as many instances, else all. */
-static struct instances related(const struct task_graph *g, uint32_t t, uint32_t i, uint32_t on)
+static struct instances related_instances(const struct task_graph *g, uint32_t t, uint32_t i,
+                                          uint32_t on)
 {
     if (g->task[t].count != g->task[on].count)
         return (struct instances){0, g->task[on].count};
     return (struct instances){i, i + 1};
 }
 
-/* Returns the number of instances that related() gives, which is the same for every i. */
+/* Returns the number of instances that related_instances() gives, which is the same for every i. */
 static uint32_t count_related(const struct task_graph *g, uint32_t t, uint32_t on)
 {
-    struct instances x = related(g, t, 0, on);
+    struct instances x = related_instances(g, t, 0, on);
     return x.to - x.from;
 }
 
@@ -129,13 +131,13 @@ static void set_up_timeline(struct timeline *t, const struct task_graph *g, stru
     *t = (struct timeline){.last = NO_ITEM, .over_item = NO_ITEM, .nitem = g->first[g->ntask]};
     t->start = arena_array(a, (size_t)t->nitem + 1, sizeof *t->start);
     t->because = arena_array(a, (size_t)t->nitem + 1, sizeof *t->because);
-    memset(t->because, 0xff, ((size_t)t->nitem + 1) * sizeof *t->because);
+    memset(t->because, 0xff, ((size_t)t->nitem + 1) * sizeof *t->because); /* NO_ITEM */
     t->busy = arena_array(a, (size_t)g->nlane + 1, sizeof *t->busy);
     t->peak = arena_array(a, (size_t)g->ndev + 1, sizeof *t->peak);
     t->peak_at = arena_array(a, (size_t)g->ndev + 1, sizeof *t->peak_at);
 }
 
-/* Fills task_of, left and next of r. */
+/* Numbers the items task by task, and counts how many items each one waits for: fills task_of, left and next of r. */
 static void set_up_items(struct run *r)
 {
     const struct task_graph *g = r->g;
@@ -338,7 +340,7 @@ static void wait_less(struct run *r, uint32_t item, uint32_t by, int64_t now)
 /* ---- starting and ending ---------------------------------------------------------------------- */
 
 /* Allocates the buffers that begin with the item, of task k, on their devices. */
-static void allocate(struct run *r, uint32_t k, uint32_t item, int64_t now)
+static void allocate_buffers(struct run *r, uint32_t k, uint32_t item, int64_t now)
 {
     for_row (x, r->made, k) {
         const struct buffer *b = &r->g->buffer[x];
@@ -352,7 +354,7 @@ static void release_buffers(struct run *r, uint32_t k, uint32_t item)
 {
     for_row (y, r->used, k) {
         const struct buffer *b = &r->g->buffer[y];
-        struct instances x = related(r->g, k, item - r->g->first[k], b->task);
+        struct instances x = related_instances(r->g, k, item - r->g->first[k], b->task);
         for (uint32_t j = x.from; j < x.to; j++)
             if (--r->uses[first_of(r, y) + j] == 0)
                 r->bytes[b->dev] -= b->bytes;
@@ -393,7 +395,7 @@ static void start_item(struct run *r, uint32_t item, int64_t now)
         t->busy[lane[i]] = sat_add(t->busy[lane[i]], x->time);
     }
     if (r->g->nbuffer)
-        allocate(r, k, item, now);
+        allocate_buffers(r, k, item, now);
     heap_push(&r->moment, sat_add(now, x->time), 0, item);
 }
 
@@ -420,7 +422,7 @@ static void end_item(struct run *r, uint32_t item, int64_t now)
     if (g->nbuffer)
         release_buffers(r, k, item);
     for_row (u, r->next, k) { /* y: the instances of task u that wait for this item */
-        struct instances y = related(g, k, item - g->first[k], u);
+        struct instances y = related_instances(g, k, item - g->first[k], u);
         for (uint32_t j = y.from; j < y.to; j++)
             wait_less(r, g->first[u] + j, item, now);
     }
@@ -528,7 +530,7 @@ static uint32_t blocking_item(const struct run *r, uint32_t item)
     const uint32_t *held = task_lanes(g, &g->task[k], &n);
     for (uint32_t i = g->waits.at[k]; i < g->waits.at[k + 1] && r->left[item]; i++) {
         uint32_t on = g->waits.to[i];
-        struct instances x = related(g, k, item - g->first[k], on);
+        struct instances x = related_instances(g, k, item - g->first[k], on);
         for (uint32_t j = x.from; j < x.to; j++)
             if (r->left[g->first[on] + j] != STARTED)
                 return g->first[on] + j;

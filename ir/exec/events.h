@@ -17,6 +17,7 @@
 /* DONE: all items have ended.  STOPPED: the clock ran out.  DEADLOCK: some items wait for each other in a cycle. */
 enum run_status { RUN_DONE, RUN_STOPPED, RUN_DEADLOCK };
 
+/* The result of a run: when each item starts, and how much is in memory. */
 struct timeline {
     enum run_status status;
     uint32_t nitem;

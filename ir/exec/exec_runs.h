@@ -24,6 +24,7 @@ struct rhythm_ask {
     const struct part_places *places;
 };
 
+/* The functions of an execution model that judge plans. */
 struct exec_runs {
     /* Returns the verdict on a plan; it lives in a.  NULL: load_verdict() (plan.h) is called instead. */
     struct verdict (*verdict)(const struct scene *s, const struct plan *p, struct arena *a);

@@ -57,7 +57,8 @@ void live_memory_count(const struct rhythm_ask *ask, struct rhythm *y, struct ve
     int64_t *used;
     uint32_t most = ask->scene->model.in_flight;
     e->in_flight = schedule_usual_samples(e);
-    e->in_flight = most ? smaller_u32(most, e->in_flight) : e->in_flight;
+    if (most)
+        e->in_flight = smaller_u32(most, e->in_flight);
     /* schedule_prove() computes e->peak, or returns why there is no such schedule */
     if (takes_turns(ask) || schedule_prove(w, e, a)) {
         used = arena_array(a, (size_t)w->ndev + 1, sizeof *used);
@@ -92,9 +93,11 @@ static bool fits_with(const struct scene *s, const struct plan *p, uint32_t n, s
 
 uint32_t live_memory_samples(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    /* without a limit by the user, a million samples stand for any number; fits: a number of samples for which the
-     * memory is enough, 0: none known; less: the next number to try, then the smallest known one that does not fit */
-    uint32_t most = s->model.in_flight ? s->model.in_flight : 1U << 20, fits = 0, less = 1;
+    /* without a limit by the user, a million samples stand for any number */
+    uint32_t most = s->model.in_flight ? s->model.in_flight : 1U << 20;
+    /* fits: a number of samples for which the memory is enough, 0: none known.  less: the next number to try, then the
+     * smallest known one that does not fit */
+    uint32_t fits = 0, less = 1;
     bool steady = exec_live_parts(&s->model) && exec_kind(&s->model)->feed == FEED_STEADY;
     while (steady && less < most && fits_with(s, p, less, a)) {
         fits = less;

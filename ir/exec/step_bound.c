@@ -41,7 +41,8 @@ struct step_bound step_bound(const struct scene *s, struct arena *a)
             continue;
         int64_t time = least_time(s, n), end = sat_add(start[n], time);
         b.work = sat_add(b.work, time);
-        b.path = end > b.path ? end : b.path;
+        if (end > b.path)
+            b.path = end;
         for (uint32_t i = 0; i < s->m->node[n].out.n; i++) {
             uint32_t e = net[node_out(s->m, n, i)];
             for (uint32_t k = e ? pin->at[e - 1] : 0; e && k < pin->at[e]; k++)

@@ -19,6 +19,7 @@
  * FIFO: the item that became ready first, ties by rank.  RANK: the ready item of the smallest rank. */
 enum discipline { LANE_LIST, LANE_FIFO, LANE_RANK };
 
+/* A device, port, link or the like, on which tasks run. */
 struct lane {
     uint32_t width;     /* number of items that may run on the lane at the same time; 0: one */
     uint8_t discipline; /* enum discipline */
@@ -26,6 +27,7 @@ struct lane {
 
 enum { TASK_DEV = 12 }; /* number of bits for a device in struct task */
 
+/* Something that takes time on lanes: computing, or a transfer. */
 struct task {
     int64_t time;    /* ps from start to end of each instance, >= 0 */
     int64_t release; /* ps: the earliest time at which an instance may start */

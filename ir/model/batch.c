@@ -26,7 +26,8 @@ sid batch_name(const struct module *m)
         sid name = m->dim[t->dim].sym;
         if (name && batch_is_name(module_str(m, name)))
             return name;
-        any = any ? any : name;
+        if (!any)
+            any = name;
     }
     return any;
 }
@@ -44,6 +45,7 @@ static void note_name(void *user, const char *name)
     w->found = w->found || strcmp(w->name, name) == 0;
 }
 
+/* Values of batch_search.depends; 0 is left for names that a map does not have. */
 enum { NO = 1, YES };
 
 /* State of value_batch_axes() and value_batch_squares(). */
@@ -80,7 +82,8 @@ static int32_t find_axis(struct batch_search *s, const struct type *t)
         struct dim d = s->m->dim[t->dim + (uint32_t)i];
         if (depends_on_batch(s, d))
             return i;
-        unknown = unknown < 0 && !dim_known(d) ? i : unknown;
+        if (unknown < 0 && !dim_known(d))
+            unknown = i;
     }
     return unknown;
 }

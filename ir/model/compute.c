@@ -119,7 +119,8 @@ static void drop_full_mask(struct known *k)
     int64_t i = 0;
     while (k->mask != NULL && i < k->n && k->mask[i] != 0)
         i++;
-    k->mask = i == k->n ? NULL : k->mask;
+    if (i == k->n)
+        k->mask = NULL;
 }
 
 bool compute_run(struct computation *c)
@@ -128,7 +129,8 @@ bool compute_run(struct computation *c)
     if (r == NULL || !has_operands(c, r) || c->nout == 0 ||
         (c->nout != 1 && r->fn != compute_split))
         return false;
-    c->opset = c->opset < 0 ? INT64_MAX : c->opset;
+    if (c->opset < 0)
+        c->opset = INT64_MAX;
     c->failed = c->partial = false;
     if (!r->fn(c, r->arg) || c->failed)
         return false;
@@ -250,7 +252,8 @@ struct known *take_elements(struct computation *c, uint32_t i)
 bool take_tensor(struct computation *c, tid t, struct known *k)
 {
     bool good = known_of_tensor(c->m, t, k, c->a) && k->tensor != 0 && read_elements(c, k);
-    c->spent += good ? elem_bytes(k->elem, k->n) : 0;
+    if (good)
+        c->spent += elem_bytes(k->elem, k->n);
     return good;
 }
 
@@ -372,8 +375,8 @@ void broadcast_shape(struct computation *c, const struct known *x, uint32_t *ran
     uint32_t most = x->rank > *rank ? x->rank : *rank;
     int64_t now[COMPUTE_RANK];
     for (uint32_t i = 0; i < most; i++) { /* i counts dimensions from the last one */
-        int64_t p = i < *rank ? dim[*rank - 1 - i] : 1,
-                q = i < x->rank ? x->dim[x->rank - 1 - i] : 1;
+        int64_t p = i < *rank ? dim[*rank - 1 - i] : 1;
+        int64_t q = i < x->rank ? x->dim[x->rank - 1 - i] : 1;
         c->failed = c->failed || p < 0 || q < 0 || (p != q && p != 1 && q != 1);
         now[most - 1 - i] = p == 1 ? q : p;
     }

@@ -65,10 +65,11 @@ static bool round_to_type(enum elem e, union number *x)
     case FORM_UNSIGNED:
         return bits == 64 || x->u >> bits == 0;
     case FORM_FLOAT:
-        if (e == ELEM_F32 &&
-            fabs(x->d) >= 0x1.ffffffp127) /* such numbers would round to infinity */
+        /* From this number on, finite numbers would round to infinity. */
+        if (e == ELEM_F32 && fabs(x->d) >= 0x1.ffffffp127)
             return isinf(x->d);
-        x->d = e == ELEM_F32 ? (double)(float)x->d : x->d;
+        if (e == ELEM_F32)
+            x->d = (double)(float)x->d;
         return !isnan(x->d);
     default:
         return e == ELEM_BOOL && x->u <= 1;
@@ -118,7 +119,8 @@ static bool apply_signed(enum math op, int64_t a, int64_t b, int64_t *r)
         return b == -1 ? !__builtin_sub_overflow(0, a, r) : b != 0;
     case MATH_MOD: /* the result has the sign of the divisor */
         *r = b == 0 || b == -1 ? 0 : a % b;
-        *r += *r != 0 && (*r < 0) != (b < 0) ? b : 0;
+        if (*r != 0 && (*r < 0) != (b < 0))
+            *r += b;
         return b != 0;
     case MATH_MIN:
         *r = a < b ? a : b;
@@ -214,20 +216,21 @@ static bool power(enum elem e, union number a, enum elem eb, union number b, uni
     int64_t base, times, p = 1, back;
     if (!is_whole(e, a, &base) || !is_whole(eb, b, &times) || times < 0)
         return false;
-    if (base >= -1 && base <= 1)
+    if (base >= -1 && base <= 1) {
         p = times == 0 || base == 1 || (base == -1 && times % 2 == 0) ? 1 : base;
-    /* |base| >= 2: the power would be above 2^53, so a double may not hold it */
-    else if (times > 53)
-        return false;
-    for (int64_t k = 0; k < times && (base < -1 || base > 1); k++)
-        if (__builtin_mul_overflow(p, base, &p))
+    } else {
+        if (times > 53) /* the power is above 2^53, so a double may not hold it */
             return false;
+        for (int64_t k = 0; k < times; k++)
+            if (__builtin_mul_overflow(p, base, &p))
+                return false;
+    }
     *r = form_of(e) == FORM_FLOAT ? (union number){.d = (double)p} : (union number){.i = p};
     return (form_of(e) != FORM_UNSIGNED || p >= 0) && is_whole(e, *r, &back);
 }
 
 /* Returns -1, 0 or 1 if a is less than, equal to or greater than b; both have form f. */
-static int compare(enum form f, union number a, union number b)
+static int compare_numbers(enum form f, union number a, union number b)
 {
     return f == FORM_SIGNED  ? (a.i > b.i) - (a.i < b.i)
            : f == FORM_FLOAT ? (a.d > b.d) - (a.d < b.d)
@@ -246,7 +249,7 @@ static bool apply_to_two(enum math op, enum elem e, union number a, union number
 {
     const enum form f = form_of(e);
     if (op >= MATH_EQUAL && op < MATH_AND) {
-        int way = compare(f, a, b);
+        int way = compare_numbers(f, a, b);
         r->u = op == MATH_EQUAL        ? way == 0
                : op == MATH_LESS       ? way < 0
                : op == MATH_GREATER    ? way > 0
@@ -340,8 +343,11 @@ static struct known *combine_two(struct computation *c, enum math op, struct kno
         return NULL;
     broadcast_shape(c, x, &rank, dim);
     broadcast_shape(c, y, &rank, dim);
-    if (c->failed || (x = broadcast_to(c, x, rank, dim)) == NULL ||
-        (y = broadcast_to(c, y, rank, dim)) == NULL)
+    if (c->failed)
+        return NULL;
+    x = broadcast_to(c, x, rank, dim);
+    y = broadcast_to(c, y, rank, dim);
+    if (x == NULL || y == NULL)
         return NULL;
     struct known *r =
         last ? compute_make(c, 0, elem, rank, dim) : make_intermediate(c, elem, rank, dim);
@@ -410,7 +416,8 @@ static struct known *move_reduced_last(struct computation *c, struct known *x, u
                 b.from.step[at] = step[i];
                 b.dim[at++] = x->dim[i];
             }
-        *kept = reduced ? *kept : at;
+        if (!reduced)
+            *kept = at;
     }
     struct known *y = make_intermediate(c, x->elem, x->rank, b.dim);
     if (y == NULL || b.rank == 0)
@@ -450,7 +457,8 @@ bool compute_reduce(struct computation *c, int arg)
     struct known *x = take_elements(c, 0);
     /* axes are operand 1 from opset 13 on for ReduceSum, from opset 18 on for the others; before, an attribute */
     struct list axes = take_either(c, "axes", 1, op == MATH_ADD ? 13 : 18);
-    if (x == NULL || x->n == 0 || /* runtimes differ in the result for no elements */
+    /* Runtimes differ in the result for no elements. */
+    if (x == NULL || x->n == 0 ||
         (form_of(x->elem) != FORM_SIGNED && form_of(x->elem) != FORM_UNSIGNED))
         return false;
     if (axes.n == 0 && take_int(c, "noop_with_empty_axes", 0) != 0)
@@ -484,8 +492,8 @@ static int64_t count_integers(int64_t start, int64_t limit, int64_t delta)
         return -1;
     if (way == 0 || (way < 0) != (delta < 0))
         return 0;
-    uint64_t size = delta > 0 ? (uint64_t)delta : -(uint64_t)delta,
-             far = (uint64_t)(way > 0 ? way : -way);
+    uint64_t size = delta > 0 ? (uint64_t)delta : -(uint64_t)delta;
+    uint64_t far = (uint64_t)(way > 0 ? way : -way);
     return (int64_t)((far - 1) / size) + 1;
 }
 
@@ -513,7 +521,8 @@ bool compute_range(struct computation *c, int arg)
     /* x: start, limit and delta, scalars of one type */
     for (uint32_t i = 0; i < 3; i++) {
         const struct known *k = take_elements(c, i);
-        first = i == 0 ? k : first;
+        if (i == 0)
+            first = k;
         if (k == NULL || k->n != 1 || k->rank > 1 || k->elem != first->elem ||
             !get_number(k, 0, &x[i]))
             return false;

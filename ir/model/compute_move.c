@@ -14,7 +14,8 @@
  * are clamped to it. */
 static uint32_t clamp_axis(int64_t axis, uint32_t rank)
 {
-    axis = axis < 0 ? axis + rank : axis;
+    if (axis < 0)
+        axis += rank;
     return axis<0 ? 0 : axis>(int64_t) rank ? rank : (uint32_t)axis;
 }
 
@@ -25,8 +26,8 @@ bool compute_shape(struct computation *c, int arg)
     (void)arg;
     if (x == NULL)
         return false;
-    uint32_t from = clamp_axis(take_int(c, "start", 0), x->rank),
-             to = clamp_axis(take_int(c, "end", x->rank), x->rank);
+    uint32_t from = clamp_axis(take_int(c, "start", 0), x->rank);
+    uint32_t to = clamp_axis(take_int(c, "end", x->rank), x->rank);
     const int64_t n = to > from ? to - from : 0;
     c->partial = true;
     struct known *y = compute_make(c, 0, ELEM_I64, 1, &n);
@@ -70,7 +71,8 @@ static bool resolve_shape(struct computation *c, const struct known *x, struct l
         }
         if (dim[i] < -1 || (dim[i] == -1 && open != UINT32_MAX))
             return false;
-        open = dim[i] == -1 ? i : open;
+        if (dim[i] == -1)
+            open = i;
     }
     if (open == UINT32_MAX)
         return true;
@@ -232,8 +234,10 @@ static int64_t slice_count(int64_t dim, int64_t *start, int64_t end, int64_t ste
     const int64_t lowest = step > 0 ? 0 : -1, last = step > 0 ? dim : dim - 1;
     if (dim == 0)
         return 0;
-    *start = *start < 0 ? *start + dim : *start;
-    end = end < 0 ? end + dim : end;
+    if (*start < 0)
+        *start += dim;
+    if (end < 0)
+        end += dim;
     *start = *start < 0 ? 0 : *start > last ? last : *start;
     end = end < lowest ? lowest : end > last ? last : end;
     uint64_t size = step > 0 ? (uint64_t)step : -(uint64_t)step;
@@ -248,8 +252,9 @@ bool compute_slice(struct computation *c, int arg)
     struct box b = {0};
     const bool old = c->opset < 10;
     const struct known *x = take_elements(c, 0);
-    struct list from = take_either(c, "starts", 1, 10), to = take_either(c, "ends", 2, 10),
-                axes = take_either(c, "axes", 3, 10);
+    struct list from = take_either(c, "starts", 1, 10);
+    struct list to = take_either(c, "ends", 2, 10);
+    struct list axes = take_either(c, "axes", 3, 10);
     struct list steps = old ? (struct list){0} : take_list(c, 4);
     (void)arg;
     if (x == NULL || c->failed || !from.given || to.n != from.n ||
@@ -338,9 +343,10 @@ static int64_t part_size(struct computation *c, struct list sizes, int64_t dim, 
         return i < sizes.n ? sizes.at[i] : -1;
     if (c->opset >= 18) {
         int64_t most = dim / parts + (dim % parts != 0), before;
-        if (take_int(c, "num_outputs", parts) != parts ||
-            __builtin_mul_overflow(most, i, &before) || before >= dim) /* a part would be empty */
+        if (take_int(c, "num_outputs", parts) != parts || __builtin_mul_overflow(most, i, &before))
             return -1;
+        if (before >= dim)
+            return -1; /* a part would be empty */
         return dim - before < most ? dim - before : most;
     }
     return dim % parts == 0 ? dim / parts : -1;

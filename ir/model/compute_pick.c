@@ -26,8 +26,8 @@ bool compute_gather(struct computation *c, int arg)
     if (x == NULL || index == NULL || x->rank == 0 || index->mask != NULL ||
         (index->elem != ELEM_I64 && index->elem != ELEM_I32))
         return false;
-    const uint32_t axis = take_axis(c, take_int(c, "axis", 0), x->rank),
-                   rank = x->rank - 1 + index->rank;
+    const uint32_t axis = take_axis(c, take_int(c, "axis", 0), x->rank);
+    const uint32_t rank = x->rank - 1 + index->rank;
     memcpy(dim, x->dim, axis * sizeof *dim);
     memcpy(dim + axis, index->dim, index->rank * sizeof *dim);
     memcpy(dim + axis + index->rank, x->dim + axis + 1, (x->rank - axis - 1) * sizeof *dim);
@@ -80,8 +80,9 @@ static bool fits_updates(const struct known *x, const struct known *index,
 bool compute_scatter_nd(struct computation *c, int arg)
 {
     int64_t step[COMPUTE_RANK];
-    const struct known *x = take_elements(c, 0), *index = take_elements(c, 1),
-                       *update = take_elements(c, 2);
+    const struct known *x = take_elements(c, 0);
+    const struct known *index = take_elements(c, 1);
+    const struct known *update = take_elements(c, 2);
     const struct attr *reduction = take_attr(c, "reduction", ATTR_STRING);
     (void)arg;
     if (c->failed || x->rank == 0 || x->n == 0 || index->rank == 0 || index->elem != ELEM_I64 ||
@@ -96,8 +97,8 @@ bool compute_scatter_nd(struct computation *c, int arg)
     if (y == NULL)
         return false;
     bool *written = arena_array(c->a, (size_t)(x->n / n) + 1, sizeof *written);
-    struct box whole = rows_box(/*rows=*/1, x->n, /*to=*/0, /*from=*/0),
-               one = rows_box(/*rows=*/1, n, /*to=*/0, /*from=*/0);
+    struct box whole = rows_box(/*rows=*/1, x->n, /*to=*/0, /*from=*/0);
+    struct box one = rows_box(/*rows=*/1, n, /*to=*/0, /*from=*/0);
     set_steps(x->dim, x->rank, step);
     copy_box(y, x, &whole);
     for (int64_t i = 0; i < index->n / depth; i++) {
@@ -127,9 +128,11 @@ bool compute_where(struct computation *c, int arg)
     }
     if (c->failed || in[0]->elem != ELEM_BOOL || in[1]->elem != in[2]->elem)
         return false;
-    for (uint32_t i = 0; i < 3; i++)
-        if ((in[i] = broadcast_to(c, in[i], rank, dim)) == NULL)
+    for (uint32_t i = 0; i < 3; i++) {
+        in[i] = broadcast_to(c, in[i], rank, dim);
+        if (in[i] == NULL)
             return false;
+    }
     struct known *y = compute_make(c, 0, in[1]->elem, rank, dim);
     const uint32_t size = y != NULL ? size_of(y->elem) : 0;
     for (int64_t i = 0; y != NULL && i < y->n; i++) {

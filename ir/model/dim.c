@@ -290,7 +290,7 @@ struct name_seen {
 };
 
 /* Function for dim_names(): sets `seen` of *user, a struct name_seen, if `name` is its name. */
-static void see_name(void *user, const char *name)
+static void note_name(void *user, const char *name)
 {
     struct name_seen *k = user;
     k->seen = k->seen || strcmp(k->name, name) == 0;
@@ -307,7 +307,7 @@ bool dim_solve(struct module *m, struct dim a, struct dim b, const char *name, s
         return false;
     *is = from_poly(m, &q);
     /* the name may still stand in the result, inside a division, say, where poly_solve() sees no term of its own */
-    dim_names(m, *is, see_name, &in);
+    dim_names(m, *is, note_name, &in);
     return dim_known(*is) && !in.seen;
 }
 

@@ -64,11 +64,10 @@ static bool add_term(const struct module *m, struct poly *p, const struct poly_t
     assert(p->n <= POLY_TERMS && t->n <= POLY_DEGREE);
     if (t->coef == 0)
         return true;
-    uint32_t i = 0;
-    int c = 1;
-    while (i < p->n && (c = compare_terms(m, &p->t[i], t)) < 0)
+    uint32_t i = 0; /* the place of t: the first term that does not come before it */
+    while (i < p->n && compare_terms(m, &p->t[i], t) < 0)
         i++;
-    if (i < p->n && c == 0) {
+    if (i < p->n && compare_terms(m, &p->t[i], t) == 0) {
         if (__builtin_add_overflow(p->t[i].coef, t->coef, &p->t[i].coef))
             return false;
         if (p->t[i].coef == 0) {
@@ -256,7 +255,8 @@ static void cancel_factor(struct poly *num, int64_t *b)
     assert(*b > 0);
     int64_t g = *b;
     for (uint32_t i = 0; i < num->n; i++)
-        g = num->t[i].n > 0 ? gcd(g, num->t[i].coef) : g;
+        if (num->t[i].n > 0)
+            g = gcd(g, num->t[i].coef);
     for (uint32_t i = 0; i < num->n; i++)
         num->t[i].coef = floor_div(num->t[i].coef, g);
     *b /= g;
@@ -268,6 +268,7 @@ static void cancel_factor(struct poly *num, int64_t *b)
  * not fit. */
 static bool factor_text(const struct module *m, const struct poly *p, char *buf)
 {
+    /* p is 0, a factor, or a number > 0 */
     bool single = p->n == 0 || (p->n == 1 && ((p->t[0].n == 1 && p->t[0].coef == 1) ||
                                               (p->t[0].n == 0 && p->t[0].coef >= 0)));
     char inner[POLY_TEXT];

@@ -11,6 +11,7 @@
 /* The most terms of a polynomial, factors of a term, and bytes of a printed polynomial with its NUL. */
 enum { POLY_TERMS = 16, POLY_DEGREE = 8, POLY_TEXT = 4096 };
 
+/* A coefficient times factors. */
 struct poly_term {
     int64_t coef;
     uint32_t n;              /* number of factors; 0: the constant term */

@@ -72,16 +72,28 @@ void edit_link_after(struct edit *e, gid g, nid at, nid n)
     nid next = at != 0 ? e->slot[at].next : e->first[g];
     e->slot[n].prev = at;
     e->slot[n].next = next;
-    *(at != 0 ? &e->slot[at].next : &e->first[g]) = n;
-    *(next != 0 ? &e->slot[next].prev : &e->last[g]) = n;
+    if (at != 0)
+        e->slot[at].next = n;
+    else
+        e->first[g] = n;
+    if (next != 0)
+        e->slot[next].prev = n;
+    else
+        e->last[g] = n;
 }
 
 void edit_unlink(struct edit *e, nid n)
 {
     const struct edit_slot s = e->slot[n];
     gid g = e->m->node[n].graph;
-    *(s.prev != 0 ? &e->slot[s.prev].next : &e->first[g]) = s.next;
-    *(s.next != 0 ? &e->slot[s.next].prev : &e->last[g]) = s.prev;
+    if (s.prev != 0)
+        e->slot[s.prev].next = s.next;
+    else
+        e->first[g] = s.next;
+    if (s.next != 0)
+        e->slot[s.next].prev = s.prev;
+    else
+        e->last[g] = s.prev;
 }
 
 /* ---- names -------------------------------------------------------------------------------------- */
@@ -176,7 +188,8 @@ void edit_name_value(struct edit *e, vid v, const char *like)
     bool border = x->graph == 1 && (x->flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     if (x->name == name || border)
         return;
-    x->was = x->was != 0 ? x->was : x->name;
+    if (x->was == 0)
+        x->was = x->name;
     x->name = edit_fresh(e, name, EDIT_VALUE);
     if (x->tensor != 0) /* the tensor has the value's name, too */
         x->tensor = edit_tensor_named(e, x->tensor, x->name);

@@ -39,7 +39,7 @@ struct todo {
 };
 
 /* Adds node n to the stack t. */
-static void push(struct end *x, struct todo *t, nid n)
+static void push_node(struct end *x, struct todo *t, nid n)
 {
     t->n = vec_grow(x->a, t->n, &t->cap, t->count + 1, sizeof *t->n);
     t->n[t->count++] = n;
@@ -78,7 +78,7 @@ static void change_reads(struct end *x, vid v, uint32_t by, struct todo *t)
     nid def = x->m->value[v].def;
     x->uses[v] += by;
     if (t != NULL && v != 0 && x->uses[v] == 0 && def != 0 && !x->e->slot[def].gone)
-        push(x, t, def);
+        push_node(x, t, def);
 }
 
 /* Calls change_reads() for the formal operands of node n. */
@@ -121,13 +121,13 @@ static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *un
             for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
                 if (!x->e->slot[b].gone) {
                     x->e->slot[b].gone = true;
-                    push(x, gone, b);
+                    push_node(x, gone, b);
                 }
         }
     }
 }
 
-/* Fills x->uses. */
+/* Sets x->uses: counts for each value how often live nodes and outputs of live graphs read it. */
 static void count_uses(struct end *x)
 {
     const struct module *m = x->m;
@@ -165,7 +165,7 @@ static void sweep_nodes(struct end *x)
 {
     struct todo t = {0}, gone = {0};
     for (nid n = x->m->nnode - 1; n > 0; n--)
-        push(x, &t, n);
+        push_node(x, &t, n);
     while (t.count > 0) {
         nid n = t.n[--t.count];
         if (x->e->slot[n].gone || !is_unused(x, n))
@@ -174,7 +174,7 @@ static void sweep_nodes(struct end *x)
         /* gone: the node and the nodes of its bodies, which drop_bodies() adds; makers of their operands that lose a
          * reader are looked at again */
         gone.count = 0;
-        push(x, &gone, n);
+        push_node(x, &gone, n);
         for (uint32_t i = 0; i < gone.count; i++) {
             change_operand_reads(x, gone.n[i], UINT32_MAX, &t);
             drop_bodies(x, gone.n[i], &gone, &t);
@@ -361,8 +361,8 @@ static void sort_graph(struct end *x, gid g)
     nid *out = arena_array(x->a, (size_t)n + 1, sizeof *out);
     for (uint32_t k = 0; k < n; k++)
         edges += x->m->node[x->order[from + k]].in.n;
-    uint32_t *row = arena_array(x->a, (size_t)edges + 1, sizeof *row),
-             *to = arena_array(x->a, (size_t)edges + 1, sizeof *to);
+    uint32_t *row = arena_array(x->a, (size_t)edges + 1, sizeof *row);
+    uint32_t *to = arena_array(x->a, (size_t)edges + 1, sizeof *to);
     edges = 0;
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = 0; i < x->m->node[x->order[from + k]].in.n; i++) {
@@ -392,7 +392,8 @@ static void sort_graph(struct end *x, gid g)
     arena_release(x->a, mark);
 }
 
-/* Fills x->order, x->at and x->position. */
+/* Orders the nodes that stay, graph by graph: fills x->order and x->at.  x->position gets the places that the nodes
+ * have in the lists of the edit. */
 static void find_order(struct end *x)
 {
     const struct edit *e = x->e;
@@ -421,10 +422,13 @@ static void number_graph(struct end *x, gid g, gid *next)
 {
     const struct module *m = x->m;
     while (x->graph_now[g] == 0) {
-        gid at = g, owner = g;
-        while ((owner = m->graph[at].owner != 0 ? m->node[m->graph[at].owner].graph : 0) != 0 &&
-               x->graph_now[owner] == 0)
-            at = owner;
+        /* at: the outermost graph around g (or g itself) that has no number yet */
+        gid at = g;
+        for (nid owner = m->graph[g].owner; owner != 0; owner = m->graph[at].owner) {
+            if (x->graph_now[m->node[owner].graph] != 0)
+                break;
+            at = m->node[owner].graph;
+        }
         x->graph_now[at] = (*next)++;
     }
 }
@@ -518,7 +522,8 @@ static void move_values(struct end *x)
         if (goes)
             *p = (struct value){.graph = 1, .flags = VALUE_LOST};
         p->def = x->now[p->def];
-        p->outno = p->def != 0 ? p->outno : 0;
+        if (p->def == 0)
+            p->outno = 0;
         p->graph = x->graph_now[p->graph];
     }
 }

@@ -25,7 +25,8 @@ static uint32_t change_attrs(struct edit *e, nid n, sid name, bool add)
     const struct slice old = m->node[n].attr;
     uint32_t at = UINT32_MAX, k = 0;
     for (uint32_t i = 0; i < old.n && at == UINT32_MAX; i++)
-        at = m->attr[old.at + i].name == name ? i : at;
+        if (m->attr[old.at + i].name == name)
+            at = i;
     uint32_t count = old.n + (add && at == UINT32_MAX) - (!add && at != UINT32_MAX);
     struct slice now = module_add_attrs(m, NULL, count);
     for (uint32_t i = 0; i < old.n; i++)

@@ -14,7 +14,7 @@ struct edit_source {
 };
 
 /* Returns the new index of entry i of a pool: i + by; 0 stays 0. */
-static uint32_t shifted(uint32_t i, uint32_t by)
+static uint32_t shifted_index(uint32_t i, uint32_t by)
 {
     return i != 0 ? i + by : 0;
 }
@@ -34,7 +34,7 @@ static void take_types(struct edit_source *s)
             if (m->dim[d.at + i].sym != 0)
                 m->dim[d.at + i] = dim_unknown();
         x.dim = d.at;
-        x.inner = shifted(x.inner, s->type);
+        x.inner = shifted_index(x.inner, s->type);
         module_add_type(m, x);
     }
 }
@@ -57,11 +57,12 @@ static void take_tensors(struct edit_source *s)
     for (tid t = 1; t < s->from->ntensor; t++) {
         struct tensor x = s->from->tensor[t];
         x.dim += s->ints;
-        x.off += x.where == TENSOR_STRINGS ? s->sids : 0;
-        x.of[0] = shifted(x.of[0], s->tensor);
-        x.of[1] = shifted(x.of[1], s->tensor);
+        if (x.where == TENSOR_STRINGS)
+            x.off += s->sids;
+        x.of[0] = shifted_index(x.of[0], s->tensor);
+        x.of[1] = shifted_index(x.of[1], s->tensor);
         x.range.at += s->ints;
-        x.about = shifted(x.about, s->about);
+        x.about = shifted_index(x.about, s->about);
         tid n = module_add_tensor(s->m);
         s->m->tensor[n] = x;
     }
@@ -83,17 +84,17 @@ struct edit_source *edit_source(struct edit *e, const struct module *from)
 
 uint32_t edit_source_type(const struct edit_source *s, uint32_t type)
 {
-    return shifted(type, s->type);
+    return shifted_index(type, s->type);
 }
 
 tid edit_source_tensor(const struct edit_source *s, tid t)
 {
-    return shifted(t, s->tensor);
+    return shifted_index(t, s->tensor);
 }
 
 uint32_t edit_source_about(const struct edit_source *s, uint32_t about)
 {
-    return shifted(about, s->about);
+    return shifted_index(about, s->about);
 }
 
 /* Returns a copy in the edited module of a list of tensors or types of the other one, with `by` added to each
@@ -102,13 +103,13 @@ static struct slice take_refs(struct edit_source *s, struct slice list, uint32_t
 {
     struct slice now = module_add_refs(s->m, s->from->refs + list.at, list.n);
     for (uint32_t i = 0; i < now.n; i++)
-        s->m->refs[now.at + i] = shifted(s->m->refs[now.at + i], by);
+        s->m->refs[now.at + i] = shifted_index(s->m->refs[now.at + i], by);
     return now;
 }
 
 struct attr edit_source_attr(struct edit_source *s, struct attr a)
 {
-    a.about = shifted(a.about, s->about);
+    a.about = shifted_index(a.about, s->about);
     if (a.ref != 0)
         return a;
     switch ((enum attr_kind)a.kind) {
@@ -123,10 +124,10 @@ struct attr edit_source_attr(struct edit_source *s, struct attr a)
         break;
     case ATTR_TENSOR:
     case ATTR_SPARSE:
-        a.u.t = shifted(a.u.t, s->tensor);
+        a.u.t = shifted_index(a.u.t, s->tensor);
         break;
     case ATTR_TYPE:
-        a.u.type = shifted(a.u.type, s->type);
+        a.u.type = shifted_index(a.u.type, s->type);
         break;
     case ATTR_TENSORS:
     case ATTR_SPARSES:
@@ -150,6 +151,6 @@ void edit_take_node(struct edit *e, nid n, const struct edit_source *s, nid from
     x->overload = y->overload;
     x->callee = y->callee;
     x->flags = y->flags | NODE_MADE;
-    x->about = shifted(y->about, s->about);
+    x->about = shifted_index(y->about, s->about);
     x->src = y->src;
 }

@@ -91,8 +91,8 @@ static bool is_within(const int64_t *range, uint32_t n, int64_t size)
 /* Translates n ranges of a slice into ranges of the tensor that it was sliced from, along the same axis.  Returns
  * these ranges, allocated in e->a, and writes their number to *count.  O(ranges of both and of the result) if the
  * ranges ascend. */
-static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_t *range,
-                        uint32_t n, uint32_t *count)
+static int64_t *compose_ranges(struct edit *e, const struct tensor *slice, const int64_t *range,
+                               uint32_t n, uint32_t *count)
 {
     const int64_t *inner = e->m->ints + slice->range.at;
     /* `at`: the position in the slice at which its range inner[k] .. inner[k + 1] begins */
@@ -129,7 +129,7 @@ tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint
         return add_slice(e, of, axis, range, n);
     /* `of` is a slice along the same axis: slice the tensor that `of` was sliced from */
     if (base.axis == axis) {
-        int64_t *more = compose(e, &base, range, n, &n);
+        int64_t *more = compose_ranges(e, &base, range, n, &n);
         return add_slice(e, base.of[0], axis, more, n);
     }
     /* slices the base first along the new axis, then along the axis of `of`: so the new slice merges with
@@ -157,8 +157,8 @@ static uint32_t type_of_tensor(struct module *m, tid t)
 static void attach_tensor(struct edit *e, vid v, tid t)
 {
     struct module *m = e->m;
-    if (m->tensor[t].name != 0 ||
-        m->tensor[t].where == TENSOR_SPARSE) /* another initializer may use t, now or later */
+    /* If t has a name or is sparse, another initializer may use it, now or later. */
+    if (m->tensor[t].name != 0 || m->tensor[t].where == TENSOR_SPARSE)
         t = edit_tensor_named(e, t, m->value[v].name);
     m->tensor[t].name = m->value[v].name;
     m->value[v].tensor = t;

@@ -5,8 +5,8 @@
 gid *graphs_outer_first(const struct module *m, struct arena *a)
 {
     uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth);
-    uint32_t *row = arena_array(a, m->ngraph, sizeof *row),
-             *all = arena_array(a, m->ngraph, sizeof *all);
+    uint32_t *row = arena_array(a, m->ngraph, sizeof *row);
+    uint32_t *all = arena_array(a, m->ngraph, sizeof *all);
     /* depth[g]: number of graphs around g; the loops stop at a known depth, and after ngraph steps if owners form a
      * cycle, which the verifier has yet to find */
     for (gid g = 1; g < m->ngraph; g++) {

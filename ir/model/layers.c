@@ -63,8 +63,10 @@ struct layers layers_find(const struct module *m, struct arena *a)
             continue;
         l.of[n] = map_get(&known, key);
         l.len[n] = (uint32_t)len;
-        if (!l.of[n])
-            map_set(&known, a, key, l.of[n] = ++l.n);
+        if (!l.of[n]) {
+            l.of[n] = ++l.n;
+            map_set(&known, a, key, l.of[n]);
+        }
     }
     return l;
 }

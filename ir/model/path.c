@@ -23,7 +23,7 @@ struct scope_writer {
 };
 
 /* Appends the character `before` and s[0 .. n) to the scope; appends nothing if n is 0. */
-static void put(struct scope_writer *w, char before, const char *s, size_t n)
+static void append_text(struct scope_writer *w, char before, const char *s, size_t n)
 {
     w->failed = w->failed || n >= sizeof w->text - w->len;
     for (size_t i = 0; i < n && !w->failed; i++)
@@ -53,7 +53,7 @@ static void put_module(struct scope_writer *w, const char *s, size_t n)
         const char *dot = memchr(s + at, '.', n - at);
         size_t len = dot ? (size_t)(dot - (s + at)) : n - at;
         bool index = is_index(s + at, len);
-        put(w, index && word ? '.' : '/', s + at, len);
+        append_text(w, index && word ? '.' : '/', s + at, len);
         word = !index;
         at += len + 1;
     }
@@ -64,7 +64,7 @@ static void put_class(struct scope_writer *w, const char *s, size_t n)
 {
     const char *dot = memrchr(s, '.', n);
     size_t from = dot ? (size_t)(dot - s) + 1 : 0;
-    put(w, '/', s + from, n - from);
+    append_text(w, '/', s + from, n - from);
 }
 
 /* Writes the scope that the metadata `namespace` gives.  Returns false if the text s is no namespace. */
@@ -97,8 +97,9 @@ static bool next_item(const char **s, struct scope *item)
     return true;
 }
 
-/* Writes the scope that the list s gives, a list of names or, if `classes`, of classes.  Returns false if the text is
- * no such list. */
+/* Writes the scope that the list s gives.  The last item is the operation.  In a list of names, the item before it is
+ * the whole name of the innermost module; in a list of classes (`classes`), each item before it is a module's class.
+ * Returns false if the text is no such list. */
 static bool read_list(struct scope_writer *w, const char *s, bool classes)
 {
     struct scope last = {0}, item;

@@ -51,8 +51,8 @@ static struct run next_range(struct slice_walk *w)
             w->i = 0;
             w->outer++;
         }
-        uint64_t from = (uint64_t)range[w->i] * w->inner / 8,
-                 to = (uint64_t)range[w->i + 1] * w->inner / 8;
+        uint64_t from = (uint64_t)range[w->i] * w->inner / 8;
+        uint64_t to = (uint64_t)range[w->i + 1] * w->inner / 8;
         if (w->skip >= to - from) {
             w->skip -= to - from;
             continue;
@@ -78,7 +78,8 @@ bool slice_next(struct slice_walk *w, struct run *out)
         }
         out->len += r.len;
     }
-    out->len = out->len < w->left ? out->len : w->left;
+    if (out->len > w->left)
+        out->len = w->left;
     w->left -= out->len;
     return true;
 }

@@ -84,7 +84,8 @@ static void owners_check(struct check *c)
             verify_fail(c, "node %u '%s' has captures, but no body", n, node_name(m, n));
     for (gid g = 1; g < m->ngraph; g++) {
         nid owner = m->graph[g].owner;
-        if (g == 1 ? owner != 0 : owner == 0 || owner >= m->nnode) {
+        bool good = g == 1 ? owner == 0 : owner != 0 && owner < m->nnode;
+        if (!good) {
             verify_fail(c, "graph %u: owner %u, expected %s", g, owner, g == 1 ? "none" : "a node");
         } else if (g > 1 && refs[g] != 1) {
             verify_fail(c, "graph %u: %u attributes of its owner '%s' refer to it, expected 1", g,
@@ -241,11 +242,10 @@ static void names_check(struct check *c)
     struct csr of = csr_build(c->mem, m->ngraph, m->nval, row, NULL);
     for (gid g = 1; g < m->ngraph; g++) {
         for_row (v, of, g) {
-            vid other;
             sid name = m->value[v].name;
             if (name == 0 || name >= c->nstr)
                 continue;
-            other = named[name];
+            vid other = named[name];
             if (other != 0 && m->value[other].graph == g) {
                 verify_fail(c, "values %u and %u of graph %u are both called '%s'", other, v, g,
                             module_str(m, name));

@@ -156,7 +156,8 @@ static void sparse_check(struct check *c, tid i)
     }
 }
 
-/* Checks where the payload of tensor i is. */
+/* Checks that the payload of tensor i is where the tensor says: within the pool of strings, within its file, or in
+ * the tensors of which it is a slice or sparse. */
 static void payload_check(struct check *c, tid i)
 {
     const struct module *m = c->m;

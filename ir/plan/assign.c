@@ -11,7 +11,7 @@ void assign_begin(struct assignment *r)
     const struct module *m = r->scene->m;
     assert(r->scene->place && r->scene->cluster);
     r->dev = arena_array(r->a, m->nnode, sizeof *r->dev);
-    memset(r->dev, 0xff, m->nnode * sizeof *r->dev);
+    memset(r->dev, 0xff, m->nnode * sizeof *r->dev); /* -1: none so far */
     r->place = arena_array(r->a, m->nnode, sizeof *r->place);
     r->follows = place_follows(m, r->scene->place, r->a);
 }
@@ -107,7 +107,7 @@ int assign_stage(struct assignment *r, const char *name, uint32_t stage)
     uint32_t range;
     if (!r->stage_of) {
         r->stage_of = arena_array(r->a, m->nnode, sizeof *r->stage_of);
-        memset(r->stage_of, 0xff, m->nnode * sizeof *r->stage_of);
+        memset(r->stage_of, 0xff, m->nnode * sizeof *r->stage_of); /* -1: none so far */
     }
     nid from;
     if (is_left_out(r, name, &from) && !assign_find(r, str_id(r->scene->m, name), &range) &&
@@ -235,10 +235,13 @@ int assign_end(struct assignment *r)
         if (!is_placed(r, n))
             continue;
         placed++;
-        unordered = r->ordered && !r->place[n] && !unordered ? n : unordered;
+        if (r->ordered && !r->place[n] && !unordered)
+            unordered = n;
         if (r->dev[n] >= 0)
             continue;
-        missed = missing++ ? missed : n;
+        if (!missing)
+            missed = n;
+        missing++;
     }
     if (!missing && unordered)
         return diag_error(r->diag, "%s: node '%s' has no place in the order of the plan", r->path,

@@ -18,6 +18,7 @@ enum along {
     ALONG_BEHIND, /* all axes from axis `usual` on */
 };
 
+/* An operator and the axes that it works along. */
 struct along_row {
     const char *op;
     enum along along;
@@ -58,7 +59,7 @@ static const struct along_row rows[] = {
     {"GroupNormalization", ALONG_BEHIND, 1, 0},
 };
 
-enum { MOST = 64 };
+enum { MOST = 64 }; /* the most integers of a list: longer lists are not looked at */
 
 int constant_ints(const struct module *m, vid v, int64_t *out, uint32_t max)
 {
@@ -125,7 +126,7 @@ static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
 
 /* Whether a ReverseSequence or recurrent operator would take the axis, which is that of the batch, for its steps of
  * time.  A recurrent operator has steps on axis 0, or on axis 1 if the attribute "layout" is set. */
-static bool takes_for_time(const struct module *m, nid n, int32_t axis)
+static bool takes_axis_for_time(const struct module *m, nid n, int32_t axis)
 {
     bool recurrent = node_is(m, n, "LSTM") || node_is(m, n, "GRU") || node_is(m, n, "RNN");
     if (node_is(m, n, "ReverseSequence"))
@@ -177,7 +178,7 @@ static bool keeps_triangle(const struct module *m, nid n, int32_t axis, int rank
 
 /* Whether a Reshape moves numbers between samples: the sizes of the axes before the axis of the batch have another
  * product in the result than in the operand.  False if a size is not known. */
-static bool scrambles(const struct module *m, const int32_t *axis, nid n)
+static bool scrambles_samples(const struct module *m, const int32_t *axis, nid n)
 {
     int64_t before[2] = {1, 1};
     const vid of[2] = {node_in(m, n, 0), m->node[n].out.n ? m->arg[m->node[n].out.at] : 0};
@@ -207,9 +208,9 @@ const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
     int rank = m->type[m->value[x].type].rank;
     if (!x || axis[x] < 0 || m->type[m->value[x].type].kind != TYPE_TENSOR || rank <= axis[x])
         return NULL;
-    if (scrambles(m, axis, n))
+    if (scrambles_samples(m, axis, n))
         return "moves numbers from samples to others";
-    if (takes_for_time(m, n, axis[x]))
+    if (takes_axis_for_time(m, n, axis[x]))
         return "takes samples for steps of time";
     if (takes_positions(m, n, axis[x]) || keeps_triangle(m, n, axis[x], rank))
         return along;

@@ -34,7 +34,7 @@ static bool is_zero(const struct module *m, vid v)
 
 /* Whether the node draws random numbers: a random operator, or a Dropout that may be in training mode with a ratio
  * other than 0. */
-static bool draws(const struct module *m, nid n)
+static bool draws_random(const struct module *m, nid n)
 {
     static const char *const random[] = {"RandomNormal",
                                          "RandomUniform",
@@ -60,7 +60,7 @@ static bool makes_square(const struct batch_view *v, nid n)
 }
 
 /* Whether n is a forward node that calculates with value x, and x depends on the number of samples. */
-static bool reckons_with(const struct batch_view *v, nid n, vid x)
+static bool calculates_with(const struct batch_view *v, nid n, vid x)
 {
     static const char *const reckon[] = {"Add", "Sub", "Mul", "Div", "Pow", "Sum", NULL};
     return v->counts[x] && !v->m->backward[n] && is_one_of(v->m, n, reckon);
@@ -106,7 +106,7 @@ static const char *refuse_operator(const struct batch_view *v, nid n)
 {
     const struct module *m = v->m;
     bool batch_norm = node_is(m, n, "BatchNormalization");
-    if (draws(m, n))
+    if (draws_random(m, n))
         return "draws random numbers";
     if (batch_norm && (node_attr_int(m, n, "training_mode", 0) || m->node[n].out.n > 1))
         return "takes mean and variance of all samples";
@@ -128,7 +128,7 @@ const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a)
         has = has || (v->varies[x] && v->axis[x] >= 0);
         if (samples && v->varies[x] && v->axis[x] < 0)
             why = arena_fmt(a, "reads '%s', which is of all samples together", value_name(m, x));
-        else if (samples && reckons_with(v, n, x))
+        else if (samples && calculates_with(v, n, x))
             why = arena_fmt(a, "reckons with '%s', which tells how many samples there are",
                             value_name(m, x));
     }

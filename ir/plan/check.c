@@ -137,6 +137,8 @@ static void add_net_edges(const struct verdict_state *j, uint32_t net, nid from,
             continue;
         }
         add_edge(&o->back, of, (uint32_t)d);
+        /* in the row of devices the edge is reversed; in a workload whose two colours both have forward nodes, edges of
+         * the forward pass tell the order of their devices already */
         if (!o->has_forward || !o->has_forward[color[from]] || !o->has_forward[color[to]])
             add_edge(&o->row, (uint32_t)d, of);
     }
@@ -336,7 +338,8 @@ void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a
             c->cls[cluster_class(c, d)].reserve ? " without the reserve" : "",
             v->load[d].sum ? arena_fmt(a, " (at one time; --memory-model=sum counts %s)", all)
                            : "");
-        v->why_not = v->why_not ? v->why_not : why;
+        if (!v->why_not)
+            v->why_not = why;
     }
 }
 
@@ -359,6 +362,7 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     v.contiguous = is_acyclic(&j, &graphs.row) && is_acyclic(&j, &graphs.back);
     const char *why = NULL;
     v.colocated = is_colocated(&j, &why);
-    v.why_not = v.why_not ? v.why_not : why;
+    if (!v.why_not)
+        v.why_not = why;
     return v;
 }

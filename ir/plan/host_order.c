@@ -10,6 +10,7 @@
 #include "ir/base/keyed.h"
 #include "ir/plan/order.h"
 
+/* State of host_order_count(). */
 struct host_order_state {
     const struct scene *s;
     const struct plan *p;

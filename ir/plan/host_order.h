@@ -11,6 +11,7 @@
 #include "ir/plan/parts.h"
 #include "ir/plan/plan.h"
 
+/* The counts of deferred nodes. */
 struct host_order {
     uint32_t nodes;             /* number of placed nodes */
     uint32_t by_all, by_device; /* number of deferred nodes by each rule */

@@ -100,7 +100,8 @@ static uint32_t count_slots(const struct split *w, struct arena *a)
     const uint32_t *slots = plan_slots(s, w->t->plan, a);
     uint32_t most = 0;
     for (uint32_t d = 0; d < s->cluster->ndev && exec_kind(&s->model)->subgraphs; d++)
-        most = !is_host(w, d) && slots[d] > most ? slots[d] : most;
+        if (!is_host(w, d) && slots[d] > most)
+            most = slots[d];
     return most;
 }
 

@@ -17,6 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* State of parts_of_pieces(). */
 struct parts_builder {
     const struct module *m;
     const struct place *p;
@@ -93,8 +94,8 @@ static void find_homes(struct parts_builder *c)
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
     int32_t *last = latest_parts(c);
-    memset(c->node_home, 0xff, m->nnode * sizeof *c->node_home);
-    memset(c->value_home, 0xff, m->nval * sizeof *c->value_home);
+    memset(c->node_home, 0xff, m->nnode * sizeof *c->node_home);  /* -1: no part */
+    memset(c->value_home, 0xff, m->nval * sizeof *c->value_home); /* -1: no part */
     for (nid n = g->first + g->count; n-- > g->first;) {
         const struct node *nd = &m->node[n];
         int32_t x = c->parts->part_of[n];
@@ -278,7 +279,8 @@ static void find_sources(struct parts_builder *c)
     }
 }
 
-/* Fills in the outputs of all parts. */
+/* Fills in the outputs of all parts: first results of placed nodes that others read, then results of copies and
+ * initializers that the model returns. */
 static void fill_outputs(struct parts_builder *c)
 {
     const struct module *m = c->m;
@@ -322,7 +324,7 @@ static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
     bool copies_only = false;
     parts->nparts = k->n;
     parts->part_of = arena_array(c->a, m->nnode, sizeof *parts->part_of);
-    memset(parts->part_of, 0xff, m->nnode * sizeof *parts->part_of);
+    memset(parts->part_of, 0xff, m->nnode * sizeof *parts->part_of); /* -1: not placed */
     for (nid n = g->first; n < g->first + g->count; n++)
         if (c->p->kind[n] == PLACE_NODE) {
             assert(k->piece[n] < k->n);
@@ -331,8 +333,8 @@ static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
         }
     for (uint32_t i = 0; i < g->out.n; i++)
         copies_only |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
-    if (!parts->nparts &&
-        copies_only) /* without placed nodes one part makes the outputs, on device 0 */
+    /* without placed nodes one part makes the outputs, on device 0 */
+    if (!parts->nparts && copies_only)
         parts->nparts = 1;
     parts->part = arena_array(c->a, parts->nparts, sizeof *parts->part);
     for (uint32_t x = 0; x < parts->nparts; x++)
@@ -379,12 +381,12 @@ static bool is_pass_apart(const struct staged_plan *p, int32_t stage)
 
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 {
-    /* lanes of a stage: 0 nodes whose pass is not apart, 1 backward pass, 2 weight pass, 3 update */
-    enum { LANES = 4 };
+    /* lanes of a stage: nodes of different lanes are in different parts */
+    enum { USUAL_LANE, BACKWARD_LANE, WEIGHT_LANE, UPDATE_LANE, LANES };
     const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];
-    bool weights = weight_pass_apart(s), updates = update_pass_wanted(s),
-         apart = weights || updates;
+    bool weights = weight_pass_apart(s), updates = update_pass_wanted(s);
+    bool apart = weights || updates; /* some stage may have several lanes */
     struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
     for (uint32_t i = 0; p->stages && i < p->stages->n; i++)
         apart = apart || is_pass_apart(p, (int32_t)i);
@@ -401,10 +403,14 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
             continue;
         if (stage_of[n] < 0 || (uint32_t)stage_of[n] >= p->stages->n)
             return NULL;
-        lane[n] = LANES * stage_of[n] + (!update.why && update.own[n]                         ? 3
-                                         : weight && weight[n]                                ? 2
-                                         : is_pass_apart(p, stage_of[n]) && s->m->backward[n] ? 1
-                                                                                              : 0);
+        int32_t own = USUAL_LANE;
+        if (!update.why && update.own[n])
+            own = UPDATE_LANE;
+        else if (weight && weight[n])
+            own = WEIGHT_LANE;
+        else if (is_pass_apart(p, stage_of[n]) && s->m->backward[n])
+            own = BACKWARD_LANE;
+        lane[n] = LANES * stage_of[n] + own;
     }
     k.n = pieces_build(s, lane, k.piece, &k.dev, a);
     /* k.dev has LANES * stage + lane for each piece: replaces that by the stage's first device */
@@ -416,7 +422,7 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 const char *part_file(const struct parts *c, uint32_t part, struct arena *a)
 {
     assert(part < c->nparts);
-    int digits = 1;
+    int digits = 1; /* of the largest number, nparts - 1 */
     for (uint32_t n = c->nparts; n > 10; n = (n + 9) / 10)
         digits++;
     return arena_fmt(a, "part%0*u.onnx", digits, part);

@@ -8,6 +8,7 @@
 
 #include "ir/plan/plan.h"
 
+/* A part of a plan: nodes of one device, with what goes in and out. */
 struct part {
     uint32_t dev;
     nid *node; /* placed nodes, ascending (a topological order) */
@@ -31,6 +32,7 @@ struct part {
  * initializer of a model without parts. */
 enum { PART_OF_INPUT = -1, PART_OF_WEIGHTS = -2 };
 
+/* The parts of a plan. */
 struct parts {
     uint32_t nparts; /* 0: every output of the model is an input or initializer */
     struct part *part;

@@ -87,7 +87,7 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
     assert(n <= q->n);
     uint32_t edges = q->edge.n, *first = arena_array(q->a, (size_t)n + 1, sizeof *first);
     int32_t *dev = arena_array(q->a, (size_t)n + 1, sizeof *dev);
-    memset(first, 0xff, n * sizeof *first);
+    memset(first, 0xff, n * sizeof *first); /* UINT32_MAX: no member so far */
     for (uint32_t u = 0; u < q->n; u++) {
         assert(map[u] < n);
         first[map[u]] = smaller_u32(q->first[u], first[map[u]]);
@@ -152,7 +152,7 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
     struct queues f = {.head = arena_array(q->a, ndev, sizeof *f.head),
                        .tail = arena_array(q->a, ndev, sizeof *f.tail),
                        .next = arena_array(q->a, (size_t)q->n + 1, sizeof *f.next)};
-    memset(f.head, 0xff, ndev * sizeof *f.head);
+    memset(f.head, 0xff, ndev * sizeof *f.head); /* UINT32_MAX: empty queues */
     for (uint32_t u = 0; u < q->n; u++)
         if (!deg[u])
             enqueue(&f, q, u);
@@ -218,7 +218,7 @@ static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
     uint32_t *prev = arena_array(q->a, (size_t)j->ndev + 1, sizeof *prev), none = UINT32_MAX;
     uint32_t *stack = arena_array(q->a, (size_t)q->n + 1, sizeof *stack);
     uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen);
-    memset(prev, 0xff, j->ndev * sizeof *prev);
+    memset(prev, 0xff, j->ndev * sizeof *prev); /* `none` */
     j->spent += q->n + q->edge.n;
     for (uint32_t v = 0; v < q->n && j->spent < j->budget; v++) {
         uint32_t u = prev[q->dev[v]];
@@ -375,8 +375,8 @@ static uint32_t pieces_by_level(const struct module *m, const struct place *p, c
 }
 
 /* Replaces the piece of each placed node by map[piece]. */
-static void renumber(const struct module *m, const struct place *p, uint32_t *piece,
-                     const uint32_t *map)
+static void renumber_pieces(const struct module *m, const struct place *p, uint32_t *piece,
+                            const uint32_t *map)
 {
     for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++)
         if (p->kind[v] == PLACE_NODE)
@@ -414,13 +414,13 @@ uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece
         /* the budget, 64 looks at each pin and node and 4 million more, keeps the time linear in the size of the
          * model */
         join_pairs(&q, ndev, map, n, 64 * ((uint64_t)pins + m->graph[1].count) + (1 << 22));
-        renumber(m, p, piece, map);
+        renumber_pieces(m, p, piece, map);
         rank = arena_array(a, (size_t)q.n + 1, sizeof *rank);
         bool legal = quotient_order(&q, rank);
         assert(legal);
         (void)legal;
     }
-    renumber(m, p, piece, rank);
+    renumber_pieces(m, p, piece, rank);
     *piece_dev = arena_array(a, (size_t)q.n + 1, sizeof **piece_dev);
     for (uint32_t i = 0; i < q.n; i++)
         (*piece_dev)[rank[i]] = q.dev[i];

@@ -75,7 +75,7 @@ int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_
         dev = below;
     }
     int32_t *node = arena_array(a, nnode, sizeof *node);
-    memset(node, 0xff, nnode * sizeof *node);
+    memset(node, 0xff, nnode * sizeof *node); /* -1: not placed */
     assert(top->node);
     for (uint32_t v = 0; v < top->n; v++) {
         assert(top->node[v] < nnode);

@@ -285,8 +285,9 @@ static int read_paper(struct assignment *r, const json_t *root)
         uint32_t dev = 0;
         for (size_t i = 0; i < json_array_size(list); i++) {
             /* with q slots per accelerator, q entries in a row are slots 1 to q of one device; else an entry is one */
-            uint32_t slot = host ? 0 : q ? (uint32_t)(i % q) + 1 : 0;
-            dev += i && slot <= 1;
+            uint32_t slot = !host && q ? (uint32_t)(i % q) + 1 : 0;
+            if (i && slot <= 1)
+                dev++;
             const json_t *nodes = json_object_get(json_array_get(list, i), "nodes");
             while (dev < c->ndev && c->cls[cluster_class(c, dev)].host != (host == 1))
                 dev++;

@@ -26,6 +26,7 @@ struct positioned {
     int64_t time;        /* ps, decides the order within a slot if there are no rounds; else 0 */
 };
 
+/* State of schedule_make(). */
 struct schedule_build {
     const struct sample_work *w;
     const struct rhythm *y;
@@ -74,8 +75,10 @@ static void order_parts(struct schedule_build *b)
     for (uint32_t x = 0; x < n; x++) {
         b->order[x] = x;
         phase[x] = b->y->phase[x];
-        levels = b->y->level[x] >= levels ? b->y->level[x] + 1 : levels;
-        phases = phase[x] >= phases ? phase[x] + 1 : phases;
+        if (b->y->level[x] >= levels)
+            levels = b->y->level[x] + 1;
+        if (phase[x] >= phases)
+            phases = phase[x] + 1;
     }
     /* both sorts keep the order of equal parts, so the second one leaves the parts of a phase sorted by level */
     b->order = sort_by(b->order, n, b->y->level, levels, b->a);
@@ -126,7 +129,8 @@ static uint32_t count_before(const struct schedule_build *b, uint32_t dev, uint3
 /* ---- instructions ----------------------------------------------------------------------------- */
 
 /* Adds an instruction to the slot of the lane, after the instructions put there before. */
-static void put(struct schedule_build *b, uint32_t lane, uint32_t slot, struct instruction what)
+static void put_instruction(struct schedule_build *b, uint32_t lane, uint32_t slot,
+                            struct instruction what)
 {
     b->item[b->n] = (struct positioned){.what = what, .lane = lane, .slot = slot, .nth = b->n};
     b->n++;
@@ -150,27 +154,27 @@ static void put_alloc_input(struct schedule_build *b, uint32_t tensor, uint32_t 
 {
     uint32_t lane = lane_compute(b->w->part[x].dev);
     if (b->y->repeats)
-        put(b, lane, SLOTS * b->nth[x] + BEFORE,
-            make_instruction(b, DO_ALLOC, tensor, x, /*later=*/-1));
+        put_instruction(b, lane, SLOTS * b->nth[x] + BEFORE,
+                        make_instruction(b, DO_ALLOC, tensor, x, /*later=*/-1));
     else
-        put(b, lane, (b->y->close && b->nth[x] ? SLOTS * (b->nth[x] - 1) : 0) + BEFORE,
-            make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
+        put_instruction(b, lane, (b->y->close && b->nth[x] ? SLOTS * (b->nth[x] - 1) : 0) + BEFORE,
+                        make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
 }
 
 /* Puts the ALLOC of a tensor that part x makes on another device into the list of dev: before the first part there
  * that does not end before x.  So it stands before every reader on dev, since readers come after x. */
 static void put_alloc(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t dev)
 {
-    put(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
-        make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
+    put_instruction(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
+                    make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
     b->item[b->n - 1].time = b->y->repeats ? 0 : b->y->end[x];
 }
 
 /* Puts the FREE of the tensor into the list of dev, behind the part `last`, its last reader. */
 static void put_free(struct schedule_build *b, uint32_t tensor, uint32_t dev, uint32_t last)
 {
-    put(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND,
-        make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
+    put_instruction(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND,
+                    make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
 }
 
 /* Puts the ADD of a gradient, which part x makes: behind x and behind the ADDs of earlier micro-batches, so that sums
@@ -179,8 +183,8 @@ static void put_add(struct schedule_build *b, uint32_t tensor, uint32_t x)
 {
     uint32_t *last = &b->added[tensor % b->w->each->ntensor];
     *last = larger_u32(SLOTS * b->nth[x] + BEHIND, *last);
-    put(b, lane_compute(b->w->part[x].dev), *last,
-        make_instruction(b, DO_ADD, tensor, x, /*later=*/0));
+    put_instruction(b, lane_compute(b->w->part[x].dev), *last,
+                    make_instruction(b, DO_ADD, tensor, x, /*later=*/0));
 }
 
 /* Returns the last part of x's device that starts before the tensor, which x makes, has left the device; at least x. */
@@ -205,17 +209,17 @@ static void put_free_sent(struct schedule_build *b, uint32_t tensor, uint32_t x,
     const uint32_t *level = b->y->level;
     uint32_t lane = lane_compute(b->w->part[x].dev);
     if (!b->y->repeats) {
-        uint32_t y = find_last_before(b, tensor, x),
-                 i = b->nth[b->nth[y] > b->nth[last] ? y : last];
-        put(b, lane, SLOTS * (i + 1) + BEFORE,
-            make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
+        uint32_t y = find_last_before(b, tensor, x);
+        uint32_t i = b->nth[b->nth[y] > b->nth[last] ? y : last];
+        put_instruction(b, lane, SLOTS * (i + 1) + BEFORE,
+                        make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
         b->item[b->n - 1].time = b->y->sent[tensor];
     } else if (b->y->phase[last] > b->y->phase[x] || level[last] > level[x] + 1 ||
                (level[last] == level[x] + 1 && b->nth[last] >= b->nth[x])) {
         put_free(b, tensor, b->w->part[x].dev, last);
     } else {
-        put(b, lane, SLOTS * b->nth[x] + BEHIND,
-            make_instruction(b, DO_FREE, tensor, x, /*later=*/1));
+        put_instruction(b, lane, SLOTS * b->nth[x] + BEHIND,
+                        make_instruction(b, DO_FREE, tensor, x, /*later=*/1));
     }
 }
 
@@ -229,8 +233,10 @@ static bool find_readers(const struct schedule_build *b, uint32_t tensor, uint32
     for_row (x, *reader, tensor) {
         if (b->w->part[x].dev != dev)
             continue;
-        *first = !any || is_before(b->y, x, *first) ? x : *first;
-        *last = !any || is_before(b->y, *last, x) ? x : *last;
+        if (!any || is_before(b->y, x, *first))
+            *first = x;
+        if (!any || is_before(b->y, *last, x))
+            *last = x;
         any = true;
     }
     return any;
@@ -305,13 +311,13 @@ static void put_tensors(struct schedule_build *b)
     row = sort_by(row, n, place, npart, b->a);
     for (uint32_t i = 0; i < n; i++) {
         const struct sending *x = &sending[row[i]];
-        struct instruction send = make_instruction(b, DO_SEND, x->tensor, x->part, /*later=*/0),
-                           recv = send;
+        struct instruction send = make_instruction(b, DO_SEND, x->tensor, x->part, /*later=*/0);
+        struct instruction recv = send;
         recv.kind = DO_RECV;
         send.other = x->dev;
         recv.other = x->home;
-        put(b, lane_send(ndev, x->home), 0, send);
-        put(b, lane_recv(ndev, x->dev, x->home), 0, recv);
+        put_instruction(b, lane_send(ndev, x->home), 0, send);
+        put_instruction(b, lane_recv(ndev, x->dev, x->home), 0, recv);
     }
 }
 
@@ -343,7 +349,8 @@ static void lay_out(struct schedule_build *b, struct schedule *s)
         uint32_t phase = b->item[i].what.phase;
         row[i] = i;
         key[i] = base[b->item[i].lane] + b->item[i].slot;
-        s->phases = phase >= s->phases ? phase + 1 : s->phases;
+        if (phase >= s->phases)
+            s->phases = phase + 1;
         s->at[b->item[i].lane + 1]++;
     }
     row = sort_by(row, b->n, key, rows, b->a);
@@ -364,11 +371,11 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
     b.item = arena_array(b.a, most + 1, sizeof *b.item);
     for (uint32_t i = 0; i < w->npart; i++) {
         uint32_t x = b.order[i];
-        put(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + AT,
-            make_instruction(&b, DO_COMPUTE, x, x, /*later=*/0));
+        put_instruction(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + AT,
+                        make_instruction(&b, DO_COMPUTE, x, x, /*later=*/0));
         if (work_is_reduced(w, x))
-            put(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + BEFORE,
-                make_instruction(&b, DO_REDUCE, x, x, /*later=*/0));
+            put_instruction(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + BEFORE,
+                            make_instruction(&b, DO_REDUCE, x, x, /*later=*/0));
     }
     put_tensors(&b);
     assert(b.n <= most);

@@ -65,7 +65,8 @@ static uint32_t home_of(const struct schedule_state *c, uint32_t tensor)
     return c->w->place.to[c->w->place.at[tensor]];
 }
 
-/* Returns the device whose list a lane is; of a receiving lane, the receiver. */
+/* Returns the device that a lane belongs to (ndev: the host), of a receiving lane the receiver: the inverse of
+ * lane_compute(), lane_send() and lane_recv() of schedule.h. */
 static uint32_t lane_device(const struct schedule_state *c, uint32_t lane)
 {
     uint32_t n = c->w->ndev;
@@ -170,6 +171,7 @@ static bool note_all(struct schedule_state *c)
     for (uint32_t l = 0; l < s->nlane; l++)
         for (uint32_t i = s->at[l]; i < s->at[l + 1]; i++) {
             uint8_t k = s->item[i].kind;
+            /* lanes for computing come first, then lanes for sending, then lanes for receiving */
             bool right = l < n                                    ? k != DO_SEND && k != DO_RECV
                          : l < lane_recv(n, /*to=*/0, /*from=*/0) ? k == DO_SEND
                                                                   : k == DO_RECV;
@@ -177,7 +179,8 @@ static bool note_all(struct schedule_state *c)
             if (!right || (i > s->at[l] && s->item[i].phase < s->item[i - 1].phase))
                 return refuse(c, "an instruction of %s stands in a list where it cannot",
                               c->w->dev_name[lane_device(c, l)]);
-            if (is_about_part(&s->item[i]) ? !note_part(c, l, i) : !note_tensor(c, l, i))
+            bool fine = is_about_part(&s->item[i]) ? note_part(c, l, i) : note_tensor(c, l, i);
+            if (!fine)
                 return false;
         }
     return true;
@@ -377,7 +380,8 @@ static struct stretch next_stretch(const struct schedule_state *c, uint32_t from
     struct stretch t = {from, INT64_MAX, INT64_MIN};
     for (; t.to < limit && item_at(c, t.to)->phase == item_at(c, from)->phase; t.to++) {
         int64_t o = item_at(c, t.to)->offset, end = (int64_t)c->samples - o;
-        t.first = -o < t.first ? -o : t.first;
+        if (-o < t.first)
+            t.first = -o;
         t.end = larger(end, t.end);
     }
     return t;
@@ -398,7 +402,8 @@ static bool check_size(struct schedule_state *c, uint32_t *most)
             if (sum > MOST_EVENTS)
                 return refuse(c, "%u samples are too many to check: it has %u instructions",
                               c->samples, c->s->at[c->s->nlane]);
-            *most = t.end - t.first > *most ? (uint32_t)(t.end - t.first) : *most;
+            if (t.end - t.first > *most)
+                *most = (uint32_t)(t.end - t.first);
             i = t.to;
         }
     return true;
@@ -456,6 +461,7 @@ static uint32_t next_add(const struct schedule_state *c, uint32_t x, uint32_t *k
 {
     const struct sample_work *w = c->w, *each = w->each;
     uint32_t copy = w->instance[x] % each->npart;
+    /* p: the part that x is a copy of; the inputs of its copies are each->in.to[first .. first + rows) */
     uint32_t p = count_below(each->first_copy + 1, each->whole->npart, copy + 1);
     uint32_t first = each->in.at[each->first_copy[p]];
     uint32_t rows = each->in.at[each->first_copy[p + 1]] - first;
@@ -593,7 +599,7 @@ static bool check_deadlock(struct schedule_state *c)
 /* ---- memory and queues ------------------------------------------------------------------------ */
 
 /* Returns x, or INT64_MAX if x is larger. */
-static int64_t clamp(__int128 x)
+static int64_t clamp_to_int64(__int128 x)
 {
     return x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
@@ -608,15 +614,17 @@ static void find_peak(struct schedule_state *c, uint32_t dev, int64_t lasting)
         if (i->kind == DO_REDUCE)
             continue;
         if (i->kind == DO_COMPUTE) {
-            top = now + w->part[i->what].running > top ? now + w->part[i->what].running : top;
+            if (now + w->part[i->what].running > top)
+                top = now + w->part[i->what].running;
             for_row (t, w->out, i->what)
                 now += w->tensor[t].bytes;
         } else {
             now += (i->kind == DO_ALLOC ? 1 : -1) * (__int128)w->tensor[i->what].bytes;
         }
-        top = now > top ? now : top;
+        if (now > top)
+            top = now;
     }
-    c->s->peak[dev] = clamp(top);
+    c->s->peak[dev] = clamp_to_int64(top);
 }
 
 /* Sets s->queue of each receiving lane of a device: the largest number of tensors whose ALLOC may be done before
@@ -656,7 +664,7 @@ static void find_queues(struct schedule_state *c, uint32_t dev)
 static uint32_t *items_new(struct arena *a, uint32_t n)
 {
     uint32_t *item = arena_array(a, (size_t)n + 1, sizeof *item);
-    memset(item, 0xff, ((size_t)n + 1) * sizeof *item);
+    memset(item, 0xff, ((size_t)n + 1) * sizeof *item); /* NONE */
     return item;
 }
 

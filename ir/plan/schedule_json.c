@@ -29,8 +29,8 @@ static const char *const key_of[] = {
 static uint32_t number_in(const struct sample_work *w, const struct instruction *i, uint32_t *batch)
 {
     bool part = is_about_part(i);
-    uint32_t what = part ? w->instance[i->what] : i->what,
-             n = part ? w->each->npart : w->each->ntensor;
+    uint32_t what = part ? w->instance[i->what] : i->what;
+    uint32_t n = part ? w->each->npart : w->each->ntensor;
     *batch = what / n;
     return what % n;
 }
@@ -71,10 +71,12 @@ static uint32_t put_iteration(struct json_out *o, const struct sample_work *w,
         json_close(o, JSON_ROW);
     }
     /* counts the instructions of the same kind and sample that follow for the next slices of the tensor */
-    while (!moves && n < left && i[n].kind == i->kind &&
-           number_in(w, &i[n], &other) < slices->first_slice[t + 1] &&
-           number_in(w, &i[n], &other) == x + n && other == batch)
+    while (!moves && n < left && i[n].kind == i->kind) {
+        uint32_t next = number_in(w, &i[n], &other);
+        if (next >= slices->first_slice[t + 1] || next != x + n || other != batch)
+            break;
         n++;
+    }
     return n;
 }
 

@@ -44,7 +44,7 @@ struct schedule_reader {
 };
 
 /* Reports the error that the file lacks what is expected.  Returns -1. */
-static int expect(const struct schedule_reader *r, const char *what)
+static int expect_form(const struct schedule_reader *r, const char *what)
 {
     return diag_error(r->diag, "%s: expected %s", r->path, what);
 }
@@ -87,7 +87,7 @@ static const json_t *get_list(const struct schedule_reader *r, const json_t *o, 
 }
 
 /* Returns the number of entries of a list, at most NONE - 1; 0 for NULL. */
-static uint32_t length(const json_t *list)
+static uint32_t list_length(const json_t *list)
 {
     size_t n = json_array_size(list);
     return n < NONE ? (uint32_t)n : NONE - 1;
@@ -116,7 +116,7 @@ static int read_devices(struct schedule_reader *r, const json_t *root)
     const json_t *list = get_list(r, root, "devices");
     if (!list)
         return -1;
-    w->ndev = length(list);
+    w->ndev = list_length(list);
     if (w->ndev > CLUSTER_DEVICES)
         return diag_error(r->diag, "%s: %u devices are too many: expected %d at most", r->path,
                           w->ndev, CLUSTER_DEVICES);
@@ -129,7 +129,10 @@ static int read_devices(struct schedule_reader *r, const json_t *root)
         const char *name = get_name(r, o, "name", "devices");
         int64_t reserved = 0;
         w->memory[d] = -1;
-        if (!name || !(w->dev_name[d] = add_name(r, &r->dev, name, d)))
+        if (!name)
+            return -1;
+        w->dev_name[d] = add_name(r, &r->dev, name, d);
+        if (!w->dev_name[d])
             return -1;
         if (json_is_null(json_object_get(o, "memory_bytes")))
             continue;
@@ -146,7 +149,7 @@ static int read_devices(struct schedule_reader *r, const json_t *root)
 static int read_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
-    for (uint32_t i = 0; i < length(list); i++) {
+    for (uint32_t i = 0; i < list_length(list); i++) {
         const json_t *o = json_array_get(list, i);
         const char *name = get_name(r, o, "name", key);
         if (!name || get_bytes(r, o, "bytes", &r->size[r->nsize]))
@@ -162,14 +165,14 @@ static int read_sizes(struct schedule_reader *r, const json_t *root, const char 
 static int check_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
-    for (uint32_t i = 0; i < length(list); i++) {
+    for (uint32_t i = 0; i < list_length(list); i++) {
         const json_t *o = json_array_get(list, i);
         const char *name = get_name(r, o, "name", key);
         int64_t bytes = 0;
         if (!name || get_bytes(r, o, "bytes", &bytes))
             return -1;
         if (r->size[names_get(&r->bytes, name, 0)] != bytes)
-            return expect(r, "one size for each tensor");
+            return expect_form(r, "one size for each tensor");
     }
     return list ? 0 : -1;
 }
@@ -178,7 +181,7 @@ static int check_sizes(struct schedule_reader *r, const json_t *root, const char
 static int read_states(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "states");
-    for (uint32_t i = 0; i < length(list); i++) {
+    for (uint32_t i = 0; i < list_length(list); i++) {
         const json_t *o = json_array_get(list, i);
         const char *in = get_name(r, o, "in", "states");
         const char *out = in ? get_name(r, o, "out", "states") : NULL;
@@ -198,7 +201,7 @@ static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from
     const char *own = name ? add_name(r, &r->tensor, name, w->ntensor) : NULL;
     uint32_t size = own ? names_get(&r->bytes, own, NONE) : NONE;
     if (!name)
-        return expect(r, "names of tensors");
+        return expect_form(r, "names of tensors");
     if (!own)
         return -1;
     if (size == NONE)
@@ -223,7 +226,10 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
         const json_t *o = json_array_get(parts, x), *out = get_list(r, o, "outputs");
         const char *file = out ? get_name(r, o, "file", "parts") : NULL;
         const char *dev = file ? get_name(r, o, "device", "parts") : NULL;
-        if (!dev || !(w->part[x].name = add_name(r, &r->part, file, x)))
+        if (!dev)
+            return -1;
+        w->part[x].name = add_name(r, &r->part, file, x);
+        if (!w->part[x].name)
             return -1;
         w->part[x].dev = names_get(&r->dev, dev, NONE);
         if (w->part[x].dev >= w->ndev)
@@ -234,7 +240,7 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
         if (get_bytes(r, o, "lasting_bytes", &w->part[x].lasting) ||
             get_bytes(r, o, peak_key(r), &w->part[x].running))
             return -1;
-        for (uint32_t i = 0; i < length(out); i++) {
+        for (uint32_t i = 0; i < list_length(out); i++) {
             w->out.to[n++] = w->ntensor;
             if (add_tensor(r, json_string_value(json_array_get(out, i)), x))
                 return -1;
@@ -252,10 +258,10 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
     uint32_t n = 0, *seen = arena_array(r->a, (size_t)w->ntensor + 1, sizeof *seen);
     for (uint32_t x = 0; x < w->npart; x++) {
         const json_t *in = get_list(r, json_array_get(parts, x), "inputs");
-        for (uint32_t i = 0; i < length(in); i++) {
+        for (uint32_t i = 0; i < list_length(in); i++) {
             const char *name = json_string_value(json_array_get(in, i));
             if (!name)
-                return expect(r, "names of tensors");
+                return expect_form(r, "names of tensors");
             uint32_t t = names_get(&r->tensor, name, NONE);
             /* the past of a state, which the device keeps, is no tensor */
             if (names_get(&r->state, name, 0) == 1)
@@ -287,7 +293,7 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
 static int read_outputs(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "outputs");
-    for (uint32_t i = 0; i < length(list); i++) {
+    for (uint32_t i = 0; i < list_length(list); i++) {
         const json_t *o = json_array_get(list, i);
         const char *name = get_name(r, o, "name", "outputs");
         const char *from = name ? get_name(r, o, "from", "outputs") : NULL;
@@ -299,7 +305,7 @@ static int read_outputs(struct schedule_reader *r, const json_t *root)
         if (t == NONE || r->w->tensor[t].from != names_get(&r->part, from, NONE))
             return diag_error(r->diag, "%s: output '%s' does not come from '%s'", r->path, name,
                               from);
-        r->made->tensor[t].returned = names_get(&r->state, name, 0) != 2;
+        r->made->tensor[t].returned = names_get(&r->state, name, 0) != 2; /* 2: state */
     }
     return list ? 0 : -1;
 }
@@ -311,7 +317,7 @@ static int read_replicas(struct schedule_reader *r, const json_t *o, uint32_t x,
 {
     const json_t *list = json_object_get(o, "replicas");
     const struct work_part *p = &r->made->part[x];
-    uint32_t n = length(list);
+    uint32_t n = list_length(list);
     if (!list)
         pairs_add(on, x, p->dev);
     for (uint32_t i = 0; i < n; i++) {
@@ -325,7 +331,7 @@ static int read_replicas(struct schedule_reader *r, const json_t *o, uint32_t x,
         seen[dev] = x + 1;
         pairs_add(on, x, dev);
     }
-    return !list || n ? 0 : expect(r, "devices in 'replicas'");
+    return !list || n ? 0 : expect_form(r, "devices in 'replicas'");
 }
 
 /* Reads how stages share a micro-batch into r->made->share: the sizes of micro-batch and profiled batch in
@@ -352,7 +358,7 @@ static int read_share(struct schedule_reader *r, const json_t *root, const json_
 /* Adds the number of entries in the lists `key` of all parts to *n. */
 static void count_names(const json_t *parts, const char *key, size_t *n)
 {
-    for (uint32_t x = 0; x < length(parts); x++)
+    for (uint32_t x = 0; x < list_length(parts); x++)
         *n += json_array_size(json_object_get(json_array_get(parts, x), key));
 }
 
@@ -370,11 +376,11 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
     count_names(parts, "outputs", &out);
     sizes += json_array_size(inputs) + json_array_size(json_object_get(root, "outputs"));
     if (sizes >= NONE || in >= NONE || out + json_array_size(inputs) >= NONE / 2)
-        return expect(r, "fewer tensors");
+        return expect_form(r, "fewer tensors");
     r->stages = json_is_object(json_object_get(root, "training"));
     r->size = arena_array(r->a, sizes + 1, sizeof *r->size);
     r->has_rows = arena_alloc(r->a, sizes + 1);
-    w->npart = length(parts);
+    w->npart = list_length(parts);
     w->part = arena_array(r->a, (size_t)w->npart + 1, sizeof *w->part);
     w->tensor = arena_array(r->a, out + json_array_size(inputs) + 1, sizeof *w->tensor);
     w->in.at = arena_array(r->a, (size_t)w->npart + 1, sizeof *w->in.at);
@@ -386,7 +392,7 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
         check_sizes(r, root, "inputs") || check_sizes(r, root, "tensors") ||
         check_sizes(r, root, "outputs"))
         return -1;
-    for (uint32_t i = 0; i < length(inputs); i++) {
+    for (uint32_t i = 0; i < list_length(inputs); i++) {
         const char *name = json_get_text(json_array_get(inputs, i), "name");
         if (names_get(&r->state, name, 0) != 1 && add_tensor(r, name, w->npart))
             return -1;
@@ -401,8 +407,8 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
 
 /* Parses the text.  Returns the document; NULL and an error if it is not JSON, or the value of the key `form`, a
  * version, is not from 1 to last. */
-static json_t *load(const struct schedule_reader *r, const struct json_text *j, const char *form,
-                    int last)
+static json_t *load_document(const struct schedule_reader *r, const struct json_text *j,
+                             const char *form, int last)
 {
     json_error_t e;
     int64_t version;
@@ -423,7 +429,7 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
 {
     struct schedule_reader r = {
         .path = j->path, .a = a, .diag = d, .made = arena_alloc(a, sizeof *r.made)};
-    json_t *root = load(&r, j, "pcc_manifest", 1);
+    json_t *root = load_document(&r, j, "pcc_manifest", 1);
     const char *why = json_get_text(root, "schedule_why");
     r.w = r.made;
     if (!root)
@@ -465,10 +471,10 @@ struct lists {
 };
 
 /* Adds instruction i to a lane.  Returns 0, or -1 and an error. */
-static int push(struct lists *l, uint32_t lane, struct instruction i)
+static int push_instruction(struct lists *l, uint32_t lane, struct instruction i)
 {
     if (l->n >= MOST_INSTRUCTIONS)
-        return expect(&l->r, "fewer instructions");
+        return expect_form(&l->r, "fewer instructions");
     l->item = vec_grow(l->r.a, l->item, &l->capitem, l->n + 1, sizeof *l->item);
     l->lane = vec_grow(l->r.a, l->lane, &l->caplane, l->n + 1, sizeof *l->lane);
     l->item[l->n] = i;
@@ -488,13 +494,14 @@ static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home
     if (rows && (json_array_size(rows) != 2 ||
                  !json_int_in(json_array_get(rows, 0), 0, INT64_MAX, &first) ||
                  !json_int_in(json_array_get(rows, 1), 1, INT64_MAX, &n))) {
-        expect(&l->r, "'rows': [first, number], the samples that move");
+        expect_form(&l->r, "'rows': [first, number], the samples that move");
         return NONE;
     }
     /* of a tensor without an axis of the batch, each device of the part that makes it has a whole copy */
     if (!t->has_rows && !rows) {
         uint32_t copy =
             t->from < whole->npart ? map_get(&l->of.copy, map_key(t->from + 1, home + 1)) : 0;
+        /* the tensor's slices are numbered as the copies of the part that makes it */
         return copy ? low + copy - 1 - w->first_copy[t->from] : low;
     }
     at = t->has_rows ? work_slice_from(w, tensor, first) : NONE;
@@ -517,19 +524,19 @@ static int push_slices(struct lists *l, uint32_t lane, uint32_t dev, struct inst
     if (is_about_part(&i)) {
         uint32_t copy = map_get(&l->of.copy, map_key(i.what + 1, dev + 1));
         i.what = copy ? copy - 1 : w->first_copy[i.what];
-        return push(l, lane, i);
+        return push_instruction(l, lane, i);
     }
     if (i.kind == DO_SEND || i.kind == DO_RECV) {
         i.what = find_moved(l, i.what, i.kind == DO_SEND ? dev : i.other, o);
-        return i.what == NONE ? -1 : push(l, lane, i);
+        return i.what == NONE ? -1 : push_instruction(l, lane, i);
     }
     uint32_t at = map_get(&l->of.first, map_key(i.what + 1, dev + 1));
     i.what = w->first_slice[i.what];
     if (!at)
-        return push(l, lane, i);
+        return push_instruction(l, lane, i);
     for (; at; at = l->of.next[at - 1]) {
         i.what = l->of.slice[at - 1];
-        if (push(l, lane, i))
+        if (push_instruction(l, lane, i))
             return -1;
     }
     return 0;
@@ -547,7 +554,7 @@ static int add_instruction(struct lists *l, uint32_t lane, uint32_t dev, struct 
         return -1;
     i.offset = (int32_t)offset;
     i.phase = (uint8_t)phase;
-    return l->of.w ? push_slices(l, lane, dev, i, o) : push(l, lane, i);
+    return l->of.w ? push_slices(l, lane, dev, i, o) : push_instruction(l, lane, i);
 }
 
 /* Returns the number in t of the name that is o's member `key`; NONE and an error if there is none. */
@@ -574,7 +581,7 @@ static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
                 {"free", DO_FREE},
                 {"add", DO_ADD},
                 {"reduce", DO_REDUCE}};
-    for (uint32_t i = 0; i < length(list); i++) {
+    for (uint32_t i = 0; i < list_length(list); i++) {
         const json_t *o = json_array_get(list, i);
         struct instruction x = {.kind = DO_COMPUTE};
         const char *key = NULL;
@@ -587,8 +594,9 @@ static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
             key = verb[k].key;
         }
         if (verbs != 1)
-            return expect(&l->r, "one of 'add', 'alloc', 'compute', 'free' and 'reduce' in each of "
-                                 "'compute'");
+            return expect_form(&l->r,
+                               "one of 'add', 'alloc', 'compute', 'free' and 'reduce' in each of "
+                               "'compute'");
         x.what = find_name(&l->r, is_about_part(&x) ? &l->r.part : &l->r.tensor, o, key);
         if (x.what == NONE || add_instruction(l, lane_compute(dev), dev, x, o))
             return -1;
@@ -604,7 +612,7 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
     const json_t *recv = send ? get_list(&l->r, of, "recv") : NULL;
     if (!recv)
         return -1;
-    for (uint32_t i = 0; i < length(send); i++) {
+    for (uint32_t i = 0; i < list_length(send); i++) {
         const json_t *o = json_array_get(send, i);
         struct instruction x = {.kind = DO_SEND};
         x.what = find_name(&l->r, &l->r.tensor, o, "tensor");
@@ -612,18 +620,18 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
         if (x.other == NONE || add_instruction(l, lane_send(n, dev), dev, x, o))
             return -1;
     }
-    uint8_t *seen = arena_alloc(l->r.a, (size_t)n + 2);
-    for (uint32_t k = 0; k < length(recv); k++) {
+    uint8_t *seen = arena_alloc(l->r.a, (size_t)n + 2); /* [device] a list from it was read */
+    for (uint32_t k = 0; k < list_length(recv); k++) {
         const json_t *queue = json_array_get(recv, k), *list = get_list(&l->r, queue, "tensors");
         uint32_t from = list ? find_name(&l->r, &l->r.dev, queue, "from") : NONE;
         int64_t most = 0;
         if (from == NONE || (dev < n && get_int(&l->r, queue, "queue", 0, UINT32_MAX, &most)))
             return -1;
         if (seen[from]++)
-            return expect(&l->r, "one list in 'recv' for each device");
+            return expect_form(&l->r, "one list in 'recv' for each device");
         uint32_t lane = lane_recv(n, dev, from);
         l->s->queue[lane] = (uint32_t)most;
-        for (uint32_t i = 0; i < length(list); i++) {
+        for (uint32_t i = 0; i < list_length(list); i++) {
             const json_t *o = json_array_get(list, i);
             struct instruction x = {.kind = DO_RECV, .other = from};
             x.what = find_name(&l->r, &l->r.tensor, o, "tensor");
@@ -641,13 +649,13 @@ static int read_lists(struct lists *l, const json_t *root)
     const struct schedule_reader *r = &l->r;
     const json_t *list = get_list(r, root, "devices");
     uint8_t *seen = arena_alloc(r->a, (size_t)r->w->ndev + 1);
-    for (uint32_t i = 0; i < length(list); i++) {
+    for (uint32_t i = 0; i < list_length(list); i++) {
         const json_t *o = json_array_get(list, i), *compute = get_list(r, o, "compute");
         uint32_t dev = compute ? find_name(r, &r->dev, o, "name") : NONE;
         if (dev == NONE)
             return -1;
         if (dev == r->w->ndev)
-            return expect(r, "the instructions of the host in 'host', not among 'devices'");
+            return expect_form(r, "the instructions of the host in 'host', not among 'devices'");
         if (seen[dev])
             return diag_error(r->diag, "%s: device '%s' is there twice", r->path,
                               r->w->dev_name[dev]);
@@ -715,12 +723,13 @@ static int find_slices(struct lists *l, uint32_t micro_batches)
     struct slices *of = &l->of;
     struct arena *a = l->r.a;
     const char *why;
-    const struct sample_work *whole = l->r.w,
-                             *w = of->w = work_slice(whole, MOST_UNROLLED / micro_batches, &why, a);
+    const struct sample_work *whole = l->r.w;
+    const struct sample_work *w = work_slice(whole, MOST_UNROLLED / micro_batches, &why, a);
+    of->w = w;
     if (!w)
         return diag_error(l->r.diag, "%s: %s", l->r.path, why);
     if (!fits_names(w, micro_batches))
-        return expect(&l->r, "fewer micro-batches");
+        return expect_form(&l->r, "fewer micro-batches");
     for (uint32_t p = 0; p < whole->npart; p++)
         for (uint32_t x = w->first_copy[p]; x < w->first_copy[p + 1]; x++)
             map_set(&of->copy, a, map_key(p + 1, w->part[x].dev + 1), x + 1);
@@ -765,7 +774,8 @@ static int unroll(struct lists *l, uint32_t micro_batches)
         bool part = is_about_part(x);
         /* offset is the micro-batch: instances of parts are numbered micro-batch by micro-batch, and so are tensors */
         x->what += (uint32_t)x->offset * (part ? w->npart : w->ntensor);
-        x->what = part ? number[x->what] : x->what;
+        if (part)
+            x->what = number[x->what];
         x->offset = 0;
     }
     s->work = all;
@@ -777,15 +787,16 @@ struct schedule *schedule_read(const struct json_text *j, const struct sample_wo
 {
     struct lists l = {.r = {.path = j->path, .a = a, .diag = d, .w = w},
                       .s = arena_alloc(a, sizeof *l.s)};
-    const json_t *root = load(&l.r, j, "pcc_schedule", 3);
+    const json_t *root = load_document(&l.r, j, "pcc_schedule", 3);
     json_int_t form = json_integer_value(json_object_get(root, "pcc_schedule"));
     bool iteration = form >= 2;
     int64_t samples = 1, phases = 1, batches = 0;
     if (!root)
         return NULL;
-    if (iteration ? get_int(&l.r, root, "micro_batches", 1, MOST_OFFSET, &batches)
-                  : get_int(&l.r, root, "in_flight", 1, MOST_SAMPLES, &samples) ||
-                        get_int(&l.r, root, "phases", 1, MOST_PHASES, &phases))
+    if (iteration && get_int(&l.r, root, "micro_batches", 1, MOST_OFFSET, &batches))
+        return NULL;
+    if (!iteration && (get_int(&l.r, root, "in_flight", 1, MOST_SAMPLES, &samples) ||
+                       get_int(&l.r, root, "phases", 1, MOST_PHASES, &phases)))
         return NULL;
     l.s->work = w;
     l.s->in_flight = (uint32_t)samples;

@@ -11,8 +11,8 @@ struct sharded_end {
     uint32_t type;    /* type of the whole tensor, an index of module.type */
     /* its number among the model's inputs without initializers, or among its outputs */
     uint32_t at;
-    const char *const
-        *piece; /* [ways] names of the pieces: the name of the whole with @0, @1, ... at its end */
+    /* [ways] names of the pieces: the name of the whole with @0, @1, ... at its end */
+    const char *const *piece;
 };
 
 /* An input and an output of the model that are one state, of which each device keeps a piece. */
@@ -98,7 +98,7 @@ struct sharded_sums {
     int64_t tolerance; /* millionths of an output's largest value; 0: sums are exact */
 };
 
-enum { SHARDED_AXES = 3 };
+enum { SHARDED_AXES = 3 }; /* the most entries of sharding.undivided */
 
 /* A sharded module; times in ps. */
 struct sharding {
@@ -113,9 +113,8 @@ struct sharding {
     /* a lower bound on the value of choices in which each device has a share of every node */
     int64_t floor;
     int64_t least; /* a lower bound on the value of all choices; -1: not known */
-    uint32_t cut, whole, once,
-        /* numbers of nodes: cut into pieces; whole on each device; on one device only; in the sharded module */
-        made;
+    /* numbers of nodes: cut into pieces; whole on each device; on one device only; in the sharded module */
+    uint32_t cut, whole, once, made;
     /* numbers of tensors that are joined, and that are cut, on the devices */
     uint32_t joined, sliced;
     const struct sharded_pair *pair; /* [npair] states in pieces */

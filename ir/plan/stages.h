@@ -5,6 +5,7 @@
 
 #include "ir/base/csr.h"
 
+/* The stages of a plan and their devices. */
 struct stages {
     uint32_t n; /* number of stages */
     /* stage -> its devices, ascending; two stages have the same devices, or none in common */

@@ -21,7 +21,7 @@ struct piecing {
 };
 
 /* Returns j; if it is NULL, memory was short: reports that to the arena, which does not return. */
-static json_t *made(const struct piecing *p, json_t *j)
+static json_t *need_made(const struct piecing *p, json_t *j)
 {
     if (!j)
         arena_exhausted(p->a, 1);
@@ -29,16 +29,16 @@ static json_t *made(const struct piecing *p, json_t *j)
 }
 
 /* Sets the member `key` of o to v, whose reference it takes. */
-static void set(const struct piecing *p, json_t *o, const char *key, json_t *v)
+static void set_member(const struct piecing *p, json_t *o, const char *key, json_t *v)
 {
-    if (json_object_set_new(o, key, made(p, v)))
+    if (json_object_set_new(o, key, need_made(p, v)))
         arena_exhausted(p->a, 1);
 }
 
 /* Adds v, whose reference it takes, to a list. */
-static void add(const struct piecing *p, json_t *list, json_t *v)
+static void append_entry(const struct piecing *p, json_t *list, json_t *v)
 {
-    if (json_array_append_new(list, made(p, v)))
+    if (json_array_append_new(list, need_made(p, v)))
         arena_exhausted(p->a, 1);
 }
 
@@ -61,15 +61,15 @@ static int read_states(struct piecing *p, json_t *states, json_t *ways)
             const char *name = json_get_text(piece, "out");
             good = good && name && json_get_text(piece, "in");
             if (name)
-                set(p, p->from, name, json_null());
+                set_member(p, p->from, name, json_null());
         }
         if (!good)
             return diag_error(p->d,
                               "%s: sharding: states: expected in each \"in\", \"out\", \"axis\", "
                               "\"run\", and \"pieces\", as many as \"ways\"",
                               p->path);
-        set(p, p->in, in, json_incref(row));
-        set(p, p->out, out, json_incref(row));
+        set_member(p, p->in, in, json_incref(row));
+        set_member(p, p->out, out, json_incref(row));
     }
     return 0;
 }
@@ -85,7 +85,7 @@ static void find_makers(struct piecing *p)
         {
             const char *made = json_string_value(name);
             if (made && json_object_get(p->from, made))
-                set(p, p->from, made, json_incref(json_object_get(part, "file")));
+                set_member(p, p->from, made, json_incref(json_object_get(part, "file")));
         }
     }
 }
@@ -95,18 +95,18 @@ static void find_makers(struct piecing *p)
 static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
                          const json_t *state, bool input)
 {
-    json_t *row = json_keep(p->a, made(p, json_copy(of))), *size, *shape;
+    json_t *row = json_keep(p->a, need_made(p, json_copy(of))), *size, *shape;
     json_t *sizes = json_object_get(of, "sizes");
     int64_t ways = (int64_t)json_array_size(json_object_get(state, "pieces")), n = 0;
     size_t axis = (size_t)json_integer_value(json_object_get(state, "axis"));
-    set(p, row, "name", json_string(piece));
+    set_member(p, row, "name", json_string(piece));
     shape =
         json_object_get(json_object_get(json_object_get(p->manifest, "values"), piece), "shape");
-    set(p, row, "shape", shape ? json_incref(shape) : json_null());
+    set_member(p, row, "shape", shape ? json_incref(shape) : json_null());
     if (json_int_in(json_object_get(of, "bytes"), 0, INT64_MAX, &n))
-        set(p, row, "bytes", json_integer(n / ways));
+        set_member(p, row, "bytes", json_integer(n / ways));
     if (!input) {
-        set(p, row, "from", json_incref(made(p, json_object_get(p->from, piece))));
+        set_member(p, row, "from", json_incref(need_made(p, json_object_get(p->from, piece))));
         return row;
     }
     if (!json_is_array(sizes))
@@ -117,16 +117,17 @@ static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
                    p->path, json_get_text(of, "name"));
         return NULL;
     }
-    sizes = made(p, json_copy(sizes));
-    set(p, row, "sizes", sizes);
-    if (json_is_integer(size) && json_array_set_new(sizes, axis, made(p, json_integer(n / ways))))
+    sizes = need_made(p, json_copy(sizes));
+    set_member(p, row, "sizes", sizes);
+    if (json_is_integer(size) &&
+        json_array_set_new(sizes, axis, need_made(p, json_integer(n / ways))))
         arena_exhausted(p->a, 1);
     return row;
 }
 
 /* Replaces each row of a state in the list `key` by rows of its pieces, and keeps the old list as member `key` of
  * `whole`.  Returns 0, or -1 and an error. */
-static int replace(struct piecing *p, const char *key, json_t *whole)
+static int replace_states(struct piecing *p, const char *key, json_t *whole)
 {
     json_t *list = json_object_get(p->manifest, key), *to = json_keep(p->a, json_array());
     bool input = !strcmp(key, "inputs"), pairs = !strcmp(key, "states");
@@ -139,7 +140,7 @@ static int replace(struct piecing *p, const char *key, json_t *whole)
         const char *name = json_get_text(row, pairs ? "in" : "name");
         const json_t *state = name ? json_object_get(input || pairs ? p->in : p->out, name) : NULL;
         if (!state)
-            add(p, to, json_incref(row));
+            append_entry(p, to, json_incref(row));
         json_array_foreach(json_object_get(state, "pieces"), k, piece)
         {
             json_t *one =
@@ -147,11 +148,11 @@ static int replace(struct piecing *p, const char *key, json_t *whole)
                       : piece_row(p, row, json_get_text(piece, input ? "in" : "out"), state, input);
             if (!one)
                 return -1;
-            add(p, to, json_incref(one));
+            append_entry(p, to, json_incref(one));
         }
     }
-    set(p, whole, key, json_incref(list));
-    set(p, p->manifest, key, json_incref(to));
+    set_member(p, whole, key, json_incref(list));
+    set_member(p, p->manifest, key, json_incref(to));
     return 0;
 }
 
@@ -162,16 +163,16 @@ int state_pieces(json_t *manifest, const char *path, struct arena *a, struct dia
     struct piecing p = {.manifest = manifest, .path = path, .a = a, .d = d};
     if (json_array_size(states) == 0)
         return 0;
-    json_t *whole = json_keep(a, made(&p, json_object()));
-    p.in = json_keep(a, made(&p, json_object()));
-    p.out = json_keep(a, made(&p, json_object()));
-    p.from = json_keep(a, made(&p, json_object()));
+    json_t *whole = json_keep(a, need_made(&p, json_object()));
+    p.in = json_keep(a, need_made(&p, json_object()));
+    p.out = json_keep(a, need_made(&p, json_object()));
+    p.from = json_keep(a, need_made(&p, json_object()));
     if (read_states(&p, states, json_object_get(sharding, "ways")))
         return -1;
     find_makers(&p);
-    if (replace(&p, "inputs", whole) || replace(&p, "outputs", whole) ||
-        replace(&p, "states", whole))
+    if (replace_states(&p, "inputs", whole) || replace_states(&p, "outputs", whole) ||
+        replace_states(&p, "states", whole))
         return -1;
-    set(&p, manifest, "whole", json_incref(whole));
+    set_member(&p, manifest, "whole", json_incref(whole));
     return 0;
 }

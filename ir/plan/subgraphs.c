@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* State of finding the slots of nodes. */
 struct slot_build {
     const struct scene *s;
     const int32_t *dev; /* [node] device */
@@ -114,7 +115,7 @@ struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const u
     struct slot_build c = {s, dev, arena_array(a, s->m->nnode, sizeof *c.slot), a};
     struct map seen = {0};
     k.of = arena_array(a, s->m->nnode, sizeof *k.of);
-    memset(k.of, 0xff, s->m->nnode * sizeof *k.of);
+    memset(k.of, 0xff, s->m->nnode * sizeof *k.of); /* NO_SUBGRAPH */
     k.sub = arena_array(a, (size_t)g->count + 1, sizeof *k.sub);
     if (slot)
         memcpy(c.slot, slot, s->m->nnode * sizeof *c.slot);

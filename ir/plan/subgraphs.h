@@ -22,6 +22,7 @@ struct subgraph {
     uint32_t nnode; /* number of nodes */
 };
 
+/* All subgraphs of a plan. */
 struct subgraphs {
     uint32_t n;
     struct subgraph *sub;

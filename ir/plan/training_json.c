@@ -13,7 +13,7 @@
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 /* Reports the error that "training" does not have the expected form; returns -1. */
-static int expected(const struct assignment *r, const char *what)
+static int expect_form(const struct assignment *r, const char *what)
 {
     return diag_error(r->diag, "%s: training: expected %s", r->path, what);
 }
@@ -24,7 +24,7 @@ static int read_nodes(struct assignment *r, const json_t *list, uint32_t k)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
         if (!name)
-            return expected(r, "names in 'nodes' of a stage");
+            return expect_form(r, "names in 'nodes' of a stage");
         if (assign_stage(r, name, k))
             return -1;
     }
@@ -40,10 +40,11 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
     int64_t ahead;
     if (!json_array_size(devices) ||
         !json_int_in(json_object_get(o, "ahead"), 1, UINT32_MAX, &ahead))
-        return expected(r, "a list 'devices' and a number 'ahead' >= 1 in every one of 'stages'");
+        return expect_form(r,
+                           "a list 'devices' and a number 'ahead' >= 1 in every one of 'stages'");
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const char *name = json_string_value(json_array_get(devices, i));
-        int dev = name ? assign_device(r, name) : expected(r, "names in 'devices' of a stage");
+        int dev = name ? assign_device(r, name) : expect_form(r, "names in 'devices' of a stage");
         if (dev < 0)
             return -1;
         s->device.to[n++] = (uint32_t)dev;
@@ -107,13 +108,13 @@ int training_json_read(struct assignment *r, const json_t *o)
     if (!o)
         return 0;
     if (!json_is_string(json_object_get(o, "schedule")) || !n || n > r->scene->m->nnode)
-        return expected(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
-                           "fewer, in 'training'");
+        return expect_form(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
+                              "fewer, in 'training'");
     for (const struct opt *row = exec_settings; row->name; row++)
         if (training_has(row) && read_setting(r, o, row))
             return -1;
     if ((t->micro_size > 0) != (t->profiled > 0))
-        return expected(r, "both of 'micro_batch_size' and 'profiled_batch', or neither");
+        return expect_form(r, "both of 'micro_batch_size' and 'profiled_batch', or neither");
     return read_stages(r, list);
 }
 

@@ -13,6 +13,7 @@
 #include "ir/plan/order.h"
 #include "ir/plan/parts.h"
 
+/* Where parts_by_transfers() cuts the walk over all nodes. */
 struct walk_cuts {
     const struct scene *s;
     const int32_t *dev; /* [node] device */

@@ -102,8 +102,10 @@ static bool tells_batch(const struct module *m, const int32_t *axis, nid n)
     if (node_is(m, n, "Size") || rank < 0)
         return true;
     int64_t from = node_attr_int(m, n, "start", 0), to = node_attr_int(m, n, "end", rank);
-    from += from < 0 ? rank : 0;
-    to += to < 0 ? rank : 0;
+    if (from < 0)
+        from += rank;
+    if (to < 0)
+        to += rank;
     return axis[x] >= from && axis[x] < to;
 }
 
@@ -152,7 +154,7 @@ struct walk {
 /* Takes the initializer v, which a node on the way reads, as the walk's parameter if v has the type of the output and
  * suits better than the parameter so far: best is the one with the longest name that the output's name begins with,
  * then one that the forward pass reads, then the one that was met first. */
-static void enter(const struct update_search *k, struct walk *w, vid v)
+static void take_parameter(const struct update_search *k, struct walk *w, vid v)
 {
     const char *name = value_name(k->m, v);
     bool named = strncmp(value_name(k->m, w->from), name, strlen(name)) == 0;
@@ -182,17 +184,19 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
     while (k->open.n) {
         vid v = heap_pop(&k->open).item;
         nid n = m->value[v].def;
-        if (!k->left--) {
+        if (k->left == 0) {
             k->to->why = arena_fmt(k->a,
                                    "'%s' and other new values follow from gradients of many "
                                    "parameters each, as behind a norm of all",
                                    value_name(m, w->from));
             return;
         }
+        k->left--;
         /* alone: no other open value depends on samples, so all that reaches the output from samples passes through
          * v */
         bool varies = k->varies[v], alone = varies && k->open_varying == 1;
-        k->open_varying -= varies;
+        if (varies)
+            k->open_varying--;
         if (varies && (k->axis[v] >= 0 || !m->backward[n]))
             return;
         bool named = w->parameter && k->named.of[w->parameter] == v;
@@ -203,7 +207,7 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             vid u = m->arg[m->node[n].in.at + i];
             if (is_initializer(m, u))
-                enter(k, w, u);
+                take_parameter(k, w, u);
             else
                 wait_for(k, u, output);
         }
@@ -312,7 +316,7 @@ static void check_sums(struct update_search *k)
     for (nid n = g->first + g->count; n-- > g->first && !k->to->why;) {
         /* above: the node makes a value from which only operators that keep sums lead to a gradient; batch: the node
          * reads a value with an axis of the batch, so that the sum over samples may begin here */
-        bool above = false, batch = false, linear = true;
+        bool above = false, batch = false;
         for (uint32_t i = 0; i < m->node[n].out.n; i++)
             above = above || up[m->arg[m->node[n].out.at + i]];
         for (uint32_t i = 0; above && i < m->node[n].in.n; i++) {
@@ -321,7 +325,7 @@ static void check_sums(struct update_search *k)
         }
         if (!above || batch)
             continue;
-        linear = keeps_sums(k, n);
+        bool linear = keeps_sums(k, n);
         for (uint32_t i = 0; linear && i < m->node[n].in.n; i++)
             up[m->arg[m->node[n].in.at + i]] |= k->varies[m->arg[m->node[n].in.at + i]];
         if (!linear)
@@ -511,7 +515,8 @@ static void find_loss(struct update_search *k)
         k->to->why = arena_fmt(k->a, "--loss=%s: the loss '%s' is a %s", loss_join_name[said],
                                value_name(k->m, loss), loss_join_name[k->join]);
     k->to->join_said = said && !k->join;
-    k->join = k->join ? k->join : said;
+    if (!k->join)
+        k->join = said;
     k->to->join = k->join;
 }
 
@@ -623,7 +628,8 @@ vid loss_find(const struct module *m, enum loss_join *how, struct arena *a)
             continue;
         enum loss_join join = join_of(m, varies, axis, counts, v);
         *how = !loss || join == *how ? join : LOSS_UNKNOWN;
-        loss = loss ? loss : v;
+        if (!loss)
+            loss = v;
     }
     arena_free(own);
     return loss;

@@ -16,15 +16,15 @@ enum loss_join { LOSS_UNKNOWN, LOSS_MEAN, LOSS_SUM };
 /* [enum loss_join] "mean", "sum"; NULL for LOSS_UNKNOWN. */
 extern const char *const loss_join_name[];
 
+/* The nodes that run once an iteration, and the gradients that they read. */
 struct update_pass {
-    const char *
-        /* why the model has no such pass, in words for users; NULL: it has one, and the fields below count */
-        why;
+    /* why the model has no such pass, in words for users; NULL: it has one, and the fields below count */
+    const char *why;
     uint8_t *own;        /* [node] 1: a node of the pass */
     struct gradient *of; /* [n] in the order of the model's outputs */
     uint32_t n;
-    nid *
-        mixing; /* [nmixing] nodes that take samples together, where --allow-batch-dependence lets them */
+    /* [nmixing] nodes that take samples together, where --allow-batch-dependence lets them */
+    nid *mixing;
     uint32_t nmixing;
     enum loss_join join; /* how the loss joins samples */
     bool join_said;      /* `join` is what the user says, since the model does not show it */

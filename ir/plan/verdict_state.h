@@ -4,6 +4,7 @@
 
 #include "ir/plan/plan.h"
 
+/* A plan and its verdict while that is computed. */
 struct verdict_state {
     const struct scene *s; /* m, p and c are its members */
     const struct module *m;

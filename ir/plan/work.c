@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* State of work_of_parts(). */
 struct work_build {
     const struct scene *s;
     const struct parts *parts;
@@ -117,7 +118,8 @@ static void add_lasting(struct work_build *b)
         uint32_t from = p->weight_user.at[i], to = p->weight_user.at[i + 1];
         for (uint32_t k = from; k < to; k++) {
             uint32_t x = (uint32_t)b->parts->part_of[user[k]], d = b->w->part[x].dev;
-            first[d] = seen[d] == i + 1 && first[d] < x ? first[d] : x;
+            if (seen[d] != i + 1 || x < first[d])
+                first[d] = x;
             seen[d] = i + 1;
         }
         for (uint32_t k = from; k < to; k++) {
@@ -310,6 +312,7 @@ bool work_is_reduced(const struct sample_work *w, uint32_t x)
     if (!w->each || !w->part[x].once)
         return false;
     uint32_t copy = w->instance[x] % w->each->npart, n = w->each->whole->npart;
+    /* of: the part that x is a copy of, whose copies are first_copy[of] .. first_copy[of + 1] - 1 */
     uint32_t of = count_below(w->each->first_copy + 1, n, copy + 1);
     return w->each->first_copy[of + 1] - w->each->first_copy[of] > 1;
 }

@@ -12,6 +12,7 @@
 
 #include "ir/plan/parts.h"
 
+/* A part, as schedules see it. */
 struct work_part {
     const char *name; /* "part0.onnx" */
     uint32_t dev;
@@ -25,6 +26,7 @@ struct work_part {
     bool once;
 };
 
+/* A tensor that is moved between devices or kept for a later part. */
 struct work_tensor {
     const char *name;
     vid value; /* the value in the module; 0: unknown, the work was read from a file */
@@ -51,6 +53,7 @@ struct work_share {
     int64_t profiled; /* samples that the bytes of tensors with rows are about, >= 1 */
 };
 
+/* The parts and tensors of one sample, of a micro-batch, or of an iteration. */
 struct sample_work {
     uint32_t ndev, npart, ntensor;
     const char **dev_name; /* [ndev + 1] name of each device; dev_name[ndev] is "host" */

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* State of work_slice(). */
 struct slicing {
     const struct sample_work *w; /* the work of the micro-batch */
     struct sample_work *to;
@@ -80,7 +81,7 @@ static int64_t next_border(const struct slicing *s, int64_t from)
 
 /* Returns NULL; or, as text, why the work cannot be cut: a slice would not be whole samples, or there would be more
  * than `most` parts, tensors and inputs. */
-static const char *refuse(struct slicing *s, uint64_t most)
+static const char *refuse_cut(struct slicing *s, uint64_t most)
 {
     const struct sample_work *w = s->w;
     int64_t samples = s->to->share.samples;
@@ -220,7 +221,7 @@ struct sample_work *work_slice(const struct sample_work *w, uint64_t most, const
     to->share.samples = larger(w->share.samples, 1);
     s.count = arena_array(s.own, (size_t)w->ndev + 2, sizeof *s.count);
     s.seen = arena_array(s.own, (size_t)w->ndev + 2, sizeof *s.seen);
-    *why = refuse(&s, most);
+    *why = refuse_cut(&s, most);
     if (!*why) {
         memset(s.seen, 0, ((size_t)w->ndev + 2) * sizeof *s.seen);
         add_parts(&s);

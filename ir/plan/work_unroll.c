@@ -10,6 +10,7 @@
 
 enum { NONE = UINT32_MAX };
 
+/* State of work_unroll(). */
 struct unroll_state {
     const struct sample_work *w; /* the work of one micro-batch */
     struct sample_work *to;      /* the new work */
@@ -25,7 +26,7 @@ struct unroll_state {
 };
 
 /* Whether the work has the instance; of a part that runs once, it has only the instance of the last micro-batch. */
-static bool exists(const struct unroll_state *u, uint32_t i)
+static bool has_instance(const struct unroll_state *u, uint32_t i)
 {
     return !u->w->part[i % u->w->npart].once || i / u->w->npart + 1 == u->to->micro_batches;
 }
@@ -50,7 +51,7 @@ static const char *chain_lists(struct unroll_state *u)
             assert(i < u->n);
             if (seen[i]++)
                 return arena_fmt(u->a, "%s is computed twice", instance_text(u, i, u->a));
-            if (!exists(u, i))
+            if (!has_instance(u, i))
                 return arena_fmt(u->a, "%s is computed: it runs once, behind the last micro-batch",
                                  instance_text(u, i, u->a));
             if (k == u->list->at[d])
@@ -59,7 +60,7 @@ static const char *chain_lists(struct unroll_state *u)
             u->waits[i]++;
         }
     for (uint32_t i = 0; i < u->n; i++)
-        if (!seen[i] && exists(u, i))
+        if (!seen[i] && has_instance(u, i))
             return arena_fmt(u->a, "%s is never computed", instance_text(u, i, u->a));
     return NULL;
 }
@@ -78,7 +79,7 @@ static void count_inputs(struct unroll_state *u)
 }
 
 /* Ends one wait of instance i: for an instance of level `level`.  After the last wait puts i into the heap `ready`. */
-static void done_waiting(struct unroll_state *u, struct heap *ready, uint32_t i, uint32_t level)
+static void end_wait(struct unroll_state *u, struct heap *ready, uint32_t i, uint32_t level)
 {
     assert(u->waits[i] > 0);
     u->level[i] = larger_u32(level + 1, u->level[i]);
@@ -94,7 +95,7 @@ static const char *number_all(struct unroll_state *u)
     struct heap ready = {.a = u->own};
     uint32_t n = 0;
     for (uint32_t i = 0; i < u->n; i++)
-        if (!u->waits[i] && exists(u, i))
+        if (!u->waits[i] && has_instance(u, i))
             heap_push(&ready, 0, 0, i);
     while (ready.n) {
         /* x: the part; batch: the instance of part 0 in the same micro-batch */
@@ -102,11 +103,11 @@ static const char *number_all(struct unroll_state *u)
         u->number[i] = n;
         u->to->instance[n++] = i;
         if (u->next[i] != NONE)
-            done_waiting(u, &ready, u->next[i], u->level[i]);
+            end_wait(u, &ready, u->next[i], u->level[i]);
         for_row (t, w->out, x)
             for_row (y, w->reader, t)
-                if (exists(u, batch + y) && !w->tensor[t].summed)
-                    done_waiting(u, &ready, batch + y, u->level[i]);
+                if (has_instance(u, batch + y) && !w->tensor[t].summed)
+                    end_wait(u, &ready, batch + y, u->level[i]);
     }
     u->to->npart = n;
     for (uint32_t d = 0; d < w->ndev; d++)
@@ -132,7 +133,7 @@ static void copy_tensors(struct unroll_state *u)
             struct work_tensor *x = &to->tensor[m * w->ntensor + t];
             *x = w->tensor[t];
             x->name = arena_fmt(u->a, "%s (micro-batch %u)", w->tensor[t].name, m);
-            bool made = x->from < w->npart && exists(u, m * w->npart + x->from);
+            bool made = x->from < w->npart && has_instance(u, m * w->npart + x->from);
             x->returned = x->returned && made;
             x->from = made ? u->number[m * w->npart + x->from] : to->npart;
         }
@@ -175,7 +176,8 @@ struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batc
 {
     struct unroll_state u = {
         .w = w, .list = list, .a = a, .own = arena_new(a), .n = w->npart * micro_batches};
-    struct sample_work *to = u.to = arena_alloc(a, sizeof *to);
+    struct sample_work *to = arena_alloc(a, sizeof *to);
+    u.to = to;
     assert(micro_batches && (uint64_t)(w->npart + w->ntensor) * micro_batches < NONE);
     *to = (struct sample_work){.ndev = w->ndev,
                                .npart = u.n,

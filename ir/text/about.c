@@ -71,21 +71,20 @@ static struct about *entry_of(struct parser *p, uint32_t *about)
 int text_about_key(struct parser *p, uint32_t *about)
 {
     assert(*about == 0 || *about < p->m->nabout);
-    enum { DOC, META, REST } key = text_is(p, "doc") ? DOC : text_is(p, "meta") ? META : REST;
-    struct slice meta = {0, 0};
+    bool doc = text_is(p, "doc"), meta = text_is(p, "meta"), rest = text_is(p, "onnx");
+    struct slice pairs = {0, 0};
     sid text = 0;
 
-    if (p->tok.kind != T_KEY || (key == REST && !text_is(p, "onnx")))
+    if (p->tok.kind != T_KEY || !(doc || meta || rest))
         return 0;
     text_next(p);
-    if (text_want(p, '=', "'='") < 0 || (key == DOC    ? text_string(p, &text, "a string")
-                                         : key == META ? parse_meta(p, &meta)
-                                                       : parse_rest(p, &text)) < 0)
+    if (text_want(p, '=', "'='") < 0 || (doc && text_string(p, &text, "a string") < 0) ||
+        (meta && parse_meta(p, &pairs) < 0) || (rest && parse_rest(p, &text) < 0))
         return -1;
-    if (key == DOC)
+    if (doc)
         entry_of(p, about)->doc = text;
-    else if (key == META)
-        entry_of(p, about)->meta = meta;
+    else if (meta)
+        entry_of(p, about)->meta = pairs;
     else
         entry_of(p, about)->rest = text;
     return 1;

@@ -589,7 +589,8 @@ static int parse_list(struct parser *p, nid n, enum attr_kind kind, struct attr 
         return -1;
     if (kind == ATTR_NONE && p->tok.kind == ']')
         return text_error(p, p->tok.at, "an empty list needs its kind: ints[], floats[], ...");
-    kind = kind == ATTR_NONE ? list_kind(p) : kind;
+    if (kind == ATTR_NONE)
+        kind = list_kind(p);
     a->kind = (uint8_t)kind;
     a->u.list.at = kind == ATTR_INTS      ? m->nints
                    : kind == ATTR_FLOATS  ? m->nfloats

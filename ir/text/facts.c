@@ -184,8 +184,9 @@ static int parse_precision(struct parser *p, struct device_class *k)
  * -1 after an error. */
 static int parse_class_option(struct parser *p, struct device_class *k)
 {
-    static const char bytes[] = "bytes (80GiB)", rate[] = "a rate (25GB/s)",
-                      time[] = "a time (10us)";
+    static const char bytes[] = "bytes (80GiB)";
+    static const char rate[] = "a rate (25GB/s)";
+    static const char time[] = "a time (10us)";
 
     if (text_take_word(p, "memory"))
         return expect_assign(p) < 0 ? -1 : text_quantity(p, bytes_parse, &k->memory, bytes);
@@ -248,8 +249,9 @@ int text_class(struct parser *p)
         return text_error(p, p->tok.at, "a cluster has at most %d devices", CLUSTER_DEVICES);
     k->host = text_take_word(p, "host");
     size_t at = p->tok.at;
-    while ((rc = parse_class_option(p, k)) == 0 && !p->failed) {
-    }
+    do
+        rc = parse_class_option(p, k);
+    while (rc == 0 && !p->failed);
     if (rc < 0 || p->failed)
         return -1;
     if (k->reserve > 0 && (k->host || k->reserve >= k->memory))
@@ -394,25 +396,17 @@ static int parse_fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *
  * after an error. */
 static int parse_cost_key(struct parser *p, struct node_fact *f)
 {
-    enum {
-        TIME,
-        FLOPS,
-        TRAFFIC,
-        OWN
-    } key = text_is(p, "time")      ? TIME
-            : text_is(p, "flops")   ? FLOPS
-            : text_is(p, "traffic") ? TRAFFIC
-                                    : OWN;
+    bool time = text_is(p, "time"), flops = text_is(p, "flops"), own = text_is(p, "own");
 
     p->facts.has_cost = true;
     text_next(p);
-    if (key == TIME)
+    if (time)
         return parse_time_key(p, &f->time);
     if (expect_assign(p) < 0)
         return -1;
-    return key == FLOPS
-               ? text_quantity(p, count_parse, &f->flops, "a count")
-               : text_quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
+    if (flops)
+        return text_quantity(p, count_parse, &f->flops, "a count");
+    return text_quantity(p, bytes_parse, own ? &f->own : &f->traffic, "bytes (4KiB)");
 }
 
 /* If the current token is the key of a flag, takes it, sets the flag of node n and returns true; else returns false. */

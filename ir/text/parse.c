@@ -8,6 +8,9 @@
 
 #include <assert.h>
 
+/* Of a text that does not say its opset of ai.onnx, or its ir_version. */
+enum { USUAL_OPSET = 20, USUAL_IR_VERSION = 10 };
+
 /* Appends v to the list *vec, which has *count entries and memory for *cap. */
 static void append_id(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)
 {
@@ -455,7 +458,8 @@ static int parse_graph_head(struct parser *p, gid g)
     return text_about(p, &p->m->graph[g].about) < 0 ? -1 : text_want(p, '{', "'{'");
 }
 
-/* Reads a graph, after the word "graph".  Returns 0, or -1 and an error. */
+/* Reads a graph, after the word "graph": "@g2 of \"if1\" { ... }", with a line for each input, initializer, node and
+ * output.  Returns 0, or -1 and an error. */
 static int parse_graph(struct parser *p)
 {
     gid g = module_add_graph(p->m);
@@ -606,7 +610,8 @@ static int parse_function_item(struct parser *p, struct function *f)
     struct slice s = module_add_sids(p->m, &name, 1);
     if (f->need.n > 0 && f->need.at + f->need.n != s.at)
         return text_error(p, p->tok.at, "'attribute' lines stand together, before the graphs");
-    f->need.at = f->need.n == 0 ? s.at : f->need.at;
+    if (f->need.n == 0)
+        f->need.at = s.at;
     f->need.n++;
     return 0;
 }
@@ -622,7 +627,7 @@ static int parse_function_body(struct parser *p, struct function *f)
     if (p->m->ngraph < 2)
         return text_expected(p, "a graph");
     if (!p->has_opset)
-        module_add_opset(p->m, 0, 20);
+        module_add_opset(p->m, 0, USUAL_OPSET);
     if (p->facts.has_cost || p->facts.has_color || p->facts.has_layer || p->facts.has_backward ||
         p->facts.has_device || p->facts.has_slot || p->facts.has_shard)
         return text_error(p, p->tok.at,
@@ -734,7 +739,7 @@ int module_parse(struct text_module *out, const struct named_text *in, struct ar
         return diag_error(d, "%s: a text of more than 2 GiB", in->name);
     p.a = arena_new(of);
     p.m = module_new(of, d);
-    p.m->ir_version = 10;
+    p.m->ir_version = USUAL_IR_VERSION;
     text_next(&p);
     int rc = parse_statements(&p);
     rc = rc < 0 || finish_bodies(&p) < 0 || text_finish_facts(&p) < 0 ? -1 : 0;
@@ -742,7 +747,7 @@ int module_parse(struct text_module *out, const struct named_text *in, struct ar
     if (!p.has_path)
         p.m->path = str_id(p.m, in->name);
     if (!p.has_opset)
-        module_add_opset(p.m, 0, 20);
+        module_add_opset(p.m, 0, USUAL_OPSET);
     if (p.model.part_cost < 0)
         p.model.part_cost = exec_usual_part_cost(p.m->cost != NULL);
     p.model.by_nodes = p.m->cost != NULL;

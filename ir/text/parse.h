@@ -58,6 +58,7 @@ struct value_fact {
     uint64_t elems, xfer; /* 1 + the number in the text; 0: not said */
 };
 
+/* The token that the parser looks at. */
 struct token {
     int kind;  /* T_*, or a punctuation character */
     size_t at; /* position of its first character in the text, in bytes */
@@ -99,6 +100,7 @@ struct text_facts {
         has_shard;
 };
 
+/* State of parsing a text; a function of the model is parsed by a parser of its own. */
 struct parser {
     const char *src;
     size_t n, pos;    /* bytes of src; position after the current token */

@@ -49,7 +49,8 @@ static void collect_names(struct printer *p)
     qsort(p->defined, p->ndefined, sizeof *p->defined, by_u64);
 }
 
-/* Writes value v where graph g uses it. */
+/* Writes value v where graph g uses it: "%x"; "%x@main" if a graph in between has another %x; "%~1" for a lost value;
+ * "_" for none (0). */
 static void put_value(struct printer *p, vid v, gid g)
 {
     const struct module *m = p->m;
@@ -115,7 +116,8 @@ static void put_rate(const struct printer *p, const char *key, int64_t bps)
     fprintf(p->f, "%s%s", key, rate_print(buf, bps));
 }
 
-/* Writes the keys of value v: costs, and whether the model lists its type (!typed). */
+/* Writes the keys of value v: " !typed" if the model lists its type in value_info, and its sizes and the time of its
+ * transfer, " !bytes=8B !elems=2 !xfer=1us", as far as they are known. */
 static void put_value_facts(struct printer *p, vid v)
 {
     const struct costs *k = p->m->cost;
@@ -157,7 +159,7 @@ static bool put_node_times(struct printer *p, const char *key, int64_t *const *t
     return true;
 }
 
-/* Writes the keys for the costs of node n. */
+/* Writes the keys for the costs of node n: " !time=4us !flops=2M"; costs of 0 are left out. */
 static void put_node_costs(struct printer *p, nid n)
 {
     const struct costs *k = p->m->cost;
@@ -240,20 +242,27 @@ static void put_operands(struct printer *p, const struct node *n)
     text_put(p, ")");
 }
 
+/* Whether value v has a type or a key. */
+static bool has_type_or_key(const struct module *m, vid v)
+{
+    const struct costs *k = m->cost;
+
+    if (m->type[m->value[v].type].kind != TYPE_NONE || (m->value[v].flags & VALUE_TYPED) != 0)
+        return true;
+    return k != NULL &&
+           ((k->bytes != NULL && k->bytes[v] != 0) || (k->elems != NULL && k->elems[v] >= 0) ||
+            (k->xfer != NULL && k->xfer[v] >= 0));
+}
+
 /* Writes " : f32[2] !bytes=8B, ?", types and keys of the results, unless none has a type or key. */
 static void put_result_types(struct printer *p, const struct node *n)
 {
     const struct module *m = p->m;
-    const struct costs *k = m->cost;
     bool any = false;
 
     for (uint32_t i = 0; i < n->out.n; i++) {
         vid v = m->arg[n->out.at + i];
-        any |= v != 0 && (m->type[m->value[v].type].kind != TYPE_NONE ||
-                          (m->value[v].flags & VALUE_TYPED) != 0 ||
-                          (k != NULL && ((k->bytes != NULL && k->bytes[v] != 0) ||
-                                         (k->elems != NULL && k->elems[v] >= 0) ||
-                                         (k->xfer != NULL && k->xfer[v] >= 0))));
+        any = any || (v != 0 && has_type_or_key(m, v));
     }
     for (uint32_t i = 0; any && i < n->out.n; i++) {
         vid v = m->arg[n->out.at + i];
@@ -280,7 +289,7 @@ static bool has_default_name(const struct module *m, const struct node *n, vid f
     return strncmp(s, g, k) == 0 && s[k] == '.' && strcmp(s + k + 1, value_name(m, first)) == 0;
 }
 
-/* Writes the line of a node. */
+/* Writes the line of a node: "  %a = Gemm(%x, %y) {alpha=1.0} : f32[2] name=\"a\"". */
 static void put_node(struct printer *p, nid id)
 {
     const struct module *m = p->m;
@@ -309,7 +318,8 @@ static void put_node(struct printer *p, nid id)
     text_put(p, "\n");
 }
 
-/* Writes the lines of the inputs and initializers of graph g. */
+/* Writes the lines of the inputs and initializers of graph g: "  in %x : f32[2]", "  init %w : f32[2] = [1.0, 2.0]".
+ * If an initializer is an input, too, its type and keys stand in its line as an input alone. */
 static void put_inputs(struct printer *p, const struct graph *g)
 {
     const struct module *m = p->m;
@@ -340,7 +350,7 @@ static void put_inputs(struct printer *p, const struct graph *g)
     }
 }
 
-/* Writes a graph with all its lines. */
+/* Writes a graph with all its lines: "graph @g2 of \"if1\" {", inputs, initializers, nodes, outputs, "}". */
 static void put_graph(struct printer *p, gid id)
 {
     const struct module *m = p->m;

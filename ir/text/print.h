@@ -5,6 +5,7 @@
 
 #include "ir/text/text.h"
 
+/* State of printing a module. */
 struct printer {
     FILE *f; /* the output */
     const struct module *m;

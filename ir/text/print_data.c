@@ -20,7 +20,7 @@ void text_put(const struct printer *p, const char *s)
     fputs(s, p->f);
 }
 
-/* Writes n bytes in quotes, all but printable ASCII as escapes. */
+/* Writes n bytes in quotes; quotes, backslashes and all but printable ASCII as escapes such as \n and \x80. */
 static void put_bytes_quoted(const struct printer *p, const char *s, size_t n)
 {
     static const char from[] = "\"\\\n\r\t", to[] = "\"\\nrt";
@@ -301,7 +301,8 @@ static void put_slice(struct printer *p, const struct tensor *t)
     text_put(p, ")");
 }
 
-/* Writes a tensor without its shape.  name: its default name, which is not written. */
+/* Writes a tensor without its shape: "[1.0, 2.0]", "file 1 at 0 len 8", and so on, then " typed", " named \"w\"" and
+ * its documentation.  name: its default name, which is not written. */
 static void put_payload(struct printer *p, tid id, sid name)
 {
     const struct tensor *t = &p->m->tensor[id];
@@ -378,7 +379,8 @@ static void put_list_element(struct printer *p, enum attr_kind kind, uint32_t i)
         put_tensor_value(p, m->refs[i], kind == ATTR_SPARSES);
 }
 
-/* Writes the value of an attribute. */
+/* Writes the value of an attribute: "1.5", "\"same\"", "[1, 2]", "@g2", "tensor f32[2] [1.0, 2.0]".  A list without
+ * entries and a list of types begin with their kind, "ints[]", which nothing else tells. */
 static void put_attr_value(struct printer *p, const struct attr *a)
 {
 

@@ -77,7 +77,7 @@ int text_placed_stage(struct parser *p, struct plan *plan, nid n)
         return -1;
     if (!plan->stage_of) {
         plan->stage_of = arena_array(p->m->mem, p->m->nnode, sizeof *plan->stage_of);
-        memset(plan->stage_of, 0xff, p->m->nnode * sizeof *plan->stage_of);
+        memset(plan->stage_of, 0xff, p->m->nnode * sizeof *plan->stage_of); /* -1: none */
     }
     plan->stage_of[n] = (int32_t)stage;
     return 0;

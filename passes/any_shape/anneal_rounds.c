@@ -190,7 +190,8 @@ static void *run_thread(void *worker)
     }
 }
 
-/* Does all runs of a round, in s->nthread threads. */
+/* Does all runs of a round, in s->nthread threads, of which this one is number 0.  Each thread has its own copy of the
+ * clock; if one of them ran out, so has s->o->clock. */
 static void run_round(struct search *s)
 {
     pthread_t id[MOST_THREADS];
@@ -212,8 +213,8 @@ static void run_round(struct search *s)
     }
 }
 
-/* Returns the time per sample of the plan dev[], ps, with the cost of its parts (s->o->price).  value: its largest
- * load; surcharge: `value` includes a surcharge on cut nets, so the largest load is computed anew without it. */
+/* Returns the time per sample of the plan dev[], ps, with the cost of its parts (s->o->price).  value: the largest load
+ * of the plan; surcharge: `value` includes a surcharge on cut nets, so the load is computed anew without it. */
 static int64_t price_plan(struct search *s, const int32_t *dev, const uint32_t *copies,
                           int64_t value, bool surcharge)
 {
@@ -262,7 +263,9 @@ static int search_begin(struct search *s, struct diag *d)
     uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
     uint64_t most = 1 + LOADS_MOST / rows;
     s->nrun = smaller_u32(o->chains, MOST_CHAINS);
-    s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
+    s->nthread = o->threads;
+    if (!s->nthread) /* the user leaves the number open: one for each core */
+        s->nthread = cores > 0 ? (uint32_t)cores : 1;
     s->nthread = smaller_u32(s->nthread, s->nrun);
     s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
     anneal_tables_make(&s->t, &s->l, o->price ? o->surcharge : 0, s->a);
@@ -323,12 +326,27 @@ static uint64_t moves_per_run(const struct search *s, uint64_t quota, uint64_t l
     return smaller_u64(quota, part);
 }
 
-/* Whether a round, which lowered the best value from `before` to `value`, closed less than 1 / NEARER of the gap: to
- * the goal or, once that is reached, to o->enough. */
+/* Returns whether a round, which lowered the best value from `before` to `value`, closed less than 1 / NEARER of the
+ * gap: to the goal or, once that is reached, to o->enough. */
 static bool has_stalled(const struct anneal *o, int64_t before, int64_t value)
 {
     int64_t wanted = value > o->goal ? o->goal : o->enough;
     return before < LOAD_INF && before - value <= (before - wanted) / NEARER;
+}
+
+/* Gives each run of round number `round` a seed, its number of moves, a surcharge and a start. */
+static void prepare_runs(struct search *s, uint32_t round, uint64_t moves,
+                         const struct problem_plan *best)
+{
+    for (uint32_t i = 0; i < s->nrun; i++) {
+        struct anneal_run *r = &s->run[i];
+        r->seed = random_bits(&s->rng);
+        r->moves = moves;
+        /* half of the runs have a surcharge: the whole, a half, a quarter or an eighth of it in turn */
+        r->surcharge = i % 2 ? s->t.surcharge >> (round + i / 2) % SURCHARGES : 0;
+        r->value = r->surcharge ? LOAD_INF : best->value;
+        make_start(s, r, round + i, best);
+    }
 }
 
 /* Makes rounds of runs, each of twice as many moves, and keeps the best plan in *best, until one of the limits of
@@ -354,15 +372,7 @@ static void search_rounds(struct search *s, struct problem_plan *best)
             break;
         uint64_t moves = moves_per_run(s, quota, budget - given, began), left = budget - given;
         int64_t before = best->value;
-        for (uint32_t i = 0; i < s->nrun; i++) {
-            struct anneal_run *r = &s->run[i];
-            r->seed = random_bits(&s->rng);
-            r->moves = moves;
-            /* half of the runs have a surcharge: the whole, a half, a quarter or an eighth of it in turn */
-            r->surcharge = i % 2 ? s->t.surcharge >> (round + i / 2) % SURCHARGES : 0;
-            r->value = r->surcharge ? LOAD_INF : best->value;
-            make_start(s, r, round + i, best);
-        }
+        prepare_runs(s, round, moves, best);
         run_round(s);
         given += moves < left / s->nrun ? moves * s->nrun : left;
         if (merge_runs(s, best))

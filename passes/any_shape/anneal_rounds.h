@@ -27,8 +27,8 @@ struct anneal {
     uint32_t threads;
     /* the clock's listener is not told the progress, for the values are not values of plans */
     bool silent;
-    /* Returns the time per sample of the plan dev[], ps, with the cost of its parts; value: its largest load, ps.
-     * NULL: parts cost nothing. */
+    /* Returns the time per sample of the plan dev[], ps, with the cost of its parts; value: the largest load of the
+     * plan, ps.  NULL: parts cost nothing. */
     int64_t (*price)(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                      const uint32_t *copies);
     /* ps, with `price`: the cost of one part.  The number of parts is unknown while a run goes on, but grows with
@@ -48,8 +48,8 @@ struct anneal_found {
     uint64_t done; /* number of moves tried */
 };
 
-/* Searches plans of c of any shape by annealing, and writes the best one to *best, a plan of c (value LOAD_INF: none
- * is known yet), if it is better. */
+/* Searches for plans of c of any shape by annealing, and writes the best plan found to *best, a plan of c (value
+ * LOAD_INF: no plan is known yet), if it is better. */
 struct anneal_found anneal_search(const struct problem *c, const struct anneal *o,
                                   struct problem_plan *best, struct arena *scratch, struct diag *d);
 

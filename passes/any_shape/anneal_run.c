@@ -179,7 +179,7 @@ static void choose_target(struct anneal_walker *m)
     if (!m->l.c->pass_loads)
         return;
     int64_t forward = m->forward + random_below(&m->rng, 1 << 13) - (1 << 12);
-    forward = forward < 0 ? 0 : forward > 1 << 16 ? 1 << 16 : forward;
+    forward = smaller(larger(forward, 0), 1 << 16);
     m->target_back = m->target - (int64_t)(((__int128)m->target * forward) >> 16);
     m->target -= m->target_back;
 }
@@ -193,7 +193,7 @@ static void find_forward(struct anneal_walker *m)
     m->forward = value ? (int64_t)(((__int128)most << 16) / value) : 0;
 }
 
-/* Whether each device has room for what its vertices need at one time.  O(V + pins * log V). */
+/* Returns whether each device has room for what its vertices need at one time.  O(V + pins * log V). */
 static bool has_room(struct anneal_walker *m)
 {
     const struct loads *l = &m->l;
@@ -240,7 +240,7 @@ static void keep_if_better(struct anneal_walker *m, uint32_t a, uint32_t b)
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-/* Whether v may be on device d. */
+/* Returns whether v may be on device d. */
 static inline bool allows(const struct anneal_walker *m, uint32_t v, uint32_t d)
 {
     return loads_allows(&m->l, v, d);
@@ -285,7 +285,7 @@ static uint32_t draw_device(struct anneal_walker *m, uint32_t v)
     return random_below(&m->rng, l->ndev);
 }
 
-/* Tries to move a random vertex. */
+/* Moves a random vertex to a random device, if it may be there and the energy does not rise too much. */
 static void move_single(struct anneal_walker *m)
 {
     uint32_t v = random_below(&m->rng, m->l.c->g->n), b = draw_device(m, v);
@@ -295,7 +295,7 @@ static void move_single(struct anneal_walker *m)
         try_single(m, v, b, most);
 }
 
-/* Tries to exchange the devices of two random vertices. */
+/* Exchanges the devices of two random vertices, if they may be there and the energy does not rise too much. */
 static void swap_two(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
@@ -362,7 +362,8 @@ static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most
     return n;
 }
 
-/* Tries to move a random clump. */
+/* Grows a random clump, and moves it to a random device if all its vertices may be there and the energy does not rise
+ * too much. */
 static void move_clump(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
@@ -408,7 +409,7 @@ static void choose_weights(struct anneal_walker *m, int64_t unit)
         int64_t memory = c->kind[k].memory > 0 ? c->kind[k].memory : 1;
         m->share[k] = c->cluster->cls[c->kind[k].cls].host ? 0 : share;
         __int128 price = ((__int128)weight * unit << 20) / memory;
-        m->price[k] = price >> 40 ? INT64_C(1) << 40 : (int64_t)price + 1;
+        m->price[k] = price >> 40 ? INT64_C(1) << 40 : (int64_t)price + 1; /* 1 .. 2^40 */
     }
 }
 
@@ -479,7 +480,8 @@ void anneal_run(struct anneal_walker *m, struct anneal_run *r, struct clock *clo
     int64_t value = r->value < LOAD_INF ? r->value : loads_value(&m->l);
     int64_t unit = energy_of_time(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);
-    int64_t factor = choose_heat(m, unit, 1 + steps / each);
+    int64_t factor = choose_heat(m, unit, 1 + steps / each); /* of one cooling, times 2^32 */
+    /* until there is a plan to improve, loads count as energy as far as they are above the lower bound */
     m->target = m->l.c->lower.value;
     m->target_back = 0;
     find_forward(m);

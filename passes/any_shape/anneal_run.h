@@ -9,7 +9,8 @@ struct anneal_tables {
     /* [ANNEAL_WAITS] -ln u, in 1 / 2^16, for u evenly spread over (0, 1): the values of exponential random numbers of
      * mean 1 */
     uint32_t *wait;
-    /* t ps are the energy t << up >> down: shifts such that it is fine enough and no sum over devices overflows */
+    /* t ps are the energy t << up >> down: shifts such that the unit of energy is small enough and no sum over devices
+     * overflows */
     uint32_t up, down;
     /* ps: the largest surcharge of a run (anneal_run.surcharge); 0: no run has one */
     int64_t surcharge;

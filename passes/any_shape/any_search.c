@@ -65,9 +65,9 @@ int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p)
     return 0;
 }
 
-/* Whether the plan dev[node] surely fits: no device runs out of memory even if it keeps all values that its nodes make
- * or read for every sample on its way.  A part takes two rounds at most, with its transfers, so no more samples are on
- * their way than twice the parts and two.  O(nodes + pins). */
+/* Returns whether the plan dev[node] surely fits: no device runs out of memory even if it keeps all values that its
+ * nodes make or read for every sample on its way.  A part takes two rounds at most, with its transfers, so no more
+ * samples are on their way than twice the parts and two.  O(nodes + pins). */
 static bool surely_fits(struct any_search *s, const int32_t *dev)
 {
     const struct ctx *x = s->x;
@@ -130,8 +130,8 @@ int64_t any_price(void *user, const struct problem *c, int64_t value, const int3
     return all;
 }
 
-/* Replaces s->best by `plan`, a plan for the vertices of level g, if `plan` is better.  plan->value: its largest load,
- * without the cost of parts. */
+/* Replaces s->best by `plan`, a plan for the vertices of level g, if `plan` is better.  plan->value: the largest load
+ * of the plan, without the cost of parts. */
 static void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan)
 {
     struct ctx *x = s->x;
@@ -164,7 +164,7 @@ void any_bound(struct any_search *s, uint64_t work)
     s->upper = upper;
 }
 
-/* Whether the search is over: the best plan is proven, or the bound says that no plan can be of use. */
+/* Returns whether the search is over: the best plan is proven, or the bound says that no plan can be of use. */
 static bool any_settled(const struct any_search *s)
 {
     return s->best.value <= s->bound.value || (s->best.value > s->need && s->bound.value > s->need);
@@ -215,7 +215,7 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
     interval_search(s->p->top, &s->p->orders, &rough, x->use.scratch);
     if (anneal_on(s, s->p->top, &a, &rough))
         return -1;
-    /* rough.value is its largest load; any_take() adds the cost of parts */
+    /* rough.value is the largest load of the rough plan; any_take() adds the cost of parts */
     any_take(s, s->p->level, &rough);
     return 0;
 }

@@ -28,8 +28,8 @@ struct any_search {
 /* Begins a search: no plan is known, and the bound is the problem's own.  0, or -1 and an error. */
 int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p);
 
-/* Returns the time per sample of the plan dev[vertex] of c, ps, with the cost of its parts beyond s->start; value: its
- * largest load.  user: the search.  For anneal.price. */
+/* Returns the time per sample of the plan dev[vertex] of c, ps, with the cost of its parts beyond any_search.start.
+ * value: the largest load of the plan; user: the search, a struct any_search.  For anneal.price. */
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                   const uint32_t *copies);
 

@@ -34,7 +34,7 @@ static struct problem *problem_of_bytes(struct ctx *x, const struct wdag *g, int
     return c;
 }
 
-/* Searches a plan of g that fits devices raised to `memory` bytes (-1: memories stay) and writes it to dev[vertex].
+/* Searches for a plan of g that fits devices raised to `memory` bytes (-1: memories stay); writes it to dev[vertex].
  * Returns FIT_FOUND, FIT_NONE if no plan fits, or FIT_UNKNOWN. */
 static enum fit fits_by_search(struct ctx *x, const struct wdag *g, int64_t memory,
                                struct clock *clock, int32_t *dev)
@@ -97,13 +97,16 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
         int64_t need = vertex_needs(g, v), lasting = vertex_bytes(g, v);
         bool runs = false, fits_one = false;
         for (uint32_t k = 0; k < c->nkind; k++) {
-            bool here = c->kind[k].time[v] != COST_NEVER;
-            runs = runs || here;
-            fits_one =
-                fits_one || (here && c->kind[k].memory >= lasting && c->kind[k].room >= need);
+            if (c->kind[k].time[v] == COST_NEVER)
+                continue;
+            runs = true;
+            if (c->kind[k].memory >= lasting && c->kind[k].room >= need)
+                fits_one = true;
         }
-        least = !fits_one && need > least ? need : least;
-        *nowhere = runs ? *nowhere : v;
+        if (!fits_one)
+            least = larger(need, least);
+        if (!runs)
+            *nowhere = v;
     }
     int64_t average = average_memory(x->scene.cluster, wdag_bytes(g));
     return larger(average, least);
@@ -174,18 +177,21 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
         diag_error(x->use.diag, "no %s was found: %s", plans, like->clock->why);
         return PASS_INFEASIBLE;
     }
+    /* none: it is proven that no plan fits */
     bool none = least > 0 || fits_by_search(x, g, MEMORY_UNCHANGED, like->clock, dev) == FIT_NONE;
     if (narrow_memory(x, c, like, &least, &most))
         return -1;
-    if (most == 0 || !none) {
+    if (most == 0 || !none) { /* there may be plans that fit; only none was found */
         char text[BYTES_BOTH];
-        diag_error(
-            x->use.diag, "no %s was found that fits the memory of the devices%s%s", plans,
-            most
-                ? arena_fmt(x->use.mem, "; one was found for %s per device", bytes_both(text, most))
-                : "",
-            least ? arena_fmt(x->use.mem, ", and nothing below %s does", bytes_both(text, least))
-                  : "");
+        const char *enough = "", *short_of = "";
+        if (most)
+            enough =
+                arena_fmt(x->use.mem, "; one was found for %s per device", bytes_both(text, most));
+        if (least)
+            short_of =
+                arena_fmt(x->use.mem, ", and nothing below %s does", bytes_both(text, least));
+        diag_error(x->use.diag, "no %s was found that fits the memory of the devices%s%s", plans,
+                   enough, short_of);
         return PASS_INFEASIBLE;
     }
     return report_memory(x, plans, most, (most < least ? most : least) - 1, /*why=*/"");

@@ -10,8 +10,8 @@
 int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
             struct problem_plan *best);
 
-/* Whether no plan of c fits for a reason that needs no search: a vertex can run nowhere or is larger than every
- * device that may hold it, or all vertices together are larger than all devices.  O(V + pins). */
+/* Returns whether no plan of c fits for a reason that needs no search: a vertex can run nowhere or is larger than
+ * every device that may hold it, or all vertices together are larger than all devices.  O(V + pins). */
 bool any_hopeless(const struct ctx *x, const struct problem *c);
 
 /* Reports why there is no plan of any shape: a node that no device runs, or memory.  The message gives the least

@@ -1,4 +1,4 @@
-/* Whether vertices fit the memory of devices at all (fit_search.h).
+/* Finds out whether the vertices of a problem fit the memory of its devices at all (fit_search.h).
  *
  * Bin packing with bins of several sizes and items that share bytes, by depth-first search.  Vertices that may go to
  * the fewest devices are placed first, and among equals the vertices with most bytes.  Each vertex is tried on the
@@ -84,7 +84,7 @@ static void remove_vertex(struct fit_search *f, uint32_t v)
     f->left += f->c->g->size[v];
 }
 
-/* Whether the vertices still to be placed take no more bytes than all devices have left. */
+/* Returns whether the vertices still to be placed take no more bytes than all devices have left. */
 static bool rest_may_fit(const struct fit_search *f)
 {
     int64_t used = 0;

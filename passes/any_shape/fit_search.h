@@ -10,7 +10,7 @@ enum fit {
     FIT_NONE     /* proven: no plan fits */
 };
 
-/* Searches a plan of c, of any shape, that fits the memory; writes it to dev[vertex].  Returns FIT_UNKNOWN if the
+/* Searches for a plan of c, of any shape, that fits the memory; writes it to dev[vertex].  Returns FIT_UNKNOWN if the
  * search took more than `work` steps (a step tries devices for one vertex), the time was up, or c is too large
  * (device_loads.h).  Times and transfers of c do not matter; call problem_forget_times() first, to make the search
  * fast. */

@@ -109,6 +109,7 @@ void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
         loads_move(&b->l, v, (int32_t)d);
         return;
     }
+    /* first the hosts; if none may hold v, the accelerators */
     for (int hosts = 1; hosts >= 0 && best == UINT32_MAX; hosts--)
         for (d = 0; d < b->l.ndev; d++) {
             if (c->cls[cluster_class(c, d)].host != hosts || !loads_allows(&b->l, v, d))
@@ -130,8 +131,10 @@ uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct are
     for (uint32_t d = 0; d < c->ndev; d++)
         if (!c->cls[cluster_class(c, d)].host)
             dev[(*n)++] = d;
-    for (uint32_t d = 0; *n == 0 && d < c->ndev; d++)
+    if (*n > 0)
+        return dev;
+    for (uint32_t d = 0; d < c->ndev; d++)
         dev[d] = d;
-    *n = *n ? *n : c->ndev;
+    *n = c->ndev;
     return dev;
 }

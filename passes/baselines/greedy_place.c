@@ -13,6 +13,7 @@
 
 #include <assert.h>
 
+/* The values of the options in greedy_opts. */
 struct greedy_options {
     bool best_effort;
 };
@@ -20,7 +21,8 @@ struct greedy_options {
 static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_options, best_effort),
                                          {0}};
 
-/* Returns the vertices of g in the depth-first order, in a. */
+/* Returns the vertices of g in the depth-first topological order, in a: next comes the vertex that became ready last;
+ * of several that became ready at once, the vertex that ends with the latest base vertex. */
 static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, struct arena *a)
 {
     const uint32_t *at = wdag_flatten(g, a);
@@ -90,7 +92,7 @@ static int greedy_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     const struct wdag *g = b.p.level;
-    uint32_t n, nhost = 0, left = 0;
+    uint32_t n, nhost = 0, left = 0; /* left: number of vertices that no accelerator took */
     /* index in dev[] of the accelerator, in hosts[] of the host, that is being filled */
     uint32_t current = 0, host = 0;
     uint32_t *dev = baseline_accelerators(x->scene.cluster, &n, x->use.scratch);
@@ -105,7 +107,7 @@ static int greedy_run(struct ctx *x, const void *options)
             loads_move(&b.l, v, g->pin[v]);
         } else if (!put_in_turn(&b, v, dev, n, &current)) {
             left++;
-            if (!put_in_turn(&b, v, hosts, nhost, &host))
+            if (!put_in_turn(&b, v, hosts, nhost, &host)) /* somewhere, even over memory */
                 baseline_put(&b, v, nhost ? hosts[nhost - 1] : dev[n - 1]);
         }
     }

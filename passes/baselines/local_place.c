@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+/* The values of the options in local_opts. */
 struct local_options {
     int64_t restarts, seed;
     bool hosts, best_effort;
@@ -35,6 +36,7 @@ static const struct opt local_opts[] = {
 #define LOCAL_WORK UINT64_C(5000000000)
 enum { LOCAL_MOST = 1 << 26 }; /* limit of vertices * devices, the size of the table */
 
+/* The search: the present plan, and the changes of loads that each possible move would make. */
 struct local {
     struct loads *l;     /* the present plan */
     const uint32_t *dev; /* [ndev] the devices that vertices may move to */
@@ -50,18 +52,19 @@ struct local {
     struct clock *clock;
 };
 
+/* A move of one vertex. */
 struct move {
     int64_t value;  /* ps: the largest load after the move */
     uint32_t v, to; /* the vertex, and its new device */
 };
 
-/* Computes the entries of v: leave[v] and enter[device][v]. */
+/* Computes the entries of v: leave[v], and enter[device][v] for all other devices that may hold v. */
 static void update_changes(struct local *s, uint32_t v)
 {
     const struct loads *l = s->l;
     for (uint32_t d = 0; d < l->ndev; d++) {
         uint32_t k = l->kind[d];
-        bool home = l->dev[v] == (int32_t)d;
+        bool home = l->dev[v] == (int32_t)d; /* v leaves d; else v joins d */
         int64_t sum = home ? -l->c->kind[k].time[v] : l->c->kind[k].time[v];
         if (!loads_allows(l, v, d))
             continue;
@@ -72,7 +75,10 @@ static void update_changes(struct local *s, uint32_t v)
             bool after = home ? h > 1 : h + 1 < l->pins[e];
             sum += ((int)after - (int)before) * l->cost[k][e];
         }
-        *(home ? &s->leave[v] : &s->enter[d][v]) = sum;
+        if (home)
+            s->leave[v] = sum;
+        else
+            s->enter[d][v] = sum;
     }
     s->work += (uint64_t)l->ndev * (l->net_of.at[v + 1] - l->net_of.at[v] + 1);
 }
@@ -211,7 +217,7 @@ static int local_run(struct ctx *x, const void *options)
         return rc;
     struct local s = {.l = &b.l, .clock = &b.p.clock};
     s.dev = baseline_accelerators(x->scene.cluster, &s.ndev, x->use.scratch);
-    if (o->hosts) {
+    if (o->hosts) { /* all devices instead of the accelerators */
         uint32_t *all = arena_array(x->use.scratch, (size_t)b.l.ndev + 1, sizeof *all);
         for (s.ndev = 0; s.ndev < b.l.ndev; s.ndev++)
             all[s.ndev] = s.ndev;

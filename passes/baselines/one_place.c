@@ -5,6 +5,7 @@
  * is taken with best-effort, else there is no plan.  O(devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
 
+/* The values of the options in one_opts. */
 struct one_options {
     bool best_effort;
 };
@@ -36,6 +37,7 @@ static int one_run(struct ctx *x, const void *options)
     for (uint32_t d = 0; d < b.l.ndev; d++) {
         if (!move_all(&b.l, d))
             continue;
+        /* a device that has the memory is better than a device that lacks memory, however fast that is */
         bool ok = o->best_effort || loads_excess(&b.l, d) == 0;
         if (best == UINT32_MAX || ok > fits || (ok == fits && b.l.load[d] < value)) {
             best = d;

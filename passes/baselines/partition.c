@@ -51,14 +51,17 @@ static void weigh_vertices(struct part_graph *p, const int64_t *time)
 static struct arcs list_arcs(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     size_t most = (size_t)g->net_pin.at[g->nnet] * 2 + 1;
-    struct arcs arcs = {0, arena_array(a, most, sizeof *arcs.from),
-                        arena_array(a, most, sizeof *arcs.to),
-                        arena_array(a, most, sizeof *arcs.cost)};
+    struct arcs arcs = {.from = arena_array(a, most, sizeof *arcs.from),
+                        .to = arena_array(a, most, sizeof *arcs.to),
+                        .cost = arena_array(a, most, sizeof *arcs.cost)};
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t src = g->net_src[e];
-        for (uint32_t i = g->net_pin.at[e]; src != UINT32_MAX && i < g->net_pin.at[e + 1]; i++) {
-            uint32_t pin = g->net_pin.to[i];
-            for (int back = 0; pin != src && back < 2; back++) {
+        if (src == UINT32_MAX)
+            continue;
+        for_row (pin, g->net_pin, e) {
+            if (pin == src)
+                continue;
+            for (int back = 0; back < 2; back++) {
                 arcs.from[arcs.n] = back ? pin : src;
                 arcs.to[arcs.n] = back ? src : pin;
                 arcs.cost[arcs.n++] = g->net_cost[cls][e];
@@ -72,7 +75,7 @@ static struct arcs list_arcs(const struct wdag *g, uint32_t cls, struct arena *a
 static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct arena *a)
 {
     uint32_t n = (uint32_t)p->n;
-    /* [neighbour] 1 + the index of its arc */
+    /* [neighbour] 1 + the index of the last arc to it; an index before at[v] is of an earlier row */
     uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     int64_t sum = 0, *cost = arena_array(a, (size_t)arcs->n + 1, sizeof *cost);
     struct csr row = csr_build(a, n, arcs->n, arcs->from, NULL);
@@ -92,7 +95,8 @@ static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct aren
         sum = sat_add(sum, cost[i]);
     for (int32_t i = 0; i < p->narc; i++) {
         p->arc[i] = scale_weight(cost[i], sum);
-        p->arc[i] += p->arc[i] == 0;
+        if (p->arc[i] == 0)
+            p->arc[i] = 1;
     }
 }
 
@@ -169,7 +173,9 @@ int partition_run(struct ctx *x, const char *planner, const struct partition_opt
     if (make_graph(&g, &b, cluster_class(x->scene.cluster, dev[0])))
         return -1;
     g.nparts = (int32_t)(smaller_u32(k, b.p.level->n));
-    if (g.nparts > 1 && (rc = run_library(&b, &job)))
+    if (g.nparts > 1)
+        rc = run_library(&b, &job);
+    if (rc)
         return rc;
     for (uint32_t v = 0; v < b.p.level->n; v++)
         baseline_put(&b, v, dev[g.part[v]]);

@@ -4,6 +4,7 @@
 
 #include "passes/baselines/baseline.h"
 
+/* The values of the options in partition_opts. */
 struct partition_options {
     int64_t seed;
     bool best_effort;
@@ -23,10 +24,10 @@ struct part_graph {
     int32_t *weight; /* [vertex] time on an accelerator; >= 0, not all 0 */
     int32_t *part;   /* [vertex] the answer: its part, 0 .. nparts - 1 */
 };
-enum { PARTITION_SUM = 1 << 30 };
+enum { PARTITION_SUM = 1 << 30 /* the largest sum of the weights of vertices, and of arcs, ns */ };
 
-/* Runs the planner of that name: makes the graph, has `work` partition it, and leaves the plan.  work() runs in a
- * child process (child.h); it fills g->part and returns 0, or returns 1 if it failed.  Returns 0, or -1 or
+/* Runs the planner with the name `planner`: makes the graph, has work() partition it, and leaves the plan.  work() runs
+ * in a child process (child.h); it fills g->part and returns 0, or returns 1 if it failed.  Returns 0, or -1 or
  * PASS_INFEASIBLE after an error. */
 int partition_run(struct ctx *x, const char *planner, const struct partition_options *o,
                   int (*work)(struct part_graph *g));

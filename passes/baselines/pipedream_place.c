@@ -19,6 +19,7 @@
 #include "ir/base/union_find.h"
 #include "ir/dag/topo_order.h"
 
+/* The values of the options in pipedream_opts. */
 struct pipedream_options {
     int64_t starts, seed;
 };
@@ -37,7 +38,7 @@ struct graph_undirected {
     struct csr of;         /* vertex -> edges that the vertex is an end of */
 };
 
-/* Whether v takes no time on any class of devices. */
+/* Returns whether v takes no time on any class of devices. */
 static bool takes_no_time(const struct wdag *g, uint32_t v)
 {
     for (uint32_t c = 0; c < g->ncls; c++)
@@ -57,8 +58,9 @@ static uint32_t *find_depths(const struct wdag *g, struct arena *a)
     return depth;
 }
 
-/* Whether v's out-edges belong to no branching: v takes no time, and is a source or has more than two successors, no
- * two of them at the same depth.  seen[depth] is v + 1 if a successor of v has that depth (scratch, zero at first). */
+/* Returns whether v's out-edges belong to no branching: v takes no time, and is a source or has more than two
+ * successors, no two of them at the same depth.  seen[depth] is v + 1 if a successor of v has that depth (scratch,
+ * zero at first). */
 static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth, uint32_t *seen)
 {
     if (!takes_no_time(g, v))
@@ -106,6 +108,7 @@ struct frame {
     uint32_t next; /* index into u->of.to of the next edge to follow */
 };
 
+/* Tarjan's depth-first search for biconnected components. */
 struct search {
     const struct graph_undirected *u;
     struct classes *c; /* the result: vertices of one class become one vertex */
@@ -141,11 +144,11 @@ static void step_search(struct search *s)
 {
     struct frame *f = &s->stack[s->depth - 1];
     uint32_t v = f->v;
-    if (f->next == s->u->of.at[v + 1]) {
+    if (f->next == s->u->of.at[v + 1]) { /* no more edges */
         s->depth--;
         if (!s->depth)
             return;
-        uint32_t up = f[-1].v;
+        uint32_t up = f[-1].v; /* the vertex from which v was reached */
         if (s->low[v] >= s->number[up])
             close_component(s, f->edge);
         else
@@ -160,6 +163,7 @@ static void step_search(struct search *s)
         s->open[s->nopen++] = e;
         enter_vertex(s, w, e);
     } else if (s->number[w] < s->number[v]) {
+        /* e leads back to a vertex of the stack; seen from there, e is ignored */
         s->open[s->nopen++] = e;
         s->low[v] = smaller_u32(s->number[w], s->low[v]);
     }

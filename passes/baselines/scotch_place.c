@@ -20,7 +20,7 @@ static int partition_graph(struct part_graph *g)
     SCOTCH_Graph graph;
     SCOTCH_Strat strategy;
     /* one thread, for the same answer on every machine; not by setenv, whose lock another thread may have held when
-       this process was forked */
+     * this process was forked */
     environ = only;
     SCOTCH_randomSeed(g->seed);
     SCOTCH_randomReset();

@@ -91,8 +91,8 @@ static int64_t net_cost(const struct problem *c, uint32_t k, uint32_t e)
     return c->cls[c->kind[k].cls].cost[e];
 }
 
-/* Whether some device pays for net e in every plan: e has the host and two vertices or more, or no kind can hold
- * all its pins.  (A net of one vertex is part of that vertex's time, or free.) */
+/* Returns whether some device pays for net e in every plan: e has the host and two vertices or more, or no kind can
+ * hold all its pins.  (A net of one vertex is part of that vertex's time, or free.) */
 static bool always_paid(const struct reduction *r, uint32_t e)
 {
     const struct wdag *g = r->small->g;
@@ -205,8 +205,8 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
         for (uint32_t k = 0; k < c->nkind; k++)
             for (int turn = 0; turn < 2; turn++) {
                 memcpy(price, best, sizeof price);
-                int64_t p = turn ? price[k] * up[i % PRICE_STEPS] / down[i % PRICE_STEPS]
-                                 : price[k] * down[i % PRICE_STEPS] / up[i % PRICE_STEPS];
+                int64_t times = up[i % PRICE_STEPS], by = down[i % PRICE_STEPS];
+                int64_t p = turn ? price[k] * times / by : price[k] * by / times;
                 price[k] = smaller(p, PRICE_ONE * 16);
                 try_prices(&t, price);
             }
@@ -260,12 +260,13 @@ static void keep_longest(struct longest *p, struct long_vertex x)
     if (longer_first(&x, &h[0]) > 0)
         return; /* x is the shortest */
     /* x takes the place of the root, to which shorter children rise; k: the shorter child of i */
-    for (uint32_t k; (k = 2 * i + 1) < p->n; i = k) {
+    for (uint32_t k = 1; k < p->n; k = 2 * i + 1) {
         if (k + 1 < p->n && longer_first(&h[k + 1], &h[k]) > 0)
             k++;
         if (longer_first(&h[k], &x) < 0)
             break;
         h[i] = h[k];
+        i = k;
     }
     h[i] = x;
 }
@@ -316,8 +317,11 @@ static uint32_t count_fitting(struct longest *p, uint32_t h, uint32_t k, int64_t
     uint32_t m = 0;
     int64_t sum = 0;
     sort_first(p, h);
-    while (m < p->nsorted[k] && (sum = sat_add(sum, p->sorted[k][m])) <= limit)
-        m++;
+    for (; m < p->nsorted[k]; m++) {
+        sum = sat_add(sum, p->sorted[k][m]);
+        if (sum > limit)
+            break;
+    }
     return m;
 }
 
@@ -415,8 +419,11 @@ static void prove_weights(struct explain *e, const struct attempt *t)
     explain_add(e, "nodes have points, of which devices with loads below %s cannot collect all:\n",
                 explain_time(e, p->below));
     for (uint32_t v = 0; v < c->g->n; v++)
-        if (t->weight[v] && shown++ < EXPLAIN_STEPS)
-            explain_add(e, "  %s has %" PRId64 "\n", e->name[v], t->weight[v]);
+        if (t->weight[v]) {
+            shown++;
+            if (shown <= EXPLAIN_STEPS)
+                explain_add(e, "  %s has %" PRId64 "\n", e->name[v], t->weight[v]);
+        }
     if (shown > EXPLAIN_STEPS)
         explain_add(e, "  and %u more\n", shown - EXPLAIN_STEPS);
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -520,8 +527,8 @@ static void try_weights(struct bound_search *s, uint64_t work)
     arena_release(with->scratch, mark);
 }
 
-/* Whether the attempt's argument still proves t->value after t->r was made again with explanations: this time the
- * reduction may have run out of work earlier. */
+/* Returns whether the attempt's argument still proves t->value after t->r was made again with explanations: this time
+ * the reduction may have run out of work earlier. */
 static bool still_proves(const struct attempt *t, struct arena *a)
 {
     if (t->by == BY_REDUCTION)
@@ -541,6 +548,33 @@ static bool still_proves(const struct attempt *t, struct arena *a)
     }
 }
 
+/* Adds the end of the argument of an attempt whose reduction alone refutes plans: its last step left a vertex without a
+ * kind, or joined vertices that must not share a device. */
+static void prove_by_reduction(struct explain *e, const struct attempt *t, const struct problem *c)
+{
+    const struct reduction *r = t->r;
+    const char *why = "that joins nodes that are pinned to different devices:";
+    if (r->step && r->step[r->nstep - 1].what == REDUCTION_NONE)
+        why = "so";
+    else if (c->g->apart.at)
+        why = "that joins nodes that are to be cut apart, or are pinned to different devices:";
+    explain_add(e, "%s no plan takes less than %s\n", why, explain_time(e, t->value));
+}
+
+/* Adds the argument from the prices of an attempt.  mem: memory for temporary data. */
+static void prove_by_prices(struct explain *e, const struct attempt *t, struct arena *mem)
+{
+    int64_t vertices, nets;
+    const uint32_t *paid = paid_nets(t->r, mem);
+    int64_t value = bound_by_prices(t->r, paid, t->price);
+    price_all(t->r, paid, t->price, &vertices, &nets);
+    explain_prices(e, t->price, vertices, nets, value);
+    /* `value` holds for plans below t->below only: if it is larger, there are none, and t->below is the bound */
+    if (value > t->below)
+        explain_add(e, "that is not less than supposed: no plan takes less than %s\n",
+                    explain_time(e, t->value));
+}
+
 /* Returns the argument of s->best, an attempt that proved a bound, in words.  Makes the reduction once more, with
  * explanations; no deadline ends this, since it takes no more work than the first time. */
 static const char *prove(struct bound_search *s)
@@ -550,8 +584,7 @@ static const char *prove(struct bound_search *s)
     struct explain e = explain_new(s->c, s->with->m, mem);
     struct clock late = {.listener = s->with->clock ? s->with->clock->listener : NULL};
     uint64_t work = s->with->work / SHARE;
-    struct reduction *r = t->r =
-        reduction_make(s->c, t->below, /*explained=*/true, &work, &late, mem);
+    t->r = reduction_make(s->c, t->below, /*explained=*/true, &work, &late, mem);
     if (!still_proves(t, mem)) {
         explain_add(&e,
                     "%s: no plan takes less than %s; it was stopped before the argument was "
@@ -559,28 +592,11 @@ static const char *prove(struct bound_search *s)
                     t->why, explain_time(&e, t->value));
         return explain_text(&e);
     }
-    int64_t vertices, nets;
-    explain_reduction(&e, r);
+    explain_reduction(&e, t->r);
     if (t->by == BY_REDUCTION) {
-        /* the last step left a vertex without a kind, or joined vertices that must not share a device */
-        explain_add(&e,
-                    r->step && r->step[r->nstep - 1].what == REDUCTION_NONE
-                        ? "so no plan takes less than %s\n"
-                    : s->c->g->apart.at
-                        ? "that joins nodes that are to be cut apart, or are pinned to different "
-                          "devices: no plan takes less than %s\n"
-                        : "that joins nodes that are pinned to different devices: no plan takes "
-                          "less than %s\n",
-                    explain_time(&e, t->value));
+        prove_by_reduction(&e, t, s->c);
     } else if (t->by == BY_PRICES) {
-        const uint32_t *paid = paid_nets(r, mem);
-        int64_t value = bound_by_prices(r, paid, t->price);
-        price_all(r, paid, t->price, &vertices, &nets);
-        explain_prices(&e, t->price, vertices, nets, value);
-        /* `value` holds for plans below t->below only: if it is larger, there are none, and t->below is the bound */
-        if (value > t->below)
-            explain_add(&e, "that is not less than supposed: no plan takes less than %s\n",
-                        explain_time(&e, t->value));
+        prove_by_prices(&e, t, mem);
     } else if (t->by == BY_PIGEONHOLE) {
         prove_pigeonhole(&e, t);
     } else {
@@ -591,7 +607,8 @@ static const char *prove(struct bound_search *s)
 }
 
 /* Returns the larger one of the bound around hubs and the bound by trees, at most `upper`, ps; or c->lower if that
- * is at least as high.  The two searches take at most 1 / HUB_SHARE and 1 / TREE_SHARE of the work of `with`. */
+ * is at least as high.  A bound by trees counts only if it closes 1 / TREE_NEARER of the gap to `upper`.  The two
+ * searches take at most 1 / HUB_SHARE and 1 / TREE_SHARE of the work of `with`. */
 static struct bound first_bound(const struct problem *c, int64_t upper,
                                 const struct bound_means *with)
 {
@@ -636,7 +653,9 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
             hi = at;
         lo = larger(s.value, lo);
         arena_release(with->scratch, mark);
-        open = hi - lo > (done < with->work / 2 ? 1 : upper / PRECISION) && done < with->work;
+        /* the second half of the work is spent only on a range that is still wide */
+        int64_t narrow = done < with->work / 2 ? 1 : upper / PRECISION;
+        open = hi - lo > narrow && done < with->work;
         at = lo + (hi - lo) / 2;
     }
     if (done < with->work && upper < LOAD_INF && !c->detailed)

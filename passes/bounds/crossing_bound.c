@@ -127,20 +127,22 @@ struct bound cut_bound(const struct problem *c, uint64_t work, struct clock *clo
     struct best best = {.m = FIRST_M};
     for (uint32_t at = step / 2; at < n && work && !clock_out(clock); at += step)
         for (int up = 0; up < 2; up++)
-            try_at(c, path, (struct best){0, at, FIRST_M, up}, &work, &best, scratch);
+            try_at(c, path, (struct best){.at = at, .m = FIRST_M, .up = up}, &work, &best, scratch);
     /* tries smaller and smaller steps from the best so far: other multipliers, and vertices before and behind */
     for (step /= 2; work && step > n / LAST_SHARE && !clock_out(clock);
          step /= 2, dm = (dm + 1) / 2) {
-        struct best from = best;
-        try_at(c, path, (struct best){0, from.at, from.m - dm, from.up}, &work, &best, scratch);
-        try_at(c, path, (struct best){0, from.at, from.m + dm, from.up}, &work, &best, scratch);
-        from = best;
-        if (from.at >= step)
-            try_at(c, path, (struct best){0, from.at - step, from.m, from.up}, &work, &best,
-                   scratch);
-        if (from.at + step < n)
-            try_at(c, path, (struct best){0, from.at + step, from.m, from.up}, &work, &best,
-                   scratch);
+        struct best less = best, more = best;
+        less.m -= dm;
+        more.m += dm;
+        try_at(c, path, less, &work, &best, scratch);
+        try_at(c, path, more, &work, &best, scratch);
+        struct best before = best, behind = best;
+        before.at -= step;
+        behind.at += step;
+        if (best.at >= step)
+            try_at(c, path, before, &work, &best, scratch);
+        if (behind.at < n)
+            try_at(c, path, behind, &work, &best, scratch);
     }
     struct bound b = {
         .value = best.bound,

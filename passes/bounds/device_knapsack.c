@@ -53,7 +53,7 @@ static uint32_t count_pins(const struct wdag *g, uint32_t e)
     return g->net_pin.at[e + 1] - g->net_pin.at[e];
 }
 
-/* Whether net e has two vertices and no host, so that two opposite arcs can stand for it. */
+/* Returns whether net e has two vertices and no host, so that two opposite arcs can stand for it. */
 static bool is_edge(const struct wdag *g, uint32_t e)
 {
     return count_pins(g, e) == 2 && !g->net_host[e];
@@ -79,7 +79,9 @@ static void choose_units(struct device_knapsack *h, const struct reduction *r)
         h->up++;
 }
 
-/* Adds all arcs, without capacities, in the order in which set_capacities visits them. */
+/* Adds all arcs, without capacities, in the order in which set_capacities() visits them: for each vertex one from the
+ * source and one to the sink; for each net one arc that its transfer costs, and unbounded arcs between its nodes and
+ * pins. */
 static void add_arcs(struct device_knapsack *h)
 {
     const struct wdag *g = h->c->g;
@@ -115,7 +117,7 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
     size_t n = (size_t)g->n + 1;
     uint32_t pins = 0;
     *h = (struct device_knapsack){.c = r->small, .k = k, .weight = weight, .work = work};
-    choose_units(h, r);
+    choose_units(h, r); /* before times and costs, which are counted in these units */
     h->time = arena_array(a, n, sizeof *h->time);
     h->fix = arena_alloc(a, n);
     h->set = arena_alloc(a, n);
@@ -140,6 +142,7 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
         h->cost[h->nnet++] = cost;
         pins += count_pins(g, e);
     }
+    /* nodes: vertices, up to two for a net, source and sink; arcs: as add_arcs() adds them, at most */
     h->f = flow_new(g->n + 2 * h->nnet + 2, 2 * g->n + h->nnet + 2 * pins, a);
     add_arcs(h);
     return h;
@@ -309,6 +312,21 @@ static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t
     return h->load > h->limit ? LIGHT : OPEN;
 }
 
+/* Returns the answer of a search that ended with the result r, which is not OPEN. */
+static enum device_knapsack_answer answer_of(enum look r)
+{
+    switch (r) {
+    case LIGHT:
+        return KNAPSACK_NONE;
+    case HEAVY:
+        return KNAPSACK_FOUND;
+    case TIRED:
+        return KNAPSACK_TIRED;
+    default:
+        return KNAPSACK_UNKNOWN;
+    }
+}
+
 enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, int64_t most,
                                                    int64_t target, uint64_t sets,
                                                    struct clock *clock)
@@ -320,8 +338,10 @@ enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, in
     h->sets = 0;
     h->best_sum = h->best_load = -1;
     for (;;) {
-        bool tired = h->sets++ == sets;
-        r = tired ? TIRED : clock_out(clock) ? STOPPED : look_at_sets(h, target, &mu);
+        if (h->sets++ == sets)
+            r = TIRED;
+        else
+            r = clock_out(clock) ? STOPPED : look_at_sets(h, target, &mu);
         if (r == OPEN) {
             uint32_t v = pick_vertex(h);
             if (v != UINT32_MAX) {
@@ -344,10 +364,7 @@ enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, in
     }
     while (h->npath)
         h->fix[h->path[--h->npath]] = FREE;
-    return r == LIGHT   ? KNAPSACK_NONE
-           : r == HEAVY ? KNAPSACK_FOUND
-           : r == TIRED ? KNAPSACK_TIRED
-                        : KNAPSACK_UNKNOWN;
+    return answer_of(r);
 }
 
 int64_t device_knapsack_most(struct device_knapsack *h, int64_t most)

@@ -38,7 +38,8 @@ static void name_vertices(struct explain *e)
 struct explain explain_new(const struct problem *c, const struct module *m, struct arena *a)
 {
     struct explain e = {.c = c, .m = m, .a = a};
-    for (e.base = c->g; e.base->finer;)
+    e.base = c->g;
+    while (e.base->finer)
         e.base = e.base->finer;
     e.map = wdag_flatten(c->g, a);
     e.name = arena_array(a, (size_t)c->g->n + 1, sizeof *e.name);
@@ -70,6 +71,7 @@ const char *explain_kind(struct explain *e, uint32_t k)
     uint32_t dev = 0, last = 0, n = 0;
     if (kd->dev >= 0)
         return cluster_device_name(cl, e->a, (uint32_t)kd->dev);
+    /* dev, last: the first and the last device of the class */
     for (uint32_t i = 0; i < kd->cls; i++)
         dev += cl->cls[i].count;
     last = dev + cl->cls[kd->cls].count - 1;
@@ -342,7 +344,7 @@ static void add_loads(struct explain *e, uint32_t a, uint32_t b, const int64_t *
                         explain_kind(e, k), explain_time(e, load[k]));
 }
 
-/* Adds the line for step s of a reduction. */
+/* Adds the line for step s of a reduction, such as "  'MatMul_3' not on cpu0: 12 ms at least". */
 static void add_step(struct explain *e, const struct reduction_step *s)
 {
     switch (s->what) {

@@ -237,7 +237,7 @@ static void change_prices(struct extents *r, uint32_t turn)
         r->kind[k].price = (int64_t)(((__int128)r->kind[k].price << PRICE_BITS) / all) + 1;
 }
 
-/* Whether cuts and prices, as far as the work allows, prove that no plan has loads of at most `limit`. */
+/* Returns whether cuts and prices, as far as the work allows, prove that no plan has loads of at most `limit`. */
 static bool is_refuted(struct extents *r, int64_t limit)
 {
     set_limit(r, limit);
@@ -258,6 +258,31 @@ static bool is_refuted(struct extents *r, int64_t limit)
 
 /* ---- the argument ---------------------------------------------------------------------------- */
 
+/* Adds how far devices of kind k get to the text: each farther end than those before, up to EXPLAIN_STEPS for all
+ * kinds.  *shown: number of ends so far, those left out included. */
+static void prove_extents(struct explain *e, const struct extents *r, uint32_t k, uint32_t *shown)
+{
+    const struct kind_extent *x = &r->kind[k];
+    uint32_t far = 0; /* how far devices of the kind get by the lines of text so far */
+    explain_add(e, "%s cost %" PRId64 " each\n", explain_kind(e, k), x->price);
+    for (uint32_t i = 0; i + 1 < r->row; i++) {
+        int64_t least = INT64_MAX; /* load of an interval that ends behind far[i] */
+        if (x->far[i] <= far)
+            continue;
+        (*shown)++;
+        if (*shown > EXPLAIN_STEPS)
+            continue;
+        far = x->far[i];
+        for (uint32_t j = far + 1; j <= x->end[i]; j++)
+            least = smaller(x->load[entry(x, i, j)], least);
+        explain_add(e, "  behind %u to at most %u", i, far);
+        if (far + 1 < r->row)
+            explain_add(e, ": farther takes %s or more",
+                        explain_time(e, smaller(least, r->upper + 1)));
+        explain_add(e, "\n");
+    }
+}
+
 /* Returns the argument that no contiguous plan takes r->proven or less. */
 static const char *prove_limit(struct extents *r, const struct module *m, struct arena *mem)
 {
@@ -271,25 +296,8 @@ static const char *prove_limit(struct extents *r, const struct module *m, struct
     explain_add(
         &e, "\na device has an interval of it, and what lies between its ends, but nothing from "
             "before or behind it (minimum cuts)\n");
-    for (uint32_t k = 0; k < r->c->nkind; k++) {
-        const struct kind_extent *x = &r->kind[k];
-        /* how far devices of the kind get by the lines of text so far: only farther ends are shown */
-        uint32_t far = 0;
-        explain_add(&e, "%s cost %" PRId64 " each\n", explain_kind(&e, k), x->price);
-        for (uint32_t i = 0; i + 1 < r->row; i++) {
-            int64_t least = INT64_MAX; /* load of an interval that ends behind far[i] */
-            if (x->far[i] <= far || shown++ >= EXPLAIN_STEPS)
-                continue;
-            far = x->far[i];
-            for (uint32_t j = far + 1; j <= x->end[i]; j++)
-                least = smaller(x->load[entry(x, i, j)], least);
-            explain_add(&e, "  behind %u to at most %u", i, far);
-            if (far + 1 < r->row)
-                explain_add(&e, ": farther takes %s or more",
-                            explain_time(&e, smaller(least, r->upper + 1)));
-            explain_add(&e, "\n");
-        }
-    }
+    for (uint32_t k = 0; k < r->c->nkind; k++)
+        prove_extents(&e, r, k, &shown);
     if (shown > EXPLAIN_STEPS)
         explain_add(&e, "  and %u more\n", shown - EXPLAIN_STEPS);
     if (r->cost[r->row - 1] == LOAD_INF)

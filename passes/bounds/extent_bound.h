@@ -16,8 +16,9 @@ enum {
     EXTENT_PAIRS = 1 << 20
 };
 
-/* Continues the search for with->work more work, and returns the best bound found so far, at most `upper`, or the lower
- * bound of c if that is higher.  upper: ps, at most that of extents_new.  Writes the work done to *spent. */
+/* Continues the search until it has done about with->work units of work since this call.  Returns the best bound found
+ * so far, at most `upper`, or the lower bound of c if that is higher.  upper: ps, at most that of extents_new.  Writes
+ * the work of this call to *spent. */
 struct bound extents_bound(struct extents *r, int64_t upper, const struct bound_means *with,
                            uint64_t *spent);
 

@@ -109,11 +109,11 @@ static struct flow make_network(struct hubs *s, const struct hub *h, uint32_t m)
         flow_arc(&f, v, sink, share(p->w[v], m));
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t in = g->n + 2 * e, out = in + 1;
-        int64_t own = share(p->net[e], m);
+        int64_t own = share(p->net[e], m); /* what the net costs in m times the device's load */
         s->arc[e] = UINT32_MAX;
         if (pins_of(g, e) < 2 || p->net[e] == 0)
             continue;
-        if (g->net_host[e])
+        if (g->net_host[e]) /* paid even if the set has all pins */
             flow_arc(&f, in, sink, own);
         s->arc[e] = f.narc;
         flow_arc(&f, in, out, smaller(s->left[e] + (g->net_host[e] ? 0 : own), FLOW_INF));
@@ -122,6 +122,7 @@ static struct flow make_network(struct hubs *s, const struct hub *h, uint32_t m)
             flow_arc(&f, out, pin, FLOW_INF);
         }
     }
+    /* the source, node sink + 1, leads to the vertices that the hub's device must hold */
     if (h->v != UINT32_MAX)
         flow_arc(&f, sink + 1, h->v, FLOW_INF);
     else
@@ -142,7 +143,7 @@ static struct line line_of(const struct hubs *s, const struct hub *h, const uint
 {
     const struct wdag *g = s->c->g;
     const struct problem_pot *p = &s->c->pot[0];
-    struct line x = {0, paid_by(s, h)};
+    struct line x = {.load = paid_by(s, h)};
     for (uint32_t v = 0; v < g->n; v++)
         x.load += side[v] ? p->w[v] : 0;
     for (uint32_t e = 0; e < g->nnet; e++) {
@@ -150,8 +151,11 @@ static struct line line_of(const struct hubs *s, const struct hub *h, const uint
         for_row (pin, g->net_pin, e)
             in += side[pin];
         bool leaves = in > 0 && in < n;
-        x.once += leaves ? s->left[e] : 0;
-        x.load += leaves || (in > 0 && n > 1 && g->net_host[e]) ? p->net[e] : 0;
+        if (leaves)
+            x.once += s->left[e];
+        /* a net with the host is paid even if all its vertices are in the set */
+        if (leaves || (in > 0 && n > 1 && g->net_host[e]))
+            x.load += p->net[e];
     }
     return x;
 }
@@ -211,7 +215,7 @@ static void take_out(struct hubs *s, const struct hub *h, int by)
         s->left[e] += by * h->used[e];
 }
 
-/* Whether two lines cost the same at each multiplier. */
+/* Returns whether two lines cost the same at each multiplier. */
 static bool is_same(struct line a, struct line b)
 {
     return a.once == b.once && a.load == b.load;
@@ -222,7 +226,9 @@ static uint32_t where_equal(struct line low, struct line high, uint32_t lo, uint
 {
     __int128 rise = (__int128)low.load - high.load;
     __int128 m = rise > 0 ? ((__int128)high.once - low.once) * UNIT / rise : hi;
-    return m <= lo ? lo + 1 : m >= hi ? hi - 1 : (uint32_t)m;
+    if (m <= lo)
+        return lo + 1;
+    return m >= hi ? hi - 1 : (uint32_t)m;
 }
 
 /* Gives hub h the multiplier with the best bound, if that bound is higher than with the multiplier that h has.  The
@@ -242,7 +248,7 @@ static void improve_hub(struct hubs *s, struct hub *h)
     else
         for_row (pin, g->net_pin, s->net)
             alone[pin] = 1;
-    struct line low = {0, s->c->pot[0].total}, high = line_of(s, h, alone), cut;
+    struct line low = {.load = s->c->pot[0].total}, high = line_of(s, h, alone), cut;
     for (uint32_t i = 0; i < TRIES && lo + 1 < hi && s->work && !clock_out(s->clock); i++) {
         uint32_t m = where_equal(low, high, lo, hi);
         int64_t flow = send(s, h, m, NULL, &cut);
@@ -358,7 +364,7 @@ static uint32_t dear_net(const struct problem *c)
 static void prove_case(struct explain *e, const struct hubs *s, int64_t value)
 {
     const struct problem *c = s->c;
-    int64_t paid = s->flow;
+    int64_t paid = s->flow; /* without the flows: what the devices pay for the dear net */
     for (uint32_t i = 0; i <= s->n; i++)
         paid -= s->hub[i].m ? s->hub[i].flow : 0;
     if (s->devices)

@@ -8,7 +8,7 @@
  * transfers; it may be below c->lower.  c must not be detailed.  Looks at no more than with->work arcs, about; writes
  * their number to *spent. */
 struct bound hub_bound(const struct problem *c, const struct bound_means *with, uint64_t *spent);
-/* Returns the work, in arcs, below which hub_bound() is not worth its beginning. */
+/* Returns the least work, in arcs, with which hub_bound() is worth a call: with less it finds few flows, or none. */
 uint64_t hub_least_work(const struct problem *c);
 
 #endif

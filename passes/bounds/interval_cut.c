@@ -68,7 +68,7 @@ static bool add_net(const struct interval_cut *q, struct flow *f, uint32_t e, in
 
 /* Makes a node q->id[v] for each vertex v that is EITHER (the source's side of the cut is inside).  If m > 0, it has
  * an arc from the source with m / LINE_ONE of v's weight, which is cut if v is outside; if m < 0, an arc to the sink
- * with -m / LINE_ONE of the weight, which is cut if v is inside.  Adds arcs for precedence between these nodes. Adds
+ * with -m / LINE_ONE of the weight, which is cut if v is inside.  Adds arcs for precedence between these nodes.  Adds
  * the weight of INSIDE vertices to l->weight and, if m > 0, the capacities of the source's arcs to l->gain.  Returns
  * the number of nodes. */
 static uint32_t add_vertices(const struct interval_cut *q, struct flow *f, struct interval d,

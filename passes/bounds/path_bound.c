@@ -91,7 +91,9 @@ static int32_t first_m(const struct problem *c, const struct group *q)
     for (uint32_t e = 0; e < c->g->nnet; e++)
         pay += problem_scaled(q->cost[e], q->scale);
     pay = pay * LINE_ONE / FIRST_PART / (c->pot[0].total + 1);
-    return pay < 1 ? 1 : pay > LINE_ONE / 4 ? LINE_ONE / 4 : (int32_t)pay;
+    if (pay < 1)
+        return 1;
+    return pay > LINE_ONE / 4 ? LINE_ONE / 4 : (int32_t)pay;
 }
 
 /* Fills h->group, and numbers the states.  Returns false if there are too many states, or if potential 0 says nothing
@@ -133,6 +135,7 @@ static void make_pairs(struct holder *h, int64_t upper)
     for (uint32_t lo = row + 1; lo-- > 0;)
         for (uint32_t hi = 0; hi <= row; hi++) {
             int64_t *x = &sum[lo * (row + 1) + hi];
+            /* those with a larger lo, and those with a smaller hi, less those that are in both */
             *x += (lo < row ? x[row + 1] : 0) + (hi ? x[-1] : 0) - (lo < row && hi ? x[row] : 0);
         }
     for (uint32_t q = 0; q < h->ngroup; q++) {
@@ -257,7 +260,10 @@ static void set_limit(struct holder *h, int64_t limit)
         for (uint32_t i = 0; i < h->row * h->row; i++) {
             struct pair *p = &h->group[q].pair[i];
             const struct line *l = tightest_line(p, cap);
-            p->held = p->closed ? -1 : l ? held_by(l, cap) : cap;
+            if (p->closed)
+                p->held = -1;
+            else
+                p->held = l ? held_by(l, cap) : cap;
         }
     }
 }
@@ -305,7 +311,8 @@ static bool refine_best(struct holder *h)
     return better;
 }
 
-/* Whether the lines, with new ones as far as the work allows, prove that no plan has loads of at most `limit`. */
+/* Returns whether the lines, with new ones as far as the work allows, prove that no plan has loads of at most
+ * `limit`. */
 static bool is_refuted(struct holder *h, int64_t limit, struct clock *clock)
 {
     set_limit(h, limit);
@@ -412,8 +419,9 @@ struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_me
     h->work = &none; /* the lines made so far are enough: no more cuts */
     bool higher = lo > known.value && is_refuted(h, lo - 1, NULL);
     h->work = NULL;
-    return higher ? (struct bound){.value = lo,
-                                   .why = "most that devices hold along a path",
-                                   .proof = prove_limit(h, with->m, with->mem)}
-                  : known;
+    if (!higher)
+        return known;
+    return (struct bound){.value = lo,
+                          .why = "most that devices hold along a path",
+                          .proof = prove_limit(h, with->m, with->mem)};
 }

@@ -12,8 +12,9 @@ struct holder;
  * mark made before.  O(V + pins) memory. */
 struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a);
 
-/* Continues the search for with->work more work, and returns the best bound found so far, or the lower bound of c if
- * that is higher.  upper: ps, at most that of holder_new.  Writes the work done to *spent. */
+/* Continues the search until it has done about with->work units of work since this call.  Returns the best bound found
+ * so far, or the lower bound of c if that is higher.  upper: ps, at most that of holder_new.  Writes the work of this
+ * call to *spent. */
 struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_means *with,
                           uint64_t *spent);
 

@@ -73,13 +73,13 @@ static struct reduction_step *log_step(struct reducer *w, struct reduction_step 
     return &r->step[r->nstep++];
 }
 
-/* Whether the work allowed is used up or the clock is out. */
+/* Returns whether the work allowed is used up or the clock is out. */
 static bool out_of_work(struct reducer *w)
 {
     return *w->arcs == 0 || clock_out(w->clock);
 }
 
-/* Whether devices of kind k pay for transfers: they are not on the host. */
+/* Returns whether devices of kind k pay for transfers: they are not on the host. */
 static bool kind_pays(const struct reducer *w, uint32_t k)
 {
     return !w->c->cluster->cls[w->c->kind[k].cls].host;
@@ -119,19 +119,21 @@ static void record_set(struct reducer *w, struct reduction_step *s, uint32_t k, 
     uint8_t *side = arena_alloc(w->a, (size_t)g->n + 1);
     for (uint32_t i = 0; i < n; i++)
         side[in[i]] = 1;
-    if (kind_pays(w, k)) {
+    /* where transfers cost nothing, no more vertices than in[] are needed; else others may save transfers */
+    bool pays = kind_pays(w, k);
+    if (pays) {
         closure_of(closure_of_kind(w, k), in, n, LOAD_INF, &w->explain_work);
+        if (!w->closure[k]->exact)
+            return; /* the work ran out before the set was found */
         memcpy(side, w->closure[k]->side, g->n);
     }
-    if (kind_pays(w, k) && !w->closure[k]->exact)
-        return; /* the work ran out before the set was found */
     s->set = arena_array(w->a, (size_t)g->n + 1, sizeof *s->set);
     for (uint32_t v = 0; v < g->n; v++)
         if (side[v]) {
             s->set[s->nset++] = w->first[v];
             s->time = sat_add(s->time, w->c->kind[k].time[v]);
         }
-    if (kind_pays(w, k)) {
+    if (pays) {
         s->load = w->closure[k]->value;
         s->transfer = s->load - s->time;
     }
@@ -253,8 +255,8 @@ static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab
     w->changed = true;
 }
 
-/* Whether two vertices a and b can be on two devices, if a can be without b only on the kinds in the mask ab, and b
- * without a only on those in ba. */
+/* Returns whether two vertices a and b can be on two devices, if a can be without b only on the kinds in the mask ab,
+ * and b without a only on those in ba. */
 static bool can_separate(const struct reducer *w, uint32_t ab, uint32_t ba)
 {
     if (!ab || !ba)
@@ -410,7 +412,7 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
     const struct pairs free_order = {0}; /* no group must be before another one: no edges */
     for (uint32_t v = 0; v < g->n; v++)
         name[v] = union_root(group, v) == v ? n++ : name[union_root(group, v)];
-    const struct wdag_groups free_groups = {name, n, &free_order};
+    const struct wdag_groups free_groups = {.of = name, .n = n, .order = &free_order};
     return wdag_merge_ordered(g, &free_groups, "reduction", a, &quiet);
 }
 

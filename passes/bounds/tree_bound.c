@@ -48,10 +48,11 @@ enum {
     FIRST = 16, /* number of trees that are enough to tell whether there is hope */
     HOPE = 4,   /* a search ends if HOPE times its phi would give no better bound */
     IDLE = 4,   /* a search ends if the last 1 / IDLE of its trees brought nothing */
-    EPOCH = 16, /* trees that count equally often; the next EPOCH count once more */
-    /* sum of how often trees count, at most, and what one tree brings to all vertices, below 2^WEIGHT_BITS units of
-     * 2^shift ps: so what a net carries stays below 2^61 */
-    MOST_TIMES = 1048576,
+    /* the first EPOCH trees count once each, the next EPOCH trees twice each, and so on */
+    EPOCH = 16,
+    MOST_TIMES = 1048576, /* no more trees are made once R (trees.times) is this large */
+    /* one tree brings less than 2^WEIGHT_BITS units of 2^shift ps to all vertices together: so what all trees make a
+     * net carry stays below 2^61 */
     WEIGHT_BITS = 40,
     /* The length of a net is a product: of the fourth power of (FLAT + how full the net is for its cost, where the
      * fullest net has STEEP), and of the largest cost over the net's own cost, in 1 / 16, up to DEARER */
@@ -105,7 +106,7 @@ struct proven {
 
 /* ---- one tree ---------------------------------------------------------------------------------- */
 
-/* Grows the tree of shortest ways from `root`: reaches all vertices that nets with a length connect with the root, the
+/* Makes the tree of shortest ways from `root`: reaches all vertices that nets with a length connect with the root, the
  * nearest first, and fills s->far, s->by, s->from and s->order.  Returns the number of vertices reached. */
 static uint32_t grow(struct trees *s, uint32_t root)
 {
@@ -154,8 +155,8 @@ static void send(struct trees *s, uint32_t n, uint32_t times)
     }
 }
 
-/* Sets the lengths of all nets from what they carry, relative to their costs.  dearest: the largest cost of a net,
- * ps. */
+/* Sets the lengths of all nets from what they carry, relative to their costs (FLAT, STEEP and DEARER say how).
+ * dearest: the largest cost of a net, ps. */
 static void set_lengths(struct trees *s, int64_t dearest)
 {
     const uint32_t nnet = s->c->g->nnet;
@@ -199,7 +200,8 @@ static int64_t roots_on_hosts(const struct trees *s)
     return most < s->times ? (int64_t)most : s->times;
 }
 
-/* Returns the bound for phi, ps.  stay: phi without the roots on CPUs. */
+/* Returns the bound, ps, that follows from phi: the lesser of the bounds for the two cases in the head of this file,
+ * with CPUs.  stay: phi without the roots on CPUs. */
 static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
 {
     const __int128 one = (__int128)1 << PHI_BITS, scale = (__int128)1 << SCALE_BITS;
@@ -222,7 +224,7 @@ static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
     return smaller(smaller(large, larger(even, small)), s->upper);
 }
 
-/* Returns what the trees so far prove. */
+/* Returns what the trees so far prove: phi is the least, over all nets, of what a net costs for what it carries. */
 static struct proven prove(const struct trees *s)
 {
     struct proven p = {.phi = PHI_MOST, .net = UNREACHED, .times = s->times};
@@ -262,8 +264,10 @@ static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
 {
     int64_t all = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
-        __int128 best = 0;
-        for (uint32_t v = 0; v < c->g->n && p->scale[k] < 0; v++) {
+        if (p->scale[k] >= 0)
+            continue;      /* not CPUs */
+        __int128 best = 0; /* the most weight for its time that a vertex has there */
+        for (uint32_t v = 0; v < c->g->n; v++) {
             int64_t time = c->kind[k].time[v];
             if (time == COST_NEVER || p->w[v] == 0)
                 continue;
@@ -348,7 +352,7 @@ static void explain_held(struct explain *e, const struct trees *s, const struct 
             explain_share(e, s->hosts), (long long)p->stay, 1 << PHI_BITS);
 }
 
-/* Returns the argument for what p proves. */
+/* Returns the argument in words for p->value, which p's trees prove, in with->mem. */
 static const char *write_proof(const struct trees *s, const struct proven *p,
                                const struct bound_means *with)
 {
@@ -380,6 +384,21 @@ static const char *write_proof(const struct trees *s, const struct proven *p,
     return explain_text(&e);
 }
 
+/* Allocates the arrays of *s for the graph g, in a. */
+static void allocate_trees(struct trees *s, const struct wdag *g, struct arena *a)
+{
+    s->cap = arena_array(a, (size_t)g->nnet + 1, sizeof *s->cap);
+    s->carried = arena_array(a, (size_t)g->nnet + 1, sizeof *s->carried);
+    s->length = arena_array(a, (size_t)g->nnet + 1, sizeof *s->length);
+    s->from = arena_array(a, (size_t)g->nnet + 1, sizeof *s->from);
+    s->far = arena_array(a, (size_t)g->n + 1, sizeof *s->far);
+    s->by = arena_array(a, (size_t)g->n + 1, sizeof *s->by);
+    s->order = arena_array(a, (size_t)g->n + 1, sizeof *s->order);
+    s->behind = arena_array(a, (size_t)g->n + 1, sizeof *s->behind);
+    s->root = arena_array(a, (size_t)g->n + 1, sizeof *s->root);
+    s->rooted = arena_array(a, (size_t)g->n + 1, sizeof *s->rooted);
+}
+
 struct bound tree_bound(const struct problem *c, int64_t known, int64_t upper,
                         const struct bound_means *with, uint64_t *spent)
 {
@@ -388,21 +407,13 @@ struct bound tree_bound(const struct problem *c, int64_t known, int64_t upper,
     struct arena *own = arena_new(with->scratch);
     struct trees s = {.c = c, .upper = upper, .rng = 1, .work = with->work, .heap.a = own};
     struct bound b = {.why = "what must cross where all nodes are near each other"};
-    s.cap = arena_array(own, (size_t)g->nnet + 1, sizeof *s.cap);
-    s.carried = arena_array(own, (size_t)g->nnet + 1, sizeof *s.carried);
-    s.length = arena_array(own, (size_t)g->nnet + 1, sizeof *s.length);
-    s.from = arena_array(own, (size_t)g->nnet + 1, sizeof *s.from);
-    s.far = arena_array(own, (size_t)g->n + 1, sizeof *s.far);
-    s.by = arena_array(own, (size_t)g->n + 1, sizeof *s.by);
-    s.order = arena_array(own, (size_t)g->n + 1, sizeof *s.order);
-    s.behind = arena_array(own, (size_t)g->n + 1, sizeof *s.behind);
-    s.root = arena_array(own, (size_t)g->n + 1, sizeof *s.root);
-    s.rooted = arena_array(own, (size_t)g->n + 1, sizeof *s.rooted);
+    allocate_trees(&s, g, own);
     s.pot = &c->pot[c->cross_pot];
-    for (uint32_t k = 0; k < c->nkind; k++)
+    for (uint32_t k = 0; k < c->nkind; k++) /* only CPUs have no scale in this potential */
         s.cpus = s.cpus || s.pot->scale[k] < 0;
     s.hosts = hosts_hold(c, s.pot);
     int64_t dearest = set_caps(&s);
+    /* without transfers that cost something, or if CPUs hold everything, there is no root, and no bound */
     if (g->n && dearest && s.hosts < LOAD_INF) {
         set_lengths(&s, dearest);
         choose_roots(&s);

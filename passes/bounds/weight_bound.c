@@ -81,7 +81,7 @@ static void spend(struct packer *p, uint64_t arcs)
     *p->work -= smaller_u64(arcs, *p->work);
 }
 
-/* Whether the search has used up its work or its time. */
+/* Returns whether the search has used up its work or its time. */
 static bool is_stopped(struct packer *p)
 {
     return *p->work == 0 || clock_out(p->clock);
@@ -159,7 +159,9 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
     __int128 step = ((__int128)much << STEP_BITS) / r->norm;
     for (uint32_t v = 0; v < p->n; v++) {
         __int128 w = p->weight[v] - p->metric[v] * r->g[v] * step / (1 << STEP_BITS);
-        p->weight[v] = w < 0 ? 0 : w > p->total ? p->total : (int64_t)w;
+        if (w < 0)
+            w = 0;
+        p->weight[v] = w > p->total ? p->total : (int64_t)w;
     }
 }
 
@@ -167,13 +169,15 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
  * threshold; adds the number of projections to *moved.  Returns false if PROJECTIONS for each row were not enough. */
 static bool find_weights(struct packer *p, uint32_t *moved)
 {
+    /* g w should be at most -goal; rows for which it is above that by more than `bad` are projected on, the worst first
+     */
     int64_t goal = p->margin * ONE, bad = p->margin / 8 * ONE;
     for (uint32_t i = 0; i < PROJECTIONS * (p->nrow + 1) && !is_stopped(p); i++) {
         const struct row *worst = NULL;
         int64_t most = bad;
         for (uint32_t j = 0; j < p->nrow; j++) {
             if (p->row[j].load >= p->below)
-                continue;
+                continue; /* the row does not hold for this threshold */
             int64_t excess = row_product(p, p->row[j].g) + goal;
             if (excess > most) {
                 most = excess;
@@ -193,7 +197,7 @@ static bool find_weights(struct packer *p, uint32_t *moved)
 static void add_row(struct packer *p)
 {
     struct row *r = &p->row[p->next++ % ROWS];
-    p->nrow += p->nrow < ROWS;
+    p->nrow = smaller_u32(p->nrow + 1, ROWS);
     if (!r->g)
         r->g = arena_array(p->a, (size_t)p->n + 1, sizeof *r->g);
     r->load = 0;
@@ -324,7 +328,7 @@ static bool prepare(struct packer *p)
 {
     const struct problem *c = p->c;
     size_t n = (size_t)p->n + 1;
-    int64_t all = 0;
+    int64_t all = 0; /* ps: sum of the least times of all vertices */
     uint32_t devices = 0;
     bool pays = false;
     p->weight = arena_array(p->a, n, sizeof *p->weight);

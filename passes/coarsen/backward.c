@@ -133,6 +133,8 @@ static bool mark_by_outputs(struct backward_marks *k)
     uint8_t *loss = arena_alloc(k->x->use.scratch, m->nnode);
     uint8_t *update = arena_alloc(k->x->use.scratch, m->nnode);
     bool has_loss = false, has_update = false;
+    /* the loss is the first output that has one element and "loss" in its name; loss[]: at first its maker, then all
+     * nodes that the maker needs */
     for (uint32_t i = 0; i < k->g->out.n && !has_loss; i++) {
         vid v = m->arg[k->g->out.at + i];
         nid def = m->value[v].def;
@@ -263,8 +265,8 @@ static void make_classes(struct backward_marks *k)
     }
 }
 
-/* Finds the nodes of a backward pass, and fills k->backward and k->classes; false: the graph is not a training
- * graph. */
+/* Finds the nodes of a backward pass, and fills k->backward and k->classes.  Returns false if the graph is not a
+ * training graph. */
 static bool mark(struct backward_marks *k)
 {
     const struct module *m = k->m;
@@ -294,8 +296,10 @@ void training_mark(struct ctx *x)
         return;
     spread_backward(&k);
     uint32_t forward = 0, backward = 0;
-    for (nid n = k.g->first; n < k.g->first + k.g->count; n++)
-        *(k.backward[n] ? &backward : &forward) += is_placed(&k, n);
+    for (nid n = k.g->first; n < k.g->first + k.g->count; n++) {
+        forward += is_placed(&k, n) && !k.backward[n];
+        backward += is_placed(&k, n) && k.backward[n];
+    }
     if (!forward)
         return;
     m->backward = k.backward;

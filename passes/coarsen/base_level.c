@@ -34,8 +34,8 @@ static void note_pins(struct ctx *x)
     x->scene.place->pinned_to = to;
 }
 
-/* Returns the compiled pattern of a pin, in a, and writes its device to *dev.  NULL and an error if the pattern or the
- * device is wrong. */
+/* Returns the compiled pattern of a pin, in a, and writes the number of its device to *dev.  Returns NULL and reports
+ * an error if there is no such device, or the pattern is no regular expression. */
 static const struct regex *read_pin(const struct ctx *x, const struct pin *p, struct arena *a,
                                     int *dev)
 {

@@ -60,7 +60,8 @@ static void weigh_sites(struct call_table *w)
     }
 }
 
-/* Sorts the functions by the shares that their calls take: fills order and rank. */
+/* Sorts the functions by the share of the time that all their calls take, on the class where this share is largest:
+ * fills order and rank.  time[class][0] is the time of the whole model. */
 static void weigh_functions(struct call_table *w)
 {
     uint32_t n = w->o->functions->n;

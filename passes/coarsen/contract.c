@@ -86,9 +86,8 @@ static void say_atoms(struct ctx *x)
     nid first = 0;
     for (nid v = x->scene.m->nnode; atom && v-- > 1;)
         if (x->scene.place->kind[v] == PLACE_NODE && atom[v] != v) {
-            n += first != atom[v]
-                     ? 2
-                     : 1; /* with the first node of an atom that has not been counted */
+            /* v and, once for each atom, the atom's first node */
+            n += first != atom[v] ? 2 : 1;
             first = atom[v];
         }
     if (n)
@@ -573,8 +572,8 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
         uint32_t v = queue[i];
         uint32_t w = only_neighbour(g, v, gone);
         assert(degree[v] != 1 || w != v);
-        if (degree[v] != 1 ||
-            !is_trivial(x, g, &c, v, w, ample)) /* degree 0: w has been merged into v since */
+        /* degree 0: w has been merged into v since */
+        if (degree[v] != 1 || !is_trivial(x, g, &c, v, w, ample))
             continue;
         gone[v] = 1;
         classes_join(&c, v, w, 0);

@@ -57,12 +57,14 @@ static bool is_free(struct ruling *r, uint32_t u, uint32_t w, bool cut)
            (!backward || (!backward[g->node[u]] && !backward[g->node[w]]));
 }
 
-/* Adds the edges that the rule is about to scene.place->ruled; in[node]: 1: the rule's pattern matches the node. */
+/* Adds the edges that the rule is about to r->edge; in[node]: 1: the rule's pattern matches the node.  Joins the ends
+ * of edges that must not be cut in r->whole. */
 static void add_edges(struct ruling *r, const struct cut_rule *rule, const uint8_t *in)
 {
     const struct wdag *g = r->x->levels.base;
     for (uint32_t u = 0; u < g->n; u++)
         for_row (w, g->succ, u) {
+            /* an edge to be cut leaves the nodes that match; an edge to be kept is between two of them */
             if (!in[g->node[u]] || !in[g->node[w]] != rule->cut || !is_free(r, u, w, rule->cut))
                 continue;
             r->edge = vec_grow(r->x->use.mem, r->edge, &r->cap, r->n + 1, sizeof *r->edge);

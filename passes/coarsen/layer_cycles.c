@@ -174,8 +174,8 @@ void layers_open_cycles(struct ctx *x, struct classes *c, const struct pairs *or
     uint32_t nodes = 0, classes = 0, example = 0;
     for (uint32_t v = g->n; v-- > 0;) {
         uint32_t k = u.of[v];
-        if (!closes[k] ||
-            u.size[k] < 2) /* a class of a single node stays in its layer (head of this file) */
+        /* a class of a single node stays in its layer (head of this file) */
+        if (!closes[k] || u.size[k] < 2)
             continue;
         example = layer[v] ? v : example;
         nodes += layer[v] != 0;

@@ -19,7 +19,7 @@ enum {
     READERS = 64  /* a chain does not go on through a value with more readers */
 };
 
-/* A chain that is being matched. */
+/* A chain of nodes that is being matched: the nodes noted as part of it so far. */
 struct match {
     const struct ctx *x;
     const struct csr *users; /* value -> nodes that read the value */

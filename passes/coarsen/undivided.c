@@ -93,7 +93,7 @@ static const char *reason_text(struct ctx *x, nid call)
                : "opened, the model's calls would be too many nodes";
 }
 
-/* What the calls that were not opened take together. */
+/* Sums over the calls that were not opened. */
 struct whole {
     int64_t sum[CLUSTER_CLASSES]; /* [class] ps: time of all these calls */
     /* number of these calls; the vertex of the call with the largest share of the time */

@@ -46,8 +46,8 @@ struct cutter {
     struct arena *a;
 };
 
-/* Whether vertex v may be on either side of cut k: an ideal with exactly the first k path vertices may hold v or
- * not. */
+/* Returns whether vertex v may be on either side of cut k: an ideal with exactly the first k path vertices may hold v
+ * or not. */
 static bool is_between(const struct cutter *x, uint32_t v, uint32_t k)
 {
     return x->path.hi[v] > k && x->path.lo[v] <= k;

@@ -34,7 +34,7 @@ struct leaves {
     uint32_t *list, n;
 };
 
-/* Whether v takes no time on any device, and may be on any. */
+/* Returns whether v takes no time on any device, transfers with the host included, and may be on any. */
 static bool is_idle(const struct wdag *g, uint32_t v)
 {
     for (uint32_t k = 0; k < g->ncls; k++)
@@ -95,8 +95,8 @@ static void find_sources(const struct wdag *g, const int32_t *dev, uint64_t *fro
                 from[dev[w]] |= UINT64_C(1) << dev[v];
 }
 
-/* Whether devices can work one after the other: no circle of values goes through two of them.  from: as in
- * find_sources().  O(ndev^2). */
+/* Returns whether the devices can work one after the other: no values go round in a circle from device to device.
+ * from: as in find_sources().  O(ndev^2). */
 static bool is_chain(const uint64_t *from, uint32_t ndev)
 {
     /* takes away devices to which no values come from the devices left, until there is no such device */
@@ -136,8 +136,9 @@ static void put_leaf(struct loads *l, uint32_t v, uint32_t beside, uint64_t *fro
         from[target] = before;
     }
     loads_move(l, v, (int32_t)best);
+    uint32_t source = makes ? best : home, target = makes ? home : best;
     if (best != home)
-        from[makes ? home : best] |= UINT64_C(1) << (makes ? best : home);
+        from[target] |= UINT64_C(1) << source;
 }
 
 /* Returns a plan of c: vertices that are no leaves are on the devices of `small`, a plan of the graph without
@@ -190,8 +191,11 @@ static struct bound bound_of(const struct dp_race *r, const struct leaves *l,
 void dp_without_leaves(const struct dp_race *r, struct problem_plan *best)
 {
     const struct exec_model *e = &r->c->scene->model;
+    /* If stages have no copies, contract has merged such leaves.  Duplex links add up transfers in and out separately,
+     * and without a leaf one could turn into the other (as in contract).  The smaller graph does not know which
+     * vertices are to be apart. */
     if (!e->replicate || e->overlap == OVERLAP_DUPLEX || r->c->g->n == 0 || r->c->g->apart.at)
-        return; /* the smaller graph does not know which vertices are to be apart */
+        return;
     struct arena *a = arena_new(r->scratch);
     struct leaves l = find_leaves(r->c->g, a);
     struct smaller_problem small = {.c = NULL};

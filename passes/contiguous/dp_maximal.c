@@ -18,14 +18,14 @@
  * Cost: O(vertices that could come next * nets of each) for each J. */
 #include "passes/contiguous/ideal_step.h"
 
-/* Whether devices of kind q can run vertex v. */
+/* Returns whether devices of kind q can run vertex v. */
 static bool runs_on(const struct search *s, uint32_t q, uint32_t v)
 {
     return s->c->kind[q].time[v] != COST_NEVER;
 }
 
-/* Whether moving v from a later device to the device of S raises no load of a later device, whatever kind that is
- * of.  (I' + S is J in the head of this file.) */
+/* Returns whether moving v from a later device to the device of S raises no load of a later device, whatever kind that
+ * is of.  (I' + S is J in the head of this file.) */
 static bool spares_later(struct search *s, uint32_t v)
 {
     const struct problem *c = s->c;
@@ -67,7 +67,7 @@ static int64_t load_growth(struct search *s, uint32_t v)
     return more;
 }
 
-/* Whether the memory of the device of S has room for v, too. */
+/* Returns whether the memory of the device of S has room for v, too. */
 static bool memory_suffices(const struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
@@ -113,8 +113,8 @@ void maximal_find_larger(struct search *s)
     }
 }
 
-/* Whether an ideal of s->from.larger has a label that is as good as `than`: no larger value and no more devices of
- * any kind. */
+/* Returns whether an ideal of s->from.larger has a label that is as good as `than`: no larger value and no more
+ * devices of any kind. */
 static bool is_matched(const struct search *s, const struct label *than)
 {
     for (uint32_t i = 0; i < s->from.nlarger; i++)

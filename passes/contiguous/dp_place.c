@@ -27,6 +27,16 @@ struct outcome {
     int64_t searched; /* ps: value of the best plan of the race on the top level */
 };
 
+/* Returns words on the number of ideals of the graph, which end an argument; "": it was not counted. */
+static const char *words_on_ideals(struct ctx *x)
+{
+    if (x->results.ideals > COUNT_LIMIT)
+        return arena_fmt(x->use.mem, "; the graph has more than %d ideals", COUNT_LIMIT);
+    if (x->results.ideals)
+        return arena_fmt(x->use.mem, "; the graph has %" PRIu64 " ideals", x->results.ideals);
+    return "";
+}
+
 /* Fills the claim of results.plan: status, bound, proof and argument (why the bound holds, in a line).  whole: problem
  * of the whole graph, with the bound of contiguous plans; search_whole: the exact search was to search that graph, too;
  * all: bound for plans of any shape. */
@@ -38,11 +48,7 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
     struct bound in = explain_bound(whole, x->scene.m, x->use.mem);
     enum plan_scope scope = claim_scope(x, /*contiguous=*/true, /*fused=*/false);
     p->states = s->states;
-    const char *count = "";
-    if (x->results.ideals > COUNT_LIMIT)
-        count = arena_fmt(x->use.mem, "; the graph has more than %d ideals", COUNT_LIMIT);
-    else if (x->results.ideals)
-        count = arena_fmt(x->use.mem, "; the graph has %" PRIu64 " ideals", x->results.ideals);
+    const char *count = words_on_ideals(x);
     /* the bound alone proves the plan */
     bool lowest = p->claim.value_less_parts <= whole->lower.value && !(s->complete && o->on_whole);
     if (s->complete && o->on_whole) {
@@ -102,6 +108,7 @@ static void race_with_part_costs(struct ctx *x, struct planner_input *p,
     struct problem *c = problem_build_by_pass(p->whole, &x->scene, x->use.scratch, x->use.diag);
     if (!c || first->claim.status == PLAN_OPTIMAL)
         return;
+    /* the bound of the first claim is one for all contiguous plans, not of a fused graph alone */
     bool bound_holds = first->claim.scope == SCOPE_ALL ||
                        first->claim.scope == claim_scope(x, /*contiguous=*/true, /*fused=*/false);
     if (bound_holds)
@@ -116,6 +123,7 @@ static void race_with_part_costs(struct ctx *x, struct planner_input *p,
         if (x->results.plan->claim.value >= first->claim.value)
             x->results.plan = first;
     }
+    /* the first claim, with the value of the plan; a race that came to its end proves more */
     struct plan *plan = x->results.plan;
     struct claim *claim = &plan->claim;
     int64_t value = claim->value;
@@ -134,6 +142,36 @@ static void race_with_part_costs(struct ctx *x, struct planner_input *p,
     claim->status = claim->bound >= claim->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
 }
 
+/* The second race, on the whole graph, for plans that take less than *best, a plan of the coarser level p->level.
+ * Writes a better plan to *best and returns true if one is found.  If the race is completed, the claim rests on it:
+ * writes the race to *made. */
+static bool race_on_whole(struct ctx *x, struct planner_input *p, const struct place_options *o,
+                          struct outcome *made, struct problem_plan *best)
+{
+    struct problem_plan wide = no_plan(x, p->whole);
+    struct dp_race race = race_on(x, p->problem, p, o);
+    wide.value = best->value;
+    /* 0: the whole graph gets interval DP and bounds, but no exact search */
+    if (!o->whole || p->level->n >= p->whole->n)
+        race.max_states = 0;
+    struct dp_found found = dp_race(&race, &wide);
+    if (found.complete) {
+        made->race = found;
+        made->on_whole = true;
+    }
+    if (found.better)
+        *best = wide;
+    return found.better;
+}
+
+/* Returns the work for bounds of plans of any shape.  open: the plan for c is not proven yet. */
+static uint64_t work_for_bounds(const struct problem *c, bool open)
+{
+    if (!open)
+        return BOUNDS_WORK / 100;
+    return labels_many(c) ? BOUNDS_WORK / 4 : BOUNDS_WORK;
+}
+
 bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options *o)
 {
     struct wdag *whole = p->whole, *level = p->level;
@@ -143,40 +181,22 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
     struct memory_need need = memory_need(c);
     if (need.least || need.nowhere != UINT32_MAX)
         return false; /* no plan fits the memory */
-    struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
+    struct problem_plan best = no_plan(x, level);
     const struct dp_race race = race_on(x, p->top, p, o);
     if (level == whole && !c->values)
         dp_without_leaves(&race, &best);
     struct outcome made = {.race = dp_race(&race, &best), .on_whole = level == whole};
     made.searched = best.value;
     const struct wdag *from = level; /* the level whose vertices `best` is about */
-    /* the second race, on the whole graph, for plans better than those of the coarser level */
-    if (!made.on_whole) {
-        wide.value = best.value;
-        struct dp_race again = race_on(x, c, p, o);
-        /* 0: the whole graph gets interval DP and bounds, but no exact search */
-        if (!o->whole || level->n >= whole->n)
-            again.max_states = 0;
-        struct dp_found found = dp_race(&again, &wide);
-        if (found.complete) {
-            made.race = found;
-            made.on_whole = true;
-        }
-        if (found.better) {
-            best = wide;
-            from = whole;
-        }
-    }
+    if (!made.on_whole && race_on_whole(x, p, o, &made, &best))
+        from = whole;
     if (best.value == LOAD_INF)
         return false;
     if (!c->values)
         tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
     bool open = best.value > c->lower.value; /* the plan is not proven yet */
-    struct bound all = bounds_all(x, best.value, /*must_fit=*/true,
-                                  !open            ? BOUNDS_WORK / 100
-                                  : labels_many(c) ? BOUNDS_WORK / 4
-                                                   : BOUNDS_WORK,
-                                  &p->clock);
+    struct bound all =
+        bounds_all(x, best.value, /*must_fit=*/true, work_for_bounds(c, open), &p->clock);
     p->all = all;
     if (open && !c->detailed && all.value > c->lower.value)
         problem_raise(c, all); /* a bound for all plans is one for contiguous plans */

@@ -4,7 +4,7 @@
 
 #include "passes/problem/placing.h"
 
-/* Searches the best contiguous plan and writes it to x->results.plan with its claim (value, bound, status and
+/* Searches for the best contiguous plan and writes it to x->results.plan with its claim (value, bound, status and
  * argument).  Raises p->problem->lower to the best lower bound of contiguous plans found, and sets p->all.  Returns
  * false, without a diagnostic, if no plan was found. */
 bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options *o);

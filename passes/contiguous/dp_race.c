@@ -74,7 +74,8 @@ struct race {
     struct both *main; /* the main search; NULL: not made yet */
     int64_t floor;     /* ps: the main search ends with a plan of at most this (search_ask.floor) */
     bool main_done;    /* the main search found a plan or came to its end */
-    const char *full;  /* the limit that the main search has reached; NULL: it can go on */
+    /* words on the limit of states or bytes that the main search has reached; NULL: it can go on */
+    const char *full;
     /* how far the next main search's floor is below the best plan, in 1 / REACH_ONE of the gap to the bound */
     uint32_t below;
     uint64_t steps, most; /* steps done by all methods; steps allowed while the gap is small */
@@ -116,7 +117,7 @@ static void adapt_share(uint32_t *share, uint32_t least, bool gained)
         *share = larger_u32(*share / 2, least);
 }
 
-/* Whether the race is over: the best plan is proven, or the time is up. */
+/* Returns whether the race is over: the best plan is proven, or the time is up. */
 static bool race_over(struct race *r)
 {
     return r->best->value <= r->c->lower.value || clock_out(r->o->clock);
@@ -152,8 +153,8 @@ static void renew_main(struct race *r)
     r->main_done = false;
 }
 
-/* Continues search s, whose floor is `floor`, for `steps` steps.  Takes over its plan if that is better; raises the
- * bound if s came to its end.  Returns whether s found a better plan or came to its end. */
+/* Continues search s, whose floor is `floor`, for `steps` steps.  If s found a better plan than r->best, copies it to
+ * *r->best; if s came to its end, raises the bound.  Returns whether one of the two happened. */
 static bool continue_search(struct race *r, struct both *s, int64_t floor, uint64_t steps)
 {
     uint64_t before = both_steps(s);
@@ -177,7 +178,8 @@ static bool continue_search(struct race *r, struct both *s, int64_t floor, uint6
     return true;
 }
 
-/* The probe's turn: searches a plan between bound and best plan for `steps` steps, and sets the next probe's limit. */
+/* The probe's turn: searches for a plan whose value is between the bound and that of the best plan, for `steps` steps,
+ * and sets the next probe's limit. */
 static void run_probe(struct race *r, uint64_t steps)
 {
     int64_t gap = r->best->value - r->c->lower.value;
@@ -207,9 +209,11 @@ static void try_orders(struct race *r, uint64_t steps)
 /* Improves the best plan by interval DP over one order.  Returns the steps of interval DP that this took. */
 static uint64_t try_order(struct race *r, const uint32_t *order)
 {
-    struct interval_found f =
-        labels_many(r->c) ? interval_rough(r->c, order, r->o->clock, r->best, r->o->scratch)
-                          : interval_order(r->c, order, NULL, r->o->clock, r->best, r->o->scratch);
+    struct interval_found f;
+    if (labels_many(r->c))
+        f = interval_rough(r->c, order, r->o->clock, r->best, r->o->scratch);
+    else
+        f = interval_order(r->c, order, /*cut=*/NULL, r->o->clock, r->best, r->o->scratch);
     r->found.better = r->found.better || f.better;
     return f.spent;
 }
@@ -224,7 +228,8 @@ static void try_cut_orders(struct race *r, uint64_t steps)
     uint64_t looks = r->cut.looks;
     if (r->c->g->n > LARGE)
         return;
-    for (r->cut_due += steps * ARCS_PER_STEP; !race_over(r) && r->cut.looks <= r->cut_due;) {
+    r->cut_due += steps * ARCS_PER_STEP;
+    while (!race_over(r) && r->cut.looks <= r->cut_due) {
         struct arena_mark mark = arena_mark(a);
         const uint32_t *order = cut_order_next(r->c, &r->cut, a);
         uint64_t spent = try_order(r, order);
@@ -240,7 +245,8 @@ static void try_cut_orders(struct race *r, uint64_t steps)
         adapt_share(&r->cut_share, 1, r->best->value < before);
 }
 
-/* The turn of searches near the best plan: about `steps` steps. */
+/* The turn of searches near the best plan: searches one neighbourhood after the other, each with at most about 1 /
+ * NEAR_PARTS of the `steps` steps.  No turn if no plan is known. */
 static void try_near(struct race *r, uint64_t steps)
 {
     int64_t before = r->best->value;
@@ -262,7 +268,11 @@ static void try_near(struct race *r, uint64_t steps)
 static struct bound_means means_for(const struct race *r, uint64_t steps)
 {
     const struct dp_race *o = r->o;
-    return (struct bound_means){steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch};
+    return (struct bound_means){.work = steps * ARCS_PER_STEP,
+                                .clock = o->clock,
+                                .m = o->m,
+                                .mem = o->mem,
+                                .scratch = o->scratch};
 }
 
 /* The turn of bounds for plans of any shape and of bounds by minimum cuts, with the work of about `steps` steps.  No
@@ -296,9 +306,12 @@ static void try_path(struct race *r, uint64_t steps)
     r->holder_made = true;
     if (!r->holder && !r->extents)
         return;
-    bool raised =
-        problem_raise(r->c, r->holder ? holder_bound(r->holder, r->best->value, &with, &looks)
-                                      : extents_bound(r->extents, r->best->value, &with, &looks));
+    struct bound b;
+    if (r->holder)
+        b = holder_bound(r->holder, r->best->value, &with, &looks);
+    else
+        b = extents_bound(r->extents, r->best->value, &with, &looks);
+    bool raised = problem_raise(r->c, b);
     r->steps += looks / ARCS_PER_STEP;
     adapt_share(&r->path_share, SHARE_ONE / 2, raised);
 }
@@ -337,15 +350,16 @@ static void run_main(struct race *r, uint64_t round)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
     r->full = NULL;
-    for (uint64_t done = 0, more;
-         done < round && !race_over(r) && !r->full && (more = steps_left(r)); done += SLICE) {
-        uint64_t left = round - done < more ? round - done : more;
+    for (uint64_t done = 0; done < round && !race_over(r) && !r->full; done += SLICE) {
+        uint64_t left = smaller_u64(round - done, steps_left(r));
+        if (!left)
+            break;
         renew_main(r);
-        r->main_done = continue_search(r, r->main, r->floor, left < SLICE ? left : SLICE);
+        r->main_done = continue_search(r, r->main, r->floor, smaller_u64(left, SLICE));
         /* the main search has come to its end: the next one gets a floor further below the best plan */
         if (r->main_done)
             r->below = r->below ? r->below * 2 : REACH_ONE / 16;
-        r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
+        r->below = smaller_u32(r->below, REACH_ONE);
         tell_progress(r);
     }
 }
@@ -353,6 +367,7 @@ static void run_main(struct race *r, uint64_t round)
 /* Gives all methods their turns, round by round, until the race is over or the steps allowed are done. */
 static void run_rounds(struct race *r)
 {
+    /* many: the exact search comes to no end, so it gets short turns, and bounds along a path long ones */
     bool many = labels_many(r->c);
     /* if `many`: number of latest rounds, of MIXED_ROUND steps or more, without a gain */
     uint32_t idle = 0;
@@ -403,10 +418,13 @@ struct dp_found dp_race(const struct dp_race *o, struct problem_plan *best)
                      .probe_at = REACH_ONE / 2};
     /* the first order is cut even if time is up */
     uint32_t first = labels_many(o->c) ? MIXED_ORDERS : FIRST_ORDERS;
-    for (uint32_t i = 0; i < first && i < o->orders->starts && best->value > o->c->lower.value &&
-                         !(i && clock_out(o->clock));
-         i++)
-        r.found.better = interval_next(o->c, &r.run, best, o->scratch) || r.found.better;
+    first = smaller_u32(first, o->orders->starts);
+    for (uint32_t i = 0; i < first && best->value > o->c->lower.value; i++) {
+        if (i > 0 && clock_out(o->clock))
+            break;
+        if (interval_next(o->c, &r.run, best, o->scratch))
+            r.found.better = true;
+    }
     if (o->c->g->n && !race_over(&r))
         try_cut_orders(&r, 0);
     if (o->c->g->n && o->max_states && !race_over(&r))

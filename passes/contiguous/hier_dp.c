@@ -135,7 +135,7 @@ struct hier {
     struct inner in;
 };
 
-/* Whether the search has to end, because its steps or its time are used up; found.why then tells which. */
+/* Returns whether the search has to end, because its steps or its time are used up; found.why then tells which. */
 static bool must_stop(struct hier *h)
 {
     if (h->found.steps > h->limits->max_steps)
@@ -149,7 +149,7 @@ static bool must_stop(struct hier *h)
 
 /* ---- ideals ----------------------------------------------------------------------------------- */
 
-/* Whether v is outside the ideal and all predecessors of v are inside. */
+/* Returns whether v is outside the ideal and all predecessors of v are inside. */
 static bool is_ready(const struct wdag *g, const uint64_t *ideal, uint32_t v)
 {
     if (bits_have(ideal, v))
@@ -180,7 +180,8 @@ static void list_ideals(struct hier *h)
                 uint32_t k = end;
                 while (memcmp(h->bits + (size_t)k * h->nword, to, h->nword * sizeof *to))
                     k++;
-                made += k == made;
+                if (k == made)
+                    made++;
             }
         level = end;
     }
@@ -198,13 +199,13 @@ static void relate_ideals(struct hier *h)
         }
 }
 
-/* Fills the tables about nets and shared items: net, pins, has, item and delta. */
-static void make_net_tables(struct hier *h)
+/* Fills h->net and h->pins: the nets that cost something.  Returns [net of g] its index in these tables; UINT32_MAX: it
+ * costs nothing. */
+static uint32_t *list_nets(struct hier *h)
 {
     const struct wdag *g = h->g;
     h->net = arena_array(h->a, (size_t)g->nnet + 1, sizeof *h->net);
     h->pins = arena_array(h->a, (size_t)g->nnet + 1, sizeof *h->pins);
-    /* [net of g] its index in the tables; UINT32_MAX: it costs nothing */
     uint32_t *own = arena_array(h->a, (size_t)g->nnet + 1, sizeof *own);
     memset(own, 0xff, ((size_t)g->nnet + 1) * sizeof *own);
     for (uint32_t e = 0; e < g->nnet; e++) {
@@ -218,6 +219,14 @@ static void make_net_tables(struct hier *h)
         h->pins[h->nnet] = pins;
         h->net[h->nnet++] = e;
     }
+    return own;
+}
+
+/* Fills the tables about nets and shared items: net, pins, has, item and delta. */
+static void make_net_tables(struct hier *h)
+{
+    const struct wdag *g = h->g;
+    const uint32_t *own = list_nets(h);
     h->has = arena_array(h->a, (size_t)h->n * h->nnet + 1, sizeof *h->has);
     h->item = arena_array(h->a, (size_t)h->n * g->nshared + 1, sizeof *h->item);
     bool bytes_count = h->c->limited || h->turns.syncs;
@@ -283,36 +292,48 @@ static uint32_t most_copies(const struct hier *h, const struct problem_kind *kin
     return h->turns.model->replicate && kind->dev < 0 ? kind->count : 1;
 }
 
+/* Sums over the vertices of each ideal, for a kind of devices. */
+struct ideal_sums {
+    /* [ideal] time, ps; bytes; bytes of parameters; number of vertices that cannot run on the kind */
+    int64_t *time, *size, *param, *never;
+};
+
+/* Returns the sums of all ideals for kind k, in h->a.  Those of parameters are 0 if copies exchange nothing. */
+static struct ideal_sums sum_ideals(struct hier *h, uint32_t k)
+{
+    const struct problem_kind *kind = &h->c->kind[k];
+    struct ideal_sums s = {.time = arena_array(h->a, h->n, sizeof *s.time),
+                           .size = arena_array(h->a, h->n, sizeof *s.size),
+                           .param = arena_array(h->a, h->n, sizeof *s.param),
+                           .never = arena_array(h->a, h->n, sizeof *s.never)};
+    int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
+    for (uint32_t v = 0; v < h->g->n; v++)
+        is_never[v] = kind->time[v] == COST_NEVER;
+    sum_up(h, kind->time, s.time);
+    sum_up(h, is_never, s.never);
+    sum_up(h, h->g->size, s.size);
+    if (h->turns.syncs && h->g->param)
+        sum_up(h, h->g->param, s.param);
+    return s;
+}
+
 /* Fills h->pair[k] with the pairs of ideals a < b such that devices of kind k can hold b - a with a base below the
  * limit for all that may take turns.  Returns false if time or steps ran out. */
 static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
-    /* [ideal] sums over the vertices of the ideal: time, bytes, and bytes of parameters */
-    int64_t *time = arena_array(h->a, h->n, sizeof *time);
-    int64_t *size = arena_array(h->a, h->n, sizeof *size);
-    int64_t *param = arena_array(h->a, h->n, sizeof *param);
-    /* [ideal] number of vertices of the ideal that cannot run on kind k */
-    int64_t *never = arena_array(h->a, h->n, sizeof *never);
-    int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
+    const struct ideal_sums s = sum_ideals(h, k);
     /* ps: devices of the kind together do less for a stage than this */
     int64_t most = sat_mul(h->limit, most_copies(h, kind));
     uint32_t cap = 0, n = 0;
-    for (uint32_t v = 0; v < h->g->n; v++)
-        is_never[v] = kind->time[v] == COST_NEVER;
-    sum_up(h, kind->time, time);
-    sum_up(h, is_never, never);
-    sum_up(h, h->g->size, size);
-    if (h->turns.syncs && h->g->param)
-        sum_up(h, h->g->param, param);
     h->pair_at[k] = arena_array(h->a, (size_t)h->n + 1, sizeof(uint32_t));
     for (uint32_t b = 0; b < h->n; b++) {
         if (must_stop(h))
             return false;
         for (uint32_t a = 0; a < b; a++) {
-            int64_t base = time[b] - time[a];
-            if (!h->below[(size_t)a * h->n + b] || never[b] != never[a] || base >= most ||
-                (kind->memory < LOAD_INF && bytes_between(h, a, b, size) > kind->memory))
+            int64_t base = s.time[b] - s.time[a];
+            if (!h->below[(size_t)a * h->n + b] || s.never[b] != s.never[a] || base >= most ||
+                (kind->memory < LOAD_INF && bytes_between(h, a, b, s.size) > kind->memory))
                 continue;
             base += nets_between(h, a, b, kind->cls);
             h->found.steps += h->nnet;
@@ -320,7 +341,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
                 continue;
             h->pair[k] = vec_grow(h->a, h->pair[k], &cap, n + 1, sizeof *h->pair[k]);
             h->pair[k][n++] =
-                (struct pair){a, base, h->turns.syncs ? bytes_between(h, a, b, param) : 0};
+                (struct pair){a, base, h->turns.syncs ? bytes_between(h, a, b, s.param) : 0};
         }
         h->pair_at[k][b + 1] = n;
     }
@@ -342,7 +363,7 @@ static void make_weights(struct hier *h)
 
 /* ---- groups ----------------------------------------------------------------------------------- */
 
-/* Whether copies of a stage exchange weights faster within a group of class cls. */
+/* Returns whether copies of a stage exchange weights faster within a group of class cls. */
 static bool group_saves_sync(const struct hier *h, uint32_t cls)
 {
     const struct device_class *k = &h->cluster->cls[cls];
@@ -476,9 +497,9 @@ static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const 
 static int64_t shared_load(const struct hier *h, uint32_t cls, bool inner, int64_t load,
                            int64_t params, uint32_t copies)
 {
-    int64_t sync = h->turns.syncs
-                       ? exec_sync(h->turns.model, &h->cluster->cls[cls], inner, params, copies)
-                       : 0;
+    int64_t sync = 0;
+    if (h->turns.syncs)
+        sync = exec_sync(h->turns.model, &h->cluster->cls[cls], inner, params, copies);
     return exec_shared_load(h->turns.model, sat_add(load, h->turns.start), sync, copies);
 }
 
@@ -491,14 +512,20 @@ static void inner_relax(struct hier *h, const struct group_kind *q, struct membe
     uint32_t radix = q->nfree + 1, states = radix << q->npin;
     for (uint32_t t = 0; t < states; t++) {
         int64_t v = h->in.most[(size_t)t * h->n + from];
-        bool taken = d.pin < 0 ? t % radix + d.copies > q->nfree : ((t / radix) >> d.pin & 1) != 0;
-        if (v >= h->limit || taken)
+        bool left; /* the state leaves these devices unused */
+        if (d.pin < 0)
+            left = t % radix + d.copies <= q->nfree;
+        else
+            left = ((t / radix) >> d.pin & 1) == 0;
+        if (v >= h->limit || !left)
             continue;
-        uint32_t next = d.pin < 0 ? t + d.copies : t + (radix << d.pin);
+        /* the state in which these devices are used, too */
+        uint32_t next = t + (d.pin < 0 ? d.copies : radix << d.pin);
         v = larger(load, v);
         if (v < h->in.most[(size_t)next * h->n + to]) {
             h->in.most[(size_t)next * h->n + to] = v;
-            h->in.step[(size_t)next * h->n + to] = (struct back){from, d.k, d.copies, 0};
+            h->in.step[(size_t)next * h->n + to] =
+                (struct back){.from = from, .kind = d.k, .copies = d.copies};
         }
     }
 }
@@ -544,9 +571,9 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
     /* a single device takes the whole interval: only the last place counts */
     for (uint32_t to = q->size == 1 ? h->in.nmid - 1 : 1; to < h->in.nmid; to++) {
         if (q->nfree)
-            inner_arrive(h, q, (struct member){q->free, -1, 1}, i, to);
+            inner_arrive(h, q, (struct member){.k = q->free, .pin = -1, .copies = 1}, i, to);
         for (uint32_t p = 0; p < q->npin; p++)
-            inner_arrive(h, q, (struct member){q->pin[p], (int)p, 1}, i, to);
+            inner_arrive(h, q, (struct member){.k = q->pin[p], .pin = (int)p, .copies = 1}, i, to);
     }
     for (uint32_t t = 0; t < states; t++) {
         int64_t v = h->in.most[(size_t)t * h->n + h->in.nmid - 1];
@@ -619,7 +646,10 @@ static void share_groups(struct hier *h, const struct group_kind *q, uint32_t i,
     /* up to q->size copies fit in one group, which the inner program tries */
     for (uint32_t copies = q->size + 1; copies <= q->count * q->size; copies++) {
         int64_t each = shared_load(h, q->cls, /*inner=*/false, load, p[n - 1].params, copies);
-        const struct back by = {i, (uint32_t)(q - h->kind), copies, (copies - 1) / q->size + 1};
+        const struct back by = {.from = i,
+                                .kind = (uint32_t)(q - h->kind),
+                                .copies = copies,
+                                .groups = (copies - 1) / q->size + 1};
         if (each < h->limit)
             outer_relax(h, by, j, each);
     }
@@ -644,7 +674,7 @@ static bool outer_search(struct hier *h)
                 h->found.steps += h->nnet + h->nstate;
                 int64_t load = inner_search(h, q, i, j, &state);
                 if (load < h->limit)
-                    outer_relax(h, (struct back){i, k, 0, 1}, j, load);
+                    outer_relax(h, (struct back){.from = i, .kind = k, .groups = 1}, j, load);
                 if (must_stop(h))
                     return false;
             }

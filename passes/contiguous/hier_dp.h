@@ -24,7 +24,7 @@ struct hier_found {
     const char *why; /* if not complete: the reason */
 };
 
-/* Searches the best plan for g on the cluster of s, among the plans in which the quotient graph by devices and the
+/* Searches for the best plan for g on the cluster of s, among the plans in which the quotient graph by devices and the
  * quotient graph by groups are both acyclic.  Writes it to *best (value LOAD_INF: no plan is known yet) if it is
  * strictly better.  With --replicate the devices that take turns with a stage are in one group, or they are alone in
  * several groups; best->copies must be there. */

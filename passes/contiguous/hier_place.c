@@ -149,13 +149,14 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     struct pairs follows = pairs_new(r->a, n);
     for (uint32_t p = 1; p < n; p++)
         pairs_add(&follows, r->order[p - 1], r->order[p]);
-    const struct wdag_groups pieces = {group, count, &follows};
+    const struct wdag_groups pieces = {.of = group, .n = count, .order = &follows};
     struct wdag *level = wdag_merge_ordered(r->g, &pieces, "hier-place", r->a, d);
     const struct hier_limits most = {
         .max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
     struct hier_found found = {.rc = -1};
-    struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
-                                best->copies};
+    struct problem_plan plan = {.value = best->value,
+                                .dev = arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
+                                .copies = best->copies};
     if (level)
         found = hier_search(level, r->s, &most, &plan, r->a, d);
     /* merging the pieces counts as steps, too */
@@ -245,13 +246,13 @@ static int report_none(struct ctx *x, bool none, const struct clock *clock)
     bool memory = false;
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         memory = memory || x->scene.cluster->cls[k].memory >= 0;
+    const char *reason = ": some node cannot run anywhere, or pins contradict each other";
+    if (memory)
+        reason = " and no device more than its memory (dp-place, without groups, says how much "
+                 "they need)";
     diag_error(x->use.diag, "no plan %s in which each group takes a contiguous piece%s%s%s",
-               none ? "exists" : "was found",
-               memory
-                   ? " and no device more than its memory (dp-place, without groups, says how much "
-                     "they need)"
-                   : ": some node cannot run anywhere, or pins contradict each other",
-               clock->why ? ": " : "", clock->why ? clock->why : "");
+               none ? "exists" : "was found", reason, clock->why ? ": " : "",
+               clock->why ? clock->why : "");
     return PASS_INFEASIBLE;
 }
 
@@ -260,9 +261,9 @@ static int report_none(struct ctx *x, bool none, const struct clock *clock)
 static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct clock *clock)
 {
     const struct dp_limits most = {.max_states = BOUND_STATES, .clock = clock};
-    struct problem_plan flat = no_plan(x, c->g);
+    struct problem_plan flat = no_plan(x, c->g); /* the best plan of the flat cluster */
     const struct interval_how orders = {.starts = BOUND_STARTS, .seed = 1, .clock = clock};
-    if (c->detailed && !c->values) {
+    if (c->detailed && !c->values) { /* with copies the graph without idle leaves may be enough */
         const struct dp_race race = {.c = c,
                                      .orders = &orders,
                                      .max_states = BOUND_STATES,
@@ -277,6 +278,7 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
     }
     interval_search(c, &orders, &flat, x->use.scratch);
     struct dp_found s = dp_search(c, &most, &flat, x->use.scratch);
+    /* a search that ended gives the optimum of the flat cluster as the bound; else all other methods are tried */
     if (!s.complete && !c->detailed) {
         const struct bound_means with = bounding_of(x, BOUNDS_WORK, clock);
         problem_raise(c, bounds_best(c, value, &with, NULL));

@@ -62,6 +62,7 @@ void both_free(struct both *b)
 static int next_end(const struct both *b)
 {
     uint64_t x = search_steps(b->s[0]), y = search_steps(b->s[1]);
+    /* if one end is full, the other one goes on; both_go() ends when both are full */
     if (b->end[0] != SEARCH_GOING || b->end[1] != SEARCH_GOING)
         return b->end[0] != SEARCH_GOING;
     if (x / LEAST_SHARE > y || y / LEAST_SHARE > x)

@@ -188,7 +188,7 @@ static void keep_label(struct search *s, uint32_t id, struct label nw)
     if (!made || s->now.card < s->n)
         return;
     s->last = made;
-    if (s->refute)
+    if (s->refute) /* one plan is an answer; but a guide goes on to its end */
         s->enough = s->ask.goal == SEARCH_REFUTE;
     else if (nw.value + nw.back > s->floor)
         set_limit(s, nw.value + nw.back - 1);
@@ -258,6 +258,32 @@ static void extend_detailed(struct search *s)
     }
 }
 
+/* Extends live label l by a device that holds S and has the load `load`, if the vertices outside I' + S may still fit
+ * on the devices left: keeps the new partial plan.  *id: number of the ideal I' + S; 0: the ideal is not stored yet,
+ * and is stored when it gets its first label. */
+static void extend_label(struct search *s, const struct live *l, int64_t load, uint32_t *id)
+{
+    bool rest_fits = true;
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        rest_fits = rest_fits && weight_done(s, p) >= l->low[p];
+    struct label nw = {.value = larger(load, l->value),
+                       .used = l->used,
+                       .parent = l->label,
+                       .kind = (uint16_t)s->stage.k};
+    if (s->refute)
+        nw.value = l->value + search_excess(s, load);
+    /* excesses to come: nets that cross I' + S are paid once more */
+    int64_t to_come = s->refute && s->c->cross_pot == 0 ? s->now.cross : 0;
+    if (!rest_fits || nw.value + to_come > s->caps.keep)
+        return;
+    if (!*id)
+        *id = search_intern(s);
+    int64_t more = guide_excess(s, *id, l->used);
+    if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
+        return;
+    keep_label(s, *id, nw);
+}
+
 /* Extends each live label by a device that holds S, if the load is within the limit and the vertices outside I' + S
  * may still fit on the devices left.  Keeps the new partial plans, which end at I' + S. */
 static void extend_labels(struct search *s)
@@ -280,28 +306,8 @@ static void extend_labels(struct search *s)
     load = larger(load, s->floor); /* loads up to the floor count as equal */
     uint32_t id = 0;               /* number of the ideal I' + S; 0: not stored yet */
     s->steps += s->stage.live.n / LABELS_FEW;
-    for (uint32_t x = 0; x < s->stage.live.n; x++) {
-        const struct live *l = &s->stage.live.v[x];
-        bool rest_fits = true;
-        for (uint32_t p = 0; p < s->c->npot; p++)
-            rest_fits = rest_fits && weight_done(s, p) >= l->low[p];
-        struct label nw = {.value = larger(load, l->value),
-                           .used = l->used,
-                           .parent = l->label,
-                           .kind = (uint16_t)s->stage.k};
-        if (s->refute)
-            nw.value = l->value + search_excess(s, load);
-        /* excesses to come: nets that cross I' + S are paid once more */
-        int64_t to_come = s->refute && s->c->cross_pot == 0 ? s->now.cross : 0;
-        if (!rest_fits || nw.value + to_come > s->caps.keep)
-            continue;
-        if (!id) /* only an ideal with labels is stored */
-            id = search_intern(s);
-        int64_t more = guide_excess(s, id, l->used);
-        if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
-            continue;
-        keep_label(s, id, nw);
-    }
+    for (uint32_t x = 0; x < s->stage.live.n; x++)
+        extend_label(s, &s->stage.live.v[x], load, &id);
 }
 
 /* Undoes decisions, the last one first, up to a vertex that was taken and can be skipped instead, and skips that
@@ -368,19 +374,44 @@ static uint32_t most_copies(const struct search *s)
     return most;
 }
 
+/* Returns whether the ideal behind a stage on `copies` devices of kind stage.k can be heavy enough, by each potential,
+ * if these devices hold as much as they may.  d: the ideal at which the stage starts. */
+static bool gets_heavy_enough(const struct search *s, const struct ideal *d, uint32_t copies)
+{
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        if (sat_add(d->weight[p], sat_mul(copies, s->caps.cap[p][s->stage.k])) <
+            s->stage.live.low[p])
+            return false;
+    return true;
+}
+
+/* Sets s->stage for an empty S, which may be on up to `copies` devices. */
+static void empty_stage(struct search *s, uint32_t copies)
+{
+    s->stage.compute = s->stage.fixed = s->stage.cut = s->stage.bytes = 0;
+    s->stage.parts = (struct problem_parts){0};
+    s->stage.copies = copies;
+    s->stage.max_load = sat_mul(copies, s->caps.limit);
+    s->stage.counts = s->at_once.set && s->stage.kind->room < LOAD_INF;
+    s->stage.weighs =
+        s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1 || s->stage.counts;
+    s->stage.spare = INT64_MIN;
+    for (uint32_t x = 0; x < s->stage.live.n; x++) {
+        int64_t spare = s->caps.keep - s->stage.live.v[x].value;
+        s->stage.spare = larger(spare, s->stage.spare);
+    }
+    for (uint32_t p = 0; p < s->c->npot; p++)
+        s->stage.reach[p] = s->c->pot[p].total;
+}
+
 /* Begins to extend the partial plans that end at the start by a device of kind stage.k.  Returns false if no plan
  * within the limits can come of that. */
 static bool begin_enumeration(struct search *s)
 {
     const struct ideal *d = &s->ideals.v[s->from.ideal];
     problem_live(s->c, &s->labels, d->head, s->stage.k, &s->caps, &s->stage.live);
-    /* the ideal behind the stage can be heavy enough if the stage's devices hold as much as they may */
-    bool hope = s->stage.live.n > 0;
     uint32_t copies = most_copies(s);
-    for (uint32_t p = 0; p < s->c->npot; p++)
-        hope = hope && sat_add(d->weight[p], sat_mul(copies, s->caps.cap[p][s->stage.k])) >=
-                           s->stage.live.low[p];
-    if (!hope)
+    if (!s->stage.live.n || !gets_heavy_enough(s, d, copies))
         return false;
     s->now.stamp++;
     s->stage.kind = &s->c->kind[s->stage.k];
@@ -394,26 +425,13 @@ static bool begin_enumeration(struct search *s)
     maximal_drop(s);
     if (!s->stage.live.n)
         return false;
-    s->stage.compute = s->stage.fixed = s->stage.cut = s->stage.bytes = 0;
-    s->stage.parts = (struct problem_parts){0};
-    s->stage.copies = copies;
-    s->stage.max_load = sat_mul(copies, s->caps.limit);
-    s->stage.counts = s->at_once.set && s->stage.kind->room < LOAD_INF;
-    s->at_once.ntaken = s->at_once.same = 0;
-    s->stage.weighs =
-        s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1 || s->stage.counts;
-    s->stage.spare = INT64_MIN;
-    for (uint32_t x = 0; x < s->stage.live.n; x++) {
-        int64_t spare = s->caps.keep - s->stage.live.v[x].value;
-        s->stage.spare = larger(spare, s->stage.spare);
-    }
     /* S is empty at first, so I' + S is the start, and the vertices to decide are its frontier */
+    empty_stage(s, copies);
+    s->at_once.ntaken = s->at_once.same = 0;
     s->now.cross = d->cross;
     s->now.key = d->key;
     s->now.card = d->card;
     memcpy(s->now.weight, d->weight, sizeof s->now.weight);
-    for (uint32_t p = 0; p < s->c->npot; p++)
-        s->stage.reach[p] = s->c->pot[p].total;
     s->walk.at = s->walk.nchoice = 0;
     s->walk.end = s->from.nfrontier;
     memcpy(s->walk.list, s->from.frontier, s->from.nfrontier * sizeof *s->walk.list);
@@ -453,8 +471,8 @@ static bool next_enumeration(struct search *s)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-/* Whether partial plans may be dropped because their last device could hold one more vertex (dp_maximal.c).  What a set
- * needs at one time may shrink or grow with a vertex, so that rule holds only where this does not matter. */
+/* Returns whether partial plans may be dropped because their last device could hold one more vertex (dp_maximal.c).
+ * What a set needs at one time may shrink or grow with a vertex, so that rule holds only where this does not matter. */
 static bool has_dominance(const struct problem *c, const struct search_ask *ask)
 {
     return ask->goal == SEARCH_BEST && !c->detailed && !c->g->apart.at && !c->values;
@@ -502,7 +520,9 @@ enum search_end search_go(struct search *s, uint64_t steps)
     while (s->end == SEARCH_GOING && s->steps < stop) {
         /* pauses every CHECK_EVERY steps, to look at the limits of states and bytes */
         s->pause = smaller_u64(s->steps + CHECK_EVERY, stop);
-        if (!s->inside && !(s->inside = next_enumeration(s)))
+        if (!s->inside)
+            s->inside = next_enumeration(s);
+        if (!s->inside)
             s->end = SEARCH_DONE;
         else if (enumerate(s))
             s->inside = false;
@@ -518,9 +538,11 @@ enum search_end search_go(struct search *s, uint64_t steps)
 
 const char *search_why_full(const struct search *s)
 {
-    return s->ideals.n > s->ask.max_states   ? "state limit reached"
-           : s->labels.longest > LABELS_MOST ? "limit of partial plans of one ideal reached"
-                                             : "memory limit reached";
+    if (s->ideals.n > s->ask.max_states)
+        return "state limit reached";
+    if (s->labels.longest > LABELS_MOST)
+        return "limit of partial plans of one ideal reached";
+    return "memory limit reached";
 }
 
 void search_tighten(struct search *s, int64_t limit)
@@ -592,8 +614,10 @@ void search_plan(const struct search *s, struct problem_plan *best)
     }
     assert(at == 0);
     problem_assign(s->c, step, steps, nstep, best);
-    best->value = s->c->detailed ? s->labels.v[s->last].value + s->labels.v[s->last].back
-                                 : largest_load(s->c, best->dev, s->a);
+    if (s->c->detailed)
+        best->value = s->labels.v[s->last].value + s->labels.v[s->last].back;
+    else
+        best->value = largest_load(s->c, best->dev, s->a);
     arena_release(s->a, mark);
 }
 

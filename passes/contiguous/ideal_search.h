@@ -92,12 +92,12 @@ struct dp_found {
 /* Runs s to its end or to the limits.  `better` and `none` of the result stay false. */
 struct dp_found search_run(struct search *s, const struct dp_limits *l);
 
-/* Searches the best plan of c and writes it to *best (value LOAD_INF: no plan is known yet) if it is strictly
+/* Searches for the best plan of c and writes it to *best (value LOAD_INF: no plan is known yet) if it is strictly
  * better. */
 struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
                           struct problem_plan *best, struct arena *scratch);
 
-/* Searches a chain of ideals of c whose loads are at most `limit` ps and leave room for the vertices that the graph
+/* Searches for a chain of ideals of c whose loads are at most `limit` ps and leave room for the vertices that the graph
  * has lost: weight `floating` in potential 0, on any devices in any order.  The result's `none` says that it is
  * proven that there is no such chain.  A chain with that room has, with w the weights of potential 0,
  *   sum over devices of (scaled load - w(S)) <= sum over devices of cap(limit) - w(V) - floating,

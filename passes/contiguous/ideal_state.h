@@ -158,13 +158,13 @@ struct search {
     size_t used_before;    /* bytes of the arena that were in use before the search */
 };
 
-/* Whether v is in I' + S. */
+/* Returns whether v is in I' + S. */
 static inline bool has(const struct search *s, uint32_t v)
 {
     return bits_have(s->now.bits, v);
 }
 
-/* Whether ideal d has vertex v. */
+/* Returns whether ideal d has vertex v. */
 static inline bool ideal_has(const struct search *s, const struct ideal *d, uint32_t v)
 {
     /* the word that has the bit of v; only nword words from number d->word on are stored */
@@ -181,8 +181,8 @@ static inline int64_t search_excess(const struct search *s, int64_t load)
            (s->now.weight[0] - s->ideals.v[s->from.ideal].weight[0]);
 }
 
-/* Whether the device of S has room for the lasting bytes of S and for what S needs at one time.  If that is not sure
- * without it, makes s->at_once.set equal to S, which counts as steps. */
+/* Returns whether the device of S has room for the lasting bytes of S and for what S needs at one time.  If that is
+ * not sure without it, makes s->at_once.set equal to S, which counts as steps. */
 bool search_fits(struct search *s);
 /* Returns the number of the ideal with these bits, `card` vertices and hash `key`; 0: s has no such ideal. */
 uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits);
@@ -196,8 +196,8 @@ void guide_link(struct search *s, uint32_t id);
  * that ends at ideal id; LOAD_INF: no plan can be completed.  0 without a guide. */
 int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
 
-/* Whether some vertex can move from a later device to the device of S without making any plan worse.  The looks at
- * vertices count as steps. */
+/* Returns whether some vertex can move from a later device to the device of S without making any plan worse.  The
+ * looks at vertices count as steps. */
 bool maximal_could_be_larger(struct search *s);
 /* Fills s->from.larger with known ideals of one vertex more than the start from which the rest of a plan is no
  * worse. */

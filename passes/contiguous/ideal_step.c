@@ -110,8 +110,10 @@ static void skip_nets(struct search *s, uint32_t v)
     const struct csr *of = &s->c->net_of;
     for_row (e, *of, v) {
         struct net *t = step_net(s, e);
+        bool first = t->skipped == 0;
+        t->skipped++;
         /* a net with a pin in I' or on the host has counted in `fixed` since its first pin joined S */
-        if (t->skipped++ == 0 && t->taken && t->outside == t->pins && !t->host)
+        if (first && t->taken && t->outside == t->pins && !t->host)
             s->stage.fixed += t->cost;
     }
 }
@@ -122,7 +124,8 @@ static void unskip_nets(struct search *s, uint32_t v)
     const struct csr *of = &s->c->net_of;
     for_row (x, *of, v) {
         struct net *t = &s->now.net[x];
-        if (--t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
+        t->skipped--;
+        if (t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
             s->stage.fixed -= t->cost;
     }
 }
@@ -161,8 +164,8 @@ static void add_vertex_parts(struct search *s, uint32_t v, int64_t sign)
     s->stage.parts.params += s->g->param ? sign * s->g->param[v] : 0;
 }
 
-/* Whether the device, with the time and memory that it has left, can take enough for I' + S to reach the weight
- * stage.live.low in each potential. */
+/* Returns whether the device, with the time and memory that it has left, can take enough for I' + S to reach the
+ * weight stage.live.low in each potential. */
 static bool can_reach(const struct search *s)
 {
     int64_t left = s->stage.max_load - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed);
@@ -188,7 +191,7 @@ static bool can_reach(const struct search *s)
     return true;
 }
 
-/* Whether S has a vertex that must not share a device with v. */
+/* Returns whether S has a vertex that must not share a device with v. */
 static bool is_barred(const struct search *s, uint32_t v)
 {
     const struct csr *apart = &s->g->apart;
@@ -214,12 +217,29 @@ static void undo_take(struct search *s, uint32_t v)
     untake_nets(s, v);
 }
 
+/* Appends to walk.list the successors of v, which has joined S, whose predecessors are now all in I' + S. */
+static void list_ready(struct search *s, uint32_t v)
+{
+    const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
+    for_row (w, *succ, v) {
+        /* the first look at w in this enumeration: counts the missing predecessors */
+        if (s->now.missing_stamp[w] != s->now.stamp) {
+            s->now.missing_stamp[w] = s->now.stamp;
+            s->now.missing[w] = 1; /* 1 for v, whose bit is set already */
+            for_row (u, *pred, w)
+                s->now.missing[w] += !has(s, u);
+        }
+        if (--s->now.missing[w] == 0)
+            s->walk.list[s->walk.end++] = w;
+    }
+}
+
 bool step_take(struct search *s, uint32_t v)
 {
     int64_t t = s->stage.kind->time[v];
-    if (t == COST_NEVER ||
-        t > s->stage.max_load - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed) ||
-        is_barred(s, v))
+    /* transfers take time from computing only where the two do not overlap */
+    int64_t paid = s->c->overlap ? 0 : s->stage.fixed;
+    if (t == COST_NEVER || t > s->stage.max_load - s->stage.compute - paid || is_barred(s, v))
         return false;
     s->stage.compute += t;
     if (s->c->detailed)
@@ -239,18 +259,7 @@ bool step_take(struct search *s, uint32_t v)
     s->now.card++;
     if (s->stage.counts)
         s->at_once.taken[s->at_once.ntaken++] = v;
-    const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
-    for_row (w, *succ, v) {
-        /* the first look at w in this enumeration: counts the missing predecessors */
-        if (s->now.missing_stamp[w] != s->now.stamp) {
-            s->now.missing_stamp[w] = s->now.stamp;
-            s->now.missing[w] = 1; /* 1 for v, whose bit is set already */
-            for_row (u, *pred, w)
-                s->now.missing[w] += !has(s, u);
-        }
-        if (--s->now.missing[w] == 0)
-            s->walk.list[s->walk.end++] = w;
-    }
+    list_ready(s, v);
     return true;
 }
 

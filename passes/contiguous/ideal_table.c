@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-/* Whether ideal d has these bits. */
+/* Returns whether ideal d has these bits, of which there are s->nword words.  Of d only the words are stored that are
+ * neither all ones at the beginning nor zeros at the end (struct ideal). */
 static bool same_bits(const struct search *s, const struct ideal *d, const uint64_t *bits)
 {
-    uint64_t differs = 0;
+    uint64_t differs = 0; /* bits that differ in the words that are not stored */
     for (uint32_t w = 0; w < d->word; w++)
         differs |= ~bits[w];
     for (uint32_t w = d->word + d->nword; w < s->nword; w++)

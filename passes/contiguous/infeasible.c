@@ -89,8 +89,35 @@ static void bisect(struct memory_bisection *n, uint64_t states)
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 
-/* Whether the nodes on a host need not be one stretch of the model: proofs by a search of contiguous plans do not
- * hold then. */
+/* Narrows the range of n: raises n->none, a memory with which no plan fits, and lowers n->hi, a memory with which a
+ * plan was found (INT64_MAX: none was found).  least: memory that every contiguous plan needs; 0: not known; exact: by
+ * exact searches, too.  Returns false if no plan was found even where each device has room for all nodes, so that
+ * memory is not the reason; *proven then tells whether it is proven that there is no plan. */
+static bool narrow_memory(struct memory_bisection *n, int64_t least, bool exact, bool *proven)
+{
+    uint64_t states = exact ? PROOF_STATES : 0;
+    /* often the least memory that sums of bytes ask for is enough */
+    if (least && !clock_out(n->clock))
+        try_memory(n, least, states);
+    if (n->hi == INT64_MAX && !clock_out(n->clock)) {
+        int64_t all = sat_add(1, memory_that_suffices(n->x, n->g));
+        try_memory(n, all, states);
+        *proven = n->none >= all;
+        if (n->hi == INT64_MAX && !n->clock->why)
+            return false;
+    }
+    bisect(n, 0);
+    /* interval DP alone has found n->hi: the exact search finds plans for less memory, or proves that there are none */
+    if (exact && n->hi < INT64_MAX && n->none < n->hi - 1 && !clock_out(n->clock)) {
+        n->lo = n->none;
+        try_memory(n, n->hi - 1, PROOF_STATES);
+        bisect(n, BISECT_STATES);
+    }
+    return true;
+}
+
+/* Returns whether the nodes on a host need not be one stretch of the model: proofs by a search of contiguous plans do
+ * not hold then. */
 static bool hosts_are_free(const struct scene *s)
 {
     bool host = false;
@@ -227,6 +254,14 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
     exact &= !hosts_are_free(&x->scene);
     if (!exact && (exec_kind(&x->scene.model)->subgraphs || exec_live_parts(&x->scene.model)))
         sure = need_of_classes(x, &of, need);
+    if (need.nowhere != UINT32_MAX) {
+        report_nowhere(x, g, &need, &sure, plans);
+        return PASS_INFEASIBLE;
+    }
+    if (!need.least && orders->clock->why) {
+        diag_error(x->use.diag, "no %s was found: %s", plans, orders->clock->why);
+        return PASS_INFEASIBLE;
+    }
     struct memory_bisection n = {.x = x,
                                  .g = g,
                                  .clock = orders->clock,
@@ -236,32 +271,9 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
                                  .hi = INT64_MAX,
                                  .fits =
                                      arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *n.fits)};
-    uint64_t states = exact ? PROOF_STATES : 0;
-    if (need.nowhere != UINT32_MAX) {
-        report_nowhere(x, g, &need, &sure, plans);
-        return PASS_INFEASIBLE;
-    }
-    if (!need.least && n.clock->why) {
-        diag_error(x->use.diag, "no %s was found: %s", plans, n.clock->why);
-        return PASS_INFEASIBLE;
-    }
-    /* often the least memory that sums of bytes ask for is enough */
-    if (need.least && !clock_out(n.clock))
-        try_memory(&n, need.least, states);
-    if (n.hi == INT64_MAX && !clock_out(n.clock)) {
-        /* if there is no plan even if each device has room for all nodes, memory is not the reason */
-        int64_t all = sat_add(1, memory_that_suffices(x, g));
-        try_memory(&n, all, states);
-        if (n.hi == INT64_MAX && !n.clock->why)
-            return report_contradiction(x, n.none >= all);
-    }
-    bisect(&n, 0);
-    /* interval DP alone has found n.hi: the exact search finds plans for less memory, or proves that there are none */
-    if (exact && n.hi < INT64_MAX && n.none < n.hi - 1 && !clock_out(n.clock)) {
-        n.lo = n.none;
-        try_memory(&n, n.hi - 1, PROOF_STATES);
-        bisect(&n, BISECT_STATES);
-    }
+    bool proven = false;
+    if (!narrow_memory(&n, need.least, exact, &proven))
+        return report_contradiction(x, proven);
     /* the judge counts fewer bytes than searches do, so the plan may fit after all */
     if (n.hi == 0 && exec_live_parts(&x->scene.model)) {
         leave_judged(x, /*planner=*/NULL, g, n.fits);

@@ -111,13 +111,13 @@ struct spans {
     uint32_t *first, *last; /* [net] first and last unit with a pin of the net */
 };
 
-/* Returns the spans of all nets.  O(V + pins). */
+/* Returns the unit of each vertex, and the first and the last unit of each net.  O(V + pins). */
 static struct spans find_spans(const struct run *r)
 {
     const struct wdag *g = r->c->g;
-    struct spans s = {arena_array(r->a, (size_t)g->n + 1, sizeof(uint32_t)),
-                      arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t)),
-                      arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t))};
+    struct spans s = {.unit = arena_array(r->a, (size_t)g->n + 1, sizeof(uint32_t)),
+                      .first = arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t)),
+                      .last = arena_array(r->a, (size_t)g->nnet + 1, sizeof(uint32_t))};
     for (uint32_t u = 0; u < r->n; u++)
         for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++)
             s.unit[r->order[p]] = u;
@@ -132,8 +132,8 @@ static struct spans find_spans(const struct run *r)
     return s;
 }
 
-/* Whether net e can cost a device of class cls something: the net has a cost there, and pins in several units or on
- * the host. */
+/* Returns whether net e can cost a device of class cls something: the net has a cost there, and pins in several units
+ * or on the host. */
 static bool net_matters(const struct run *r, const struct spans *s, uint32_t cls, uint32_t e)
 {
     return r->c->cls[cls].cost[e] > 0 && (s->first[e] < s->last[e] || r->c->g->net_host[e]);
@@ -292,8 +292,9 @@ struct thinned {
 static int by_room(const void *pa, const void *pb)
 {
     const struct thinned *a = pa, *b = pb;
-    return a->room != b->room ? (a->room < b->room) - (a->room > b->room)
-                              : (a->label > b->label) - (a->label < b->label);
+    if (a->room != b->room)
+        return a->room > b->room ? -1 : 1;
+    return (a->label > b->label) - (a->label < b->label);
 }
 
 /* Shortens the list of unit j to the `most` labels with the most room for the rest of the graph. */
@@ -307,9 +308,12 @@ static void thin_out(struct run *r, uint32_t j, uint32_t most)
     qsort(all, n, sizeof *all, by_room);
     r->thinned = r->thinned || n > most;
     r->grown[j] = smaller_u32(n, most);
+    /* makes the list anew, from its last label to its first */
     r->head[j] = 0;
-    for (uint32_t i = r->grown[j]; i-- > 0; r->head[j] = all[i].label)
+    for (uint32_t i = r->grown[j]; i-- > 0;) {
         r->labels.v[all[i].label].next = r->head[j];
+        r->head[j] = all[i].label;
+    }
     arena_release(r->a, mark);
 }
 
@@ -322,7 +326,9 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
     uint64_t walked = r->labels.walked;
     uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
     r->steps += r->labels.walked - walked;
-    uint32_t beam = r->quick || r->few ? BEAM_FEW : r->many ? BEAM_MIXED : BEAM_MANY;
+    uint32_t beam = r->many ? BEAM_MIXED : BEAM_MANY;
+    if (r->quick || r->few)
+        beam = BEAM_FEW;
     r->grown[j] += made != 0;
     if (r->grown[j] > 2 * beam)
         thin_out(r, j, beam);
@@ -384,7 +390,7 @@ static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
     }
 }
 
-/* Whether the units before j weigh at least low[p] in each potential p. */
+/* Returns whether the units before j weigh at least low[p] in each potential p. */
 static bool reaches(const struct run *r, uint32_t j, const int64_t low[PROBLEM_POTS])
 {
     for (uint32_t p = 0; p < r->c->npot; p++)
@@ -393,7 +399,7 @@ static bool reaches(const struct run *r, uint32_t j, const int64_t low[PROBLEM_P
     return true;
 }
 
-/* Whether no segment that starts at unit i may have unit j. */
+/* Returns whether no segment that starts at unit i may have unit j. */
 static bool is_barred(const struct run *r, uint32_t i, uint32_t j)
 {
     return r->barred && i < r->barred[j];
@@ -429,8 +435,9 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
 /* Steps that adding a vertex to the set r->at_once, and dropping it, counts as. */
 enum { CHANGE_STEPS = 50 };
 
-/* Whether a device of kind k has room for the units before `end` of the present sweep, which last `bytes` and pay `cut`
- * ps for transfers.  *have: the end of the units that are in r->at_once; it is brought up to `end` if need be. */
+/* Returns whether a device of kind k has room for the units before `end` of the present sweep, which last `bytes` and
+ * pay `cut` ps for transfers.  *have: the end of the units that are in r->at_once; it is brought up to `end` if need
+ * be. */
 static bool has_room(struct run *r, uint32_t k, uint32_t end, uint32_t *have, int64_t bytes,
                      int64_t cut)
 {
@@ -462,12 +469,15 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     uint32_t have = i; /* the units [i, have) are in r->at_once, as for has_room() */
     /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
-    for (uint32_t x = 0; x < r->live.n; x++)
-        most = !r->quick && r->live.v[x].left > most ? r->live.v[x].left : most;
+    for (uint32_t x = 0; x < r->live.n && !r->quick; x++)
+        most = larger_u32(r->live.v[x].left, most);
     /* grows the segment by unit j, until the kind cannot run it or it exceeds a limit */
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j], back = r->back[k] ? r->back[k][j] : 0;
-        if (t == COST_NEVER || is_barred(r, i, j) || (compute += t) > sat_mul(most, r->caps.limit))
+        if (t == COST_NEVER || is_barred(r, i, j))
+            break;
+        compute += t;
+        if (compute > sat_mul(most, r->caps.limit))
             break;
         parts.t[0][PART_COMPUTE] += t - back;
         parts.t[1][PART_COMPUTE] += back;
@@ -546,10 +556,10 @@ static bool run_program(struct run *r)
         if (!r->head[i])
             continue;
         for (uint32_t k = 0; k < r->c->nkind; k++) {
+            problem_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live);
             /* hope: a stage from unit i on, as heavy as devices of the kind can hold, may leave a rest that fits */
             const int64_t *low = r->live.low;
             bool hope = true;
-            problem_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live);
             for (uint32_t p = 0; p < r->c->npot; p++)
                 hope = hope && sat_add(r->prefix[p][i],
                                        sat_mul(r->c->kind[k].copies, r->caps.cap[p][k])) >= low[p];
@@ -564,7 +574,7 @@ static bool run_program(struct run *r)
     return r->last != 0;
 }
 
-/* Writes the best whole plan, label r->last, to *best. */
+/* Writes the best whole plan to *best: the chain of labels that ends with r->last. */
 static void write_plan(struct run *r, struct problem_plan *best)
 {
     uint32_t nstep = 0, s = 0;

@@ -11,7 +11,7 @@ struct interval_found {
     uint64_t spent; /* steps done, the making of orders included */
 };
 
-/* Searches the best plan of c that cuts one of how->starts topological orders, and writes it to *best (value
+/* Searches for the best plan of c that cuts one of how->starts topological orders, and writes it to *best (value
  * LOAD_INF: no plan is known yet) if it is strictly better.  Ends early when steps or time are used up or *best meets
  * the bound of c.  Graphs of more than some thousand vertices are cut at sampled positions, then near the best cuts. */
 struct interval_found interval_search(const struct problem *c, const struct interval_how *how,
@@ -35,7 +35,7 @@ bool interval_next(const struct problem *c, struct interval_run *r, struct probl
 uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const int32_t *dev,
                           struct arena *a);
 
-/* Searches the best plan of c that cuts `order` only before positions p with cut[p] != 0 (cut NULL: anywhere), and
+/* Searches for the best plan of c that cuts `order` only before positions p with cut[p] != 0 (cut NULL: anywhere), and
  * writes it to *best if it is strictly better.  Ends early after a share of INTERVAL_BUDGET steps. */
 struct interval_found interval_order(const struct problem *c, const uint32_t *order,
                                      const uint8_t *cut, struct clock *clock,

@@ -73,12 +73,12 @@ static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struc
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
-    int64_t hop =
-        c->pot[0].total / 100000 + 8; /* what a vertex counts beside its weight, on average */
+    /* what a vertex counts beside its weight, on average */
+    int64_t hop = c->pot[0].total / 100000 + 8;
     int64_t longest = 0;
     uint64_t state = 1;
-    int64_t *own =
-        arena_array(a, (size_t)g->n + 1, sizeof *own); /* [vertex] length of the vertex in a path */
+    /* [vertex] length of the vertex in a path */
+    int64_t *own = arena_array(a, (size_t)g->n + 1, sizeof *own);
     for (uint32_t v = 0; v < g->n; v++)
         own[v] = w[v] + hop / 2 + (int64_t)(random_bits(&state) % (uint64_t)hop);
     /* [vertex] longest path that ends just before the vertex */
@@ -172,7 +172,7 @@ struct bisection {
     uint32_t lost;
 };
 
-/* Whether a search of r proves that no plan of the whole graph takes less than `value` ps. */
+/* Returns whether a search of r proves that no plan of the whole graph takes less than `value` ps. */
 static bool none_below(struct bisection *b, const struct smaller_problem *r, int64_t value)
 {
     const struct dp_limits most = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
@@ -203,12 +203,12 @@ static void raise_by(struct bisection *b, const struct smaller_problem *r)
 
 struct bound search_bound(const struct problem *c, int64_t value, uint32_t lost)
 {
-    return (struct bound){
-        .value = value,
-        .why = lost ? arena_fmt(c->mem, "a search finds none, even without %u of %u nodes", lost,
-                                c->g->n)
-                    : "a search finds none",
-        .by = {.by = LOWER_SEARCH, .at = lost}};
+    struct bound b = {
+        .value = value, .why = "a search finds none", .by = {.by = LOWER_SEARCH, .at = lost}};
+    if (lost)
+        b.why =
+            arena_fmt(c->mem, "a search finds none, even without %u of %u nodes", lost, c->g->n);
+    return b;
 }
 
 struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,

@@ -33,7 +33,7 @@ enum {
     CALLS_SHOWN = 8    /* number of reasons that report_calls() shows, at most */
 };
 
-/* State of the pass. */
+/* State of computing the costs of a module. */
 struct cost_builder {
     struct ctx *x;
     /* the module that is priced: the scene's, with function calls replaced by their nodes where possible */
@@ -831,14 +831,15 @@ static vid value_elsewhere(const struct module *m, nid n)
     return 0;
 }
 
-/* Where operand i of node n is the same value as earlier operands, but is to have another type than they: lets the
- * operand be another value until the node has been priced, so that both operands count; if one of them got another
- * value for the same type, operand i is that value, too.  type: [operand] the type that it is to have; of: [operand]
- * its own value. */
+/* Sets operand i of node n to the value that stands for it while the node is priced.  That is its own value, unless an
+ * earlier operand is the same value with another type: types belong to values, so some other value must stand for one
+ * of them.  Operands of the same value and type are the same value again.  type: [operand] the type that it is to have;
+ * of: [operand] its own value. */
 static void part_operand(struct cost_builder *b, nid n, uint32_t i, const uint32_t *type,
                          const vid *of)
 {
     vid v = of[i];
+    /* there: an earlier operand is the same value; same: it has the same type, too */
     bool there = false, same = false;
     for (uint32_t k = 0; k < i && !same; k++) {
         there = there || of[k] == of[i];

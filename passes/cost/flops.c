@@ -47,8 +47,8 @@ struct flop_row {
     uint8_t rule, arg, flags;
 };
 
-/* Sorted by name.  A row is for the operators of this name in all domains, which do similar work (but see ATTENTION).
- */
+/* The operators and how their operations are counted, sorted by name.  A row is for the operators of this name in all
+ * domains, which do similar work (but see ATTENTION). */
 static const struct flop_row table[] = {
     {"ArgMax", PER_IN, 1, 0},
     {"ArgMin", PER_IN, 1, 0},
@@ -216,6 +216,7 @@ static uint8_t find_row(const char *op)
 static const struct flop_row *row_of(struct flops *x, nid n)
 {
     const struct node *k = &x->f.m->node[n];
+    /* *row: 0: not looked up yet; 1: there is no row; else 2 + the row's index */
     uint8_t *row = &x->row[k->op];
     if ((k->flags & NODE_CALL) != 0)
         return NULL;
@@ -282,6 +283,7 @@ static int64_t matmul_flops(const struct flops *x, nid n)
     shape_in(&x->f, n, 0, &a);
     bool t = node_attr_int(x->f.m, n, "transA", 0) != 0 && a.rank > 1;
     bool first = t && node_attr_int(x->f.m, n, "transBatchA", 0) != 0;
+    /* K is the last axis of the first matrix; transposed: the last but one; moved before the stack, too: the first */
     return sat_mul(2, sat_mul(elems_out(x, n), last_dim(&a, first ? a.rank : t ? 2 : 1)));
 }
 
@@ -401,7 +403,7 @@ static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
 static int64_t fourier_flops(const struct flops *x, nid n)
 {
     struct shape out;
-    int64_t depth = 1;
+    int64_t depth = 1; /* log2 of the number of points, rounded up, at least 1 */
     shape_of(&x->f, node_out(x->f.m, n, 0), &out);
     while (depth < 62 && (INT64_C(1) << depth) < last_dim(&out, 2))
         depth++;

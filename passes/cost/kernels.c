@@ -65,7 +65,8 @@ static int64_t wave_flops(const int64_t *kernel, const struct products *p, int64
                         EDGE + 2 * LOADS);
 }
 
-/* Returns the operations for which the device is busy, counted at the speed of the largest tile. */
+/* Returns the operations for which the device is busy, counted at the speed of the largest tile: for a product, the
+ * least over all sizes of tiles that a kernel may choose. */
 static int64_t busy_flops(const int64_t *kernel, const struct kernel_work *w)
 {
     const struct products *p = &w->product;
@@ -109,13 +110,15 @@ int64_t kernel_compute(const struct device_class *d, enum elem e, const struct k
                        int64_t efficiency)
 {
     const int64_t *kernel = d->kernel;
+    /* the peak in the precision that the class computes in, if it has one of its own */
     int64_t other = cluster_precision_peak(d, work_precision(d, e, w));
     bool as_model = other == 0 || work_precision(d, e, w) == PRECISION_AS_MODEL;
     int64_t peak = share_of(as_model ? cluster_peak(d, e) : other, efficiency);
-    if (kernel[KERNEL_UNITS] == 0)
+    if (kernel[KERNEL_UNITS] == 0) /* no figures of kernels: the class computes at its peak */
         return mul_div_ceil(w->flops, PS_PER_S, peak);
     int64_t t =
         mul_div_ceil(busy_flops(kernel, w), PS_PER_S, share_of(peak, kernel[reached_share(w)]));
+    /* ps at the full rate; after them the rate is KERNEL_WARM millionths of it */
     int64_t burst = kernel[KERNEL_BURST];
     return burst == 0 || t <= burst
                ? t

@@ -28,9 +28,9 @@
 /* The state of reading one file into a sheet. */
 struct reader {
     struct ctx *x;
-    const struct cost_table *t;
-    struct sheet *to;
-    const char *path;
+    const struct cost_table *t; /* says which rows nodes and operators have */
+    struct sheet *to;           /* what the file is read into */
+    const char *path;           /* of the file */
     /* the node, operator or class that the first row counted in `unknown` names */
     const char *first_unknown;
     uint32_t filter;  /* bit k: the file is for class k */
@@ -543,6 +543,7 @@ static void note_side_by_side(const struct reader *r, const json_t *root)
     const json_t *side = json_object_get(root, "side_by_side");
     double factor = json_number_value(json_object_get(side, "factor"));
     int64_t copies;
+    /* a factor or a number of copies beyond 10^6 makes no sense and is passed over */
     if (factor > 0 && factor < 1e6 &&
         json_int_in(json_object_get(side, "copies"), 2, 1000000, &copies))
         diag_note(

@@ -42,7 +42,7 @@ struct operands {
     int64_t open;    /* largest open_sizes.open of an operand that is no weight */
 };
 
-/* Returns the sizes of the operands of node n. */
+/* Returns the sizes of the operands of node n that are no weights; if these have no elements, of the weights. */
 static struct operands look_at_operands(const struct open_sizes *s, nid n)
 {
     const struct module *m = s->f->m;

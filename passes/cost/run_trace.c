@@ -74,6 +74,7 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
         int64_t *t = &time[node[i]];
         if (*t == COST_NEVER)
             continue;
+        /* sums of times; if all times are 0, numbers of nodes */
         __int128 after = all > 0 ? before + *t : (__int128)++seen, whole = all > 0 ? all : runs;
         *t = (int64_t)((after >> down) * ps / (whole >> down)) -
              (int64_t)((before >> down) * ps / (whole >> down));
@@ -84,7 +85,7 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
 }
 
 /* Applies one trace to the times of the scene's module.  given[node]: set to 1 for nodes of the trace's parts.
- * Returns 0, or -1 and an error. */
+ * Returns 0, or -1 and reports an error. */
 static int apply(const struct sheet *s, const struct names *names, bool *given, struct ctx *x)
 {
     struct module *m = x->scene.m;

@@ -6,21 +6,21 @@
 
 #include <jansson.h>
 
-/* A part that ran: the time of one run, and the names of its nodes. */
+/* A part that ran. */
 struct run_part {
-    int64_t ps;
-    const char **node; /* [nnode] */
+    int64_t ps;        /* time of one run */
+    const char **node; /* [nnode] names of the part's nodes */
     uint32_t nnode;
 };
 
 /* Whether a JSON text is such a trace. */
 bool run_trace_is(const json_t *root);
-/* Reads the parts of a trace into to->part.  classes: bit k: the times are for class k.  Returns 0, or -1 and an
- * error. */
+/* Reads the parts of a trace into to->part.  classes: bit k: the times are for class k.  Returns 0, or -1 and reports
+ * an error. */
 int run_trace_read(struct sheet *to, const json_t *root, uint32_t classes, struct ctx *x);
 /* Scales the times of the scene's module, which has costs, so that the nodes of a part together take what the part
- * took. Traces are applied in the order of --costs.  Returns 0, or -1 and an error: no node of a trace is in the
- * module. */
+ * took. Traces are applied in the order of --costs.  Returns 0, or -1 and reports an error: no node of a trace is in
+ * the module. */
 int run_traces_apply(const struct sheet *sheet, uint32_t n, struct ctx *x);
 
 #endif

@@ -257,11 +257,14 @@ static bool is_passed_over(const struct module *m, nid n)
     return m->node[n].domain == 0 && (node_is(m, n, "Identity") || node_is(m, n, "Dropout"));
 }
 
-/* Whether an engine can have done away with node n, which its file does not name.  users: readers of values. */
+/* Whether an engine can have removed node n, which its file does not name, while it optimised the model: the node is
+ * then no sign that the engine cannot run it.  users: readers of values. */
 static bool may_vanish(const struct list *l, nid n, const struct csr *users)
 {
     const struct module *m = l->m;
     uint32_t readers = 0;
+    /* unless the session joined nodes (l->joined), only Identity, Dropout and Constant can go, and nodes whose readers
+     * are all Identity or Dropout */
     if (l->joined || is_passed_over(m, n) || node_is(m, n, "Constant"))
         return true;
     for (uint32_t i = 0; i < m->node[n].out.n; i++) {

@@ -69,7 +69,7 @@ static bool assign_nodes(const struct ctx *x, const struct parts *parts,
         if (plan->stage_of)
             plan->stage_of[n] = x->results.plan->stage_of[from];
         k->piece[n] = (uint32_t)parts->part_of[from];
-        count += used[k->piece[n]]++ == 0;
+        count += !used[k->piece[n]];
         used[k->piece[n]] = 1;
     }
     k->n = count;

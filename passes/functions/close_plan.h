@@ -10,10 +10,10 @@
  * that module. */
 struct closed_plan {
     struct module m;
-    struct scene scene; /* the scene of m */
-    struct plan plan;
-    struct verdict verdict;
-    struct parts *parts;
+    struct scene scene;     /* the scene of m */
+    struct plan plan;       /* the plan, for the nodes of m */
+    struct verdict verdict; /* figures of the plan */
+    struct parts *parts;    /* the parts of the plan, as sets of nodes of m */
     /* numbers of outermost calls that are nodes again, and of calls that are still open */
     uint32_t closed, open;
     const char *first_open; /* name of the first open call; "": no call is open */

@@ -33,7 +33,7 @@ struct functions {
 
 /* Returns facts about the functions of m, in a; fates become FREE, CYCLE or DEEP.  O(functions + their nodes). */
 struct functions *functions_study(const struct module *m, struct arena *a);
-/* Computes nodes and entries again, after fates were changed. */
+/* Sets f->nodes and f->entries again after fates were changed: only calls of functions that are FREE are replaced. */
 void functions_measure(const struct module *m, struct functions *f);
 /* Writes to *nodes and *entries the numbers of nodes and of array entries that m would have if all calls of functions
  * with FATE_FREE were replaced (the replaced calls are counted, too); at most UINT64_MAX. */
@@ -100,7 +100,7 @@ struct inline_how {
 };
 
 /* Writes to *out a copy of m with calls replaced.  The new arrays are allocated in mem; m gets new strings, but is not
- * changed otherwise.  Returns 0, or -1 and an error in d: the names take too much memory.
+ * changed otherwise.  Returns 0, or -1 and reports an error in d: the names take too much memory.
  * O(size of the new module), expected (hashing). */
 int inline_calls(const struct module *m, const struct inline_how *how, struct arena *mem,
                  struct arena *scratch, struct diag *d, struct inlined_module *out);

@@ -15,8 +15,8 @@
 
 /* ---- opening ---- */
 
-/* Returns the open calls of r->m, made of the sites of r, and adds to r->m the opsets that the new nodes need.
- * from: the model before, with functions f.  NULL: no call was opened. */
+/* Returns the open calls of r->m, made of the sites of r, and adds to r->m the opsets that the new nodes need; NULL: no
+ * call was opened.  from: the model before its calls were opened; f: its functions. */
 static struct open_calls *take_sites(struct ctx *x, const struct module *from,
                                      const struct functions *f, struct inlined_module *r)
 {
@@ -268,9 +268,9 @@ static void pair_main(struct sides *s, const struct open_calls *o, const uint8_t
                       uint32_t *site)
 {
     const struct graph *g = &s->now->graph[1];
-    nid at = s->old->graph[1]
-                 .first; /* the node of s->old that is node n of s->now, or begins its site */
-    uint32_t next = 1;   /* the first site that does not begin before node `at` */
+    /* at: the node of s->old that is node n of s->now, or begins its site */
+    nid at = s->old->graph[1].first;
+    uint32_t next = 1; /* the first site that does not begin before node `at` */
     for (nid n = g->first; n < g->first + g->count; n++) {
         while (next < o->nsite && o->site[next].first == at && !closing[next])
             next++; /* a call that stays open */
@@ -301,6 +301,7 @@ static void carry_over(const struct sides *s, struct arena *mem)
     costs_add_overhead(c, s->now, mem);
     if (s->old->backward != NULL)
         s->now->backward = arena_alloc(mem, s->now->nnode);
+    /* values and nodes without a partner in s->old take entry 0, whose costs are 0 */
     for (vid v = 1; v < s->now->nval; v++) {
         vid from = s->value[v];
         if (from != 0)

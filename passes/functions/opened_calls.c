@@ -57,7 +57,7 @@ void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool run
         int64_t *t = &out->time[k][to], *overhead = &out->overhead[k][to];
         bool never = *t == COST_NEVER || c->time[k][n] == COST_NEVER;
         int64_t sum = never ? COST_NEVER : sat_add(*t, c->time[k][n]);
-        *t = !never && sum == COST_NEVER ? COST_NEVER - 1 : sum;
+        *t = !never && sum == COST_NEVER ? COST_NEVER - 1 : sum; /* a large sum is not "never" */
         *overhead = never ? 0 : sat_add(*overhead, costs_overhead(c, k, n));
     }
 }

@@ -26,6 +26,7 @@ static const char *find_bracket_end(const char *s)
     s += s[1] == '^' ? 2 : 1;
     s += *s == ']'; /* a ']' at the beginning is a character of the set */
     while (*s != 0 && *s != ']') {
+        /* a class such as "[:alpha:]", "[.-.]" or "[=a=]" within the set ends with the same sign and ']' */
         char close[] = {s[1], ']', 0};
         bool class = *s == '[' && s[1] != 0 && strchr(".:=", s[1]);
         const char *end = class ? strstr(s + 2, close) : NULL;

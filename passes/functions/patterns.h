@@ -39,8 +39,8 @@ bool pattern_matches_node(const struct regex *re, const struct module *m, nid n,
 uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_t *follows,
                        struct arena *a, uint32_t *hits);
 
-/* Compiles text as pattern_compile() does and adds it to the list.  Returns 0, or -1 and an error in d, which begins
- * with `where`.  text must live as long as the list. */
+/* Compiles text as pattern_compile() does and adds it to the list.  Returns 0, or -1 and reports an error in d, which
+ * begins with `where`.  text must live as long as the list. */
 int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
                  const char *where, struct diag *d);
 /* Returns an array, in a: [node of x->scene.m] the first pattern that matches the node, or an open call (opened.h)

@@ -11,6 +11,7 @@
 #include "passes/bounds/bounds.h"
 #include "passes/problem/placing.h"
 
+/* The values of the options in plan_opts. */
 struct plan_options {
     const char *from;
     bool best_effort;
@@ -57,6 +58,7 @@ static const char *needs_by_both(struct ctx *x, const struct verdict *lacks,
     for (uint32_t d = 0; d < c->ndev; d++) {
         uint32_t k = cluster_class(c, d);
         const struct device_class *cls = &c->cls[k];
+        /* the hosts of a class share their memory: their needs count together */
         bool shared = cls->host && at_once->hosts && sum->hosts;
         int64_t has = shared ? sat_mul(cls->memory, cls->count) : cls->memory;
         if (has < 0 || (shared ? lacks->hosts[k] : lacks->load[d].used) <= has)
@@ -82,8 +84,8 @@ static void note_other_model(struct ctx *x, const char *from, const struct plan 
     if (!e->v.runnable || exec_live_parts(&by.model) == live)
         return; /* this objective has only one memory model */
     struct evaluation other = plan_evaluate(&by, p, x->use.scratch);
-    const char *needs = needs_by_both(x, e->v.fits ? &other.v : &e->v, live ? &e->v : &other.v,
-                                      live ? &other.v : &e->v);
+    const struct verdict *at_once = live ? &e->v : &other.v, *sum = live ? &other.v : &e->v;
+    const char *needs = needs_by_both(x, e->v.fits ? &other.v : &e->v, at_once, sum);
     if (e->v.fits != other.v.fits && needs)
         diag_note(
             x->use.diag,
@@ -102,8 +104,8 @@ static uint32_t objective_of(const struct given_plan *given, const struct ctx *x
     return said ? given->model.objective : ctx_judged(x).model.objective;
 }
 
-/* Whether the user has given the sizes of micro-batches: by options about micro-batches, or by the size of the whole
- * batch, so that it is not the one micro-batch that costs are about. */
+/* Returns whether the user has given the sizes of micro-batches: by options about micro-batches, or by the size of the
+ * whole batch, so that it is not the one micro-batch that costs are about. */
 static bool are_sizes_said(const struct ctx *x)
 {
     const struct training *t = &x->scene.model.training;
@@ -112,11 +114,12 @@ static bool are_sizes_said(const struct ctx *x)
 }
 
 /* Takes the settings of training that a plan with stages was made for into the scene, except those that the user
- * gives. Two things are not taken from the file: the number of samples that costs are about, if this run knows it;
+ * gives.  Two things are not taken from the file: the number of samples that costs are about, if this run knows it;
  * and that slices may be parts of a sample, which only the user may allow (--slices=any). */
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
 {
     bool said = are_sizes_said(x);
+    /* size: the setting is about micro-batches; about: the samples that costs are about; allows: --slices */
     for (const struct opt *o = exec_settings; o->name; o++) {
         bool size = o->off == offsetof(struct exec_model, training.micro_size) ||
                     o->off == offsetof(struct exec_model, training.micro_batches);
@@ -139,9 +142,9 @@ static void take_training(struct ctx *x, const char *from, const struct given_pl
 static int take_settings(struct ctx *x, const char *from, const struct given_plan *given)
 {
     for (const struct opt *o = exec_settings; o->name; o++) {
-        int64_t word = opt_number(o, &given->model), now = opt_number(o, &x->scene.model);
+        int64_t made = opt_number(o, &given->model), now = opt_number(o, &x->scene.model);
         bool objective = o->off == offsetof(struct exec_model, objective);
-        if (!(given->said & exec_bit(o)) || word == now)
+        if (!(given->said & exec_bit(o)) || made == now)
             continue;
         if (!objective && objective_of(given, x) != ctx_judged(x).model.objective)
             continue; /* the setting was made for another objective */
@@ -151,7 +154,7 @@ static int take_settings(struct ctx *x, const char *from, const struct given_pla
                       opt_key(o, x->use.mem), opt_get(&own, &given->model, x->use.mem),
                       opt_get(&own, &x->scene.model, x->use.mem));
         else
-            opt_put(o, &x->scene.model, word);
+            opt_put(o, &x->scene.model, made);
     }
     if (given->stages)
         take_training(x, from, given);
@@ -213,12 +216,14 @@ static int plan_run(struct ctx *x, const void *options)
     x->results.plan = p;
     p->claim.objective = x->scene.model.objective;
     p->claim.value = e.value;
+    /* the bound that the execution model knows, or one that is searched */
     const struct exec_runs *runner = exec_kind(&x->scene.model)->runs;
     struct bound b = runner && runner->bound ? claim_run(x, &x->scene) : claim_search(x, o, &e);
     p->claim.argument =
         arena_fmt(x->use.mem, "read from %s%s%s", o->from, bound_remark(x, &given, b.value),
                   b.value < 0 ? "" : arena_fmt(x->use.mem, "; bound: %s", b.why));
-    p->claim.status = b.value < 0 ? PLAN_HEURISTIC : p->claim.status;
+    if (b.value < 0) /* no bound is known */
+        p->claim.status = PLAN_HEURISTIC;
     if (!e.v.fits) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, e.why_not);
         p->claim.status = PLAN_OVER_MEMORY;

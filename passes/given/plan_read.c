@@ -36,10 +36,11 @@ static int read_list(struct assignment *r, struct ctx *x, char *text)
     uint32_t number = 1;
     for (char *line = text, *end; *line && !rc; line = end, number++) {
         size_t n = strcspn(line, "\n");
-        end = line + n + (line[n] == '\n');
+        end = line + n + (line[n] == '\n'); /* the next line, or the end of the text */
         line[n] = 0;
         line[strcspn(line, "\r")] = 0;
-        if (*line != '#' && line[strspn(line, " \t")])
+        bool is_empty = line[strspn(line, " \t")] == 0;
+        if (*line != '#' && !is_empty)
             rc = read_line(r, &p, line, number);
     }
     struct pattern **hit = rc ? NULL : patterns_nodes(&p, x, r->a);
@@ -52,12 +53,38 @@ static int read_list(struct assignment *r, struct ctx *x, char *text)
     return rc;
 }
 
+/* What the mark of a node in another module is about: a node of the scene, or an open call. */
+struct target {
+    nid node;       /* 0: an open call */
+    uint32_t range; /* 1 + index of the call in assignment.range */
+};
+
+/* Finds what the mark of node n of module `from` is about, by the node's name, and writes it to *t.  o: the open calls;
+ * NULL: none.  Returns false if the mark says nothing: there is no such node or call, the node is not placed, or it
+ * follows its operand (such as a Shape) within an open call, so that its mark is a copy of the call's. */
+static bool find_target(const struct assignment *r, const struct open_calls *o,
+                        const struct module *from, nid n, struct target *t)
+{
+    struct module *m = r->scene->m;
+    t->node = assign_find(r, str_id(m, node_name(from, n)), &t->range);
+    if (!t->node && !t->range)
+        return false;
+    if (t->node && r->scene->place->kind[t->node] != PLACE_NODE)
+        return false;
+    return !(from == m && o && o->within[n] && r->follows[n]);
+}
+
+/* Gives a target the device `dev`.  0, or -1 and an error. */
+static int assign_target(struct assignment *r, const struct target *t, int dev)
+{
+    return t->node ? assign_node(r, t->node, dev) : assign_range(r, t->range - 1, dev);
+}
+
 /* Gives the nodes of r's scene the devices and slots that are annotated in module `from`, a model with the same names
  * of nodes or the scene's own module.  o: the open calls; NULL: none.  0, or -1 and an error. */
 static int read_annotations(struct assignment *r, const struct open_calls *o,
                             const struct module *from)
 {
-    struct module *m = r->scene->m;
     const struct graph *g = &from->graph[1];
     if (!from->device_ann)
         return diag_error(r->diag,
@@ -67,11 +94,8 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
     assign_by_name(r);
     for (nid n = g->first; n < g->first + g->count; n++) {
         const char *device = module_str(from, from->device_ann[n]);
-        uint32_t range;
-        nid here = assign_find(r, str_id(m, node_name(from, n)), &range);
-        bool follower = from == m && o && o->within[n] && r->follows[n];
-        if ((!here && !range) || !*device || (here && r->scene->place->kind[here] != PLACE_NODE) ||
-            follower) /* a Shape follows its operand: its annotation is a copy of the call's */
+        struct target to;
+        if (!*device || !find_target(r, o, from, n, &to))
             continue;
         int dev = cluster_device(r->scene->cluster, device);
         if (dev < 0)
@@ -80,7 +104,7 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
                               "'%s'",
                               r->path, node_name(from, n), device,
                               cluster_device_name(r->scene->cluster, r->a, 0));
-        if (here ? assign_node(r, here, dev) : assign_range(r, range - 1, dev))
+        if (assign_target(r, &to, dev))
             return -1;
         uint32_t slot = from->slot_ann ? from->slot_ann[n] : 0;
         if (slot && assign_slot_named(r, node_name(from, n), slot))
@@ -94,25 +118,21 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
 static int read_splits(struct assignment *r, const struct open_calls *o, const struct module *from,
                        const char *text)
 {
-    struct module *m = r->scene->m;
     const struct graph *g = &from->graph[1];
     const int32_t *split = split_assignments_read(from, text, r->path, r->a, r->diag);
     if (!split)
         return -1;
     assign_by_name(r);
     for (nid n = g->first; n < g->first + g->count; n++) {
-        uint32_t range;
-        nid here = assign_find(r, str_id(m, node_name(from, n)), &range);
-        bool follower = from == m && o && o->within[n] && r->follows[n];
-        if (split[n] == SPLIT_NONE || (!here && !range) || follower ||
-            (here && r->scene->place->kind[here] != PLACE_NODE))
+        struct target to;
+        if (split[n] == SPLIT_NONE || !find_target(r, o, from, n, &to))
             continue;
         if ((uint32_t)split[n] >= r->scene->cluster->ndev)
             return diag_error(r->diag,
                               "%s: node '%s' is in split %d, but there are only %u devices: a "
                               "device for each split is expected",
                               r->path, node_name(from, n), split[n], r->scene->cluster->ndev);
-        if (here ? assign_node(r, here, split[n]) : assign_range(r, range - 1, split[n]))
+        if (assign_target(r, &to, split[n]))
             return -1;
     }
     return 0;
@@ -167,26 +187,26 @@ static int read_marks(struct assignment *r, const struct open_calls *o, const st
 /* Reads the annotations of the ONNX model at r->path.  0, or -1 and an error. */
 static int read_model(struct assignment *r, struct ctx *x)
 {
-    struct module *m =
-        x->use.read_model ? x->use.read_model(r->path, x->use.scratch, x->use.diag) : NULL;
     if (!x->use.read_model)
         return diag_error(x->use.diag, "%s: expected a plan, not a model", r->path);
-    int rc = m ? read_marks(r, x->results.opened, m) : -1;
-    if (m)
-        arena_free(m->mem);
+    struct module *m = x->use.read_model(r->path, x->use.scratch, x->use.diag);
+    if (!m)
+        return -1;
+    int rc = read_marks(r, x->results.opened, m);
+    arena_free(m->mem);
     return rc;
 }
 
-/* Reads the file at r->path, plan JSON or lines REGEX=DEVICE.  0, or -1 and an error. */
+/* Reads the file at r->path: plan JSON if its name ends in .json or its text begins with '{', else lines REGEX=DEVICE.
+ * 0, or -1 and an error. */
 static int read_text(struct assignment *r, struct ctx *x)
 {
     size_t n;
     char *text = infile_read(r->path, INFILE_PLAN, x->use.mem, &n, x->use.diag);
     if (!text)
         return -1;
-    return str_ends(r->path, ".json") || text[strspn(text, " \t\r\n")] == '{'
-               ? plan_json_read(r, text, n)
-               : read_list(r, x, text);
+    bool json = str_ends(r->path, ".json") || text[strspn(text, " \t\r\n")] == '{';
+    return json ? plan_json_read(r, text, n) : read_list(r, x, text);
 }
 
 int plan_read(struct given_plan *p, struct ctx *x, const char *from)

@@ -25,9 +25,9 @@ struct given_plan {
  * missing. */
 int plan_read(struct given_plan *p, struct ctx *x, const char *from);
 
-/* Whether calls of functions stood open (passes/functions/opened.h) when the plan in `from` was made.  Returns true
- * for models; false if the file says that the calls were whole, is not JSON with names of nodes, or cannot be read;
- * plan_read() reports that error later. */
+/* Returns whether calls of functions stood open (passes/functions/opened.h) when the plan in `from` was made.  Returns
+ * true for models; false if the file says that the calls were whole, is not JSON with names of nodes, or cannot be
+ * read; plan_read() reports that error later. */
 bool plan_calls_open(struct ctx *x, const char *from);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * By Olive's rules (olive/passes/onnx/split.py): a node belongs to the split of the longest assigned name with which
  * its own name begins, counted in whole components between dots or slashes; but never to an earlier split than the
- * nodes whose results it reads. A QuantizeLinear, and a node for which no such name is assigned, goes to the last
+ * nodes whose results it reads.  A QuantizeLinear, and a node for which no such name is assigned, goes to the last
  * split among these nodes, else to that of its first reader, else to split 0.  Olive copies a DequantizeLinear to
  * all its readers; here it goes to the first of them.  The names are kept as a tree of components.  O(characters +
  * operands). */
@@ -42,7 +42,8 @@ static const char *take_edge(uint32_t vertex, const char **name, struct arena *a
     return edge;
 }
 
-/* Returns the vertex of a name, which is added if it is new. */
+/* Returns the vertex at which a name ends.  Follows the name's components from the root, and adds the vertices that are
+ * not there yet. */
 static uint32_t vertex_of(struct name_tree *t, const char *name)
 {
     uint32_t at = 0;
@@ -93,7 +94,7 @@ static int read_names(struct name_tree *t, const char *text, const char *path, s
     return 0;
 }
 
-/* Whether a node has the operator op of ai.onnx. */
+/* Returns whether a node has the operator op of ai.onnx. */
 static bool has_operator(const struct module *m, nid n, const char *op)
 {
     return m->node[n].domain == 0 && node_is(m, n, op);
@@ -117,8 +118,10 @@ static int32_t split_reading(const struct module *m, const int32_t *split, nid n
     int32_t first = SPLIT_NONE;
     for (uint32_t i = 0; i < m->node[n].out.n; i++) {
         vid v = m->arg[m->node[n].out.at + i];
+        if (!v)
+            continue; /* an output that is left out */
         for_row (reader, *users, v)
-            if (v && split[reader] != SPLIT_NONE && (first < 0 || split[reader] < first))
+            if (split[reader] != SPLIT_NONE && (first == SPLIT_NONE || split[reader] < first))
                 first = split[reader];
     }
     return first;
@@ -136,6 +139,7 @@ const int32_t *split_assignments_read(const struct module *m, const char *text, 
         return NULL;
     for (nid n = 0; n < m->nnode; n++)
         split[n] = SPLIT_NONE;
+    /* forward: the split of the name, but none before the splits that the node reads from */
     for (nid n = g->first; n < g->first + g->count; n++) {
         bool nameless =
             has_operator(m, n, "QuantizeLinear") || has_operator(m, n, "DequantizeLinear");
@@ -144,6 +148,7 @@ const int32_t *split_assignments_read(const struct module *m, const char *text, 
         if (!has_operator(m, n, "Constant"))
             split[n] = own > from ? own : from;
     }
+    /* backward: nodes without a split, and every DequantizeLinear, go to the first split of their readers */
     struct csr users = module_users(m, a);
     for (nid n = g->first + g->count; n-- > g->first;) {
         bool copied = has_operator(m, n, "DequantizeLinear");

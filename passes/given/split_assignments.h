@@ -4,7 +4,7 @@
 
 #include "passes/passes.h"
 
-enum { SPLIT_NONE = -1 };
+enum { SPLIT_NONE = -1 /* in place of the number of a split: the node is in none */ };
 
 /* Returns the text that the model's metadata has under "split_assignments"; NULL: it has none. */
 const char *split_assignments_of(const struct module *m);

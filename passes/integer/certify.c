@@ -46,6 +46,7 @@ struct bound ip_certify(const struct problem *c, struct bound b, int64_t upper, 
         bool none = refute(c, threshold, &slice, &b, with);
         if (!none && threshold - b.value <= upper / 200)
             break; /* the threshold is so near to the bound that an answer would gain little */
+        /* after a refusal tries the goal itself, else halfway between the bound and this threshold */
         threshold = none ? goal : b.value + (threshold - b.value) / 2;
     }
     return b;

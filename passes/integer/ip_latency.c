@@ -72,8 +72,8 @@ static struct plan *find_first(const struct ip_latency_run *r)
 
 /* ---- units -------------------------------------------------------------------------------------- */
 
-/* Returns the level of the units: the nodes of an atom, which must be in one part, are one vertex.  NULL and an error.
- */
+/* Returns the level of the units, in which the nodes of an atom, which must be in one part, are one vertex.  Returns
+ * NULL and reports an error if the nodes cannot be joined. */
 static struct wdag *unit_level(const struct ctx *x)
 {
     struct wdag *base = x->levels.base;
@@ -87,7 +87,8 @@ static struct wdag *unit_level(const struct ctx *x)
                         : wdag_merge(base, group, n, "ip-place", x->use.scratch, x->use.diag);
 }
 
-/* Makes the problem of the units, and sets all fields of r->ask but its limit.  0, or -1 and an error. */
+/* Makes the problem of the units, and sets all fields of r->ask except its limit.  Returns 0, or -1 and reports an
+ * error. */
 static int prepare(struct ip_latency_run *r)
 {
     struct ctx *x = r->x;
@@ -136,7 +137,7 @@ static int64_t target_value(const struct ip_latency_run *r)
 }
 
 /* Writes the program of all plans that are no worse than the best one, and take no more than the limit.  Returns 0, or
- * -1 and an error. */
+ * -1 and reports an error. */
 static int write_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;
@@ -219,8 +220,8 @@ static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_mo
                                          : above_limit;
 }
 
-/* Builds the model of better plans and has it solved; updates the best plan, bound and figures.  0, or -1 and an error.
- */
+/* Builds the model of better plans and has it solved; updates the best plan, its bound and the figures of r.  Returns
+ * 0, or -1 and reports an error. */
 static int solve_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;
@@ -327,7 +328,7 @@ static void conclude(struct ip_latency_run *r)
 int ip_latency_run(struct ctx *x, const struct ip_latency *how)
 {
     struct ip_latency_run r = {.x = x, .how = how};
-    struct place_options first = {.starts = 60, .seed = how->seed};
+    struct place_options first = {.starts = 60 /* as by default */, .seed = how->seed};
     struct planner_input p;
     if (placing_start(x, &first, &p))
         return -1;

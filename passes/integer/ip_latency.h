@@ -15,7 +15,8 @@ struct ip_latency {
     bool write_only;     /* do not solve the model */
 };
 
-/* Leaves a plan in x->results.plan.  0; -1 and an error; or PASS_INFEASIBLE and an error: no plan fits. */
+/* Leaves a plan in x->results.plan.  Returns 0; -1 and reports an error; or PASS_INFEASIBLE and reports that no plan
+ * fits. */
 int ip_latency_run(struct ctx *x, const struct ip_latency *how);
 
 #endif

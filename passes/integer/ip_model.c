@@ -246,6 +246,7 @@ static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
     for (uint32_t v = 0; v < b->n; v++)
         end[v] = b->k;
     for (uint32_t p = 0; p < b->c->npot && b->n <= WINDOWS_MOST; p++) {
+        /* what is minimised, memory or (without a limit) load, gives a slot no limit */
         if (b->c->pot[p].memory ? b->m->ask.memory : limit == LOAD_INF)
             continue;
         int64_t *before = arena_array(b->a, (size_t)b->n + 1, sizeof *before), room = 0;
@@ -371,6 +372,7 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
     /* whether some pin is outside the slot in every plan */
     bool always_cut = b->g->net_host[e] || here < n;
     double by = in_time(b, cost);
+    /* two pins: y is 1 if just one of them is in the slot */
     if (!always_cut && n == 2) {
         uint32_t y = add_share(b, net_name(b, "net", e, s));
         for (int i = 0; i < 2; i++) {
@@ -382,6 +384,7 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
         push_cut(b, y, by);
         return;
     }
+    /* the cost is by * (hi - lo): hi is 1 if some pin is in the slot, lo if all pins are */
     uint32_t hi = add_share(b, net_name(b, "net", e, s)),
              lo = always_cut ? MIP_ZERO : add_share(b, net_name(b, "all", e, s));
     for (uint32_t i = from; i < to; i++)
@@ -706,8 +709,8 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
 
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev)
 {
-    bool chain =
-        m->ask.shape == IP_CHAIN; /* then the first slot whose column w is 1 holds the vertex */
+    /* in a chain the first slot whose column w is 1 holds the vertex */
+    bool chain = m->ask.shape == IP_CHAIN;
     for (uint32_t v = 0; v < m->c->g->n; v++) {
         uint32_t found = 0; /* number of columns of the vertex that are 1 */
         for (uint32_t s = 0; s < m->ndev; s++) {

@@ -51,8 +51,8 @@ struct ip_model {
     int64_t bytes; /* bytes in one unit of the model's memory; 0: the model has no memory */
 };
 
-/* Makes the model.  Stages of c must not have copies.  Lives in a.  0, or -1 and an error, which names `planner`, if
- * the model has more than MIP_MOST_TERMS terms.  O(terms). */
+/* Makes the model.  Stages of c must not have copies.  Lives in a.  Returns 0, or -1 and reports an error, which names
+ * `planner`, if the model has more than MIP_MOST_TERMS terms.  O(terms). */
 int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d);
 

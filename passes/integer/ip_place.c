@@ -20,6 +20,7 @@
 
 enum { DEFAULT_SECONDS = 60, CHAINS = 4 /* of annealing */, NS_PER_S = 1000000000 };
 
+/* The values of the options in ip_opts, which says what each means. */
 struct ip_options {
     int64_t objective, q, shape, solver, limit, starts, moves, seed;
     bool solve;
@@ -70,7 +71,8 @@ static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
     return name;
 }
 
-/* Returns the solver that the options name; NULL and an error: a model is to be solved, but the solver is not there. */
+/* Returns the solver that the options name.  Returns NULL and reports an error if a model is to be solved, but the
+ * solver is not there. */
 static const struct mip_solver *choose_solver(const struct ip_options *o, struct diag *d)
 {
     bool cbc = o->solver == SOLVER_CBC || (o->solver == SOLVER_AUTO && mip_usable(&mip_cbc));
@@ -168,8 +170,8 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
     return PASS_INFEASIBLE;
 }
 
-/* Writes to *best a plan of c to start from, if one is found: by interval DP, then annealing.  0, or -1 and an error.
- */
+/* Writes to *best a plan of c to start from, if interval DP, and then annealing, find one.  Returns 0, or -1 and
+ * reports an error. */
 static int find_first(struct ctx *x, const struct ip_options *o, struct planner_input *p,
                       const struct problem *c, struct problem_plan *best)
 {
@@ -190,7 +192,7 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct planner_
     return anneal_search(c, &s, best, x->use.scratch, x->use.diag).rc < 0 ? -1 : 0;
 }
 
-/* Runs the objective latency, which has a program of its own (ip_latency.h).  Returns 0, or -1 and an error. */
+/* Runs the objective latency, which has a program of its own (ip_latency.h).  Returns 0, or -1 and reports an error. */
 static int run_latency(struct ctx *x, const struct ip_options *o, const struct ip_how *how)
 {
     const struct ip_latency ask = {.slots = (uint32_t)o->q,

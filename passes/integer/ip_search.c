@@ -98,6 +98,8 @@ static bool next_order(struct orders *o, const struct loads *l)
 {
     assert(o->n == l->ndev && o->n > 0);
     uint32_t i = o->n, j = o->n - 1;
+    /* kind[i - 1 ..] is the longest end that does not rise; its last kind above kind[i - 2] changes places with that,
+     * and the end is turned round */
     while (i > 1 && o->kind[i - 2] >= o->kind[i - 1])
         i--;
     if (i <= 1)
@@ -159,13 +161,13 @@ static const char *numbered_path(const char *path, uint32_t number, uint64_t of,
     return arena_fmt(a, "%.*s%u.%s", (int)dot, path, number, path + dot);
 }
 
-/* A search under way. */
+/* State of ip_search(). */
 struct ip_search_run {
     const struct problem *c;
     struct loads *l; /* tables of c, for the loads of plans */
     const struct ip_how *how;
-    struct ip_found found;
-    struct arena *a; /* scratch */
+    struct ip_found found; /* the result so far */
+    struct arena *a;       /* scratch */
     struct diag *d;
 };
 
@@ -225,7 +227,7 @@ static int64_t answer_bound(const struct ip_how *r, const struct ip_model *m,
     return bound < (double)most ? (int64_t)bound : most;
 }
 
-/* Builds the model of one order of devices.  0, or -1 and an error. */
+/* Builds the model of one order of devices.  Returns 0, or -1 and reports an error. */
 static int build_model(struct ip_search_run *r, struct ip_ask *ask, struct reduced_model *to)
 {
     struct reduction *k = to->reduction = ip_reduction(r->c, ask, r->how->clock, r->a);
@@ -239,8 +241,8 @@ static int build_model(struct ip_search_run *r, struct ip_ask *ask, struct reduc
     return 0;
 }
 
-/* Writes the model to how->write for other solvers, with how->limit but without bounds and plans found here.  0, or -1
- * and an error. */
+/* Writes the model to how->write for other solvers, with how->limit but without bounds and plans found here.  Returns
+ * 0, or -1 and reports an error. */
 static int write_model(struct ip_search_run *r, const struct orders *o)
 {
     const struct ip_how *how = r->how;
@@ -259,7 +261,8 @@ static int write_model(struct ip_search_run *r, const struct orders *o)
         made.m.mip, numbered_path(how->write, r->found.models, several ? o->count : 1, r->a), r->d);
 }
 
-/* Makes and solves the model of one order of devices; updates *best and r->found.  0, or -1 and an error. */
+/* Makes and solves the model of one order of devices; updates *best and r->found.  Returns 0, or -1 and reports an
+ * error. */
 static int solve_model(struct ip_search_run *r, const struct orders *o, struct problem_plan *best)
 {
     const struct ip_how *how = r->how;

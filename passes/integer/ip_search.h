@@ -25,8 +25,8 @@ struct ip_how {
 };
 
 struct ip_found {
-    /* -1 and an error: the model is too large, there are more than IP_MOST_ORDERS orders, or a file cannot be written;
-     * else 0 */
+    /* 0; or -1 after an error, which is reported: the model is too large, there are more than IP_MOST_ORDERS orders, or
+     * a file cannot be written */
     int rc;
     /* ps: no plan of this shape takes less, up to the solver's tolerance; at least c->lower */
     int64_t bound;

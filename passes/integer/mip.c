@@ -103,8 +103,8 @@ void mip_term(struct mip *m, uint32_t col, double by)
         return;
     }
     uint32_t at = m->seen[col];
-    if (at > r->at && at <= m->nterm &&
-        m->term[at - 1].col == col) { /* the row has a term of col */
+    /* whether the row has a term of col already */
+    if (at > r->at && at <= m->nterm && m->term[at - 1].col == col) {
         m->term[at - 1].by += by;
         return;
     }

@@ -16,13 +16,14 @@
 
 struct mip_col {
     const char *name; /* for people; mip_write makes names legal and different */
-    double lo, hi, cost;
-    bool integer;
+    double lo, hi;    /* the column's value is in lo .. hi; hi MIP_INF, lo -MIP_INF: no limit */
+    double cost;      /* factor of the value in the objective, which is minimised */
+    bool integer;     /* the value must be an integer */
 };
 
 struct mip_row {
     const char *name;
-    double lo, hi;
+    double lo, hi; /* the sum of the row's terms is in lo .. hi, as in mip_row() */
     /* index of the row's first term; the terms of the next row come after the row's last term */
     uint32_t at;
 };
@@ -58,7 +59,7 @@ uint32_t mip_share(struct mip *m, const char *name);
 /* Begins a row to which the terms that follow belong: terms >= lo (hi: MIP_INF), terms <= hi (lo: -MIP_INF), or
  * terms = lo = hi.  A row that gets no terms is dropped when the next one begins, or by mip_finish. */
 void mip_row(struct mip *m, const char *name, double lo, double hi);
-/* Adds the term by * col to the last row. */
+/* Adds the term by * col to the last row; terms of one column are added up. */
 void mip_term(struct mip *m, uint32_t col, double by);
 /* Ends the last row; a program must be ended so before it is solved or written. */
 void mip_finish(struct mip *m);
@@ -66,7 +67,7 @@ void mip_finish(struct mip *m);
 void mip_say_impossible(struct mip *m);
 
 /* Writes the program to a file, in the format that the end of its name says: ".lp" (CPLEX LP), ".mps" (free MPS).  The
- * file appears complete or not at all.  0, or -1 and an error. */
+ * file appears complete or not at all.  Returns 0, or -1 and reports an error. */
 int mip_write(const struct mip *m, const char *path, struct diag *d);
 
 enum mip_status {

@@ -100,6 +100,7 @@ static Cbc_Model *build_model(const struct cbc *cbc, const struct mip *m)
             col[n] = (int)m->term[i].col;
             by[n++] = m->term[i].by;
         }
+        /* a row with two limits is an equation: lo == hi (mip_row) */
         bool below = row->hi < MIP_INF;
         bool above = row->lo > -MIP_INF;
         cbc->add_row(model, arena_fmt(m->mem, "r%u", r), n, col, by,

@@ -26,7 +26,7 @@ struct run {
     double best;        /* objective of the best solution reported so far */
 };
 
-/* lp_solve asks this again and again; a result other than 0 ends its search. */
+/* A callback that lp_solve calls again and again: returns 1 when the time is over, which ends the search; else 0. */
 static int __WINAPI out_of_time(lprec *lp, void *user)
 {
     struct run *r = user;
@@ -48,7 +48,7 @@ static bool is_in_objective(const struct mip_col *col)
     return col->cost > 0 || col->cost < 0;
 }
 
-/* Adds the bounds of the objective's columns as rows.  0, or -1: lp_solve has no memory. */
+/* Adds the bounds of the objective's columns as rows.  Returns 0; -1: lp_solve has no memory. */
 static int add_objective_bounds(lprec *lp, const struct mip *m)
 {
     for (uint32_t c = 0; c < m->ncol; c++) {
@@ -64,7 +64,7 @@ static int add_objective_bounds(lprec *lp, const struct mip *m)
     return 0;
 }
 
-/* Adds the objective and the rows.  0, or -1: lp_solve has no memory. */
+/* Adds the objective and the rows.  Returns 0; -1: lp_solve has no memory. */
 static int add_rows(lprec *lp, const struct mip *m)
 {
     uint32_t most = m->ncol + 1;
@@ -118,7 +118,7 @@ static lprec *build_lp(const struct mip *m)
     return NULL;
 }
 
-/* Called when lp_solve has found a solution: reports it if it is the best so far. */
+/* A callback that lp_solve calls when it has found a solution: reports the solution if it is the best so far. */
 static void __WINAPI report_better(lprec *lp, void *user, int message)
 {
     struct run *r = user;
@@ -147,8 +147,8 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
         set_scaling(lp, 0);
     set_bb_rule(lp, NODE_PSEUDONONINTSELECT);
     set_bb_floorfirst(lp, BRANCH_CEILING);
-    set_mip_gap(lp, TRUE, 1e-9);
-    set_mip_gap(lp, FALSE, l->gap / 2);
+    set_mip_gap(lp, TRUE, 1e-9);        /* the absolute gap */
+    set_mip_gap(lp, FALSE, l->gap / 2); /* the relative gap */
     put_abortfunc(lp, out_of_time, &run);
     put_logfunc(lp, say_nothing, &run);
     put_msgfunc(lp, report_better, &run, MSG_MILPFEASIBLE | MSG_MILPBETTER);

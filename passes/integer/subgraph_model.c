@@ -117,8 +117,8 @@ static void name_subgraphs(struct builder *b)
             arena_fmt(b->a, "%s%s", place_name(b, s / b->npass), s % b->npass ? "_back" : "");
 }
 
-/* Returns the ps of unit v at place j: on a class of hosts the least time of its kinds; COST_NEVER: v cannot be there.
- */
+/* Returns the ps that unit v takes at place j: on a class of hosts the least time of its kinds; COST_NEVER: v cannot be
+ * there. */
 static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
 {
     const struct subgraph_place *p = &b->m->place[j];
@@ -247,8 +247,10 @@ static void make_x(struct builder *b)
         uint32_t first = b->first_of[m->ask.together[v]];
         for (uint32_t j = 0; j < m->nplace; j++)
             places += here[j];
+        /* a unit that can only be in one place has the constant 1 there */
         for (uint32_t j = 0; j < m->nplace; j++)
             col[j] = !here[j] ? MIP_ZERO : places == 1 ? MIP_ONE : make_col(b, v, j);
+        /* with one slot for each device, units that must be together have the columns of the first one */
         if (v != first && m->ask.slots == 1)
             continue;
         mip_row(b->p, arena_fmt(b->a, "one_%s", m->ask.name[v]), 1, 1);

@@ -19,9 +19,10 @@ struct subgraph_ask {
 
 /* A slot of accelerator `dev` (0, 1, ...), or the class of hosts whose first device `dev` is. */
 struct subgraph_place {
-    uint32_t dev, slot, cls;
-    bool host;
-    uint32_t kind; /* of an accelerator: its kind in the problem */
+    uint32_t dev, slot; /* slot: of an accelerator: the number of the slot, 0, 1, ... */
+    uint32_t cls;       /* the class of the device */
+    bool host;          /* the place is a class of hosts */
+    uint32_t kind;      /* of an accelerator: its kind in the problem */
 };
 
 struct subgraph_model {
@@ -37,8 +38,8 @@ struct subgraph_model {
     bool ordered; /* the model has rows against cycles of subgraphs that take no time */
 };
 
-/* Makes the model for the units of c->g.  Lives in a.  0, or -1 and an error if the model has more than MIP_MOST_TERMS
- * terms.  O(terms). */
+/* Makes the model for the units of c->g.  Lives in a.  Returns 0, or -1 and reports an error if the model has more than
+ * MIP_MOST_TERMS terms.  O(terms). */
 int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
                          const struct subgraph_ask *ask, struct arena *a, struct diag *d);
 

@@ -13,10 +13,11 @@ void label_waits_start(struct label_run *r, struct label_waits *w)
     w->unit = arena_array(r->a, (size_t)n + 1, sizeof *w->unit);
     w->tail = arena_array(r->a, (size_t)n + 1, sizeof *w->tail);
     w->front = arena_array(r->a, (size_t)n + 1, sizeof *w->front);
-    for (w->mask = 1; w->mask < 2 * n + 2; w->mask *= 2) {
-    }
-    w->slot = arena_array(r->a, w->mask, sizeof *w->slot);
-    w->mask--;
+    uint32_t slots = 1; /* a power of two, so that at most half of the hash table is filled */
+    while (slots < 2 * n + 2)
+        slots *= 2;
+    w->slot = arena_array(r->a, slots, sizeof *w->slot);
+    w->mask = slots - 1;
 }
 
 int64_t label_tail(const struct label_run *r, uint32_t x)
@@ -26,6 +27,7 @@ int64_t label_tail(const struct label_run *r, uint32_t x)
     uint32_t b = p->block[x];
     int64_t least = r->t->host[x];
     for (uint32_t k = 0; k < p->nkind; k++) {
+        /* on an accelerator of kind k the values from the ideal must be transferred in first */
         int64_t on = r->t->on[k][b];
         for (uint32_t i = p->net_of.at[b]; on < least && i < p->net_of.at[b + 1]; i++) {
             uint32_t e = p->net_of.to[i], src = p->g->net_src[e];
@@ -79,7 +81,8 @@ static void find_fronts(const struct label_run *r, struct label_waits *w, uint32
     }
 }
 
-void label_waits_find(struct label_run *r, struct label_waits *w)
+/* Numbers the live units in w->live: units of I with a successor outside.  Returns their number. */
+static uint32_t number_live(const struct label_run *r, struct label_waits *w)
 {
     const struct latency_graph *p = r->p;
     uint32_t nlive = 0;
@@ -92,9 +95,16 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
                 break;
             }
     }
-    uint32_t words = w->words = (nlive + 63) / 64;
+    return nlive;
+}
+
+void label_waits_find(struct label_run *r, struct label_waits *w)
+{
+    const struct latency_graph *p = r->p;
+    uint32_t words = w->words = (number_live(r, w) + 63) / 64;
     memset(w->slot, 0, ((size_t)w->mask + 1) * sizeof *w->slot);
     w->n = 0;
+    /* the set of each unit outside I: live predecessors, and the sets of the others, which have smaller numbers */
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint64_t *set = w->set + (size_t)x * r->uword, any = 0;
         w->of[x] = 0;
@@ -113,6 +123,7 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
             number_wait(r, w, x, words);
     }
     find_fronts(r, w, words, w->set + (size_t)p->nunit * r->uword);
+    /* about the work of the loops above, and of find_fronts() */
     r->steps += ((uint64_t)p->nunit + p->succ.at[p->nunit]) * (words / 4 + 1) / 3;
     r->steps += ((uint64_t)w->n * w->n + p->net_of.at[p->g->n]) / 3;
 }

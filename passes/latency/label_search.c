@@ -40,6 +40,7 @@ static void start_tables(struct label_run *r)
         arena_alloc(r->a, sizeof *r->fresh + ((size_t)p->nunit + r->lanes + 1) * sizeof(int64_t));
     for (uint32_t v = 0; v < n; v++)
         r->zobrist[v] = random_bits(&seed);
+    /* from the last unit to the first: the rows of its successors are finished */
     for (uint32_t x = p->nunit; x-- > 0;) {
         uint64_t *row = r->unit_below + (size_t)x * r->uword;
         for_row (w, p->succ, x) {
@@ -59,7 +60,8 @@ static void start_tables(struct label_run *r)
 
 /* ---- one ideal ------------------------------------------------------------------------------- */
 
-/* Makes an ideal the ideal I, with S empty: sets now, bits, key, card and missing of r. */
+/* Makes `ideal`, an index into r->ideals, the ideal I that is extended next, with S empty: sets now, bits, key, card
+ * and missing of r. */
 static void go_to(struct label_run *r, uint32_t ideal)
 {
     assert(ideal > 0 && ideal < r->ideals.n);
@@ -76,7 +78,7 @@ static void go_to(struct label_run *r, uint32_t ideal)
     }
 }
 
-/* Whether wait a of the ideal I is a subset of wait b. */
+/* Returns whether wait a of the ideal I is a subset of wait b. */
 static bool is_part(const struct label_run *r, uint32_t a, uint32_t b)
 {
     const struct label_waits *w = &r->waits;
@@ -97,12 +99,16 @@ static void find_times(struct label_run *r)
     }
     r->steps += need / 8;
     r->time = vec_grow(r->a, r->time, &r->captime, (uint32_t)need, sizeof *r->time);
+    /* fronts: the times that the labels have */
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t l = 0; l < o->nlabel; l++)
             r->time[(size_t)l * w->n + i] =
                 w->front[i] ? label_at(r, r->now, l)->t[w->front[i] - 1] : 0;
-    for (uint32_t i = 0; i < w->n; i++)
-        for (uint32_t j = 0; !w->front[i] && j < w->n; j++) {
+    /* all other waits: the latest time of the fronts within them */
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (w->front[i])
+            continue;
+        for (uint32_t j = 0; j < w->n; j++) {
             if (!w->front[j] || !is_part(r, j, i))
                 continue;
             for (uint32_t l = 0; l < o->nlabel; l++) {
@@ -110,6 +116,7 @@ static void find_times(struct label_run *r)
                 row[i] = larger(row[i], row[j]);
             }
         }
+    }
 }
 
 /* Runs block b on the host after a label of I whose waits have the times time[].  Writes the ends of b's units, ps, to
@@ -130,7 +137,8 @@ static int64_t run_on_host(const struct label_run *r, uint32_t b, const int64_t 
     return done;
 }
 
-/* Extends label i of I by block b on the host; the new label is one of `ideal`, which is I with b.  end: scratch. */
+/* Extends label i of I by block b on the host, and adds the new label to ideal number `ideal`, which is I with b; not
+ * if no plan that extends the new label can take less than the limit.  end: scratch. */
 static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t *end,
                            uint32_t ideal)
 {
@@ -145,6 +153,7 @@ static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t 
     to->least = to->done;
     for (uint32_t f = 0; f < o->nfront; f++) {
         uint32_t unit = front[f].unit, wait = r->waits.of[unit];
+        /* what the front's unit waits for in I, and the units of b on which it depends */
         to->t[f] = wait ? time[wait - 1] : 0;
         for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
             if (bits_have(r->unit_below + (size_t)x * r->uword, unit))
@@ -162,7 +171,8 @@ static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t 
     label_add(r, ideal);
 }
 
-/* Whether label i of I, extended by block b on the host, may lead to a plan below the limit.  b must be in r->bits. */
+/* Returns whether label i of I, extended by block b on the host, may lead to a plan below the limit.  b must be in
+ * r->bits. */
 static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
 {
     const struct latency_graph *p = r->p;
@@ -188,7 +198,7 @@ static void extend_by_hosts(struct label_run *r)
             continue;
         uint32_t nlabel = r->ideals.v[r->now].nlabel;
         label_put(r, b, r->walk.list, 0);
-        uint32_t ideal = label_find(r);
+        uint32_t ideal = label_find(r); /* I with b; 0: not known yet, added with its first label */
         for (uint32_t i = 0; i < nlabel; i++) {
             if (!ideal && may_extend(r, i, b))
                 ideal = label_intern(r);
@@ -246,7 +256,7 @@ static struct latency_label **read_chain(const struct label_run *r, uint32_t ide
         at = l->ideal;
         index = l->index;
     }
-    for (uint32_t i = 0; i < steps / 2; i++) {
+    for (uint32_t i = 0; i < steps / 2; i++) { /* turns the chain round: the first step first */
         struct latency_label *l = chain[i];
         chain[i] = chain[steps - 1 - i];
         chain[steps - 1 - i] = l;
@@ -316,9 +326,9 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Whether block b takes no time on hosts, needs no memory there, and none of its values costs a transfer.  If all
- * predecessors are such blocks, it can be on the hosts in every plan: it ends at 0 there, so that no subgraph has to
- * wait for it, and the subgraph that loses it takes no longer. */
+/* Returns whether block b takes no time on hosts, needs no memory there, and none of its values costs a transfer.  If
+ * all predecessors are such blocks, it can be on the hosts in every plan: it ends at 0 there, so that no subgraph has
+ * to wait for it, and the subgraph that loses it takes no longer. */
 static bool is_free(const struct label_run *r, uint32_t b)
 {
     const struct latency_graph *p = r->p;
@@ -330,8 +340,10 @@ static bool is_free(const struct label_run *r, uint32_t b)
     return free;
 }
 
-/* Adds to r->bits the free blocks (is_free()) whose predecessors are such blocks, too: the ideal at which the search
- * begins.  Subsets of them would make all ideals many times as many.  O(V + E). */
+/* Sets r->missing, and adds to r->bits the free blocks (is_free()) whose predecessors are such blocks, too: the ideal
+ * at which the search begins.  Subsets of them would make all ideals many times as many.  The ideal is empty where a
+ * free block may matter on an accelerator: for what subgraphs need at one time, or for cuts that the user wants.
+ * O(V + E). */
 static void put_free(struct label_run *r)
 {
     const struct wdag *g = r->p->g;
@@ -344,7 +356,8 @@ static void put_free(struct label_run *r)
             label_put(r, v, r->walk.list, 0);
 }
 
-/* Runs the search; writes the best plan to *best, or sets r->why. */
+/* Runs the search: extends all ideals, in ascending order of their number of blocks.  Writes the best plan to *best
+ * (value LOAD_INF: none is below the limit), or sets r->why if it could not end. */
 static void search(struct label_run *r, struct latency_plan *best)
 {
     uint32_t n = r->p->g->n;

@@ -12,6 +12,7 @@ struct label_limits {
     struct clock *clock; /* may be NULL */
 };
 
+/* The result of a search. */
 struct label_found {
     /* no limit was reached: *best is the best plan (value LOAD_INF: there is none) */
     bool complete;

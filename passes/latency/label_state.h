@@ -43,6 +43,7 @@ struct front {
     int64_t tail;  /* ps: at least this long from the front's time to the end of the plan */
 };
 
+/* An ideal (a down-set of blocks) that the search has met, with its labels. */
 struct label_ideal {
     uint64_t key;  /* hash: the xor of label_run.zobrist[] of its blocks */
     uint32_t card; /* number of blocks of the ideal */
@@ -134,7 +135,7 @@ struct label_run {
     const struct latency_tail *t;
     const struct label_limits *l;
     struct arena *a;
-    int64_t limit;         /* ps: plans are searched that take less */
+    int64_t limit;         /* ps: only plans that take less are looked for */
     uint32_t nword, uword; /* words of a set of blocks, of a set of units */
     uint64_t *zobrist;     /* [block] random number for the hash of ideals */
     uint64_t *unit_below;  /* [unit * uword] set of units: all direct and indirect successors */

@@ -85,7 +85,7 @@ uint32_t label_intern(struct label_run *r)
     return id;
 }
 
-/* Whether label a is as good as label b of the same ideal (label_state.h).  n: length of their t[]. */
+/* Returns whether label a is as good as label b of the same ideal (label_state.h).  n: length of their t[]. */
 static bool as_good(const struct label_run *r, const struct latency_label *a,
                     const struct latency_label *b, uint32_t n)
 {
@@ -97,6 +97,17 @@ static bool as_good(const struct label_run *r, const struct latency_label *a,
     return true;
 }
 
+/* Exchanges label i of an ideal with its first label. */
+static void move_to_front(struct label_ideal *o, uint32_t i)
+{
+    unsigned char *a = o->at, *b = o->at + (size_t)i * o->size;
+    for (uint32_t k = 0; k < o->size && i > 0; k++) {
+        unsigned char t = a[k];
+        a[k] = b[k];
+        b[k] = t;
+    }
+}
+
 void label_add(struct label_run *r, uint32_t ideal)
 {
     assert(ideal > 0 && ideal < r->ideals.n && r->fresh->least >= r->fresh->done);
@@ -105,16 +116,11 @@ void label_add(struct label_run *r, uint32_t ideal)
     r->steps += (r->lanes ? o->nlabel : o->nlabel / 4) + n / 8;
     for (uint32_t i = 0; i < o->nlabel; i++)
         if (as_good(r, label_at(r, ideal, i), r->fresh, n)) {
-            if (i) { /* to the front, to be compared first: it may be as good as later labels, too */
-                unsigned char *a = o->at, *b = o->at + (size_t)i * o->size;
-                for (uint32_t k = 0; k < o->size; k++) {
-                    unsigned char t = a[k];
-                    a[k] = b[k];
-                    b[k] = t;
-                }
-            }
+            /* to be compared first from now on: it may be as good as later labels, too */
+            move_to_front(o, i);
             return;
         }
+    /* number of labels that stay: those that the fresh label is not as good as */
     uint32_t kept = 0;
     for (uint32_t i = 0; i < o->nlabel; i++)
         if (!as_good(r, r->fresh, label_at(r, ideal, i), n)) {

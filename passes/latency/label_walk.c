@@ -50,7 +50,7 @@ void label_take_out(struct label_run *r, uint32_t v)
         r->missing[w]++;
 }
 
-/* Whether block v is in the ideal I. */
+/* Returns whether block v is in the ideal I. */
 static bool in_ideal(const struct label_run *r, uint32_t v)
 {
     return bits_have(r->ideals.bits + r->ideals.v[r->now].bits, v);
@@ -67,9 +67,9 @@ static void add_nets(struct label_run *r, uint32_t v)
     const int64_t *cost = p->kind[w->k].cost;
     for_row (e, p->net_of, v) {
         uint32_t src = p->g->net_src[e], held = ++w->held[e];
-        if (src == v)
+        if (src == v) /* v makes the value: out, until S has all readers */
             w->set.out += cost[e];
-        else if (src == UINT32_MAX || in_ideal(r, src))
+        else if (src == UINT32_MAX || in_ideal(r, src)) /* from outside: in, once */
             w->set.in += held == 1 ? cost[e] : 0;
         else if (held == p->g->net_pin.at[e + 1] - p->g->net_pin.at[e] && !p->g->net_host[e])
             w->set.out -= cost[e];
@@ -263,7 +263,8 @@ static void extend(struct label_run *r, const struct live_label *one, uint32_t i
     label_add(r, ideal);
 }
 
-/* Whether some unit outside I + S that reads from S needs at least `left` ps from its start to the end of the plan. */
+/* Returns whether some unit outside I + S that reads from S needs at least `left` ps from its start to the end of the
+ * plan. */
 static bool comes_late(const struct label_run *r, int64_t left)
 {
     const struct latency_graph *p = r->p;
@@ -282,13 +283,14 @@ static bool comes_late(const struct label_run *r, int64_t left)
     return false;
 }
 
-/* Whether the accelerator for S has room for what S has at one time, when it runs S after `one`. */
+/* Returns whether the accelerator for S has room for what S has at one time, when it runs S after `one`. */
 static bool has_room(const struct label_run *r, const struct live_label *one)
 {
     const struct label_walk *w = &r->walk;
     const struct accelerators *k = &r->p->kind[w->k];
-    int64_t room = r->p->c->kind[k->of].room,
-            before = k->memory < LOAD_INF ? k->memory - one->room : 0;
+    int64_t room = r->p->c->kind[k->of].room;
+    /* bytes of earlier subgraphs on the accelerator */
+    int64_t before = k->memory < LOAD_INF ? k->memory - one->room : 0;
     return !w->at_once || w->set.bytes + set_memory_peak(w->at_once) <= room - before;
 }
 
@@ -297,12 +299,14 @@ static bool has_room(const struct label_run *r, const struct live_label *one)
 static void extend_all(struct label_run *r)
 {
     const struct label_walk *w = &r->walk;
+    /* first: the earliest start of S after these labels */
     int64_t time = w->set.in + w->set.compute + w->set.out, first = LOAD_INF;
     for (uint32_t i = 0; i < w->set.n; i++)
         if (has_room(r, &w->alive[w->set.from + i]))
             first = smaller(first, w->alive[w->set.from + i].start);
     if (first + time + w->set.cut_tail >= r->limit)
         return;
+    /* about the work of looking I + S up, and of comes_late() */
     r->steps += 2 + r->nword / 4 + w->nchoice / 8;
     uint32_t ideal = label_find(r);
     if (!ideal && comes_late(r, r->limit - first - time))
@@ -331,15 +335,18 @@ static void start_alive(struct label_run *r, uint32_t k)
         if (!r->lanes) {
             uint64_t used = l->used >> of->shift & ((UINT64_C(1) << of->width) - 1);
             if (used < kind->count)
-                w->alive[w->set.n++] = (struct live_label){i, 0, 0, kind->memory};
+                w->alive[w->set.n++] = (struct live_label){.label = i, .room = kind->memory};
             continue;
         }
         const int64_t *lane = l->t + nfront + (size_t)kind->at * LANE_NUMBERS;
-        for (uint32_t j = 0; j < kind->count; j++, lane += LANE_NUMBERS)
-            if (lane[LANE_SLOTS] != LANE_FULL && (!j || compare_lanes(lane - LANE_NUMBERS, lane)))
-                w->alive[w->set.n++] = (struct live_label){
-                    i, kind->at + j, lane[LANE_FREE],
-                    kind->memory < LOAD_INF ? kind->memory - lane[LANE_BYTES] : LOAD_INF};
+        for (uint32_t j = 0; j < kind->count; j++, lane += LANE_NUMBERS) {
+            bool same = j > 0 && compare_lanes(lane - LANE_NUMBERS, lane) == 0;
+            if (lane[LANE_SLOTS] == LANE_FULL || same)
+                continue;
+            int64_t room = kind->memory < LOAD_INF ? kind->memory - lane[LANE_BYTES] : LOAD_INF;
+            w->alive[w->set.n++] = (struct live_label){
+                .label = i, .lane = kind->at + j, .start = lane[LANE_FREE], .room = room};
+        }
     }
 }
 
@@ -364,6 +371,8 @@ static bool try_take(struct label_run *r)
         return false;
     take(r, v);
     int64_t now = w->set.in + w->set.compute;
+    /* after: what follows v on a longest path, if S has memory left for v and later blocks only; or what was passed
+     * over follows the end of S */
     int64_t room = r->p->kind[k].memory - w->set.bytes + r->p->g->size[v];
     int64_t after = latency_tail_on(r->t, k, v, room) - r->p->kind[k].time[v];
     w->set.rest = larger(w->set.rest, now + larger(after, w->set.cut_out + w->set.cut_tail));
@@ -425,7 +434,7 @@ void label_walk_kind(struct label_run *r, uint32_t k)
     for (uint32_t v = 0; v < r->p->g->n; v++)
         if (!r->missing[v] && !bits_have(r->bits, v))
             w->list[w->set.end++] = v;
-    do {
+    do { /* each time, decides on all blocks of the list; then goes back to the last block taken */
         while (w->at < w->set.end && !r->why) {
             if (!try_take(r))
                 skip(r);

@@ -23,6 +23,7 @@ enum {
     FEW_PLANS = 10000       /* up to this number of plans, all are tried */
 };
 
+/* The annealing: the present state, the best state, and the move that is being tried. */
 struct state {
     const struct latency_graph *p;
     struct latency_quotient *quotient;
@@ -144,22 +145,27 @@ static uint32_t random_sub(struct state *s)
     return p->dev[random_below(&s->rng, p->ndev)] * p->slots + random_below(&s->rng, p->slots);
 }
 
-/* Returns a place for block b at random: that of a neighbour of b, the hosts, or any subgraph. */
-static uint32_t choose_target(struct state *s, uint32_t b)
+/* Returns a random neighbour of block b in the graph; b itself if it has none. */
+static uint32_t random_neighbour(struct state *s, uint32_t b)
 {
     const struct wdag *g = s->p->g;
-    uint32_t kind = random_below(&s->rng, 8);
-    if (kind == 0 || !s->p->ndev)
+    uint32_t npred = g->pred.at[b + 1] - g->pred.at[b];
+    uint32_t n = npred + g->succ.at[b + 1] - g->succ.at[b];
+    if (n == 0)
+        return b;
+    uint32_t i = random_below(&s->rng, n);
+    return i < npred ? g->pred.to[g->pred.at[b] + i] : g->succ.to[g->succ.at[b] + i - npred];
+}
+
+/* Returns a place for block b at random: of eight times the hosts once, any subgraph twice, and the place of a
+ * neighbour of b five times (any subgraph if b has no neighbour). */
+static uint32_t choose_target(struct state *s, uint32_t b)
+{
+    uint32_t choice = random_below(&s->rng, 8);
+    if (choice == 0 || !s->p->ndev)
         return ON_HOST;
-    if (kind > 2) {
-        uint32_t npred = g->pred.at[b + 1] - g->pred.at[b],
-                 n = npred + g->succ.at[b + 1] - g->succ.at[b];
-        uint32_t i = n ? random_below(&s->rng, n) : 0;
-        if (n)
-            return s->sub[i < npred ? g->pred.to[g->pred.at[b] + i]
-                                    : g->succ.to[g->succ.at[b] + i - npred]];
-    }
-    return random_sub(s);
+    uint32_t near = choice > 2 ? random_neighbour(s, b) : b;
+    return near == b ? random_sub(s) : s->sub[near];
 }
 
 /* Makes the move that exchanges the blocks of subgraphs a and b. */
@@ -173,7 +179,8 @@ static void swap_subs(struct state *s, uint32_t a, uint32_t b)
         s->sub[s->moved[i]] = i < n ? b : a;
 }
 
-/* Chooses a random move and makes it in s->sub.  Returns false if the chosen move changes nothing. */
+/* Chooses a random move and makes it in s->sub: of 16 moves about 5 of a single block, 3 of a side, 3 of a cluster, 2
+ * of blocks between, one of a whole subgraph, and one exchange.  Returns false if the chosen move changes nothing. */
 static bool make_move(struct state *s)
 {
     uint32_t b = random_below(&s->rng, s->p->g->n), to = choose_target(s, b);
@@ -235,6 +242,15 @@ static int64_t random_rise(struct state *s, int64_t heat)
     return (int64_t)((__int128)heat * wait >> FIXED_BITS);
 }
 
+/* Makes the present state the best one, s->best, if its value is smaller. */
+static void keep_if_best(struct state *s)
+{
+    if (s->value >= s->best_value)
+        return;
+    s->best_value = s->value;
+    memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);
+}
+
 /* Runs a round of up to `moves` moves from s->sub, while the temperature falls from `hot` to `cold` ps.  Keeps the best
  * state in s->best. */
 static void run_round(struct state *s, struct latency_anneal *how, uint64_t moves, int64_t hot,
@@ -248,10 +264,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
         how->done += moves / 16 + 1;
         return;
     }
-    if (s->value < s->best_value) {
-        s->best_value = s->value;
-        memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);
-    }
+    keep_if_best(s);
     for (uint64_t i = 0; i < moves && s->best_value > how->enough; i++) {
         int64_t value, energy;
         if (i % (moves / COOLINGS + 1) == 0) {
@@ -269,10 +282,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
         }
         s->value = value;
         s->energy = energy;
-        if (value >= s->best_value)
-            continue;
-        s->best_value = value;
-        memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);
+        keep_if_best(s);
     }
 }
 
@@ -283,10 +293,10 @@ struct filling {
     const struct latency_graph *p;
     uint32_t at;   /* number in p->dev of the accelerator that is being filled; p->ndev: none */
     int64_t bytes; /* lasting bytes on that accelerator */
-    uint32_t
-        *shared; /* [shared item] 1 + number of the last accelerator that got the item; 0: none */
+    /* [shared item] 1 + number of the last accelerator that got the item; 0: none */
+    uint32_t *shared;
     struct set_memory *at_once; /* blocks of that accelerator; NULL: any blocks fit at one time */
-    struct set_memory *empty; /* stays empty: the next accelerator's `at_once` is copied from it */
+    struct set_memory *empty;   /* an empty set, which becomes the next accelerator's `at_once` */
 };
 
 /* Returns the bytes that last on accelerator number dev of p->dev if block b joins its `bytes` bytes. */
@@ -308,6 +318,7 @@ static bool fill_with(struct filling *f, uint32_t b, uint32_t i)
     if (k->time[b] == COST_NEVER || with > k->memory)
         return false;
     if (f->at_once) {
+        /* another accelerator starts with the empty set; the two sets then change their roles */
         struct set_memory *to = i == f->at ? f->at_once : f->empty;
         set_memory_add(to, b);
         if (with + set_memory_peak(to) > f->p->c->kind[k->of].room) {
@@ -356,6 +367,20 @@ static void sort_by_last(const struct latency_graph *p, uint32_t *block, uint32_
         block[i] = key[i].item;
 }
 
+/* Takes a block out of the n > 0 blocks ready[], in the order in which they became ready, and returns it: mostly the
+ * last one, so that an accelerator follows a path; one time in four one of the last four at random.  rng NULL: always
+ * the last one. */
+static uint32_t take_ready(uint32_t *ready, uint32_t n, uint64_t *rng)
+{
+    uint32_t back = 0;
+    if (rng && random_below(rng, 4) == 0)
+        back = random_below(rng, smaller_u32(n, 4));
+    uint32_t v = ready[n - 1 - back];
+    for (uint32_t i = n - 1 - back; i + 1 < n; i++)
+        ready[i] = ready[i + 1];
+    return v;
+}
+
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
                   struct latency_quotient *quotient, struct arena *scratch)
 {
@@ -373,12 +398,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         if (!wait[v])
             ready[n++] = v;
     while (n) {
-        /* mostly the block that became ready last, so that an accelerator follows a path */
-        uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, smaller_u32(n, 4));
-        uint32_t v = ready[n - 1 - back];
-        for (uint32_t i = n - 1 - back; i + 1 < n; i++)
-            ready[i] = ready[i + 1];
-        n--;
+        uint32_t v = take_ready(ready, n--, rng);
         uint32_t dev = next_device(&f, v);
         placed = placed && (dev != ON_HOST || p->hosted[v]);
         plan->sub[v] = dev == ON_HOST ? ON_HOST : dev * p->slots;
@@ -389,14 +409,14 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         sort_by_last(p, ready + from, n - from, keys);
     }
     arena_release(scratch, mark);
-    plan->value = placed && latency_fits(p, plan->sub, quotient)
-                      ? latency_of(p, plan->sub, quotient)
-                      : LOAD_INF;
+    plan->value = LOAD_INF;
+    if (placed && latency_fits(p, plan->sub, quotient))
+        plan->value = latency_of(p, plan->sub, quotient);
     plan->value = latency_judged(p, plan->sub, quotient, plan->value);
 }
 
-/* Writes the start of a round to s->sub: the best plan, filled accelerators, or all blocks on the hosts.  Returns
- * whether it is a plan. */
+/* Writes the start of a round to s->sub: of three rounds two start from the best plan, the third from filled
+ * accelerators and from all blocks on the hosts in turn.  Returns whether it is a plan. */
 static bool choose_start(struct state *s, uint32_t round, const struct latency_plan *best,
                          struct arena *scratch)
 {
@@ -406,6 +426,7 @@ static bool choose_start(struct state *s, uint32_t round, const struct latency_p
         memcpy(s->sub, best->sub, p->g->n * sizeof *s->sub);
         return true;
     }
+    /* up to 8 orders, the very first one not random */
     for (uint32_t i = 0; i < 8 && round % 6 != 3; i++) {
         latency_fill(p, round || i ? &s->rng : NULL, &plan, s->quotient, scratch);
         if (plan.value < LOAD_INF)
@@ -474,8 +495,10 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
     for (uint32_t round = 0; n && !few && how->done < end && best->value > how->enough; round++) {
         if (clock_out(how->clock) && (round || best->value < LOAD_INF))
             break;
+        /* warm: choose_start() takes the best plan */
         bool warm = round % 3 != 0 && best->value < LOAD_INF;
-        how->done += !choose_start(&s, round, best, a) ? moves / 16 + 1 : 0;
+        if (!choose_start(&s, round, best, a))
+            how->done += moves / 16 + 1; /* so that the rounds come to an end */
         if (latency_of(p, s.sub, s.quotient) == LOAD_INF)
             continue;
         /* temperatures are shares of a latency; a start from the best plan begins at a lower one */

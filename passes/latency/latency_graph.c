@@ -24,7 +24,8 @@ static const int64_t *transfers(const struct latency_graph *p, const struct wdag
     return cost;
 }
 
-/* Adds kind k of p->c, a kind of accelerators, and its devices to p. */
+/* Adds kind k of p->c, a kind of accelerators, and its devices to p: the one device of the kind, or all devices of its
+ * class that nothing is pinned to. */
 static void add_kind(struct latency_graph *p, uint32_t k)
 {
     const struct problem_kind *from = &p->c->kind[k];
@@ -42,8 +43,9 @@ static void add_kind(struct latency_graph *p, uint32_t k)
         if (p->c->kind[j].dev >= 0)
             pinned[p->c->kind[j].dev] = true;
     for (uint32_t d = 0; d < cl->ndev; d++) {
-        bool mine = from->dev >= 0 ? (uint32_t)from->dev == d
-                                   : cluster_class(cl, d) == from->cls && !pinned[d];
+        bool mine = cluster_class(cl, d) == from->cls && !pinned[d];
+        if (from->dev >= 0) /* the kind is a single device, which vertices are pinned to */
+            mine = (uint32_t)from->dev == d;
         if (!mine)
             continue;
         p->kind_of[d] = (uint8_t)p->nkind;
@@ -98,14 +100,15 @@ static void set_holder(struct latency_graph *p, uint32_t v)
     p->holder[v] = d;
 }
 
-/* Returns a host of this kind. */
+/* Returns a host of this kind: its only device, or the first device of its class. */
 static int32_t host_of_kind(const struct cluster *cl, const struct problem_kind *kind)
 {
-    int32_t dev = kind->dev;
-    for (uint32_t d = 0; dev < 0 && d < cl->ndev; d++)
+    if (kind->dev >= 0)
+        return kind->dev;
+    for (uint32_t d = 0; d < cl->ndev; d++)
         if (cluster_class(cl, d) == kind->cls)
-            dev = (int32_t)d;
-    return dev;
+            return (int32_t)d;
+    return -1;
 }
 
 /* Sets hosted, host_dev and holder of all blocks: the fastest kind of hosts whose memory can hold the block alone. */
@@ -147,7 +150,8 @@ static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
     }
     if (!best)
         return false;
-    left[best->cls] -= left[best->cls] < LOAD_INF ? vertex_bytes(p->g, v) : 0;
+    if (left[best->cls] < LOAD_INF)
+        left[best->cls] -= vertex_bytes(p->g, v);
     bool moved = best->cls != cluster_class(cl, (uint32_t)p->host_dev[v]);
     if (moved) {
         p->host_dev[v] = host_of_kind(cl, best);
@@ -186,6 +190,7 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
     p->first = arena_array(p->mem, (size_t)g->n + 2, sizeof *p->first);
     p->host = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->host);
     p->block = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->block);
+    /* first[v + 1]: number of base vertices of block v; then the first unit of block v + 1 */
     for (uint32_t u = 0; u < base->n; u++)
         p->first[at[u] + 1]++;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -194,16 +199,19 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
         p->first[v + 1] = p->first[v] + (p->hosted[v] ? n : 1);
     }
     p->nunit = p->training ? base->n : p->first[g->n];
-    uint32_t *fill = arena_array(p->mem, (size_t)g->n + 1, sizeof *fill);
+    uint32_t *fill = arena_array(p->mem, (size_t)g->n + 1, sizeof *fill); /* [block] units so far */
     for (uint32_t u = 0; u < base->n; u++) {
-        uint32_t b = at[u];
-        unit_of[u] = p->training ? u : p->first[b] + (p->hosted[b] ? fill[b]++ : 0);
+        uint32_t b = at[u], x = u;
+        if (!p->training)
+            x = p->first[b] + (p->hosted[b] ? fill[b]++ : 0);
+        unit_of[u] = x;
         p->last[b] = u;
-        p->block[unit_of[u]] = b;
-        p->host[unit_of[u]] = host_time(p, base, b, u);
-        if (p->hosted[b] && base->time[cluster_class(p->c->cluster, (uint32_t)p->host_dev[b])][u] >
-                                p->host[unit_of[u]])
-            p->judge.mixed = true;
+        p->block[x] = b;
+        p->host[x] = host_time(p, base, b, u);
+        if (!p->hosted[b])
+            continue;
+        uint32_t cls = cluster_class(p->c->cluster, (uint32_t)p->host_dev[b]);
+        p->judge.mixed = p->judge.mixed || base->time[cls][u] > p->host[x];
     }
     return unit_of;
 }
@@ -273,11 +281,14 @@ struct latency_graph *latency_graph_build(const struct problem *c, const struct 
     p->g = c->g;
     p->mem = a;
     p->slots = slots;
-    for (uint32_t k = 0; k < c->cluster->ncls; k++)
-        if (c->cluster->cls[k].host && (!p->cpus || c->cluster->cls[k].count < p->cpus))
-            p->cpus = c->cluster->cls[k].count;
-    for (uint32_t k = 0; k < c->cluster->ncls; k++)
-        p->all_cpus += c->cluster->cls[k].host ? c->cluster->cls[k].count : 0;
+    for (uint32_t k = 0; k < c->cluster->ncls; k++) {
+        const struct device_class *cls = &c->cluster->cls[k];
+        if (!cls->host)
+            continue;
+        if (!p->cpus || cls->count < p->cpus)
+            p->cpus = cls->count;
+        p->all_cpus += cls->count;
+    }
     p->part = c->scene->model.part_cost;
     for (uint32_t u = 0; base->pass && u < base->n; u++)
         p->training = p->training || base->pass[u] == 2;
@@ -327,7 +338,7 @@ struct latency_quotient {
     int64_t *from, *to; /* starts and ends of host units, sorted; scratch of is_crowded() */
 };
 
-/* Whether net e of p->nets costs some kind of accelerator something. */
+/* Returns whether net e of p->nets costs some kind of accelerator something. */
 static bool is_paid(const struct latency_graph *p, uint32_t e)
 {
     for (uint32_t k = 0; k < p->nkind; k++)
@@ -336,7 +347,7 @@ static bool is_paid(const struct latency_graph *p, uint32_t e)
     return false;
 }
 
-/* Fills r->paid and r->pin. */
+/* Fills r->paid, the nets whose transfer costs something, and r->pin, their units. */
 static void list_paid(const struct latency_graph *p, struct latency_quotient *r, struct arena *a)
 {
     const struct wdag *g = p->nets;
@@ -445,6 +456,7 @@ static bool set_times(const struct latency_graph *p, const uint32_t *sub,
             return false;
     }
     find_vertices(p, sub, r);
+    /* stamp: 1: the subgraph has a unit already, and so its part cost */
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint32_t v = r->at[x];
         if (v >= r->nsub)
@@ -458,7 +470,7 @@ static bool set_times(const struct latency_graph *p, const uint32_t *sub,
     return true;
 }
 
-/* Fills r->member and r->wait, and sets r->start to 0. */
+/* Fills r->member, the units of each subgraph, and r->wait, and sets r->start to 0. */
 static void set_waits(const struct latency_graph *p, struct latency_quotient *r)
 {
     size_t n = (size_t)r->nsub + p->nunit;
@@ -504,7 +516,7 @@ static uint32_t end_vertex(const struct latency_graph *p, struct latency_quotien
             if (--r->wait[w] == 0)
                 r->queue[tail++] = w;
         }
-    if (v < r->nsub && (v + 1) % r->lane != 0) {
+    if (v < r->nsub && (v + 1) % r->lane != 0) { /* the next subgraph of the same accelerator */
         r->start[v + 1] = larger(end, r->start[v + 1]);
         if (--r->wait[v + 1] == 0)
             r->queue[tail++] = v + 1;
@@ -527,7 +539,7 @@ int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
     if (p->judge.alone)
         return p->judge.value(p->judge.of, sub);
     set_waits(p, r);
-    uint32_t tail = 0, all = r->nsub;
+    uint32_t tail = 0, all = r->nsub; /* entries of the queue; number of vertices */
     int64_t latest = 0;
     for (uint32_t s = 0; s < r->nsub; s++)
         if (!r->wait[s])
@@ -566,8 +578,9 @@ static uint32_t count_to(const int64_t *t, uint32_t n, int64_t x)
     return lo;
 }
 
-/* Call after latency_of().  Whether some host unit would have to wait until a CPU is free, if p->cpus CPUs run all host
- * units.  A unit that takes no time makes no other unit wait, but waits itself if all CPUs are busy. */
+/* Returns whether some host unit would have to wait until a CPU is free, if p->cpus CPUs run all host units.  A unit
+ * that takes no time makes no other unit wait, but waits itself if all CPUs are busy.  latency_of() must have set the
+ * times and starts in *r for the plan sub[]. */
 static bool is_crowded(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *r)
 {
@@ -583,9 +596,11 @@ static bool is_crowded(const struct latency_graph *p, const uint32_t *sub,
         return false;
     qsort(r->from, n, sizeof *r->from, by_i64);
     qsort(r->to, n, sizeof *r->to, by_i64);
+    /* when the i-th unit starts, all but p->cpus - 1 of the i units before it must have ended */
     for (uint32_t i = p->cpus; i < n; i++)
         if (r->to[i - p->cpus] > r->from[i])
             return true;
+    /* units that take no time: the units that run when one of them starts must leave a CPU free */
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint32_t v = r->nsub + x;
         if (sub[p->block[x]] == ON_HOST && !r->time[v] &&
@@ -599,10 +614,11 @@ int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *r, int64_t value)
 {
     assert(value >= 0);
-    return value < LOAD_INF && p->judge.value && !p->judge.alone &&
-                   (p->judge.mixed || is_crowded(p, sub, r))
-               ? p->judge.value(p->judge.of, sub)
-               : value;
+    if (value == LOAD_INF || !p->judge.value || p->judge.alone)
+        return value; /* no plan, or exact already */
+    if (!p->judge.mixed && !is_crowded(p, sub, r))
+        return value;
+    return p->judge.value(p->judge.of, sub);
 }
 
 int64_t latency_shared(const struct latency_graph *p, const struct latency_quotient *r)
@@ -626,6 +642,7 @@ static uint32_t holder_of(const struct latency_graph *p, const uint32_t *sub, ui
 static void list_blocks(const struct latency_graph *p, const uint32_t *sub,
                         struct latency_quotient *r)
 {
+    /* counts of subgraph s are in at[s + 2], so that at[s + 1] is where its next block goes, and at last its end */
     uint32_t *at = r->block_at;
     memset(at, 0, ((size_t)r->nsub + 2) * sizeof *at);
     for (uint32_t b = 0; b < p->g->n; b++)
@@ -638,7 +655,8 @@ static void list_blocks(const struct latency_graph *p, const uint32_t *sub,
             r->blocks[at[sub[b] + 1]++] = b;
 }
 
-/* Whether each accelerator has room for the lasting bytes of its subgraphs, r->bytes, and any one subgraph beside. */
+/* Returns whether each accelerator has room for the lasting bytes of its subgraphs, r->bytes, and any one subgraph
+ * beside. */
 static bool fits_at_once(const struct latency_graph *p, const uint32_t *sub,
                          struct latency_quotient *r)
 {

@@ -39,6 +39,7 @@ struct latency_judge {
     bool mixed;
 };
 
+/* The problem: blocks, their units, accelerators and hosts. */
 struct latency_graph {
     const struct problem *c;
     const struct wdag *g; /* the level whose vertices are the blocks */
@@ -118,7 +119,7 @@ int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
 int64_t latency_shared(const struct latency_graph *p, const struct latency_quotient *quotient);
 /* Call after latency_of().  Returns the ps of all subgraphs and of all units on hosts, added up. */
 int64_t latency_work(const struct latency_quotient *quotient);
-/* Whether the blocks of each accelerator, and of each class of hosts, fit its memory.  O(V + shared items). */
+/* Returns whether the blocks of each accelerator, and of each class of hosts, fit its memory.  O(V + shared items). */
 bool latency_fits(const struct latency_graph *p, const uint32_t *sub,
                   struct latency_quotient *quotient);
 

@@ -17,13 +17,15 @@ static uint32_t refine(const struct latency_graph *p, const struct latency_plan 
 {
     uint32_t n = p->g->n, count = 0;
     uint64_t subs = (uint64_t)p->c->cluster->ndev * p->slots;
+    /* key: the pair of the group and the subgraph, or of the group and the block itself on the hosts */
     for (uint32_t b = 0; b < n; b++) {
         uint64_t at = plan->sub[b] == ON_HOST ? subs + b : plan->sub[b];
         order[b] = (struct keyed){(int64_t)(group[b] * (subs + n) + at), b};
     }
     keyed_sort(order, n);
     for (uint32_t i = 0; i < n; i++) {
-        count += i == 0 || order[i].key != order[i - 1].key;
+        if (i == 0 || order[i].key != order[i - 1].key)
+            count++;
         group[order[i].item] = count - 1;
     }
     return count;

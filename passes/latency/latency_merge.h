@@ -4,6 +4,7 @@
 
 #include "passes/latency/label_search.h"
 
+/* The plans to merge, and limits of the search. */
 struct latency_merge_input {
     struct wdag *level;              /* p->g */
     const struct latency_plan *plan; /* [n] plans; those with value LOAD_INF are left out */

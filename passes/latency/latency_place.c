@@ -37,6 +37,7 @@ enum {
     START_ORDERS = 8     /* orders that start_along_orders() tries */
 };
 
+/* One run of the planner. */
 struct latency_place_run {
     struct ctx *x;
     const struct latency_options *o;
@@ -93,8 +94,8 @@ static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t sl
     return p;
 }
 
-/* Whether it is a plan to have all blocks on the hosts, or to fill accelerators one after the other (latency_fill):
- * annealing tries these starts itself. */
+/* Returns whether it is a plan to have all blocks on the hosts, or to fill accelerators one after the other
+ * (latency_fill): annealing tries these starts itself. */
 static bool has_simple_start(const struct latency_graph *p, struct latency_quotient *quotient,
                              struct arena *a)
 {
@@ -214,15 +215,14 @@ static const char *scope_text(const struct latency_place_run *n)
     const char *text = "";
     if (n->p->slots > 1)
         text = arena_fmt(n->x->use.mem, ", of up to %u subgraphs on each accelerator", n->p->slots);
-    return n->p->together
-               ? arena_fmt(n->x->use.mem,
-                           "%s, in which nodes that must share a device go to the hosts%s "
-                           "together",
-                           text, n->p->slots > 1 ? " or to a subgraph" : "")
-               : text;
+    if (n->p->together)
+        text = arena_fmt(n->x->use.mem,
+                         "%s, in which nodes that must share a device go to the hosts%s together",
+                         text, n->p->slots > 1 ? " or to a subgraph" : "");
+    return text;
 }
 
-/* Returns the name of the node where the longest path begins. */
+/* Returns the name of the node where the longest path begins; "" if there is no path. */
 static const char *path_start(const struct latency_place_run *n, const struct latency_tail *t)
 {
     return t->longest < n->p->nunit ? first_node(n->x, n->p->g, n->p->block[t->longest]) : "";
@@ -235,7 +235,7 @@ static void write_claim(struct latency_place_run *n, const struct latency_tail *
     struct ctx *x = n->x;
     struct claim *c = &x->results.plan->claim;
     char text[UNIT_TEXT];
-    struct bound general = claim_run(x, &x->scene);
+    struct bound general = claim_run(x, &x->scene); /* of all plans; the claim has it now */
     const char *proof = c->proof, *scope = scope_text(n), *how;
     if (s->lower > c->bound) {
         c->scope = n->p->together ? SCOPE_CONTIGUOUS_LAYERS
@@ -266,6 +266,26 @@ static void write_claim(struct latency_place_run *n, const struct latency_tail *
         *scope && s->lower >= c->bound ? arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1) : how;
 }
 
+/* Makes `best`, a plan for n->p, results.plan, with the value in its claim.  cut: the plan has no slots, since the
+ * judge cuts the nodes of its devices into subgraphs. */
+static struct plan *leave(const struct latency_place_run *n, const struct latency_plan *best,
+                          bool cut)
+{
+    struct ctx *x = n->x;
+    struct plan *plan = x->results.plan = arena_alloc(x->use.mem, sizeof *plan);
+    plan->planner = "latency-place";
+    plan->dev = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->dev);
+    plan->slot = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->slot);
+    write_nodes(n, n->p, best->sub, plan->dev, plan->slot);
+    plan->slot = cut ? NULL : plan->slot;
+    plan->claim = (struct claim){.objective = x->scene.model.objective,
+                                 .value = best->value,
+                                 .value_less_parts = best->value,
+                                 .bound = -1,
+                                 .bound_all = -1};
+    return plan;
+}
+
 int latency_place(struct ctx *x, const void *options)
 {
     struct place_options first = {.starts = 60, .seed = 1};
@@ -290,18 +310,7 @@ int latency_place(struct ctx *x, const void *options)
     bool cut = n.p->training && solve_cut(&n, &best);
     if (best.value == LOAD_INF) /* the proof in the report assumes one subgraph per accelerator */
         return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);
-    struct plan *plan = x->results.plan = arena_alloc(x->use.mem, sizeof *plan);
-    plan->planner = "latency-place";
-    plan->dev = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->dev);
-    plan->slot = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->slot);
-    write_nodes(&n, n.p, best.sub, plan->dev, plan->slot);
-    plan->slot = cut ? NULL : plan->slot;
-    plan->states = s.ideals;
-    plan->claim = (struct claim){.objective = x->scene.model.objective,
-                                 .value = best.value,
-                                 .value_less_parts = best.value,
-                                 .bound = -1,
-                                 .bound_all = -1};
+    leave(&n, &best, cut)->states = s.ideals;
     write_claim(&n, t, &s);
     return 0;
 }

@@ -29,11 +29,15 @@ enum {
     RETRY = 8,        /* after an unfinished search the step is divided by RETRY */
     EARLY = 10,       /* searches before the second annealing get 1 / EARLY of all steps and time */
     USUAL_SHARE = 40, /* a search may take 1 / USUAL_SHARE of all steps */
-    MERGED = 2,  /* a search of a merged graph may take MERGED times this: it finds good plans */
-    GROWTH = 10, /* if that is more, a search may take GROWTH times the steps of the last one */
+    /* a search of a merged graph may take MERGED / USUAL_SHARE of all steps: it finds good plans */
+    MERGED = 2,
+    /* a search may also take GROWTH times the steps of the last one, if that is more */
+    GROWTH = 10,
     AGAIN = 2,   /* a search is tried again if it gets AGAIN times the steps that were not enough */
     SURE = 3,    /* T rises to the plan's value if 1 / SURE of the steps should suffice there */
     FAR = 8,     /* no search if one at the plan's value would need FAR times the steps left */
+    LIGHT = 300, /* a search of at most 1 / LIGHT of all steps is light (latency_search.light) */
+    TURNS = 3,   /* number of times that latency_solve() anneals */
     WORTH = 200  /* the third annealing needs a gain of 1 / WORTH by the second one */
 };
 
@@ -44,6 +48,7 @@ struct growth {
     uint64_t took[2];
 };
 
+/* The state of latency_solve(): the plan, the proved bound, and what is left for searches. */
 struct latency_search {
     const struct latency_graph *p;
     const struct latency_tail *t;
@@ -115,13 +120,15 @@ static void anneal_several(struct latency_search *v, uint64_t moves)
             memcpy(v->best->sub, plan[i].sub, v->p->g->n * sizeof *plan[i].sub);
         }
     }
+    /* the best plan takes part in the merge, too */
     plan[ANNEALED] = latency_no_plan(v->p, v->scratch);
     plan[ANNEALED].value = v->best->value;
     memcpy(plan[ANNEALED].sub, v->best->sub, v->p->g->n * sizeof *v->best->sub);
     if (v->steps && v->merges && v->best->value > v->s.lower) {
         const struct label_limits l =
             limits_with(v, smaller_u64(MERGED * usual_steps(v), v->steps));
-        const struct latency_merge_input m = {v->how->level, plan, ANNEALED + 1, &l};
+        const struct latency_merge_input m = {
+            .level = v->how->level, .plan = plan, .n = ANNEALED + 1, .limits = &l};
         bool ended;
         uint64_t took = latency_merge(v->p, &m, v->best, &ended, v->scratch);
         v->steps -= smaller_u64(took, v->steps);
@@ -174,7 +181,8 @@ static uint64_t most_steps(const struct latency_search *v)
     return smaller_u64(usual, share);
 }
 
-/* Searches for a plan below `limit` ps, and raises the proved bound s.lower.  Returns 1 + the number of search steps;
+/* Searches for a plan below `limit` ps.  If the search ends, raises the proved bound s.lower, to the value of the plan
+ * found or else to the limit, and takes the plan if it is better (take_found).  Returns 1 + the number of search steps;
  * 0: the search did not end. */
 static uint64_t search_below(struct latency_search *v, int64_t limit)
 {
@@ -192,6 +200,7 @@ static uint64_t search_below(struct latency_search *v, int64_t limit)
     v->s.searched = true;
     v->s.labels = f.labels;
     v->s.ideals = f.ideals;
+    /* the best plan is proven: it was found, or nothing is below the best one known */
     v->s.complete = found.value < LOAD_INF || limit == v->best->value;
     limit = smaller(limit, found.value);
     v->s.lower = larger(limit, v->s.lower);
@@ -207,7 +216,7 @@ static int64_t rise_for(const struct growth *g, uint64_t times)
     int64_t grown = fixed_log2(g->took[1] + 1) - fixed_log2(g->took[0] + 1);
     int64_t rise = g->limit[1] - g->limit[0];
     if (!g->took[0] || grown < 1 << (FIXED_BITS - 3))
-        return LOAD_INF;
+        return LOAD_INF; /* there was no earlier search, or steps grew by a factor below 2^(1/8) */
     __int128 far = (__int128)rise * fixed_log2(times) / grown;
     return far < LOAD_INF ? (int64_t)far : LOAD_INF;
 }
@@ -218,9 +227,9 @@ static int64_t least_step(const struct latency_search *v)
     return v->s.lower / LEAST_STEP + 1;
 }
 
-/* Whether a search at the plan's value, `up` ps above the proved bound, would take far more steps than are left: then
- * searches would use up all steps and raise the bound only a little.  Returns false if the user gave the number of
- * moves: the plan's value may then be far from the best. */
+/* Returns whether a search at the plan's value, `up` ps above the proved bound, would take far more steps than are
+ * left: then searches would use up all steps and raise the bound only a little.  Returns false if the user gave the
+ * number of moves: the plan's value may then be far from the best. */
 static bool is_far(struct latency_search *v, int64_t up)
 {
     uint64_t left = (v->steps + v->later) / v->g.took[1] + 1;
@@ -230,8 +239,8 @@ static bool is_far(struct latency_search *v, int64_t up)
     return true;
 }
 
-/* Whether a search that did not end with the steps it was allowed may be tried again: it would get AGAIN times these
- * steps, and by the growth so far the steps left suffice for a search at the plan's value. */
+/* Returns whether a search that did not end with the steps it was allowed may be tried again: it would get AGAIN times
+ * these steps, and by the growth so far the steps left suffice for a search at the plan's value. */
 static bool is_worth_again(const struct latency_search *v)
 {
     return v->in_vain && v->g.took[0] && v->g.took[1] && most_steps(v) / AGAIN >= v->in_vain &&
@@ -244,6 +253,7 @@ static bool choose_step(struct latency_search *v)
 {
     int64_t up = v->best->value - v->s.lower, least = least_step(v);
     if (v->g.took[1] > v->light) {
+        /* the next search may take `times` the steps of the last one; with a usual rise it takes three times as many */
         uint64_t times = most_steps(v) / v->g.took[1];
         if (times < 2 || is_far(v, up))
             return false;
@@ -266,6 +276,7 @@ static void raise_limits(struct latency_search *v)
         v->hopeless = false;
         v->step = v->failed - v->s.lower;
     }
+    /* T need not go above the plan's value: if annealing has brought that below `failed`, searches may reach it */
     v->hopeless = v->hopeless && v->failed <= v->best->value;
     while (!v->s.complete && !v->hopeless && v->s.lower < v->best->value && v->steps) {
         if (!choose_step(v))
@@ -280,7 +291,7 @@ static void raise_limits(struct latency_search *v)
             v->hopeless = v->step < least_step(v) && !(v->is_early && v->early.why);
             return;
         }
-        v->g = (struct growth){{before, v->s.lower}, {v->g.took[1], took}};
+        v->g = (struct growth){.limit = {before, v->s.lower}, .took = {v->g.took[1], took}};
         v->step = sat_add(v->step, v->step);
     }
     v->s.complete = v->s.complete || v->s.lower >= v->best->value;
@@ -299,6 +310,19 @@ static void forget_parted(struct latency_search *v)
     v->s.why = "a plan that parts nodes which share a device takes less than the search knows";
 }
 
+/* Returns the number of moves of annealing in turn number `turn` of latency_solve().  size: number of units, edges and
+ * pins of the graph. */
+static uint64_t moves_of_turn(const struct latency_search *v, uint32_t turn, uint64_t size)
+{
+    const uint64_t moves[TURNS] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
+    uint64_t usual = moves[turn] * USUAL_SIZE / larger_u64(size, USUAL_SIZE) + 1;
+    if (!v->how->moves)
+        return usual;
+    /* the user gave the number of moves: the last turn makes all that are left */
+    uint64_t left = v->how->moves > v->s.moves ? v->how->moves - v->s.moves : 0;
+    return turn == TURNS - 1 ? left : smaller_u64(usual, left);
+}
+
 struct latency_result latency_solve(const struct latency_graph *p, const struct latency_tail *t,
                                     const struct latency_how *how, struct latency_plan *best,
                                     struct arena *scratch)
@@ -308,27 +332,29 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
     const uint64_t steps = how->max_labels ? how->max_steps : 0;
     const uint64_t size =
         (uint64_t)p->nunit + p->succ.at[p->nunit] + p->nets->net_pin.at[p->nets->nnet];
-    const uint64_t moves[] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
     int64_t first = LOAD_INF; /* value of the plan before the second annealing */
     v.s = (struct latency_result){.lower = larger(how->least, t->all), .proof = ""};
     v.quotient = latency_quotient_new(p, a);
     v.merges = true;
-    for (uint32_t turn = 0; turn < 3 && (!turn || best->value > v.s.lower); turn++) {
-        uint64_t some = moves[turn] * USUAL_SIZE / larger_u64(size, USUAL_SIZE) + 1;
-        uint64_t left = how->moves > v.s.moves ? how->moves - v.s.moves : 0;
-        if (how->moves && (turn == 2 || some > left))
-            some = left;
-        if (turn == 2 && !how->moves && first - best->value < first / WORTH)
+    v.light = steps / LIGHT;
+    const uint64_t early = steps / EARLY; /* steps of the searches before the second annealing */
+    /* TURNS turns, each some annealing and then searches; the last one only if the second annealing gained much, and
+     * with the steps that are left */
+    for (uint32_t turn = 0; turn < TURNS && (!turn || best->value > v.s.lower); turn++) {
+        uint64_t moves = moves_of_turn(&v, turn, size);
+        if (turn == TURNS - 1 && !how->moves && first - best->value < first / WORTH)
             break;
-        v.steps += turn == 0 ? steps / EARLY : turn == 1 ? steps - steps / EARLY : 0;
-        v.later = turn ? 0 : steps - steps / EARLY;
-        if (turn)
-            anneal_several(&v, some);
-        else
-            anneal_some(&v, some);
-        if (!turn)
-            v.step = (best->value < LOAD_INF ? best->value - v.s.lower : t->all) / FIRST_STEPS + 1;
-        v.light = steps / 300;
+        if (turn == 0) {
+            v.steps = early;
+            v.later = steps - early;
+            anneal_some(&v, moves);
+            int64_t gap = best->value < LOAD_INF ? best->value - v.s.lower : t->all;
+            v.step = gap / FIRST_STEPS + 1;
+        } else {
+            v.steps += v.later;
+            v.later = 0;
+            anneal_several(&v, moves);
+        }
         v.is_early = !turn && how->clock;
         if (v.is_early)
             v.early = clock_slice(how->clock, EARLY);

@@ -17,6 +17,7 @@ struct latency_how {
     struct wdag *level; /* p->g, the level of the blocks */
 };
 
+/* What latency_solve() has proved, and how. */
 struct latency_result {
     /* ps: no contiguous plan that puts whole blocks on the hosts has a smaller latency, even with unlimited CPUs
      * (unless how.least is the higher bound and counts them) */

@@ -116,7 +116,9 @@ static void mark_below(struct tail_builder *m, uint32_t b)
     }
 }
 
-/* Returns the largest entered(), in ps, of the units of block `to` that read from block b. */
+/* Returns a lower bound, ps, on the time from the start of the subgraph or host units that have block `to` to the end
+ * of the plan, if block b is not in that subgraph: the largest such bound (entered()) of the units of `to` that read
+ * from b. */
 static int64_t entered_most(const struct tail_builder *m, uint32_t b, uint32_t to)
 {
     const struct latency_graph *p = m->p;
@@ -186,7 +188,7 @@ static void block_tails(struct tail_builder *m, uint32_t b)
         if (p->kind[k].time[b] == COST_NEVER)
             continue;
         int64_t on = sat_add(p->kind[k].time[b], left_after(m, k, b, &t->next[b]));
-        if (m->work < TAIL_WORK)
+        if (m->work < TAIL_WORK) /* else the block has no steps */
             on = along_path(m, k, b, on);
         t->on[k][b] = smaller(on, LOAD_INF);
         t->end[k][b] = t->nstep;

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-/* Options of all three planners; dfs-place and order-place use some of them. */
+/* The values of the options of all three planners; dfs-place and order-place have only some of them. */
 struct celeritas_options {
     struct cluster_choice clusters;
     bool best_effort;
@@ -93,7 +93,7 @@ static int64_t default_cap(const struct cluster *c)
     return least < 0 ? 0 : least / 8 + 1;
 }
 
-/* Returns the level whose vertices are the clusters of the nodes in the given order; NULL with an error. */
+/* Returns the level whose vertices are the clusters of the nodes in the given order; NULL after an error. */
 static struct wdag *fuse_nodes(struct ctx *x, const char *planner, const struct cluster_choice *o,
                                const uint32_t *order)
 {
@@ -123,7 +123,7 @@ static const uint32_t *order_nodes(const struct wdag *g, int64_t kind, uint32_t 
 }
 
 /* Fills *c with an empty placement and the clusters that the options want; if `fused` is false or the clock is out,
- * each node is a cluster.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
+ * each node is a cluster.  Returns 0; or -1 or PASS_INFEASIBLE and reports an error. */
 static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
                          const struct cluster_choice *o, bool fused, struct clock *clock)
 {
@@ -238,7 +238,7 @@ static int64_t time_on(const struct adjustment *s, uint32_t k, uint32_t d)
     return t == COST_NEVER ? 0 : t;
 }
 
-/* A device, and the ps at which a cluster could start there; INT64_MAX: it cannot. */
+/* A device, and the ps at which a cluster could start there; INT64_MAX: the cluster cannot be there. */
 struct choice {
     uint32_t dev;
     int64_t start;

@@ -38,7 +38,7 @@ enum { MOST_ASKED = 64 };
 /* States of a vertex: some predecessor has not ended; all have ended; it has been started. */
 enum { AWAITS, READY, PLACED };
 
-/* A device. */
+/* A device, with the ready vertices that may start on it. */
 struct device_state {
     int64_t free;     /* ps: the device is free from this time on */
     uint32_t running; /* the vertex that runs on the device, or NOTHING */
@@ -376,8 +376,8 @@ static uint32_t first_urgent(struct sweep *s, uint32_t d)
     struct heap *queue = class_heap(s, d);
     uint32_t own = first_valid(s, &l->own, d, /*homeless=*/false), asked[MOST_ASKED], n = 0,
              found = own;
-    bool in_any[MOST_ASKED],
-        in_queue[MOST_ASKED]; /* the heaps of d, and of its class, that had asked[i] */
+    /* whether asked[i] was on d's own heap of vertices without a home, and on that of d's class */
+    bool in_any[MOST_ASKED], in_queue[MOST_ASKED];
     while (n < MOST_ASKED && !none_urgent(s)) {
         uint32_t v = first_homeless(s, d);
         if (v == NOTHING || lesser(s, own, v) == own)
@@ -507,6 +507,7 @@ static bool take_proposals(struct sweep *s)
 {
     for (;;) {
         uint32_t best = NOTHING, where = 0;
+        /* anew: a vertex has got a home, so proposals made before may be wrong (propose_first) */
         bool anew = false;
         s->urgent = UNKNOWN;
         if (is_over(s))

@@ -78,10 +78,10 @@ static void take_longest_path(struct favourite_chains *c, uint32_t last)
     c->n = n;
 }
 
-/* An edge and the ps of its transfer. */
+/* An edge between vertices that remain. */
 struct pair {
-    int64_t cost;
-    uint32_t from, to;
+    int64_t cost;      /* ps of its transfer */
+    uint32_t from, to; /* its vertices */
 };
 
 /* Compares edges by cost, the highest first, then by their vertices; for qsort. */

@@ -109,8 +109,8 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
         for (uint32_t d = 0; d < c->ndev; d++)
             if (c->cls[cluster_class(c, d)].host == host)
                 device[n++] = d;
-        *count = *count ? *count
-                        : n; /* set after the accelerators, or if there are none after the hosts */
+        /* the number of accelerators; if there are none, that of hosts */
+        *count = *count ? *count : n;
     }
     return device;
 }
@@ -141,8 +141,8 @@ static void find_groups(struct placement *r, const struct ctx *x, struct arena *
         r->classes[r->group[v]] &= classes_of(r->base, x->scene.cluster, v);
 }
 
-/* Checks that each device to which a vertex is pinned can run the vertex's group.  Returns 0, or PASS_INFEASIBLE with
- * an error. */
+/* Checks that each device to which a vertex is pinned can run the vertex's group.  Returns 0; or PASS_INFEASIBLE and
+ * reports an error. */
 static int check_pins(const struct placement *r, struct ctx *x, const char *planner)
 {
     const struct cluster *c = x->scene.cluster;

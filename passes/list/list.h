@@ -72,11 +72,11 @@ struct placement {
 };
 
 /* Returns the level of list schedules: nodes as vertices; or, if the pipeline names contract, the vertices that
- * contract made of nodes, joined where the transfers between them would have a cycle.  NULL with an error: it cannot be
- * made. */
+ * contract made of nodes, joined where the transfers between them would have a cycle.  Returns NULL and reports an
+ * error if the level cannot be made. */
 struct wdag *list_level(struct ctx *x);
 /* Makes *r a placement of list_level() with only pinned vertices on devices.  planner: name for messages.  Returns 0;
- * -1 or PASS_INFEASIBLE with an error: there is no level, or no device can run some group.  Lives in a. */
+ * or -1 or PASS_INFEASIBLE and reports an error: there is no level, or no device can run some group.  Lives in a. */
 int placement_build(struct placement *r, struct ctx *x, const char *planner, struct arena *a);
 /* Does the same as placement_build() for a given level: the base level, or one that merges vertices of the base
  * level. */
@@ -143,7 +143,7 @@ void list_offer(struct ctx *x, struct list_schedule *best, const struct placemen
 /* If the clock has run out, appends its reason to p->what, unless the reason is there. */
 void list_tell_end(struct ctx *x, struct list_schedule *p, const struct clock *clock);
 /* Makes *p the planner's result, with the bound of the makespan.  best_effort: accepts a plan that does not fit the
- * memory, too, with a warning.  Returns 0; PASS_INFEASIBLE with an error that names what does not fit. */
+ * memory, too, with a warning.  Returns 0; or PASS_INFEASIBLE and reports an error that names what does not fit. */
 int list_leave(struct ctx *x, const char *planner, const struct list_schedule *p, bool best_effort);
 
 /* The row of the option best-effort in a planner's option table; type, field: where its value is stored. */

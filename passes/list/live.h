@@ -30,7 +30,8 @@ void live_empty(struct live *s);
 /* Returns whether device d can run the vertices v[0..n) of r->base, in that order, and has memory for them beside what
  * it holds.  placement_ask() must have been asked about them.  O(their pins). */
 bool live_takes(struct live *s, const uint32_t *v, uint32_t n, uint32_t d);
-/* Runs v[0..n) on the devices on which r has placed them.  O(their pins). */
+/* Counts what the vertices v[0 .. n) hold and free when they run, in that order, on the devices on which r has placed
+ * them: updates now, peak and held.  O(their pins). */
 void live_run(struct live *s, const uint32_t *v, uint32_t n);
 
 #endif

@@ -20,7 +20,8 @@ enum { LP_SECONDS = 60 }; /* time limit of the linear program if the user sets n
 /* The values of the options in etf_opts and sct_opts. */
 struct earliest_options {
     int64_t favourites; /* one of BY_*; only m-sct-place has the option */
-    bool best_effort, fuse;
+    bool best_effort;   /* leaves a plan that lacks memory, too */
+    bool fuse;          /* fuses neighbouring nodes first (fused.h) */
 };
 
 static const char *const favourite_names[] = {"clusters", "lp", NULL};
@@ -71,7 +72,8 @@ static struct weights weights_of(const struct edges *e, struct arena *a)
     return w;
 }
 
-/* Returns favourites by the linear program (favourites_by_lp); NULL with an error. */
+/* Returns favourites by the linear program (favourites_by_lp); NULL after an error: there are too many edges, or the
+ * solver has no answer. */
 static uint32_t *solve_favourites(struct ctx *x, const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;

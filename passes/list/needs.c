@@ -44,7 +44,7 @@ static void count_node(struct need_counts *c, uint32_t u, const uint8_t *leaves)
     const struct module *m = c->s->m;
     nid n = c->base->node[u];
     uint32_t v = vertex_of(c, u);
-    int64_t made = 0, left = 0;
+    int64_t made = 0, left = 0; /* bytes of all results; of those that stay when the node has run */
     for (uint32_t i = 0; i < m->node[n].out.n; i++) {
         vid out = node_out(m, n, i);
         int64_t bytes = out ? m->cost->bytes[out] : 0;

@@ -22,12 +22,12 @@ struct cluster_choice {
 };
 
 /* Makes clusters and plans by Order-Place and Adjusting Placement (celeritas_place.c).  planner: name for messages.
- * When the clock is out, each node is a cluster and Adjusting Placement is left out.  Returns 0; -1 or PASS_INFEASIBLE
- * with an error. */
+ * When the clock is out, each node is a cluster and Adjusting Placement is left out.  Returns 0; or -1 or
+ * PASS_INFEASIBLE and reports an error. */
 int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *o,
                   struct clock *clock, struct list_schedule *best);
 /* Makes plans by HEFT (heft_place.c).  ports: PORTS_*.  When the clock is out, placement_fill places the remaining
- * nodes and no second plan is made.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
+ * nodes and no second plan is made.  Returns 0; or -1 or PASS_INFEASIBLE and reports an error. */
 int heft_try(struct ctx *x, const char *planner, int64_t ports, struct clock *clock,
              struct list_schedule *best);
 

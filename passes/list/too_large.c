@@ -37,6 +37,7 @@ static int64_t running_bytes(const struct sizes *s, uint32_t v)
 static int64_t need_of(struct sizes *s, uint32_t group)
 {
     enum memory_model model = exec_memory(&s->x->scene.model);
+    /* the bytes of all vertices last; else LIVE counts those of the one vertex that runs, and PAPER counts none */
     bool lasting = model == MEMORY_SUM || (model == MEMORY_LIVE && s->x->scene.m->ir_version == 0);
     int64_t stays = 0, runs = 0;
     for_row (v, s->member, group) {

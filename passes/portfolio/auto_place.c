@@ -25,9 +25,10 @@
 #include <string.h>
 
 enum {
-    CHAINS = 8,       /* number of chains of annealing */
-    DP_SHARE = 4,     /* dp-place gets 1 / DP_SHARE of a time limit */
-    ANNEAL_SHARE = 2, /* annealing gets 1 / ANNEAL_SHARE of the time that is left then */
+    CHAINS = 8,          /* number of chains of annealing */
+    DP_SHARE = 4,        /* dp-place gets 1 / DP_SHARE of a time limit */
+    DP_STATES = 2000000, /* the most ideals that dp-place may visit */
+    ANNEAL_SHARE = 2,    /* annealing gets 1 / ANNEAL_SHARE of the time that is left then */
     /* the search for bounds gets more work if the gap is more than this many millionths of the value */
     CERTAIN = 10000,
     /* a plan of another shape is mentioned if it saves at least this many hundredths of a percent */
@@ -39,7 +40,7 @@ enum {
 struct auto_options {
     const char *gain; /* the option gain, a share as text: gain_parse() reads it */
     int64_t starts, seed, moves;
-    bool contiguous;
+    bool contiguous; /* only contiguous plans are looked for */
 };
 
 static const struct opt auto_opts[] = {
@@ -85,7 +86,7 @@ static void look_for_contiguous(struct auto_run *r)
 {
     struct ctx *x = r->x;
     struct place_options o = {
-        .max_states = 2000000, .starts = r->o->starts, .seed = r->o->seed, .whole = true};
+        .max_states = DP_STATES, .starts = r->o->starts, .seed = r->o->seed, .whole = true};
     struct clock *clock = &r->p.clock;
     if (!r->alone)
         *clock = clock_slice(clock, DP_SHARE);
@@ -102,7 +103,7 @@ static void look_for_contiguous(struct auto_run *r)
         int64_t least = mul_div_ceil(x->results.plan->claim.value, r->gain, MILLION);
         r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
-    clock->deadline = r->deadline;
+    clock->deadline = r->deadline; /* that of the whole time limit again */
     clock->why = NULL;
 }
 
@@ -115,8 +116,8 @@ static bool is_far(const struct auto_run *r)
            s->best.value - s->bound.value > mul_div_ceil(s->best.value, CERTAIN, MILLION);
 }
 
-/* Looks for a better plan of any shape, starting from the contiguous one, and for bounds.  Returns 0; -1 with an
- * error. */
+/* Looks for a better plan of any shape, starting from the contiguous one, and for bounds.  Returns 0, or -1 and reports
+ * an error. */
 static int look_for_any(struct auto_run *r)
 {
     struct any_search *s = &r->s;

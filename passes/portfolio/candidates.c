@@ -67,8 +67,8 @@ static void keep_plan(struct candidates *c, const struct list_schedule *p)
     if (known || at == CANDIDATES_KEPT)
         return;
     c->n += c->n < CANDIDATES_KEPT;
-    struct list_schedule last =
-        c->kept[c->n - 1]; /* drops out: copy_plan() uses its arrays again */
+    /* the last plan drops out: copy_plan() uses its arrays again */
+    struct list_schedule last = c->kept[c->n - 1];
     memmove(&c->kept[at + 1], &c->kept[at], (c->n - 1 - at) * sizeof *c->kept);
     copy_plan(c, &last, p);
     c->kept[at] = last;
@@ -216,7 +216,7 @@ static void try_planner(struct candidates *c, enum candidate_kind kind,
 }
 
 /* Sets c->light, except where it makes no difference: where memory does not count by live bytes or is not limited,
- * or one device can hold everything.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
+ * or one device can hold everything.  Returns 0; or -1 or PASS_INFEASIBLE and reports an error. */
 static int add_light(struct candidates *c)
 {
     const struct candidate_record *one = &c->reached[CANDIDATE_ONE];

@@ -46,7 +46,8 @@ struct candidates {
     uint32_t n;
 };
 
-/* Tries all kinds until work or time is over, but at least one.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
+/* Tries all kinds until work or time is over, but at least one.  Returns 0; or -1 or PASS_INFEASIBLE and reports an
+ * error. */
 int candidates_make(struct candidates *c);
 /* Returns a table as text, in a: the best value of each kind, then the value of `last`, the plan that the planner
  * leaves. */

@@ -459,7 +459,7 @@ uint32_t improve_plan(struct improver *s, struct list_schedule *best, int64_t wo
     start_from_best(s);
     while (s->nchain && s->work > 0 && !clock_out(s->clock)) {
         bool order, changed = change_plan(s, &order);
-        if (!changed) {
+        if (!changed) { /* nothing ran: counts as a sixteenth of a run */
             s->work -= s->placement->base->n / 16 + 1;
             continue;
         }

@@ -15,7 +15,7 @@ static struct wdag *light_level(const struct wdag *g, struct arena *a)
     return l;
 }
 
-/* Replaces all levels by light_level(); pointers to the same level still point to the same one afterwards. */
+/* Replaces each level by light_level() of it; pointers to one and the same level get the same copy. */
 static void light_levels(struct levels *l, struct arena *a)
 {
     struct wdag **level[] = {&l->base, &l->contiguous, &l->any_shape, &l->mandatory, &l->top};
@@ -23,6 +23,7 @@ static void light_levels(struct levels *l, struct arena *a)
     const struct wdag *from[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++) {
         from[i] = *level[i];
+        /* from[j] is the first pointer to this level: if that is an earlier one, the copy is there already */
         for (uint32_t j = 0; j <= i && from[i]; j++)
             if (from[j] == from[i]) {
                 *level[i] = j < i ? *level[j] : light_level(from[i], a);

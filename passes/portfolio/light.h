@@ -13,7 +13,7 @@ struct light {
 };
 
 /* Makes *l from x.  running: bytes by which the memory of each device is reduced, but at most by half, for values that
- * come and go during the step.  Returns 0; PASS_INFEASIBLE with an error.  Lives in a.  O(V + E). */
+ * come and go during the step.  Returns 0; or PASS_INFEASIBLE and reports an error.  Lives in a.  O(V + E). */
 int light_make(struct light *l, const struct ctx *x, const char *planner, int64_t running,
                struct arena *a);
 

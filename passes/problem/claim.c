@@ -107,6 +107,7 @@ const char *claim_make(struct ctx *x, enum plan_scope scope, struct bound within
     struct plan *p = x->results.plan;
     bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
                       scope == SCOPE_CONTIGUOUS_FUSED;
+    /* what parts cost at least is added to both bounds; below 0: there is no bound */
     int64_t start_all = claim_start(x, mandatory_level(x));
     int64_t start_within = claim_start(x, contiguous ? contiguous_level(x) : any_shape_level(x));
     all.value += all.value < 0 ? 0 : start_all;

@@ -37,11 +37,11 @@ struct loads {
     uint32_t *copies;
 };
 
-/* Checks that the tables for c are not too large.  0, or -1 and an error, which names `planner`, if (nets + shared
- * items) * devices are above LOADS_MOST. */
+/* Checks that the tables for c are not too large.  Returns 0, or -1 and reports an error, which names `planner`, if
+ * (nets + shared items) * devices are above LOADS_MOST. */
 int loads_check(const struct problem *c, const char *planner, struct diag *d);
-/* Makes *l, in which no vertex has a device yet; it lives in a.  0, or -1 and an error: the tables would be too
- * large, as in loads_check().  O(V + pins + nets * devices). */
+/* Makes *l, in which no vertex has a device yet; it lives in a.  Returns 0, or -1 and reports an error: the tables
+ * would be too large, as in loads_check().  O(V + pins + nets * devices). */
 int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,
               struct diag *d);
 enum { LOADS_MOST = 1 << 28 };
@@ -56,8 +56,8 @@ static inline bool loads_allows(const struct loads *l, uint32_t v, uint32_t d)
 {
     return l->c->kind[l->kind[d]].time[v] != COST_NEVER && (!l->copies || l->copies[d]);
 }
-/* Sets l->copies (if devices can share stages) from copies[device] as in struct plan; no vertex may have a device yet.
- */
+/* Sets l->copies, if devices can share stages, from copies[device] as in struct plan; no vertex may have a device
+ * yet. */
 void loads_share(struct loads *l, const uint32_t *copies);
 
 /* Moves v to device `to`, for which loads_allows must hold, or to NOWHERE.  v need not have a device yet.  O(nets of
@@ -69,7 +69,9 @@ void loads_set(struct loads *l, const int32_t *dev);
 /* What a move adds to loads (ps) and bytes.  loads_peek() returns the changes if v moved to device `to`, which must
  * be another device: [0] of the device that v would leave, [1] of `to`; it moves nothing.  O(nets of v). */
 struct loads_change {
-    int64_t load[2], back[2], bytes[2];
+    int64_t load[2];  /* ps; where passes have loads of their own, of the forward pass */
+    int64_t back[2];  /* ps of the backward pass; 0 where passes have no loads of their own */
+    int64_t bytes[2]; /* 0 where memory is not counted */
 };
 struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to);
 /* Returns what the loads would change by if v and w, which are on different devices, changed places: [0] of v's

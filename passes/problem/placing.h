@@ -19,8 +19,8 @@ struct interval_how {
 enum { INTERVAL_BUDGET = 150000000 }; /* the usual interval_how.budget */
 enum { INTERVAL_MIXED = 0 };          /* a value of interval_how.order */
 
-/* The options in place_opts: dp-place has all of them, dpl-place all but the first PLACE_OPTS_EXACT rows, which
- * concern the exact search. */
+/* The values of the options in place_opts, which says what each means: dp-place has all of them, dpl-place all but the
+ * first PLACE_OPTS_EXACT rows, which concern the exact search. */
 struct place_options {
     int64_t max_states, starts, seed, order;
     bool count_ideals, whole;
@@ -40,7 +40,7 @@ struct planner_input {
 };
 
 /* Fills *p; makes the base level if it is missing.  The problems live in the scratch arena.  The cluster must have no
- * groups of devices.  0, or -1 and an error. */
+ * groups of devices.  Returns 0, or -1 and reports an error. */
 int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p);
 
 /* Returns a plan for g in which no vertex has a device: its value is LOAD_INF, or 0 if g has no vertices. */

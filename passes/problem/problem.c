@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends to c->kind a kind of `count` devices of class cls; dev: the one device of the kind, or -1.  Returns 0, or
- * -1 and an error. */
+/* Appends to c->kind a kind of `count` devices of class cls; dev: the one device of the kind, or -1.  Returns 0, or -1
+ * and reports an error. */
 static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
 {
     assert(cls < c->cluster->ncls && count > 0);
@@ -44,7 +44,7 @@ static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev
 }
 
 /* Fills c->kind, class by class: one kind for all devices that no vertex is pinned to, and one for each other device.
- * Returns 0, or -1 and an error. */
+ * Returns 0, or -1 and reports an error. */
 static int make_kinds(struct problem *c, struct diag *d)
 {
     const struct cluster *cl = c->cluster;
@@ -420,6 +420,7 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     assert(!like || c->nkind == like->nkind);
     for (uint32_t k = 0; k < c->nkind; k++)
         make_times(c, k);
+    /* limits on memory; LOAD_INF where the whole graph fits in any case */
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t m = like ? like->kind[k].memory : cluster->cls[c->kind[k].cls].memory;
         if (m >= 0 && m < how->memory)
@@ -473,6 +474,7 @@ void problem_count_vertex(const struct problem *c, struct problem_parts *p, uint
     p->vertices += (uint32_t)by;
     if (!c->by_pass)
         return;
+    /* pass[v]: bit 0: v has forward nodes; bit 1: backward nodes */
     p->of_pass[0] += c->g->pass[v] & 1 ? (uint32_t)by : 0;
     p->of_pass[1] += c->g->pass[v] & 2 ? (uint32_t)by : 0;
 }
@@ -483,7 +485,8 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
     assert(k < c->nkind && copies > 0);
     const struct exec_model *model = &c->scene->model;
     const int64_t *f = p->t[0], *b = p->t[1];
-    int64_t start[2] = {p->vertices ? c->start : 0, 0};
+    int64_t start[2] = {p->vertices ? c->start : 0,
+                        0}; /* ps: what the device's parts cost, by pass */
     if (c->by_pass) {
         start[0] = p->of_pass[0] ? c->start : 0;
         start[1] = p->of_pass[1] ? c->start : 0;
@@ -492,6 +495,7 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
      * be */
     const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
     int64_t sync = c->g->back ? exec_sync(model, cls, copies <= cls->group, p->params, copies) : 0;
+    /* the load of the forward pass or, unless passes have loads of their own, of both passes together */
     int64_t first = c->pass_loads
                         ? exec_load(model, f[PART_COMPUTE] + start[0], f[PART_IN], f[PART_OUT])
                         : exec_load(model, f[PART_COMPUTE] + b[PART_COMPUTE] + start[0] + start[1],
@@ -637,7 +641,7 @@ void problem_live(const struct problem *c, const struct labels *l, uint32_t head
         o->value = x->value;
         o->back = x->back;
         o->left = c->kind[k].copies > 1 ? problem_devices_left(c, x->used, k) : 1;
-        o->used = x->used + (UINT64_C(1) << c->kind[k].shift);
+        o->used = x->used + (UINT64_C(1) << c->kind[k].shift); /* one more device of kind k */
         for (uint32_t p = 0; p < c->npot; p++) {
             int64_t room = problem_room(c, caps, o->used, p);
             o->low[p] = c->pot[p].total - smaller(room, LOAD_INF);
@@ -662,6 +666,7 @@ void problem_assign(const struct problem *c, const uint32_t *step, const struct 
         if (c->kind[k].dev >= 0)
             pinned[c->kind[k].dev] = 1;
     for (uint32_t i = 0; i < nstep; i++) {
+        /* the steps of a turned problem begin at the other end (problem_mirror) */
         uint32_t s = c->turned ? nstep - 1 - i : i;
         assert(steps[s].kind < c->nkind && (steps[s].copies <= 1 || best->copies));
         const struct problem_kind *k = &c->kind[steps[s].kind];

@@ -108,14 +108,14 @@ struct problem {
     const struct cluster *cluster; /* the scene's cluster */
     struct arena *mem;
     uint32_t nkind;
-    struct problem_kind kind[PROBLEM_KINDS];
-    struct problem_class cls[CLUSTER_CLASSES];
+    struct problem_kind kind[PROBLEM_KINDS];   /* [nkind] the kinds of devices */
+    struct problem_class cls[CLUSTER_CLASSES]; /* [class of the cluster] */
     /* vertex -> nets that cost devices of some class something; if not detailed, only nets of two vertices or more */
     struct csr net_of;
     /* the top bit of each field of label.used, by which problem_no_more() compares all fields at once */
     uint64_t guard;
     uint32_t npot;
-    struct problem_pot pot[PROBLEM_POTS];
+    struct problem_pot pot[PROBLEM_POTS]; /* [npot] the potentials (problem_pot) */
     /* index of the potential that also counts nets that cross an ideal: the vertices outside the ideal pay such a net
      * once more, so its weight is added to theirs */
     uint32_t cross_pot;
@@ -145,8 +145,9 @@ struct problem {
 /* memory of problem_build: each device has the memory that the cluster says. */
 enum { MEMORY_UNCHANGED = -1 };
 /* Makes the problem of placing g on the cluster of s under the execution model of s.  memory >= 0: devices with less
- * memory count as having `memory` bytes; or MEMORY_UNCHANGED.  Lives in a.  NULL and an error: there are too many
- * kinds.  Times and bytes must add up to less than CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
+ * memory count as having `memory` bytes; or MEMORY_UNCHANGED.  Lives in a.  Returns NULL and reports an error if there
+ * are too many kinds.  Times and bytes must add up to less than CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V +
+ * pins). */
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
 
@@ -168,8 +169,10 @@ void problem_forget_times(struct problem *c);
 
 /* What devices may hold of each potential if no load is above `limit`. */
 struct problem_caps {
-    int64_t limit;
-    int64_t keep; /* partial plans of a larger value are dropped: no better plan comes of them */
+    int64_t limit; /* ps: no device may have a larger load */
+    /* ps: partial plans of a larger value are dropped: no better plan comes of them */
+    int64_t keep;
+    /* [potential][kind] the most that a device of the kind may hold */
     int64_t cap[PROBLEM_POTS][PROBLEM_KINDS];
 };
 /* Multiplies the time x by the scale of a potential: x * scale >> SCALE_BITS, at most LOAD_INF. */
@@ -208,7 +211,7 @@ struct label {
 
 struct labels {
     struct arena *mem;
-    struct label *v;
+    struct label *v; /* [n] all labels; index 0 is not used, it stands for no label */
     uint32_t n, cap;
     /* number of labels that labels_relax() has looked at beyond the first LABELS_FEW of each list: with many kinds
      * of devices lists are long, and these looks take most of the time */
@@ -246,8 +249,9 @@ struct live {
     uint32_t label;      /* index of the label in labels.v */
     int64_t low[PROBLEM_POTS];
 };
+/* The labels of an ideal that can be extended by a device of one kind. */
 struct live_list {
-    struct live *v;
+    struct live *v; /* [n] the entries */
     uint32_t n, cap;
     int64_t low[PROBLEM_POTS]; /* the smallest low[p] of all entries of v; LOAD_INF: v has none */
 };

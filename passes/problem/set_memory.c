@@ -161,6 +161,7 @@ static void climb(struct set_memory *s, uint32_t i)
 static void add_range(struct set_memory *s, uint32_t from, uint32_t to, int64_t bytes)
 {
     uint32_t lo = from + s->leaves, hi = to + s->leaves;
+    /* on each level of the tree, adds to the at most two nodes that lie in the range and whose parents do not */
     for (uint32_t l = lo, h = hi + 1; l < h; l >>= 1, h >>= 1) {
         if (l & 1)
             add_below(s, l++, bytes);
@@ -251,7 +252,7 @@ static void unappend(struct set_memory *s)
     uint32_t u = s->list[--s->nlist];
     for_row (i, v->of, u) {
         const struct set_value *x = &v->value[i];
-        bool all = s->pins[i]-- == x->npin;
+        bool all = s->pins[i]-- == x->npin; /* with u, all pins of the value were in the set */
         if (x->maker == u)
             s->sent -= !all || x->held == HELD_AND_SENT ? x->bytes : 0;
         else if (x->maker != UINT32_MAX && s->in[x->maker])

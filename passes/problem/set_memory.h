@@ -54,10 +54,11 @@ struct set_memory {
     uint32_t *list, nlist;
     struct set_moment {
         int64_t now, top;
-    } *at;
+    } *at; /* [0 .. nlist] */
     /* segment tree over the vertices; most[leaves + v]: bytes at once while v runs; at inner nodes `most` is the
      * largest below the node, less what `more` of its ancestors adds, and `more` is added to all below the node */
     int64_t *most, *more;
+    /* number of leaves of the tree: a power of two, at least the number of vertices */
     uint32_t leaves;
 };
 
@@ -70,7 +71,8 @@ void set_memory_add(struct set_memory *s, uint32_t v);
 void set_memory_drop(struct set_memory *s, uint32_t v);
 /* Takes all vertices out.  O(V + values). */
 void set_memory_clear(struct set_memory *s);
-/* Returns the bytes at one time, without lasting bytes.  O(1). */
+/* Returns the most bytes that a device with the set needs at one time (head of this file), without lasting bytes.
+ * O(1). */
 int64_t set_memory_peak(const struct set_memory *s);
 
 #endif

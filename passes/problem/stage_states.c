@@ -149,6 +149,7 @@ static void step_as_pipedream(struct state_search *f, uint32_t s)
         if (!bits_have(f->open, x))
             continue;
         for_row (y, g->succ, x) {
+            /* y is in the state already, or an open layer needs it, or it is open */
             if (bits_have(f->end + (size_t)s * f->words, y) ||
                 meets(f->open, f->below + (size_t)y * f->words, f->words) || bits_have(f->open, y))
                 continue;

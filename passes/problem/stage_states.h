@@ -10,10 +10,11 @@
 
 /* Layers, numbered in a topological order; times in ps, sizes in bytes. */
 struct layers_of {
-    uint32_t n;
-    struct csr succ, pred;
-    const int64_t *forward, *backward;     /* [layer] */
-    const int64_t *activation, *parameter; /* [layer] */
+    uint32_t n;                        /* number of layers */
+    struct csr succ, pred;             /* edges: layer -> the layers that read it; that it reads */
+    const int64_t *forward, *backward; /* [layer] ps of the layer in each pass */
+    const int64_t *activation,
+        *parameter; /* [layer] bytes of the layer's result; of its parameters */
     /* [layer] ps of forward and backward that each device takes whole, however small its slice of a micro-batch is;
      * NULL: 0 everywhere */
     const int64_t *forward_overhead, *backward_overhead;
@@ -23,10 +24,10 @@ struct layers_of {
  * state. */
 struct stage_states {
     uint32_t n;
-    uint64_t *set; /* [(n + 1) * words] bits: the layers of each state */
-    uint32_t words;
-    int64_t *forward, *backward, *activation, *parameter; /* [n + 1] */
-    int64_t *forward_overhead, *backward_overhead;        /* [n + 1] */
+    uint64_t *set;  /* [(n + 1) * words] bits: the layers of each state */
+    uint32_t words; /* 64-bit words of a set of layers */
+    int64_t *forward, *backward, *activation, *parameter; /* [n + 1] sums, as in struct layers_of */
+    int64_t *forward_overhead, *backward_overhead;        /* [n + 1] sums, as in struct layers_of */
     int64_t *cut; /* [n + 1] bytes that go from the state to the rest of the model */
     /* state -> the states before it (subsets of it), without state 0, ascending */
     struct csr before;

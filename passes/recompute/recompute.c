@@ -17,6 +17,7 @@
 #include "passes/passes.h"
 #include "ir/dag/remake.h"
 
+/* The values of the options in recompute_opts. */
 struct recompute_options {
     const char *keep; /* the option keep; "": results that go between layers are kept */
 };
@@ -48,6 +49,7 @@ static void divide_by_root(const struct ctx *x, int32_t *segment)
 {
     const struct module *m = x->scene.m;
     const struct graph *g = &m->graph[1];
+    /* count: number of forward nodes; width: number of them in a stretch; at: number of them so far */
     uint32_t count = 0, width = 1, at = 0;
     for (nid n = g->first; n < g->first + g->count; n++)
         count += x->scene.place->kind[n] != PLACE_COPY && m->backward[n] == 0;
@@ -63,12 +65,15 @@ static void divide_by_root(const struct ctx *x, int32_t *segment)
 static void keep_between(const struct module *m, const int32_t *segment, uint8_t *kept)
 {
     const struct graph *g = &m->graph[1];
-    for (nid n = g->first; n < g->first + g->count; n++)
-        for (uint32_t i = 0; m->backward[n] == 0 && i < m->node[n].in.n; i++) {
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (m->backward[n] != 0)
+            continue;
+        for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             vid v = m->arg[m->node[n].in.at + i];
             if (v != 0 && m->value[v].def != 0 && segment[m->value[v].def] != segment[n])
                 kept[v] = 1;
         }
+    }
 }
 
 /* Sets segment[node]: nodes whose names the expression matches are in no segment, all other nodes are in one.
@@ -113,7 +118,7 @@ static void add_colour_times(const struct module *m, int64_t *time, uint32_t nco
     for (nid n = g->first; n < g->first + g->count; n++)
         if (m->backward[n] != 0) {
             time[n] = add_times(time[n], sum[m->color[n]]);
-            sum[m->color[n]] = 0;
+            sum[m->color[n]] = 0; /* later backward nodes of the class get nothing */
         }
 }
 
@@ -150,11 +155,12 @@ static int run_recompute(struct ctx *x, const void *options)
     if (m->backward == NULL)
         return diag_error(x->use.diag, "recompute: the model has no backward pass, so no result "
                                        "waits for one");
+    /* what struct remake_rule wants: [node] segment, [value] 1: kept */
     int32_t *segment = arena_array(a, m->nnode, sizeof *segment);
     uint8_t *kept = arena_alloc(a, m->nval);
     if (*o->keep && keep_matches(x, o->keep, segment))
         return -1;
-    if (!*o->keep) {
+    if (!*o->keep) { /* by layers, else by stretches; what goes between them is kept */
         if (!divide_by_layers(x, segment))
             divide_by_root(x, segment);
         keep_between(m, segment, kept);

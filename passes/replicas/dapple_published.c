@@ -26,6 +26,7 @@ struct cell {
     int64_t worst;          /* ps for a micro-batch: the slowest stage or link */
 };
 
+/* The search: the best plans so far, and the partial plans of the pipelines that are being searched. */
 struct search {
     const struct stage_states *s;
     const struct published_rules *r;
@@ -74,29 +75,10 @@ static int64_t reduce_time(const struct search *x, uint32_t from, uint32_t to,
     return servers_reduce(x->r->servers, set, x->s->parameter[last] - x->s->parameter[from]);
 }
 
-/* Sets p->latency to the plan's score, and puts *p into x->best if it is good enough and not there yet.  link_factor:
- * how often the slowest link counts in b, the time of the slowest stage or link. */
-static void score_plan(const struct search *x, struct published_plan *p, uint32_t link_factor)
+/* Inserts *p into x->best before the first plan that is worse; the last plan falls out.  Does nothing if *p is there
+ * already, or if no plan there is worse. */
+static void keep_plan(const struct search *x, const struct published_plan *p)
 {
-    uint32_t n, per_copy = x->r->micro_batches / p->copies;
-    int64_t block = 0, links = 0, late = 0; /* ps: b; the sum of links; the maximum in the score */
-    if (!per_copy)
-        return;
-    for (uint32_t k = 0; k < p->n; k++) {
-        uint32_t from = k ? p->end[k - 1] : 0;
-        int64_t link = k ? move_time(x, from, &p->set[k - 1], &p->set[k]) : 0;
-        n = servers_devices(x->r->servers, &p->set[k]);
-        int64_t here = (int64_t)((__int128)work_time(x, from, p->end[k]) * p->copies / n);
-        block = larger(block, larger(here, link_factor * link));
-        links += link;
-    }
-    for (uint32_t k = 0; k < p->n; k++) {
-        int64_t all = reduce_time(x, k ? p->end[k - 1] : 0, p->end[k], &p->set[k]);
-        late = larger(late, all - sat_mul(k, block));
-    }
-    int64_t fill = mul_div_ceil(work_time(x, 0, x->s->n), x->r->micro_batches,
-                                (int64_t)p->copies * (int64_t)per_copy);
-    p->latency = sat_add(sat_mul(block, per_copy - 1), fill + links + late);
     for (uint32_t i = 0; i < PUBLISHED_PLANS; i++) {
         struct published_plan *old = &x->best[i];
         bool same = old->n == p->n && !memcmp(old->end, p->end, p->n * sizeof *p->end) &&
@@ -111,10 +93,37 @@ static void score_plan(const struct search *x, struct published_plan *p, uint32_
     }
 }
 
+/* Sets p->latency to the plan's score (the head of this file), and keeps *p if it is good enough (keep_plan).
+ * link_factor: how often the slowest link counts in b, the time of the slowest stage or link. */
+static void score_plan(const struct search *x, struct published_plan *p, uint32_t link_factor)
+{
+    uint32_t n, per_copy = x->r->micro_batches / p->copies;
+    int64_t block = 0, links = 0, late = 0; /* ps: b; the sum of links; the maximum in the score */
+    if (!per_copy)
+        return;
+    for (uint32_t k = 0; k < p->n; k++) {
+        uint32_t from = k ? p->end[k - 1] : 0;
+        int64_t link = k ? move_time(x, from, &p->set[k - 1], &p->set[k]) : 0;
+        n = servers_devices(x->r->servers, &p->set[k]); /* of all copies */
+        int64_t here = (int64_t)((__int128)work_time(x, from, p->end[k]) * p->copies / n);
+        block = larger(block, larger(here, link_factor * link));
+        links += link;
+    }
+    for (uint32_t k = 0; k < p->n; k++) {
+        int64_t all = reduce_time(x, k ? p->end[k - 1] : 0, p->end[k], &p->set[k]);
+        late = larger(late, all - sat_mul(k, block));
+    }
+    /* C / (copies M): work_time() is that of one of the x->r->micro_batches micro-batches of the batch */
+    int64_t fill = mul_div_ceil(work_time(x, 0, x->s->n), x->r->micro_batches,
+                                (int64_t)p->copies * (int64_t)per_copy);
+    p->latency = sat_add(sat_mul(block, per_copy - 1), fill + links + late);
+    keep_plan(x, p);
+}
+
 /* ---- pipelines side by side --------------------------------------------------------------------- */
 
-/* Picks `need` devices outside `used` for a stage in each copy, one copy after the other, by the policy, into *take.
- * false: there are not enough for some copy. */
+/* Picks `need` devices outside `used` for a stage in each copy, one copy after the other, by the policy: writes all of
+ * them to *take.  Returns false if there are not enough devices for some copy. */
 static bool take_devices(const struct search *x, const struct device_set *used,
                          enum assign_policy policy, uint32_t need, struct device_set *take)
 {
@@ -165,8 +174,8 @@ static void extend_cell(struct search *x, uint32_t at, uint32_t count, enum assi
     /* there and back, for all copies; score_plan() does not multiply by the copies */
     link = sat_mul(link, 2 * (int64_t)x->copies);
     bool last = c.ndev == x->size;
-    for (c.end = last ? x->s->n : before.end + 1; c.end <= (last ? x->s->n : x->s->n - 1);
-         c.end++) {
+    uint32_t first_end = last ? x->s->n : before.end + 1, last_end = last ? x->s->n : x->s->n - 1;
+    for (c.end = first_end; c.end <= last_end; c.end++) {
         if (!state_is_before(x->s, before.end, c.end))
             continue;
         c.worst = larger(before.worst, larger(link, work_time(x, before.end, c.end) / count));
@@ -180,7 +189,8 @@ static void score_best(struct search *x)
     uint32_t best = 0;
     for (uint32_t i = 0; i < x->nending[x->s->n]; i++) {
         uint32_t c = x->ending[x->s->n][i];
-        best = !best || x->cell[c].worst < x->cell[best].worst ? c : best;
+        if (!best || x->cell[c].worst < x->cell[best].worst)
+            best = c;
     }
     if (!best)
         return;
@@ -210,13 +220,19 @@ static void try_pipelines(struct search *x, uint32_t size, bool straight)
     x->cell = vec_grow(own, x->cell, &x->cap, 1, sizeof *x->cell);
     x->cell[0] = (struct cell){0};
     x->ncell = 1;
-    for (uint32_t j = 0; j < x->s->n; j++)
-        for (uint32_t i = 0; i < (j ? x->nending[j] : 1) && !clock_out(x->clock); i++) {
-            uint32_t c = j ? x->ending[j][i] : 0, left = size - x->cell[c].ndev;
-            for (uint32_t m = 1; m <= (straight ? 1 : left) && left; m++)
+    /* extends the cells of each state j; only the empty plan, cell 0, ends at state 0.  A cell that is extended ends at
+     * a later state, so the list of state j does not grow meanwhile. */
+    for (uint32_t j = 0; j < x->s->n; j++) {
+        uint32_t cells = j ? x->nending[j] : 1;
+        for (uint32_t i = 0; i < cells && !clock_out(x->clock); i++) {
+            uint32_t c = j ? x->ending[j][i] : 0;
+            uint32_t left = size - x->cell[c].ndev; /* devices of a copy without a stage */
+            uint32_t most = straight ? smaller_u32(left, 1) : left;
+            for (uint32_t m = 1; m <= most; m++)
                 for (uint32_t p = 0; p < ASSIGN_POLICIES; p++)
                     extend_cell(x, c, m, (enum assign_policy)p);
         }
+    }
     score_best(x);
     x->a = before;
     arena_free(own);
@@ -224,7 +240,8 @@ static void try_pipelines(struct search *x, uint32_t size, bool straight)
 
 /* ---- two stages --------------------------------------------------------------------------------- */
 
-/* Scores every plan of two stages that together use all devices. */
+/* Scores every plan of two stages that together use all devices: for each number m of devices of the first stage, each
+ * policy that picks them, and each state at which the first stage ends. */
 static void try_two_stages(struct search *x)
 {
     const struct servers *v = x->r->servers;

@@ -21,6 +21,7 @@ struct published_plan {
     int64_t latency; /* ps of an iteration by the program's score; INT64_MAX: no plan */
 };
 
+/* The devices and micro-batches that are planned for. */
 struct published_rules {
     const struct servers *servers;
     uint32_t micro_batches; /* number of micro-batches of the whole batch */

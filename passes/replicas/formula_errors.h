@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The errors of all plans that were run. */
 struct formula_errors {
     struct arena *a;
     double *error; /* [plan] |formula's time - time of the run| / time of the run */

@@ -33,7 +33,8 @@ static bool joins_index(struct batch_search *x, int axis, int rank)
 }
 
 /* Rule of Concat (r->arg == 0) and QLinearConcat.  r->arg: the first operand to join; it is 2 for QLinearConcat,
- * where two operands stand before it, and a scale and a zero point follow each operand to join. */
+ * where the scale and zero point of the result stand before it, and its own scale and zero point follow each operand
+ * to join.  The scales and zero points must be WHOLE; operands to join that are WHOLE are cut like the others. */
 const char *rule_batch_concat(struct batch_search *x, const struct batch_rule *r)
 {
     const uint32_t nformal = x->m->node[x->n].nformal, step = r->arg == 0 ? 1 : 3;
@@ -45,8 +46,11 @@ const char *rule_batch_concat(struct batch_search *x, const struct batch_rule *r
         if (batch_in(x, i).how == BATCH_SIZES)
             return sizes_concat(x);
     axis = batch_axis(x, "axis", 0, rank);
-    for (uint32_t i = 0; i < nformal && why == NULL; i++)
-        why = step == 3 && (i < 2 || (i - 2) % 3 != 0) ? batch_want_whole(x, i) : NULL;
+    /* scales and zero points: operands 0 and 1, and then two of each three */
+    for (uint32_t i = 0; step == 3 && i < nformal && why == NULL; i++)
+        if (i < 2 || (i - 2) % 3 != 0)
+            why = batch_want_whole(x, i);
+    /* out: the state of the first operand to join that has the batch */
     for (uint32_t i = (uint32_t)r->arg; i < nformal && !batch_has_axis(out); i += step)
         out = batch_in(x, i);
     if (why != NULL)
@@ -55,6 +59,7 @@ const char *rule_batch_concat(struct batch_search *x, const struct batch_rule *r
         return unknown_rank(x);
     if (out.axis == axis)
         return batch_say(x, "it joins along the axis of the batch, %d", axis);
+    /* the result is CUT if all operands are; else INDEX if it joins indices, or SHAPE */
     bool index = joins_index(x, axis, rank);
     for (uint32_t i = (uint32_t)r->arg; i < nformal && why == NULL; i += step) {
         struct batch in = batch_in(x, i);
@@ -104,7 +109,8 @@ static int slice_entry(struct batch_search *x, int axis, int rank)
     return -1;
 }
 
-/* Whether entry j of a Slice's starts, ends and steps takes all elements of its axis in their order. */
+/* Whether entry j of a Slice's starts, ends and steps takes all elements of its axis in their order, whatever the
+ * axis' size: from 0, in steps of 1, to an end that is INT32_MAX or more, by which exporters mean "to the end". */
 static bool takes_all(struct batch_search *x, int j)
 {
     struct batch_list from = batch_list_of(x, "starts", 1), to = batch_list_of(x, "ends", 2),
@@ -153,6 +159,7 @@ const char *rule_batch_gather(struct batch_search *x, const struct batch_rule *r
 {
     struct shape s, t;
     struct batch data = batch_in(x, 0), index = batch_in(x, 1);
+    /* the axes of the indices, `many`, stand in the result in place of data's axis `axis` */
     int rank = batch_shape(x, 0, &s), many = batch_shape(x, 1, &t),
         axis = batch_axis(x, "axis", 0, rank);
     (void)r;
@@ -160,11 +167,13 @@ const char *rule_batch_gather(struct batch_search *x, const struct batch_rule *r
         return sizes_gather(x);
     if (axis < 0 || many < 0)
         return unknown_rank(x);
+    /* the data are equal in all copies: the result is cut where the indices are, which must be CUT */
     if (index.how == BATCH_SIZES || (index.how != BATCH_WHOLE && data.how == BATCH_WHOLE)) {
         const char *why = batch_want_cut(x, 1);
         batch_set(x, 0, batch_at(index, index.axis + axis));
         return why;
     }
+    /* the indices number the samples, `stride` positions of the data for each: each copy picks from its own block */
     if (index.how == BATCH_NUMBERS && data.how == BATCH_CUT && data.axis == axis &&
         dim_same(s.d[axis], dim_mul(x->m, t.d[index.axis], index.stride))) {
         batch_set(x, 0, batch_at(data, axis + index.axis));
@@ -172,6 +181,7 @@ const char *rule_batch_gather(struct batch_search *x, const struct batch_rule *r
     }
     if (data.axis == axis)
         return batch_say(x, "it picks samples: it gathers along the axis of the batch, %d", axis);
+    /* the data have the batch at another axis, and all copies pick alike */
     batch_set(x, 0,
               batch_at(batch_computed(data), data.axis < axis ? data.axis : data.axis - 1 + many));
     return batch_want_whole(x, 1);
@@ -241,21 +251,27 @@ static const char *pick_vectors(struct batch_search *x, int common, struct batch
     int depth = index_length(x, 1), many = batch_shape(x, 1, &s);
     if (depth < 0 || batch_shape(x, 0, &s) < 0)
         return unknown_rank(x);
+    /* the first axes of the result are those of the indices but the last: at first the result is taken to be cut where
+     * the indices are */
     *out = index;
     out->how = BATCH_CUT;
     if (batch_has_axis(index) && index.axis == many - 1)
         return batch_say(x, "the batch is the axis of its indices' components");
+    /* the indices' first component numbers the samples: each copy picks from its own block of the data */
     if (index.how == BATCH_INDEX && data.how == BATCH_CUT && data.axis == 0 && common == 0)
         return is_same_batch(x, 0, 0, 1, index.axis)
                    ? NULL
                    : batch_say(x, "its indices number more or fewer samples than there are");
+    /* the batch is one of the axes that data and indices have in common */
     if (data.how == BATCH_CUT && data.axis < common)
         return want_alike(x, 0, 1);
     if (data.how == BATCH_CUT && data.axis < common + depth)
         return batch_say(x, "it picks samples: its indices are of the axis of the batch, %d",
                          data.axis);
+    /* all copies have the same data, and each picks by its block of the indices */
     if (data.how == BATCH_WHOLE && index.how == BATCH_CUT && index.axis >= common)
         return NULL;
+    /* the batch is one of data's axes behind the indexed ones: the result ends with these axes */
     *out = batch_at(data, many - 1 + data.axis - common - depth);
     const char *why = batch_want_cut(x, 0);
     return why != NULL ? why : batch_want_whole(x, 1);
@@ -316,7 +332,7 @@ const char *rule_batch_transpose(struct batch_search *x, const struct batch_rule
         return batch_want_cut(x, 0);
     if (node_attr(x->m, x->n, "perm") == NULL && rank >= 0)
         to = rank - 1 - in.axis;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) /* perm[i] < 0: counted from the last axis */
         to = perm[i] == in.axis || perm[i] == in.axis - n ? i : to;
     if (to < 0)
         return unknown_rank(x);
@@ -344,6 +360,7 @@ const char *rule_batch_squeeze(struct batch_search *x, const struct batch_rule *
             x, "it drops all axes of size 1, which that of a single sample is, too: list its axes");
     if ((axes >> in.axis & 1) != 0)
         return batch_say(x, "it drops the axis of the batch, %d", in.axis);
+    /* dropped axes before the batch's move it forward */
     int before = __builtin_popcount(axes & ((UINT32_C(1) << in.axis) - 1));
     batch_set(x, 0, batch_at(in.how == BATCH_INDEX ? batch_computed(in) : in, in.axis - before));
     return NULL;
@@ -408,13 +425,16 @@ static int target_axis(struct batch_search *x, const struct batch_list *k, const
     *divide = false;
     if (k->num == NULL || out->rank != k->n)
         return -1;
+    /* an entry 0 copies the size of the operand's axis with the same number */
     if (zero_copies && batch_entry_is(k, axis, 0))
         return axis;
+    /* else the batch goes where as many elements stand before it as in the operand; axes of size 1 there are passed */
     for (int j = 0; j < k->n && j < out->rank; j++) {
         struct num e = k->num->at[j];
         bool here = dim_same(before, elements_before(x, out, j)) || (axis == 0 && j == 0);
         if (!here || batch_entry_is(k, j, 1))
             continue;
+        /* -1: the size follows from the others, in each copy */
         if (e.kind == NUM_INT && e.v == -1)
             return j;
         *divide = e.kind == NUM_INT && e.v > 0 && e.v % x->ways == 0;
@@ -451,9 +471,12 @@ static const char *find_target(struct batch_search *x, struct batch in, const st
 {
     struct batch_list k = batch_list_of(x, NULL, 1);
     bool divide = false;
-    if (k.n < 0 || (k.scaled & (k.scaled - 1)) != 0)
-        return k.n < 0 ? batch_say(x, "the shape that it makes is not known") : not_contiguous(x);
-    *to = k.scaled != 0 ? __builtin_ctzll(k.scaled) : target_axis(x, &k, s, out, in.axis, &divide);
+    if (k.n < 0)
+        return batch_say(x, "the shape that it makes is not known");
+    int scaled = batch_only_bit(k.scaled); /* the entry that depends on the batch */
+    if (k.scaled != 0 && scaled < 0)
+        return not_contiguous(x); /* several entries do */
+    *to = k.scaled != 0 ? scaled : target_axis(x, &k, s, out, in.axis, &divide);
     if (*to < 0 || *to >= out->rank)
         return batch_say(
             x,
@@ -508,6 +531,7 @@ const char *rule_batch_flatten(struct batch_search *x, const struct batch_rule *
     if (rank < 0)
         return unknown_rank(x);
     at = at < 0 ? at + rank : at;
+    /* axes before `at` become axis 0, the others axis 1; from: the first axis that is merged with the batch's */
     int from = in.axis < at ? 0 : (int)at;
     struct dim before = dim_product(x->m, s.d, from, in.axis);
     if (in.axis != from && before.value != 1)
@@ -523,10 +547,10 @@ const char *rule_batch_flatten(struct batch_search *x, const struct batch_rule *
 static const char *expand_whole(struct batch_search *x, const struct batch_list *k,
                                 const struct shape *s)
 {
-    int rank = s->rank > k->n ? s->rank : k->n,
-        j = k->scaled != 0 ? __builtin_ctzll(k->scaled) : -1;
+    /* rank: of the result; entry j of the sizes is about the result's axis `to` and the operand's axis `from` */
+    int rank = s->rank > k->n ? s->rank : k->n, j = batch_only_bit(k->scaled);
     int to = j + rank - k->n, from = to - (rank - s->rank);
-    if (j < 0 || (k->scaled & (k->scaled - 1)) != 0)
+    if (j < 0)
         return batch_say(x, "several axes of its result have a size of the batch");
     if (from >= 0 && s->d[from].value != 1)
         return batch_say(x, "the axis that gets the size of the batch has more than one element");
@@ -552,6 +576,7 @@ const char *rule_batch_expand(struct batch_search *x, const struct batch_rule *r
         return expand_whole(x, &k, &s);
     int rank = s.rank > k.n ? s.rank : k.n, to = in.axis + rank - s.rank, j = to - (rank - k.n);
     bool scaled = j >= 0 && (k.scaled >> j & 1) != 0;
+    /* another entry than j depends on the batch */
     if ((k.scaled & ~(scaled ? UINT64_C(1) << j : 0)) != 0)
         return batch_say(x, "several axes of its result have a size of the batch");
     batch_set(x, 0, batch_at(in.how == BATCH_INDEX ? batch_computed(in) : in, to));
@@ -571,11 +596,11 @@ const char *rule_batch_tile(struct batch_search *x, const struct batch_rule *r)
     if (k.n < 0 || batch_has_axis(batch_in(x, 1)))
         return batch_say(x, "how often it repeats is not known");
     if (!batch_has_axis(in)) {
-        bool one = k.scaled != 0 && (k.scaled & (k.scaled - 1)) == 0;
-        batch_set(
-            x, 0,
-            (struct batch){.how = BATCH_CUT, .axis = one ? (uint8_t)__builtin_ctzll(k.scaled) : 0});
-        return one ? NULL : batch_say(x, "several axes of its result have a size of the batch");
+        int axis = batch_only_bit(k.scaled);
+        if (axis < 0)
+            return batch_say(x, "several axes of its result have a size of the batch");
+        batch_set(x, 0, (struct batch){.how = BATCH_CUT, .axis = (uint8_t)axis});
+        return NULL;
     }
     if (k.scaled != 0 || !batch_entry_is(&k, in.axis, 1))
         return batch_say(x, "it repeats samples: it may repeat along the axis of the batch, %d",
@@ -586,7 +611,7 @@ const char *rule_batch_tile(struct batch_search *x, const struct batch_rule *r)
 
 /* Returns the index in the list `axes` of an axis, for operators that list a size, pad or scale for each of the axes
  * in `axes`; -1: the axis is not in the list; -2: the list is not known.  rank: rank of operand 0. */
-static int entry_of_axis(struct batch_search *x, const struct batch_list *axes, int axis, int rank)
+static int entry_of_axis(const struct batch_list *axes, int axis, int rank)
 {
     int entry = -1;
     if (axes->n < 0)
@@ -596,7 +621,6 @@ static int entry_of_axis(struct batch_search *x, const struct batch_list *axes, 
             return -2;
         entry = axis_of(axes->num->at[i].v, rank) == axis ? i : entry;
     }
-    (void)x;
     return entry;
 }
 
@@ -611,9 +635,10 @@ const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
     if (!batch_has_axis(in))
         return batch_want_cut(x, 0);
     if (node_in(x->m, x->n, 3) != 0)
-        j = entry_of_axis(x, &axes, in.axis, rank);
+        j = entry_of_axis(&axes, in.axis, rank);
     if (j == -2)
         return batch_say(x, "the axes that it pads are not known");
+    /* the first half of the pads are those before each axis, the second half those behind */
     if (j >= 0 && (!batch_entry_is(&k, j, 0) || !batch_entry_is(&k, j + k.n / 2, 0)))
         return batch_say(x, "it may pad the axis of the batch, %d", in.axis);
     batch_set(x, 0, batch_computed(in));
@@ -627,6 +652,7 @@ static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct d
     struct batch_list k = batch_list_of(x, NULL, i);
     bool scaled = j < k.n && (k.scaled >> j & 1) != 0;
     struct dim to = k.num != NULL && j < k.n ? num_dim(k.num->at[j]) : dim_unknown();
+    /* the second condition: another entry than j depends on the batch */
     if (!dim_same(to, batch) || (k.scaled & ~(scaled ? UINT64_C(1) << j : 0)) != 0)
         return batch_say(x, "it may resize the axis of the batch");
     return scaled ? NULL : batch_divide_entry(x, i, (uint32_t)j);
@@ -636,7 +662,7 @@ static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct d
  * that axis.  Returns NULL, or the reason why not. */
 static const char *resize_by(struct batch_search *x, uint32_t i, int j)
 {
-    const struct attr *old = node_attr(x->m, x->n, "scales");
+    const struct attr *old = node_attr(x->m, x->n, "scales"); /* scales of old opsets */
     struct batch_list k = batch_list_of(x, NULL, i);
     bool one = j < 0 || batch_entry_is(&k, j, 1);
     if (old != NULL && old->kind == ATTR_FLOATS && (uint32_t)j < old->u.list.n)
@@ -658,7 +684,7 @@ const char *rule_batch_resize(struct batch_search *x, const struct batch_rule *r
     if (why != NULL || rank < 0)
         return why != NULL ? why : unknown_rank(x);
     if (node_attr(x->m, x->n, "axes") != NULL)
-        j = entry_of_axis(x, &axes, in.axis, rank);
+        j = entry_of_axis(&axes, in.axis, rank);
     if (j == -2 || strcmp(mode, "tf_crop_and_resize") == 0 || strcmp(ratio, "stretch") != 0)
         return batch_say(x, "it crops, or keeps the ratio of sizes, or its axes are not known");
     batch_set(x, 0, in);
@@ -666,6 +692,7 @@ const char *rule_batch_resize(struct batch_search *x, const struct batch_rule *r
         return resize_by(x, 1, j);
     if (node_in(x->m, x->n, 3) == 0)
         return resize_by(x, 2, j);
+    /* operand 3 has sizes in place of scales */
     why = batch_want_whole(x, 1);
     why = why != NULL ? why : batch_want_whole(x, 2);
     if (why == NULL)

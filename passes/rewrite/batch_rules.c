@@ -118,8 +118,8 @@ static const char *along_axis(struct batch_search *x, const struct batch_rule *r
     return batch_want_whole_from(x, 1);
 }
 
-/* Rule (batch_fn) of layer normalisations: checks what along_axis() checks, and that scale and bias have no axis for
- * the batch. */
+/* Rule (batch_fn) of layer normalisations: checks what along_axis() checks, and that scale and bias, whose axes are
+ * the last ones of operand 0, have no axis for the batch. */
 static const char *normalize(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s, t;
@@ -142,8 +142,8 @@ static const char *arg_reduce(struct batch_search *x, const struct batch_rule *r
     struct shape s;
     int axis = batch_axis(x, "axis", 0, batch_shape(x, 0, &s));
     const char *why = along_axis(x, r);
-    bool goes = node_attr_int(x->m, x->n, "keepdims", 1) == 0 && axis < in.axis;
-    batch_set(x, 0, batch_at(in, in.axis - goes));
+    bool drops_before = node_attr_int(x->m, x->n, "keepdims", 1) == 0 && axis < in.axis;
+    batch_set(x, 0, batch_at(in, in.axis - drops_before));
     return why;
 }
 
@@ -167,6 +167,7 @@ static const char *reduce(struct batch_search *x, const struct batch_rule *r)
         return batch_say(x, "it reduces all axes, that of the batch, %d, too", in.axis);
     if ((axes >> in.axis & 1) != 0)
         return batch_say(x, "it reduces the axis of the batch, %d", in.axis);
+    /* reduced axes are dropped unless keepdims is set: the batch's axis moves forward by those before it */
     int before = __builtin_popcount(axes & ((UINT32_C(1) << in.axis) - 1));
     bool keeps = node_attr_int(x->m, x->n, "keepdims", 1) != 0;
     batch_set(x, 0, batch_at(in, in.axis - (keeps ? 0 : before)));
@@ -225,6 +226,7 @@ static const char *dft(struct batch_search *x, const struct batch_rule *r)
     int64_t axis = x->f->opset < 20 ? node_attr_int(x->m, x->n, "axis", 1) : -2;
     const char *why = batch_want_cut(x, 0);
     (void)r;
+    /* an axis that is not known counts as that of the batch, so the node is refused below */
     if (node_in(x->m, x->n, 2) != 0)
         axis = k.num != NULL && k.num->at[0].kind == NUM_INT ? k.num->at[0].v : in.axis;
     if (why == NULL && (axis_of(axis, rank) == in.axis || in.axis == rank - 1 || rank < 0))
@@ -262,13 +264,15 @@ static const char *quantize(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
     struct shape s, t;
-    int rank = batch_shape(x, 0, &s), many = batch_shape(x, 1, &t),
+    int rank = batch_shape(x, 0, &s), scale_rank = batch_shape(x, 1, &t),
         axis = batch_axis(x, "axis", 1, rank);
     const char *why = batch_want_cut(x, 0);
     (void)r;
     if (why != NULL)
         return why;
-    if (many < 0 || many > 1 || (many == 1 && t.d[0].value != 1 && (axis < 0 || axis == in.axis)))
+    /* there may be a scale for each position along `axis` */
+    bool several = scale_rank == 1 && t.d[0].value != 1;
+    if (scale_rank < 0 || scale_rank > 1 || (several && (axis < 0 || axis == in.axis)))
         return batch_say(x, "its scales may be of single samples");
     batch_set(x, 0, in);
     return batch_want_whole_from(x, 1);
@@ -297,23 +301,26 @@ static const char *multiply(struct batch_search *x, struct matrices k, struct ba
         return why;
     if (ra < 1 || rb < 1)
         return batch_say(x, "the rank of an operand is not known");
+    /* rank of the result: an operand that is a vector gives the result no row or no column */
     int most = ra > rb ? ra : rb, ranks = (most > 1 ? most : 2) - (ra == 1) - (rb == 1);
     /* ba, bb: the place of the batch in each operand, counted from the last axis as 1, 2, ...; 0: the operand has no
-     * batch; row, column: the places of rows and columns */
+     * batch; row, column: the places of rows and columns; 0: the operand is a vector and has none */
     int ba = a.how == BATCH_CUT ? ra - a.axis : 0, bb = b.how == BATCH_CUT ? rb - b.axis : 0;
     int row = ra == 1 ? 0 : k.swap_a ? 1 : 2, column = rb == 1 ? 0 : k.swap_b ? 2 : 1;
+    /* whether the batch is one of the two axes of the matrices; else it is an axis of the stack */
+    bool in_a = ba == 1 || ba == 2, in_b = bb == 1 || bb == 2;
     *out = a.how == BATCH_CUT ? a : b;
-    if ((ba > 0 && ba <= 2 && ba != row) || (bb > 0 && bb <= 2 && bb != column))
+    if ((in_a && ba != row) || (in_b && bb != column))
         return batch_say(x, "it sums over the axis of the batch");
-    if ((ba > 0 && ba <= 2 && bb > 0) || (bb > 0 && bb <= 2 && ba > 0) ||
-        (ba > 2 && bb > 2 && ba != bb))
+    if ((in_a && bb > 0) || (in_b && ba > 0) || (ba > 2 && bb > 2 && ba != bb))
         return batch_say(x, "its operands have the batch at different axes");
-    if (ba > 0 && ba <= 2)
+    if (in_a) /* rows of the result: its last axis but one, or the last if there are no columns */
         *out = batch_at(a, ranks - 1 - (rb > 1));
-    else if (bb > 0 && bb <= 2)
+    else if (in_b) /* columns of the result: its last axis */
         *out = batch_at(b, ranks - 1);
     else
         *out = batch_at(*out, most - (ba > 2 ? ba : bb));
+    /* the other operand is WHOLE: it is cut, too, if its stack has the axis of the batch */
     if (ba > 2 && bb == 0 && rb >= ba && t.d[rb - ba].value != 1)
         return batch_cut(x, k.b, rb - ba);
     if (bb > 2 && ba == 0 && ra >= bb && s.d[ra - bb].value != 1)
@@ -373,7 +380,7 @@ static const char *gemm(struct batch_search *x, const struct batch_rule *r)
     batch_set(x, 0, out);
     if (why != NULL || node_in(x->m, x->n, 2) == 0)
         return why;
-    int behind = 2 - out.axis;
+    int behind = 2 - out.axis; /* place of the batch in the result, 1: its last axis */
     if (rank < 0 || (c.how == BATCH_CUT && rank - c.axis != behind))
         return batch_say(x, "its operands have the batch at different axes");
     if (c.how == BATCH_WHOLE && rank >= behind && s.d[rank - behind].value != 1)
@@ -393,14 +400,15 @@ static int letter_at(const char *text, size_t from, size_t to, char letter)
 }
 
 /* Rule (batch_fn) of Einsum, such as "ij,jk->ik": one letter of the equation stands for the batch.  It must be in the
- * result, and every operand that has the letter must be cut there.  Round 0 finds the letter, round 1 checks the
- * operands. */
+ * result, and every operand that has the letter must be cut there; WHOLE operands that have it get cut. */
 static const char *einsum(struct batch_search *x, const struct batch_rule *r)
 {
+    const uint32_t nformal = x->m->node[x->n].nformal;
     const char *given = node_attr_str(x->m, x->n, "equation", "");
     char *text = arena_fmt(x->a, "%s", given), letter = 0, *to = text;
-    struct batch first = {0};
+    struct batch first = {0}; /* state of the first operand that is cut */
     (void)r;
+    /* text: the equation without blanks */
     for (const char *p = given; *p != '\0'; p++)
         if (*p != ' ')
             *to++ = *p;
@@ -408,31 +416,33 @@ static const char *einsum(struct batch_search *x, const struct batch_rule *r)
     const char *arrow = strstr(text, "->");
     if (arrow == NULL || strchr(text, '.') != NULL)
         return batch_say(x, "its equation has '...', or no '->'");
-    size_t from = 0;
-    for (int round = 0; round < 2; round++, from = 0)
-        for (uint32_t i = 0; i < x->m->node[x->n].nformal; i++) {
-            /* the letters of operand i are text[from .. from + n) */
-            size_t n = strcspn(text + from, ",-");
-            struct batch in = batch_in(x, i);
-            const char *why = in.how == BATCH_WHOLE ? NULL : batch_want_cut(x, i);
-            if (why != NULL)
-                return why;
-            if (in.how == BATCH_CUT && letter == 0 && in.axis < n) {
-                letter = text[from + in.axis];
-                first = in;
-            }
-            /* an operand that is cut must have the letter at its batch axis; a whole operand with the letter gets
-             * cut there */
-            int at = letter_at(text, from, from + n, letter);
-            bool fits = in.how == BATCH_CUT ? at == in.axis : at == -1;
-            why = round == 1 && !fits && in.how == BATCH_WHOLE && at >= 0 ? batch_cut(x, i, at)
-                                                                          : NULL;
-            if (round == 1 && !fits && (in.how == BATCH_CUT || at < 0 || why != NULL))
-                return why != NULL ? why
-                                   : batch_say(x, "its operands have the batch at different axes");
-            from += n + 1;
+    /* the letters of operand i are text[from .. from + n) */
+    size_t from = 0, n = 0;
+    for (uint32_t i = 0; i < nformal; i++, from += n + 1) {
+        struct batch in = batch_in(x, i);
+        const char *why = in.how == BATCH_WHOLE ? NULL : batch_want_cut(x, i);
+        n = strcspn(text + from, ",-");
+        if (why != NULL)
+            return why;
+        if (in.how == BATCH_CUT && letter == 0 && in.axis < n) {
+            letter = text[from + in.axis];
+            first = in;
         }
-    int at = letter_at(arrow, 2, strlen(arrow), letter);
+    }
+    from = 0;
+    for (uint32_t i = 0; i < nformal; i++, from += n + 1) {
+        n = strcspn(text + from, ",-");
+        struct batch in = batch_in(x, i);
+        int at = letter_at(text, from, from + n, letter);
+        bool whole = in.how == BATCH_WHOLE;
+        /* an operand that is cut must have the letter once, at its batch axis; a WHOLE one once or not at all */
+        if (whole ? at == -2 : at != in.axis)
+            return batch_say(x, "its operands have the batch at different axes");
+        const char *why = whole && at >= 0 ? batch_cut(x, i, at) : NULL;
+        if (why != NULL)
+            return why;
+    }
+    int at = letter_at(arrow, 2, strlen(arrow), letter); /* behind "->": the axis in the result */
     batch_set(x, 0, batch_at(first, at));
     return at >= 0 ? NULL : batch_say(x, "it sums over the axis of the batch");
 }
@@ -818,6 +828,7 @@ const struct batch_rule *batch_rule_of(const char *domain, const char *op)
 
 bool batch_draws(struct batch_search *x, const struct batch_rule *r)
 {
+    /* from opset 12 on, operand 2 of Dropout says whether it trains, and so draws which elements to drop */
     if (r->fn == dropout && x->f->opset >= 12 && node_in(x->m, x->n, 2) != 0) {
         struct batch_list mode = batch_list_of(x, NULL, 2);
         return !batch_entry_is(&mode, 0, 0);

@@ -44,7 +44,8 @@ struct batch_change {
         CHANGE_CUT, /* the value is WHOLE; copy i reads block i of N equal blocks along axis `at` */
         CHANGE_ENTRY /* the value is a list of constant integers; entry `at` is divided by N */
     } kind;
-    uint32_t operand, at;
+    uint32_t operand; /* number of the operand */
+    uint32_t at;      /* CHANGE_CUT: axis; CHANGE_ENTRY: index of the entry */
 };
 
 /* State of following the batch through the main graph of a module. */
@@ -73,7 +74,7 @@ typedef const char *batch_fn(struct batch_search *x, const struct batch_rule *r)
 struct batch_rule {
     const char *op; /* operator */
     batch_fn *fn;
-    int arg; /* a number for the rule; the comment of each rule says what it means */
+    int arg; /* a number whose meaning the comment of the rule `fn` says */
     /* For the rule by_axes(): a character for each operand, ':', and a character for each result; each says where
      * the batch is.  A digit: at that axis; a WHOLE operand is cut there (batch_cut).  '-': the operand is WHOLE, as
      * are operands without a character.  'b': as '0', but a WHOLE operand with size 1 there stays.  'm': as 'b' if
@@ -118,6 +119,8 @@ const char *batch_want_whole_from(struct batch_search *x, uint32_t i);
 /* Notes that each copy shall read a block of operand i, which is WHOLE, along an axis.  Returns NULL; or the reason why
  * there are no N equal blocks. */
 const char *batch_cut(struct batch_search *x, uint32_t i, int axis);
+/* Returns the number of the only bit that is set in `bits`, such as batch_list.scaled; -1: no bit or several are. */
+int batch_only_bit(uint64_t bits);
 /* Whether N divides the size d whenever N divides the size of the batch. */
 bool batch_divides(const struct batch_search *x, struct dim d);
 /* Notes that each copy shall read operand i, constant integers, with entry `at` divided by N.  Returns NULL; or the
@@ -144,7 +147,7 @@ struct batch_list {
 struct batch_list batch_list_of(struct batch_search *x, const char *attr, uint32_t i);
 /* Whether entry j is known to be v in the model and in all copies. */
 bool batch_entry_is(const struct batch_list *k, int j, int64_t v);
-/* Writes to *axes, as bits, the axes of a tensor of that rank that the attribute "axes" or else operand i lists; no
+/* Writes to *axes, as bits, the axes of a tensor of rank `rank` that the attribute "axes" or else operand i lists; no
  * bits and *absent = true if neither is given or the list is empty.  Returns false if the axes are not known. */
 bool batch_axes(struct batch_search *x, uint32_t i, int rank, uint32_t *axes, bool *absent);
 

@@ -49,8 +49,8 @@ static bool is_below(struct num x, int64_t most)
     return x.kind == NUM_INT && x.v < most;
 }
 
-/* Whether a / b, for a scaled a and b that is not scaled, is exact and divisible by N.  r: the quotient in the
- * model. */
+/* Whether a / b leaves no remainder and N divides the quotient.  a: a scaled element; b: an element that is not
+ * scaled; r: the quotient in the model. */
 static bool divides_exactly(struct batch_search *x, struct num a, struct num b, struct num r)
 {
     struct dim da = num_dim(a), db = num_dim(b), dr = num_dim(r);
@@ -199,6 +199,7 @@ const char *sizes_slice(struct batch_search *x)
     for (int64_t j = position(element(&from, 0).v, data.n, by); by > 0 ? j < end : j > end;
          j += by) {
         scaled |= (data.scaled >> j & 1) << at++;
+        /* the first step leaves the list; j + by could overflow */
         if (by > data.n || by < -data.n)
             break;
     }
@@ -213,8 +214,8 @@ const char *sizes_product(struct batch_search *x)
     const char *why = batch_want_whole_from(x, 1);
     if (why != NULL)
         return why;
-    if (strcmp(node_op(x->m, x->n), "ReduceProd") != 0 || !integer ||
-        (k.scaled & (k.scaled - 1)) != 0)
+    bool several = k.scaled != 0 && batch_only_bit(k.scaled) < 0; /* scaled factors */
+    if (strcmp(node_op(x->m, x->n), "ReduceProd") != 0 || !integer || several)
         return not_in_proportion(x);
     set_sizes(x, k.scaled != 0);
     return NULL;
@@ -254,7 +255,7 @@ static struct dim limit_of(struct batch_search *x, vid v)
     enum { STEPS = 16 };
     const struct nums *k = nums_of(x->f, v);
     nid n = x->m->value[v].def;
-    int64_t most = -1;
+    int64_t most = -1; /* the largest element of a constant */
     for (uint32_t j = 0; k != NULL && j < k->n; j++) {
         if (k->at[j].kind != NUM_INT || k->at[j].v < 0 || k->at[j].v == INT64_MAX)
             return dim_unknown();
@@ -270,7 +271,7 @@ static struct dim limit_of(struct batch_search *x, vid v)
     if (ints_of(x->f, node_in(x->m, n, 0), &from, 1) != 1 || from != 0 ||
         ints_of(x->f, node_in(x->m, n, 2), &by, 1) != 1 || by != 1)
         return dim_unknown();
-    return value_dim(x->f, n, 1, 0);
+    return value_dim(x->f, n, 1, 0); /* the Range's limit, operand 1 */
 }
 
 /* Whether a <= b is certain for all sizes of symbolic dimensions. */
@@ -288,9 +289,12 @@ struct batch numbers_elementwise(struct batch_search *x, struct batch s)
     if (x->m->node[x->n].nformal != 2 || numbers.how != BATCH_NUMBERS ||
         x->of[v].how != BATCH_WHOLE)
         return s;
+    /* an element is p * stride + c, 0 <= c < extent (BATCH_NUMBERS) */
     if (node_is(x->m, x->n, "Mul") && k != NULL && k->n == 1 && numbers.extent.value == 1) {
+        /* c is 0: the factor multiplies the stride */
         numbers.stride = dim_mul(x->m, numbers.stride, num_dim(k->at[0]));
     } else if (node_is(x->m, x->n, "Add")) {
+        /* c grows by up to `most`, the largest element of the other operand */
         struct dim most = dim_sub(x->m, limit_of(x, v), dim_num(1));
         numbers.extent = numbers.extent.value == 1 ? dim_add(x->m, most, dim_num(1))
                                                    : dim_add(x->m, numbers.extent, most);
@@ -314,7 +318,7 @@ const char *rule_batch_shape(struct batch_search *x, const struct batch_rule *r)
             to = node_attr_int(x->m, x->n, "end", rank);
     (void)r;
     if (in.how == BATCH_SIZES) { /* its number of elements does not depend on the batch */
-        set_sizes(x, 0);
+        set_sizes(x, /*scaled=*/0);
         return NULL;
     }
     if (rank < 0)
@@ -334,18 +338,12 @@ const char *rule_batch_size(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
-/* Returns the number of the only bit that is set; -1: none or several are. */
-static int only_bit(uint64_t bits)
-{
-    return bits != 0 && (bits & (bits - 1)) == 0 ? __builtin_ctzll(bits) : -1;
-}
-
 /* Rule of ConstantOfShape: exactly one entry of the shape may depend on the batch; its axis is where the result
  * is cut. */
 const char *rule_batch_constant_of_shape(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
-    int axis = only_bit(in.scaled);
+    int axis = batch_only_bit(in.scaled);
     (void)r;
     if (in.how != BATCH_SIZES || axis < 0 || axis >= SHAPE_RANK)
         return batch_say(x, "several axes of its result have a size of the batch");

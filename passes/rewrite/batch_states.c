@@ -62,8 +62,8 @@ const char *batch_name_in(const struct batch_search *x, uint32_t i)
     return value_name(x->m, node_in(x->m, x->n, i));
 }
 
-/* Returns the reason why a node cannot use operand i, whose elements hold a size of the batch, or numbers of samples.
- */
+/* Returns the reason why a node cannot use operand i, whose elements hold a size of the batch, or number the
+ * samples. */
 static const char *say_counts_samples(struct batch_search *x, uint32_t i)
 {
     struct batch s = batch_in(x, i);
@@ -103,10 +103,16 @@ const char *batch_want_whole_from(struct batch_search *x, uint32_t i)
     return why;
 }
 
+int batch_only_bit(uint64_t bits)
+{
+    return bits != 0 && (bits & (bits - 1)) == 0 ? __builtin_ctzll(bits) : -1;
+}
+
 bool batch_divides(const struct batch_search *x, struct dim d)
 {
     if (d.sym == 0)
         return d.value >= 0 && d.value % x->ways == 0;
+    /* a dimension with names must be a multiple of the batch, or of N */
     struct dim ways = dim_num(x->ways);
     return (x->size.sym != 0 && dim_same(dim_mul(x->m, dim_div(x->m, d, x->size), x->size), d)) ||
            dim_same(dim_mul(x->m, dim_div(x->m, d, ways), ways), d);
@@ -198,7 +204,8 @@ const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t 
                             struct batch *out)
 {
     struct shape s;
-    /* behind: number of axes from the batch to the last axis; most: rank of the result */
+    /* behind: number of axes from the batch to the last axis, both counted, which is equal for all operands that have
+     * the batch; -1: none has; most: rank of the result */
     int behind = -1, most = 0;
     *out = (struct batch){0};
     for (uint32_t j = 0; j < count; j++) {
@@ -217,8 +224,13 @@ const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t 
             return batch_say(x, "its operands have the batch at different axes");
         behind = rank - in.axis;
         bool first = !batch_has_axis(*out);
-        *out = !first && out->how != BATCH_CUT ? *out : first ? in : batch_computed(in);
+        /* the result takes the first operand's state; once it is CUT, a later operand that is not makes it SHAPE */
+        if (first)
+            *out = in;
+        else if (out->how == BATCH_CUT)
+            *out = batch_computed(in);
     }
+    /* an operand that is WHOLE and has an axis where others have the batch is cut there, unless its size there is 1 */
     for (uint32_t j = 0; j < count; j++) {
         uint32_t i = k != NULL ? k[j] : j;
         int rank = batch_shape(x, i, &s);

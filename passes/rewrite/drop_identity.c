@@ -16,7 +16,7 @@
 struct identity_sweep {
     const struct module *m;
     struct edit *e;
-    int64_t opset;
+    int64_t opset; /* version of ai.onnx that the model imports */
     uint32_t identity, dropout, cast, reshape, transpose;
 };
 
@@ -74,7 +74,8 @@ static bool is_same_shape(const struct module *m, vid v, vid w)
     return same;
 }
 
-/* Returns the axis of the operand that becomes axis i of the result of Transpose n.  rank: of the operand. */
+/* Returns the axis of the operand that becomes axis i of the result of Transpose n; without the attribute perm, axes
+ * are in reverse order.  rank: rank of the operand. */
 static int64_t axis_from(const struct module *m, nid n, uint32_t i, uint32_t rank)
 {
     const struct attr *perm = node_attr(m, n, "perm");

@@ -58,7 +58,7 @@ static struct known *known_of(struct fold_run *x, vid v)
     return x->known[v];
 }
 
-/* Whether a computed result *k of value v contradicts nothing in the type of v. */
+/* Whether element type and sizes of *k, computed for value v, agree with the type of v, as far as the type is known. */
 static bool agrees(const struct module *m, vid v, const struct known *k)
 {
     const struct type *t = &m->type[m->value[v].type];
@@ -162,7 +162,7 @@ static void fold_round(struct fold_run *x)
     }
 }
 
-/* Infers the types of all values again. */
+/* Infers the types of all values again; after an error, values keep their types. */
 static void infer_again(struct fold_run *x)
 {
     struct module *m = x->m;

@@ -73,7 +73,9 @@ struct batch_split {
     uint32_t *share;
     vid *pool; /* shares of values, N each, from index 1 */
     uint32_t npool, cappool, capshare;
-    /* values and shares that are made once for several readers: key -> value, or index in `pool` */
+    /* What is made once for several readers.  Keys: map_key(UINT32_MAX, name of a dimension) -> list of sizes for
+     * Split; map_key(v, axis + 1) -> index in `pool` of the blocks of v along the axis; map_key(v, entry + 1 +
+     * SHAPE_RANK) -> list v with that entry divided by N. */
     struct map made;
     uint32_t next; /* index in s.change of the first change of a node that is not copied yet */
     uint32_t nsplit, njoined, ncopied; /* numbers of inputs split, outputs joined, nodes copied */
@@ -122,6 +124,7 @@ static int find_common(struct batch_split *x)
         return diag_error(
             x->d, "split-batch: no common batch axis: no input has a first dimension that is a "
                   "number or has a name");
+    /* an input whose dimension is a worse choice than `best` is taken to have no batch */
     for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
         const struct type *t = input_type(m, i);
         struct dim d = t != NULL ? m->dim[t->dim] : best;
@@ -197,6 +200,7 @@ static int start_input(struct batch_split *x, uint32_t i)
     struct module *m = x->m;
     const struct type t = *input_type(m, i);
     vid v = m->arg[m->graph[1].in.at + i];
+    /* a batch that is a number is looked for at axis 0 only, since other axes may have the same size by chance */
     for (uint32_t k = 0; k < (uint32_t)t.rank && (k == 0 || x->s.size.sym != 0); k++) {
         struct dim d = m->dim[t.dim + k];
         struct mention named = {.name = module_str(m, x->s.size.sym)};
@@ -246,7 +250,8 @@ static int find_batch(struct batch_split *x, const char *name)
 
 /* ---- 2. following the batch --------------------------------------------------------------------- */
 
-/* Sets the fate of all nodes that some output needs to FATE_SHARED for now; all others stay FATE_DEAD. */
+/* Sets the fate of all nodes that some output needs to FATE_SHARED until follow_batch() decides; all other nodes stay
+ * FATE_DEAD. */
 static void mark_needed(struct batch_split *x)
 {
     const struct module *m = x->m;
@@ -292,8 +297,8 @@ static void set_fate(struct batch_split *x, nid n, enum fate fate)
         x->stays[x->m->arg[p->in.at + i]] = true;
 }
 
-/* Whether n is the Shape or Size of an input: such a node is kept once and measures share 0, since all shares have
- * the same shape. */
+/* Whether n is a Shape or Size node whose operand is an input of the model: such a node is kept once and measures
+ * share 0, since all shares have the same shape. */
 static bool measures_input(const struct batch_split *x, nid n)
 {
     const struct value *v = &x->m->value[node_in(x->m, n, 0)];
@@ -328,8 +333,8 @@ static const char *apply_rule(struct batch_split *x, nid n, const struct batch_r
     return why;
 }
 
-/* Sets the states of all values and the fates of all nodes that outputs need.  Returns 0, or -1 and reports an error.
- */
+/* Sets the states of all values, and the fates of all nodes, that outputs need.  Returns 0, or -1 and reports an
+ * error. */
 static int follow_batch(struct batch_split *x)
 {
     const struct module *m = x->m;
@@ -338,7 +343,8 @@ static int follow_batch(struct batch_split *x)
         if (x->fate[n] == FATE_DEAD)
             continue;
         const struct node *p = &m->node[n];
-        bool call = (p->flags & NODE_CALL) != 0, reads = false;
+        bool call = (p->flags & NODE_CALL) != 0;
+        bool reads = false; /* n reads what depends on the batch */
         const struct batch_rule *r =
             call ? NULL : batch_rule_of(module_str(m, p->domain), node_op(m, n));
         x->s.n = n;
@@ -347,12 +353,11 @@ static int follow_batch(struct batch_split *x)
         const char *why = r != NULL && batch_draws(&x->s, r) ? "it draws random numbers" : NULL;
         if (why == NULL && reads)
             why = apply_rule(x, n, r);
-        /* an operator without a row in the table must not be run several times */
+        else if (why == NULL && needs_weights_only(x, n))
+            set_fate(x, n, FATE_SHARED);
+        /* an operator without a row in the table must not run several times */
         else if (why == NULL)
-            set_fate(x, n,
-                     needs_weights_only(x, n) ? FATE_SHARED
-                     : r != NULL              ? FATE_COPIED
-                                              : FATE_ONCE);
+            set_fate(x, n, r != NULL ? FATE_COPIED : FATE_ONCE);
         if (why != NULL)
             return refuse(x, n, why);
     }
@@ -418,6 +423,7 @@ static const char *share_name(struct batch_split *x, const char *name, uint32_t 
 static struct dim share_of(struct batch_split *x, struct dim d)
 {
     struct dim ways = dim_num(x->s.ways);
+    /* a multiple of the batch: the same multiple of the batch's share, floor(size / N) */
     if (x->s.size.sym != 0 && d.sym != 0 && is_multiple(x, d))
         return dim_mul(x->m, dim_div(x->m, x->s.size, ways), dim_div(x->m, d, x->s.size));
     return batch_divides(&x->s, d) ? dim_div(x->m, d, ways) : dim_unknown();
@@ -476,7 +482,8 @@ enum {
     OPSET_SLICE_OPERANDS = 10 /* the first opset whose Slice has operands in place of attributes */
 };
 
-/* Makes the shares of input v by a Split. */
+/* Makes the shares of input v by a Split, whose blocks must be equal: from opset 18 on it has num_outputs if the size
+ * is a number, else computed sizes (share_sizes); before, Split itself makes equal blocks. */
 static void split_input(struct batch_split *x, vid v)
 {
     struct edit *e = x->e;
@@ -569,7 +576,7 @@ static uint32_t cut_whole(struct batch_split *x, vid v, uint32_t axis, nid at)
         vid w;
         if (has_ranges(m, v)) {
             w = edit_weight(x->e, 1, name, edit_slice(x->e, m->value[v].tensor, axis, range, 1));
-        } else {
+        } else { /* v may be local: then copy i cuts its own share, which equals v */
             w = slice_of(x, share(x, v, i), axis, range[0], range[1], at);
             edit_name_value(x->e, w, name);
             edit_set_type(x->e, w, type);
@@ -645,6 +652,7 @@ static void copy_all(struct batch_split *x, nid n)
             type[j] = share_type(x, v);
         }
     }
+    /* edit_copy() puts each copy directly behind n: copy 0 comes last, so that the copies stand in their order */
     for (uint32_t i = x->ways; i-- > 0;)
         copy_node(x, n, i, type);
     while (x->next < x->s.nchange && x->s.change[x->next].node == n)
@@ -671,7 +679,8 @@ static void join(struct batch_split *x, vid v)
 }
 
 /* For outputs of the model and operands of nodes that stay: replaces each value that has shares by the joined shares
- * or, if all shares are equal, by share 0.  Values up to `most`, exclusive, are values of the original model. */
+ * if the value is CUT, else by share 0, as all shares are then equal.  Values below `most` are values of the original
+ * model. */
 static void replace_single_reads(struct batch_split *x, vid most)
 {
     for (vid v = 1; v < most; v++) {

@@ -37,14 +37,14 @@ struct id_map {
 static struct id_slot *id_find(struct id_map *h, sid key)
 {
     assert(key != 0 && h->n < h->cap && (h->cap & (h->cap - 1)) == 0);
-    uint32_t i = (key * UINT32_C(2654435761)) &
-                 (h->cap - 1); /* a multiplicative hash (2^32 / golden ratio) */
+    /* a multiplicative hash (2^32 / golden ratio) */
+    uint32_t i = (key * UINT32_C(2654435761)) & (h->cap - 1);
     while (h->slot[i].key != 0 && h->slot[i].key != key)
         i = (i + 1) & (h->cap - 1);
     return &h->slot[i];
 }
 
-/* Adds the key, or replaces its value. */
+/* Adds the key to the table with this value, or replaces its value; doubles a table that is half full. */
 static void id_put(struct id_map *h, sid key, int64_t value)
 {
     if (2 * (h->n + 1) > h->cap) {
@@ -133,7 +133,7 @@ static void add_name(void *user, const char *name)
     k->list[k->n++] = s;
 }
 
-/* Adds the names in a dimension. */
+/* Adds the names in dimension d to the list, unless d has been looked at before. */
 static void add_dim_names(struct names *k, struct dim d)
 {
     if (d.sym == 0 || id_find(&k->expr, d.sym)->key != 0)
@@ -346,8 +346,8 @@ static void each_open_dim(const struct ctx *x,
 /* What the functions for each_open_dim() work on. */
 struct open_dims {
     struct ctx *x;
-    struct sizes *k;
-    uint32_t n;
+    struct sizes *k; /* add_open() adds the dimensions to these sizes, keep_open() reads them */
+    uint32_t n;      /* number of dimensions so far (count_open) */
 };
 
 /* For each_open_dim(): counts the dimensions. */

@@ -62,7 +62,8 @@ int64_t bind_planned_batch(const struct ctx *x);
 
 /* Numbers of dimensions under the bindings of their names; each expression is computed once. */
 struct dim_values;
-/* Returns the numbers under the bindings that x has now (ctx_dim()), in a. */
+/* Returns a table, in a, from which dim_value() takes the numbers of dimensions under the bindings that x has now
+ * (ctx_dim()). */
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a);
 /* Returns the number of dimension d; -1: it is unknown, or one of its names is not bound. */
 int64_t dim_value(struct dim_values *k, struct dim d);

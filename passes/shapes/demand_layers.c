@@ -9,8 +9,8 @@ void demand_window(struct demands *k, nid n, int arg)
     struct shape in = operand_shape(k->f, n, 0), out,
                  w = arg > 0 ? operand_shape(k->f, n, (uint32_t)arg) : shape_unknown(ELEM_NONE);
     int64_t groups = node_attr_int(k->f->m, n, "group", 1);
-    if (shape_of(k->f, node_out(k->f->m, n, 0),
-                 &out)) { /* a window fits if the result has a position on the axis */
+    /* a window fits if the result has a position on the axis */
+    if (shape_of(k->f, node_out(k->f->m, n, 0), &out)) {
         for (int i = 2; i < out.rank; i++)
             demand(k, DEMAND_MOST, dim_num(1), out.d[i]);
     }

@@ -197,7 +197,7 @@ void demand_reshape(struct demands *k, nid n, int arg)
     demand(k, DEMAND_EQUAL, total, rest);
 }
 
-/* Notes that d is a multiple of by >= 1. */
+/* Notes that d must be a multiple of `by`, which is at least 1. */
 static void demand_multiple(struct demands *k, struct dim d, int64_t by)
 {
     if (by > 1 && d.sym != 0)
@@ -247,6 +247,7 @@ void demand_slice(struct demands *k, nid n, int arg)
     for (int p = 0; p < 2 && count > -2; p++) {
         for (uint32_t i = 0;
              place[p] != NULL && i < place[p]->n && (count < 0 || i < (uint32_t)count); i++) {
+            /* a negative position counts from the end: then -at must be within the axis */
             struct dim at = num_dim(place[p]->at[i]),
                        back = at.sym != 0 ? dim_sub(k->f->m, dim_num(0), at) : at;
             int which = axis_of(count < 0 ? (int64_t)i : axis[i], in.rank);

@@ -39,6 +39,7 @@ struct dim reach_of(struct demands *k, vid v)
     *d = known != NULL   ? reach_of_nums(k->f, known)
          : fed && counts ? dim_num(INPUT_REACH)
                          : dim_unknown();
+    /* the number 0 would mean "not looked at yet" */
     return *d = d->value == 0 ? dim_unknown() : *d;
 }
 

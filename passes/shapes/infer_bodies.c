@@ -277,6 +277,7 @@ void rule_loop(struct infer *f, nid n, int arg)
  * other results are outputs of the body with the first two axes of the last operand in front. */
 static void leave_scan_8(struct infer *f, nid n, gid g)
 {
+    /* operand 0 has the lengths of sequences; then come nstate carried values, and nscan values to be scanned */
     uint32_t formal = f->m->node[n].nformal, nscan = scan_inputs(f, n);
     uint32_t nstate = formal > nscan ? formal - nscan - 1 : 0;
     struct shape in = operand_shape(f, n, formal - 1), s;
@@ -310,8 +311,8 @@ void rule_scan(struct infer *f, nid n, int arg)
     if (a == NULL || f->opset < 9 || f->carried[a->u.g] == NULL)
         return;
     const struct body_state *c = f->carried[a->u.g];
-    struct dim length =
-        dim_unknown(); /* number of iterations: the size of the first scanned operand */
+    /* number of iterations: the size of the first scanned operand along the axis that is scanned */
+    struct dim length = dim_unknown();
     struct shape s;
     if (shape_in(f, n, c->n, &s) && s.rank > 0) {
         int axis = axis_of(list_axis(f, n, "scan_input_axes", 0), s.rank);

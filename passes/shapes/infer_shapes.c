@@ -79,6 +79,7 @@ static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *
         k++;
     if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
         return;
+    /* *row: 0: not looked up yet; 1: there is no rule; else 2 + the rule's index */
     uint16_t *row = &d->row[k][x->op];
     if (*row == 0)
         *row = find_rule(module_str(f->m, x->op), &rule_domain[k]);
@@ -272,8 +273,9 @@ static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
     struct shape s;
     struct type t = f->m->type[type];
     bool names = false;
+    /* a container; inner types come before the types that hold them */
     if ((t.kind == TYPE_SEQ || t.kind == TYPE_OPT || t.kind == TYPE_MAP) && t.inner < type &&
-        map[t.inner] != t.inner) { /* inner types come before the types that hold them */
+        map[t.inner] != t.inner) {
         t.inner = map[t.inner];
         return module_add_type(f->m, t);
     }
@@ -333,7 +335,7 @@ static void warn_missing(const struct module *m, tid t, struct diag *d)
                  module_str(m, m->file[x->file].path));
 }
 
-/* What a run of inference is about. */
+/* How infer_module() is to run. */
 struct infer_ask {
     struct diag *diag;         /* where conflicts are reported; NULL: nowhere */
     struct dim_values *values; /* the bindings, for bound mode; NULL: symbolic mode */
@@ -513,8 +515,8 @@ static int run_infer(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;
     (void)opts;
-    if (m->cost != NULL &&
-        (m->src == NULL || m->patterns)) { /* a profiled graph has sizes instead of shapes */
+    /* a profiled graph has sizes instead of shapes */
+    if (m->cost != NULL && (m->src == NULL || m->patterns)) {
         x->results.inferred = true;
         return 0;
     }

@@ -336,8 +336,8 @@ void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x)
 static struct num float_result(struct infer *f, enum num_op op, struct num a, struct num b,
                                struct num x)
 {
-    struct num back =
-        op == NUM_DIV ? num_mul(f, x, b) : a; /* is a, unless a division has a remainder */
+    /* for a division without a remainder, x * b is a again */
+    struct num back = op == NUM_DIV ? num_mul(f, x, b) : a;
     if (back.kind != a.kind || back.v != a.v || back.sym != a.sym)
         return (struct num){0};
     bool large = x.kind == NUM_INT && (x.v > FLOAT_EXACT || x.v < -FLOAT_EXACT);

@@ -471,8 +471,8 @@ void rule_same(struct infer *f, nid n, int arg)
         values_elementwise(f, n, (enum num_op)arg);
 }
 
-/* Rule: result 0 has the shape of operand `arg`, without the bits from LIKE_ELEM on; its element type is arg >>
- * LIKE_ELEM (0: the operand's). */
+/* Rule for operators whose result 0 has the shape of an operand.  arg: the number of the operand, in the bits below
+ * LIKE_ELEM, and in the bits from there on the element type of the result (0: that of the operand). */
 void rule_like(struct infer *f, nid n, int arg)
 {
     uint32_t from = (uint32_t)arg & ((1U << LIKE_ELEM) - 1);

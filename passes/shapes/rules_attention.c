@@ -128,8 +128,8 @@ static struct dim value_width(struct infer *f, nid n, const struct shape *weight
 
 /* Rule for Attention and DecoderMaskedSelfAttention of com.microsoft; arg 1: QAttention, where operand 3, a scale, has
  * the element type of the result.  Operands: input, one weight for queries, keys and values; 4 (QAttention: 8): the
- * past cache.  Results: the output, the present cache.  Caches are (2, batch, heads, length, size): keys, then values.
- * */
+ * past cache.  Results: the output, the present cache.  Caches are (2, batch, heads, length, size): first keys, then
+ * values. */
 void rule_ms_attention(struct infer *f, nid n, int arg)
 {
     struct shape x = operand_shape(f, n, 0), w = operand_shape(f, n, 1), past,

@@ -54,8 +54,9 @@ static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struc
             num = -1;
             break;
         }
-        if (i == 0 ||
-            (want * den < num * have) == least) { /* want / have < num / den, without fractions */
+        /* whether want / have is less than num / den, without fractions */
+        bool is_less = want * den < num * have;
+        if (i == 0 || is_less == least) {
             num = want;
             den = have;
         }

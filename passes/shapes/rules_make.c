@@ -143,8 +143,8 @@ void rule_constant(struct infer *f, nid n, int arg)
         shape_set(f, n, 0, &s);
         return;
     }
-    for (size_t k = 0; k < sizeof form / sizeof form[0];
-         k++) { /* even k: a single element; odd k: a list */
+    /* form[k]: a single element if k is even, a list if k is odd */
+    for (size_t k = 0; k < sizeof form / sizeof form[0]; k++) {
         a = node_attr(f->m, n, form[k].name);
         if (a == NULL || a->kind != form[k].kind)
             continue;

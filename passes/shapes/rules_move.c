@@ -384,6 +384,7 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
         span = dim_sub(f->m, e, s);
         /* whether the rest is d - 1, which is not negative, since d is at least 1 */
         bool rest = s.value == 1 && dim_same(e, d);
+        /* whether end - start is certainly not negative; else the size is known in pure mode only (infer.pure) */
         bool sure = dim_nonneg(f->m, span) || rest || (s.value == 0 && s.sym == 0);
         f->hides = f->hides || !sure;
         if (!sure && !f->pure)
@@ -392,9 +393,9 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
     return step == 1 ? span : dim_div(f->m, dim_shift(f->m, span, step - 1), dim_num(step));
 }
 
-/* What a Slice does. */
+/* Which elements a Slice takes. */
 struct slice_spec {
-    const struct nums *start, *end; /* [naxes]; NULL: not known */
+    const struct nums *start, *end; /* [naxes] positions; NULL: not known */
     int naxes;
     int64_t axis[SHAPE_RANK], step[SHAPE_RANK]; /* [naxes] step 0: not known */
 };

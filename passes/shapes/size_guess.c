@@ -131,8 +131,8 @@ static void add_free(void *user, const char *name)
 }
 
 /* Whether it is better to put `is` in place of name a than to put `other` in place of name b (NULL: there is no b).
- * An expression that cannot be negative is better than one that may be; of equally good expressions, the name of
- * whose size less is known is better replaced; then the later name. */
+ * An expression that cannot be negative is better than one that may be.  If both are equally good, it is better to
+ * replace the name whose size is known less (the larger kind); if these are equal, too, the later name. */
 static bool is_better(const struct sizes *k, const struct size *a, struct dim is,
                       const struct size *b, struct dim other)
 {

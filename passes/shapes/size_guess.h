@@ -11,7 +11,7 @@ enum size_kind { SIZE_GIVEN, SIZE_BATCH, SIZE_OTHER, SIZE_FIRST };
 
 /* A name and its size. */
 struct size {
-    sid name;
+    sid name;      /* id of the name in the module's strings */
     uint8_t kind;  /* enum size_kind */
     int64_t value; /* the size; meaningless if `is` is set */
     /* an expression of other names that equals this name; unknown: the name has a size of its own */

@@ -19,8 +19,8 @@ static int by_saving(const void *pa, const void *pb)
                                 : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Adds node n, which has an axis of this size that cannot be cut, to the entry for that size in axis[].  of: maps a
- * size to 1 + its index in axis[]. */
+/* Adds node n, which has an axis of this size that cannot be cut, to the entry for that size in axis[], which it makes
+ * if there is none (k->nundivided counts them).  of: maps a size to 1 + its index in axis[]. */
 static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of, struct sharding *k,
                      struct sharded_axis *axis)
 {
@@ -39,10 +39,11 @@ static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of,
         x->op = node_op(s->m, n);
     }
     x->nodes++;
+    /* a piece of the padded node takes the share padded / ways of the node's time for `size` positions */
     x->saves = sat_add(x->saves, time - mul_div_ceil(time, padded / s->ways, size));
 }
 
-/* Whether an axis of that size, a number, can be cut neither into equal pieces nor with a smaller last one, so that
+/* Whether an axis of this size, a number, can be cut neither into equal pieces nor with a smaller last piece, so that
  * padding would help. */
 static bool is_undivided(const struct shard *s, struct dim size)
 {
@@ -50,7 +51,8 @@ static bool is_undivided(const struct shard *s, struct dim size)
            !shard_cuts_unevenly(s->ways, size, (size.value - 1) / s->ways + 1);
 }
 
-/* Fills k->undivided with the largest axes of nodes that no option cuts, the most saving ones first. */
+/* Fills k->undivided with the axes whose padding saves most time, at most SHARDED_AXES.  Of each node without options
+ * only the largest axis that cannot be cut counts; nodes with axes of the same size share an entry. */
 static void find_undivided(const struct shard *s, struct sharding *k)
 {
     const struct graph *g = &s->m->graph[1];
@@ -73,8 +75,8 @@ static void find_undivided(const struct shard *s, struct sharding *k)
     memcpy(k->undivided, axis, k->nundivided * sizeof *axis);
 }
 
-/* Returns the states in which the devices have the operands and then the results of node n with option p; NULL: all
- * are whole. */
+/* Returns a list of the operands and then the results of node n, with the states in which the devices have them.  p:
+ * the option chosen for n; NULL: all are whole. */
 static struct sharded_value *values_of(const struct shard *s, nid n, const struct shard_option *p)
 {
     const struct node *k = &s->m->node[n];
@@ -101,7 +103,8 @@ static struct sharded_value *values_of(const struct shard *s, nid n, const struc
     return list;
 }
 
-/* Fills k->node with what is done with each node of the model. */
+/* Fills k->node with what the rewriting makes of each node of the model: its device, layer, and whether it is cut,
+ * whole, copied or on one device.  layer: [node] number of the node's layer. */
 static void list_nodes(const struct shard *s, const struct shard_choice *c, const uint32_t *layer,
                        struct sharding *k)
 {
@@ -163,6 +166,7 @@ static int by_number(const void *pa, const void *pb)
 void shard_figures_end(const struct shard *s, const struct shard_figures *f,
                        const struct shard_written *w, struct sharding *k)
 {
+    /* each: the exchanges of each layer; group: an entry for all layers with the same exchanges */
     struct sharded_layers *each = arena_array(s->a, (size_t)f->nlayer + 1, sizeof *each);
     struct sharded_layers *group = arena_array(s->x->use.mem, (size_t)f->nlayer + 1, sizeof *group);
     for (uint32_t i = 0; i < w->nexchange; i++) {
@@ -176,7 +180,7 @@ void shard_figures_end(const struct shard *s, const struct shard_figures *f,
     }
     k->layers = group;
     group[k->nlayers++] = each[0]; /* layer 0 has the exchanges of nodes in no layer */
-    qsort(each + 1, f->nlayer, sizeof *each, by_exchanges);
+    qsort(each + 1, f->nlayer, sizeof *each, by_exchanges); /* equal ones stand together */
     for (uint32_t i = 1; i <= f->nlayer; i++) {
         if (i == 1 || by_exchanges(&each[i - 1], &each[i]) != 0)
             group[k->nlayers++] = each[i];

@@ -265,16 +265,18 @@ const struct shard_moves *shard_moves_of(const struct shard *s, vid v)
     return k;
 }
 
-/* Returns the ps, on each device, of bringing v to all devices, whole; have: the states in which it is there, as
- * bits, without the whole; *from: the bit of the state from which the last step makes v. */
+/* Returns the ps, on each device, of making value v, whose exchanges are *k, whole on all devices.  have: the states in
+ * which the devices have v, as bits; whole is not among them.  *from: the bit of the state from which the last step
+ * makes v. */
 static int64_t whole_time(const struct shard_moves *k, uint32_t have, uint32_t *from)
 {
     uint32_t terms = k->terms != 0 ? UINT32_C(1) << k->terms : 0, cut = have & ~terms;
-    if (cut != 0) {
+    if (cut != 0) { /* pieces are joined; best those that are one block each */
         *from =
             k->plain != 0 && (cut >> k->plain & 1) != 0 ? k->plain : (uint32_t)__builtin_ctz(cut);
         return k->gather;
     }
+    /* terms are added up in one step; or, if that is cheaper, in pieces, which are then joined */
     *from = k->terms;
     if (k->plain == 0 || k->sum <= sat_add(k->scatter, k->gather))
         return k->sum;

@@ -329,6 +329,7 @@ bool shard_can_cut(const struct shard *s, vid v, struct shard_state st)
     struct shape k;
     if (shard_is_terms(st))
         return shard_can_sum(s, v);
+    /* the axis exists, and its size is a whole number of rounds of runs, or one round whose last run is shorter */
     if (st.run <= 0 || st.run > INT64_MAX / s->ways || !shape_of(s->f, v, &k) ||
         st.axis >= k.rank ||
         (!divides(s->m, st.run * s->ways, k.d[st.axis]) &&
@@ -337,6 +338,7 @@ bool shard_can_cut(const struct shard *s, vid v, struct shard_state st)
     for (int i = 0; i < k.rank; i++)
         if (!dim_known(k.d[i]))
             return false;
+    /* pieces of weights are ranges of whole bytes */
     if (elem_bits((enum elem)k.elem) < 8 || k.elem == ELEM_STR)
         return false;
     tid t = shard_weight(s->m, v);
@@ -476,7 +478,8 @@ static bool is_known(const struct shard_ask *q, const struct shard_option *o)
     return true;
 }
 
-/* Adds the states of the answer to the states of the node's operands and results; false: a value has too many. */
+/* Adds the states of the answer to the states of the node's operands and results.  Returns false if a value has too
+ * many. */
 static bool add_items(const struct shard_ask *q)
 {
     struct shard *s = q->s;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What an operator of attention has where. */
+/* The form of an operator of attention: which axes of its operands and results are heads, and which are the batch. */
 struct form {
     /* attributes with the number of heads of the queries, and of the keys; NULL: as many as of the queries */
     const char *count, *key_count;
@@ -23,7 +23,7 @@ struct form {
     const char *text;
 };
 
-/* [enum shard_attention] the forms */
+/* [enum shard_attention] the forms of the operators */
 static const struct form forms[] = {
     [SHARD_HEADS_ONNX] = {"q_num_heads", "kv_num_heads", "qkkmkkb:qkkq"},
     [SHARD_HEADS_MULTI] = {"num_heads", NULL, "qkksbmkk-x:qkkq"},
@@ -48,7 +48,7 @@ static char code_of(const struct form *f, bool result, uint32_t i)
     return at < (result ? all : before) ? f->text[at] : 'x';
 }
 
-/* Writes the shape of operand or result i to *k; false: it is omitted, or its rank is not known. */
+/* Writes the shape of operand or result i to *k.  Returns false if it is omitted, or its rank is not known. */
 static bool shape_at(const struct shard_ask *q, bool result, uint32_t i, struct shape *k)
 {
     return result ? shard_out_shape(q, i, k) : shard_in_shape(q, i, k);
@@ -65,22 +65,23 @@ static int64_t count_of(const struct shard_ask *q, const char *attr, uint32_t i)
     return k.d[1].value;
 }
 
-/* Writes the numbers of heads to *h; false: they are not known. */
+/* Writes the numbers of heads to *h.  Returns false if they are not known. */
 static bool count_heads(const struct shard_ask *q, const struct form *f, struct head_counts *h)
 {
     struct shape x, table;
     h->q = count_of(q, f->count, 0);
+    /* a table of rotations has half of the positions of a head */
     if (h->q == 0 && f == &forms[SHARD_HEADS_ROTARY_MS] && shard_in_shape(q, 0, &x) &&
         shard_in_shape(q, 2, &table) && x.rank == 3 && table.rank == 2 && table.d[1].value > 0 &&
-        x.d[2].value > 0) /* a table of rotations has half of the positions of a head */
+        x.d[2].value > 0)
         h->q = x.d[2].value / (2 * table.d[1].value);
     h->k = f->key_count != NULL ? count_of(q, f->key_count, 1) : h->q;
     return h->q > 0 && h->k > 0 && h->q % h->k == 0;
 }
 
 /* Finds in a tensor of shape *k the axis that has the heads, and the number of positions that one head has along it
- * (*unit): 1 in an axis of heads, more where heads stand side by side.  false: the tensor has no such axis, or its size
- * is not known or not as expected. */
+ * (*unit): 1 in an axis of heads, more where heads stand side by side.  Returns false if the tensor has no such axis,
+ * or its size is not known or not as expected. */
 static bool head_axis(char code, const struct shape *k, const struct head_counts *h, int *axis,
                       int64_t *unit)
 {
@@ -99,8 +100,8 @@ static bool head_axis(char code, const struct shape *k, const struct head_counts
         return false;
     int64_t size = k->d[*axis].value;
     *unit = size > 0 && size % heads == 0 ? size / heads : 0;
-    bool beside =
-        code == 's' || (code != 'v' && code != 'm' && !apart); /* heads stand side by side */
+    /* whether heads stand side by side on the axis */
+    bool beside = code == 's' || (code != 'v' && code != 'm' && !apart);
     return *unit == 1 || (*unit > 1 && beside);
 }
 
@@ -119,7 +120,8 @@ static void set_state(struct shard_ask *q, bool result, uint32_t i, int axis, in
     *st = (struct shard_state){(uint8_t)axis, run};
 }
 
-/* Sets the state of operand or result i: cut by heads, or whole if it is for all heads.  false: it cannot be cut so. */
+/* Sets the state of operand or result i: cut by heads, or whole if it is for all heads.  Returns false if it cannot be
+ * cut so. */
 static bool cut_heads(struct shard_ask *q, const struct form *f, const struct head_counts *h,
                       bool result, uint32_t i)
 {
@@ -139,8 +141,8 @@ static bool cut_heads(struct shard_ask *q, const struct form *f, const struct he
     return true;
 }
 
-/* Finds the number of heads that each device has in a row, h->run_q and h->run_k, from the given state.  false: that
- * state is no cut between heads, or would part heads of queries that look up the same head of keys. */
+/* Finds the number of heads that each device has in a row, h->run_q and h->run_k, from the given state.  Returns false
+ * if that state is no cut between heads, or would part heads of queries that look up the same head of keys. */
 static bool find_runs(const struct shard_ask *q, const struct form *f, struct head_counts *h)
 {
     char code = code_of(f, q->result, q->at);
@@ -151,10 +153,10 @@ static bool find_runs(const struct shard_ask *q, const struct form *f, struct he
         !head_axis(code, &k, h, &axis, &unit) || axis != q->given.axis || q->given.run % unit != 0)
         return false;
     int64_t run = q->given.run / unit;
-    bool shares =
-        h->k == 1 && h->q > 1; /* the only head of keys is on each device, and cannot be cut */
+    /* the only head of keys is on each device, and cannot be cut: so the heads of queries may be cut anywhere */
+    bool shares = h->k == 1 && h->q > 1;
     if (shares)
-        each = 1; /* so the heads of queries may be cut anywhere */
+        each = 1;
     if (code == 'k' ? shares || run > INT64_MAX / each : run % each != 0)
         return false;
     h->run_q = code == 'k' ? run * each : run;
@@ -163,7 +165,7 @@ static bool find_runs(const struct shard_ask *q, const struct form *f, struct he
 }
 
 /* Fills the answer with the cut of the node by heads to which the given state belongs, and divides the attributes with
- * numbers of heads by N.  false: there is no such cut. */
+ * numbers of heads by N.  Returns false if there is no such cut. */
 static bool by_heads(struct shard_ask *q, const struct form *f)
 {
     const struct module *m = q->s->m;
@@ -193,7 +195,7 @@ static int batch_axis(char code, const struct shape *k, struct dim size)
 }
 
 /* Fills the answer with the cut of the batch in all operands and results that have it, if the given state is a cut of
- * the batch.  false: it is not, or an operand or result has another size there. */
+ * the batch.  Returns false if it is not, or an operand or result has another size there. */
 static bool by_batch(struct shard_ask *q, const struct form *f)
 {
     const struct node *n = &q->s->m->node[q->n];

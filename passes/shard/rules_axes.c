@@ -39,8 +39,8 @@ static char letter_of(const char *text, bool result, uint32_t i)
     return i < n ? part[i] : result ? '!' : '-';
 }
 
-/* Sets the state of operand or result i as character c says; size: the size of what is cut.  false: it cannot be cut
- * so. */
+/* Sets the state of operand or result i as character c says; size: the size of what is cut.  Returns false if it cannot
+ * be cut so. */
 static bool cut_letter(struct shard_ask *q, bool result, uint32_t i, char c, struct dim size)
 {
     struct shape k;
@@ -102,12 +102,12 @@ bool rule_shard_axes(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- axes that are left alone ------------------------------------------------------------------- */
 
-/* Writes to *axes, as bits, the axes along which the node combines elements.  how: enum shard_apart.  false: they
- * are not known. */
+/* Writes to *axes, as bits, the axes along which the node combines elements.  how: enum shard_apart.  Returns false if
+ * they are not known. */
 static bool worked_axes(const struct shard_ask *q, int how, int rank, uint32_t *axes)
 {
-    static const int64_t images[] = {
-        0, 2, 3}; /* without attribute axes: batch, rows and columns of images */
+    /* without attribute axes: batch, rows and columns of images */
+    static const int64_t images[] = {0, 2, 3};
     int64_t list[SHAPE_RANK];
     int n = 1;
     *axes = 0;

@@ -18,6 +18,7 @@ bool rule_shard_each(struct shard_ask *q, const struct shard_row *r)
     if (!shard_out_shape(q, 0, &out) ||
         (!q->result && (q->at >= n || !shard_in_shape(q, q->at, &k))))
         return false;
+    /* axes are aligned at the last one; axis: the axis of the result that is cut, `here` in operand i */
     int axis = q->result ? q->given.axis : q->given.axis + out.rank - k.rank;
     for (uint32_t i = 0; i < n; i++) {
         if (!shard_in_shape(q, i, &k))
@@ -120,8 +121,8 @@ bool rule_shard_reduce(struct shard_ask *q, const struct shard_row *r)
 /* ---- products ----------------------------------------------------------------------------------- */
 
 /* If operand i, a stack of matrices of shape *k, has the axis that is `behind` axes before the last one (0: the last
- * one), and not size 1 there, sets its state to cut along it.  d: the size in the result.  false: the operand has
- * another size. */
+ * one), and not size 1 there, sets its state to cut along it.  d: the size in the result.  Returns false if the operand
+ * has another size. */
 static bool cut_stack(struct shard_ask *q, uint32_t i, const struct shape *k, int behind,
                       struct dim d)
 {
@@ -179,9 +180,8 @@ bool rule_shard_gemm(struct shard_ask *q, const struct shard_row *r)
     (void)r;
     if (!shard_out_shape(q, 0, &y) || (!q->result && q->at > 1))
         return false;
-    int axis = q->result    ? q->given.axis
-               : q->at == 0 ? 0
-                            : 1; /* the axis of the result that is cut */
+    /* the axis of the result that is cut: the first matrix gives the rows, the second one the columns */
+    int axis = q->result ? q->given.axis : q->at == 0 ? 0 : 1;
     /* the other axis of the matrix is summed over */
     if (!q->result && q->given.axis != (q->at == 0 ? a : b))
         return false;

@@ -44,11 +44,13 @@ static bool is_larger(struct module *m, struct dim a, struct dim b)
 }
 
 /* Finds in *g the smallest group of axes of *from that contains axis k, and the axes of *to with the same elements;
- * groups are formed from the last axes on.  false: the products of sizes cannot be compared. */
+ * groups are formed from the last axes on.  Returns false if the products of sizes cannot be compared. */
 static bool find_group(struct module *m, const struct shape *from, const struct shape *to, int k,
                        struct axes_group *g)
 {
     int i = from->rank, j = to->rank;
+    /* a group grows by the next axis on the side where the product of its sizes, p or o, is smaller, until both are
+     * equal */
     while (i > k) {
         *g = (struct axes_group){.a_end = i, .b_end = j};
         struct dim p = from->d[--i], o = dim_num(1);
@@ -74,8 +76,8 @@ static bool find_group(struct module *m, const struct shape *from, const struct 
 }
 
 /* Finds the state, in *out, that a tensor of shape *to has if it holds the elements of a tensor of shape *from in
- * state st: a cut of the axis of *to along which the elements that a device has in a row are whole positions.  false:
- * that is no cut of *to. */
+ * state st: a cut of the axis of *to along which the elements that a device has in a row are whole positions.  Returns
+ * false if that is no cut of *to. */
 static bool regrouped(const struct shard *s, const struct shape *from, const struct shape *to,
                       struct shard_state st, struct shard_state *out)
 {
@@ -116,7 +118,8 @@ static bool regrouped(const struct shard *s, const struct shape *from, const str
 }
 
 /* Notes in q->change[0] how the sizes in operand 1 of a Reshape change for pieces, if they do.  in, out: shapes of
- * operand and result; a, b: their axes that are cut.  false: the sizes are not known, or cannot be changed. */
+ * operand and result; a, b: their axes that are cut.  Returns false if the sizes are not known, or cannot be
+ * changed. */
 static bool change_sizes(struct shard_ask *q, const struct shape *in, const struct shape *out,
                          int a, int b)
 {
@@ -134,8 +137,8 @@ static bool change_sizes(struct shard_ask *q, const struct shape *in, const stru
             return false;
         if (e.kind == NUM_INT && e.v == -1) /* the Reshape works this size out from the piece */
             continue;
-        bool zero =
-            e.kind == NUM_INT && e.v == 0 && copies; /* the entry copies the operand's size */
+        /* whether the entry copies the operand's size */
+        bool zero = e.kind == NUM_INT && e.v == 0 && copies;
         if (!zero && j == b)
             c.divide |= UINT64_C(1) << j;
         /* a copied size stays right if axis j is cut in operand and result, or in neither */
@@ -143,8 +146,8 @@ static bool change_sizes(struct shard_ask *q, const struct shape *in, const stru
             continue;
         if (out->d[j].value < 0 || j >= in->rank)
             return false;
-        c.fix |=
-            UINT64_C(1) << j; /* else the size of the result's piece stands in place of the 0 */
+        /* else the size of the result's piece stands in place of the 0 */
+        c.fix |= UINT64_C(1) << j;
         fix[j] = j == b ? out->d[j].value / q->s->ways : out->d[j].value;
     }
     if (c.fix != 0 && !c.known)
@@ -176,8 +179,8 @@ bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
         return false;
     q->in[0] = q->result ? to : q->given;
     q->out[0] = q->result ? q->given : to;
-    if (node_attr(q->s->m, q->n, "shape") !=
-        NULL) /* before opset 5: sizes in an attribute are not changed */
+    /* before opset 5 the sizes are in an attribute, which is not changed */
+    if (node_attr(q->s->m, q->n, "shape") != NULL)
         return false;
     return !node_is(q->s->m, q->n, "Reshape") ||
            change_sizes(q, &in, &out, q->in[0].axis, q->out[0].axis);
@@ -251,8 +254,8 @@ bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
     struct shape k;
     int64_t axes[SHAPE_RANK], by[SHAPE_RANK];
     bool attrs = node_attr(q->s->m, q->n, "starts") != NULL;
-    int cut = q->given.axis,
-        at = -1; /* at: index of the cut axis in the lists; -1: it is not sliced */
+    int cut = q->given.axis;
+    int at = -1; /* index of the cut axis in the lists; -1: it is not sliced */
     (void)r;
     if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &k) ||
         q->given.run > INT64_MAX / q->s->ways)

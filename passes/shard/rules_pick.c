@@ -120,7 +120,7 @@ bool rule_shard_scatter_elements(struct shard_ask *q, const struct shard_row *r)
 }
 
 /* Writes the shape of the indices of a GatherND or ScatterND to *index, and the number of axes that each index picks
- * along to *depth.  false: they are not known. */
+ * along to *depth.  Returns false if they are not known. */
 static bool vector_length(const struct shard_ask *q, struct shape *index, int *depth)
 {
     if (!shard_in_shape(q, 1, index) || index->rank < 1 || index->d[index->rank - 1].value < 0 ||

@@ -25,7 +25,7 @@ static bool is_single(const struct shard_ask *q, uint32_t i)
 
 /* Sets the state of operand i of QuantizeLinear or DequantizeLinear, a scale or zero point, if the tensor of shape
  * *x is cut along axis `cut`.  axis: the axis whose positions, or blocks of positions, each have a scale of their
- * own.  false: the operand cannot be cut so. */
+ * own.  Returns false if the operand cannot be cut so. */
 static bool cut_scale(struct shard_ask *q, uint32_t i, const struct shape *x, int cut, int axis)
 {
     struct shape k;
@@ -70,6 +70,7 @@ bool rule_shard_qlinear(struct shard_ask *q, const struct shard_row *r)
     if (!shard_out_shape(q, 0, &out) || (!q->result && (q->at < first || (q->at - first) % 3 != 0 ||
                                                         !shard_in_shape(q, q->at, &k))))
         return false;
+    /* axes are aligned at the last one; axis: the axis of the result that is cut, `here` in operand i */
     int axis = q->result ? q->given.axis : q->given.axis + out.rank - k.rank;
     for (uint32_t i = first; i < n; i += 3) {
         if (!shard_in_shape(q, i, &k))
@@ -98,7 +99,7 @@ static const char *const product_text[] = {
 
 /* Sets the state of operand i, which has an entry for each row (letter r) or column (letter c) of the result: a vector,
  * or a stack of vectors whose axes are those of the result or of size 1.  behind: the axis of the result that is cut,
- * counted from the last one.  false: the operand's shape is not known. */
+ * counted from the last one.  Returns false if the operand's shape is not known. */
 static bool cut_vector(struct shard_ask *q, uint32_t i, int behind, char letter)
 {
     struct shape k;
@@ -118,7 +119,7 @@ static bool cut_vector(struct shard_ask *q, uint32_t i, int behind, char letter)
 }
 
 /* Sets the state of operand i, a stack of matrices: cut along the axis that is `behind` axes before the last one, if
- * it has that axis in full.  y: shape of the result.  false: the operand has another size there. */
+ * it has that axis in full.  y: shape of the result.  Returns false if the operand has another size there. */
 static bool cut_matrices(struct shard_ask *q, uint32_t i, int behind, const struct shape *y)
 {
     struct shape k;

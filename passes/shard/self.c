@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a word says. */
+/* What a word of a node's sharding specs says. */
 struct said {
     enum { NOTHING, WHOLE, CUT, ALONE, OTHER } kind;
-    /* CUT: axis, counted from the last one if below 0; positions of a device in a row, 0: one block; number of
-     * pieces */
-    int64_t axis, run, ways;
-    const char *device; /* ALONE: the device's name, up to the next blank */
-    size_t len;
+    int64_t axis; /* CUT: the axis, counted from the last one if below 0 */
+    int64_t run;  /* CUT: number of neighbouring positions that a device has; 0: it has one block */
+    int64_t ways; /* CUT: number of pieces */
+    const char *device; /* ALONE: the device's name, not ended by a 0 */
+    size_t len;         /* ALONE: length of the name */
 };
 
 /* Reads the word at *at, and moves *at behind the word and the blank that follows it. */
@@ -51,7 +51,8 @@ static const char *words_of(const struct module *m, nid n)
     return m->shard_ann != NULL && m->shard_ann[n] != 0 ? module_str(m, m->shard_ann[n]) : NULL;
 }
 
-/* Whether state `st` of value v is the state that the word w of the user's list asks for. */
+/* Whether state `st` of value v is the state that the word w asks for; true if the operand or result is omitted
+ * (v == 0).  ALONE asks for a state that is not cut. */
 static bool agrees(const struct shard *s, vid v, struct shard_state st, const struct said *w)
 {
     struct shape shape;
@@ -134,17 +135,18 @@ static const char *expected_states(const struct shard *s, nid n, uint32_t i, con
     return text;
 }
 
-/* Reports that no option of node n agrees with the words, and names the first word with which no option agrees that
- * agrees with all words before it.  Returns -1. */
+/* Reports that no option of node n agrees with the words, and names the word at which the option that agrees with most
+ * words, from the first one on, fails.  Returns -1. */
 static int tell_against(const struct shard *s, nid n, const char *words)
 {
-    uint32_t at = first_against(s, n, 0, words), sums = 0;
+    uint32_t at = first_against(s, n, 0, words), sums = 0; /* at: index of the word */
     for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
         at = s->opt[o].gone ? at : larger_u32(at, first_against(s, n, o, words));
     const char *word = words;
     for (uint32_t i = 0; i < at; i++)
         take_word(&word);
     const int len = (int)strcspn(word, " ");
+    /* an operand that is cut may be possible if the devices may add up */
     bool may_sum = s->sums == SHARDING_SUMS_NONE && *word == 'S' && at < s->m->node[n].nformal &&
                    shard_sum_rows(s->m, n, &sums) != NULL;
     return diag_error(
@@ -222,7 +224,7 @@ int shard_self_fix(struct shard *s, uint8_t *fixed)
     const struct graph *g = &s->m->graph[1];
     for (nid n = g->first; n < g->first + g->count; n++) {
         const char *words = words_of(s->m, n);
-        uint32_t left = 0;
+        uint32_t left = 0; /* number of options that agree, beside whole */
         if (words == NULL || s->kind[n] != SHARD_NODE)
             continue;
         bool whole = option_agrees(s, n, 0, words);

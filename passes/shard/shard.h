@@ -69,9 +69,9 @@ struct shard_change {
         SHARD_ABSORB,
         SHARD_MEAN /* the result of a piece is divided by N */
     } kind;
-    const char *attr;
-    uint32_t operand;
-    uint64_t divide; /* lists: bit j: entry j is divided by N */
+    const char *attr; /* name of an attribute; NULL: the change is not about an attribute */
+    uint32_t operand; /* number of an operand */
+    uint64_t divide;  /* lists: bit j: entry j is divided by N */
     /* SHARD_SIZES: bit j: entry j, which may be 0 or -1 in the model, becomes value[j] */
     uint64_t fix;
     /* [entry] the entries of the list in the model, or those that `fix` names */
@@ -165,15 +165,16 @@ struct shard_ask {
     nid n;
     bool result; /* true: `at` is the number of a result; false: of an operand */
     uint32_t at;
-    struct shard_state given;
+    struct shard_state given; /* the state of that operand or result */
     /* the answer; all states are whole when the rule begins */
     struct shard_state in[SHARD_OPERANDS], out[SHARD_OPERANDS];
     struct shard_change change[SHARD_CHANGES];
 };
 
 struct shard_row;
-/* Fills the answer in *q; false: there is no option with the given state.  The caller drops an answer that has another
- * state than the given one, or a state that a tensor cannot have (is_valid() in rules.c), so rules need not look. */
+/* Fills the answer in *q.  Returns false if there is no option with the given state.  The caller drops an answer that
+ * has another state than the given one, or a state that a tensor cannot have (is_valid() in rules.c), so rules need not
+ * look. */
 typedef bool shard_rule(struct shard_ask *q, const struct shard_row *r);
 struct shard_row {
     const char *op;
@@ -189,13 +190,14 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
 
 /* ---- pins.c ---- */
 
-/* Gives pinned nodes their homes.  Returns 0, or -1 and reports an error. */
+/* Applies --pin: a node that a pattern matches stays whole on one device (kind, home and pinned of *s).  Returns 0, or
+ * -1 and reports an error. */
 int shard_pin(struct shard *s);
 /* Warns of pins that match no node. */
 void shard_warn_pins(const struct shard *s);
 /* Returns the ps that node n takes if it is whole. */
 int64_t shard_whole_time(const struct shard *s, nid n);
-/* Notes the pinned nodes in *k. */
+/* Writes the pinned nodes and their devices to k->pin. */
 void shard_list_pins(const struct shard *s, struct sharding *k);
 
 /* Returns the index in s->dev of device dev; if it is not in the list yet, adds it at the end, behind the devices that
@@ -229,7 +231,7 @@ bool shard_is_constant(const struct shard *s, vid v);
 /* Returns the bit of state st of value v in sets of states: 0 for whole; 1, 2, ... in the order of the value's
  * items; -1: no option has the value in that state. */
 int shard_bit(const struct shard *s, vid v, struct shard_state st);
-/* Returns the state with this bit. */
+/* Returns the state of value v whose bit, as by shard_bit(), is `bit`. */
 struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit);
 /* Whether v can be cut as st says for all values of names, and its pieces be joined again. */
 bool shard_can_cut(const struct shard *s, vid v, struct shard_state st);
@@ -248,8 +250,8 @@ int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st);
 
 /* ---- functions for rules ---- */
 
-/* Write the shape of operand i (shard_in_shape), or of result i (shard_out_shape), to *out; false: the number of its
- * axes is not known. */
+/* Write the shape of operand i (shard_in_shape), or of result i (shard_out_shape), to *out.  Return false if the number
+ * of its axes is not known. */
 bool shard_in_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
 bool shard_out_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
 /* Set the state of operand i, or of result i, to a cut along `axis` with the run of the given state. */
@@ -270,7 +272,7 @@ shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shar
 
 /* Values of struct shard_row.arg for rules that several operators share; the tables beside the rules say what each
  * value means. */
-/* arg of rule_shard_axes() */
+/* arg of rule_shard_axes(): the operators whose fixed axes axes_text[] (rules_axes.c) lists */
 enum shard_axes {
     SHARD_AXES_FIRST,
     SHARD_AXES_PAIR,
@@ -296,7 +298,8 @@ enum shard_apart {
     SHARD_APART_LIST,    /* the axes in attribute `axes` */
     SHARD_APART_ROWS     /* the last two axes */
 };
-/* arg of rule_shard_product() */
+/* arg of rule_shard_product(): the kind of product, an index of product_text[] (rules_quant.c), which says what each
+ * operand is */
 enum shard_product {
     SHARD_PRODUCT_INTEGER,
     SHARD_PRODUCT_QLINEAR,
@@ -305,7 +308,7 @@ enum shard_product {
     SHARD_PRODUCT_GEMM,
     SHARD_PRODUCT_FUSED
 };
-/* arg of rule_shard_convolve() */
+/* arg of rule_shard_convolve(): the kind of convolution, an index of conv_text[] (rules_vision.c) */
 enum shard_conv {
     SHARD_CONV_PLAIN,
     SHARD_CONV_TURNED,
@@ -313,7 +316,7 @@ enum shard_conv {
     SHARD_CONV_QLINEAR,
     SHARD_CONV_FUSED
 };
-/* arg of rule_shard_attention() */
+/* arg of rule_shard_attention(): the kind of attention, an index of forms[] (rules_attention.c) */
 enum shard_attention {
     SHARD_HEADS_ONNX,
     SHARD_HEADS_MULTI,
@@ -333,8 +336,8 @@ shard_rule rule_shard_tile, rule_shard_one_hot, rule_shard_gather_elements,
     rule_shard_scatter_elements, rule_shard_gather_nd, rule_shard_scatter_nd; /* rules_pick.c */
 shard_rule rule_shard_attention; /* rules_attention.c */
 
-/* Fills value and known of *c from its list, an attribute or an operand; false: nothing is known of the list.  (This
- * function and the next one are in rules_pick.c.) */
+/* Fills value and known of *c from its list, an attribute or an operand.  Returns false if nothing is known of the
+ * list.  (This function and the next one are in rules_pick.c.) */
 bool shard_list_change(const struct shard_ask *q, struct shard_change *c);
 /* Whether entry j of the list in operand `operand` is the size d for all values of names. */
 bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct dim d);
@@ -343,7 +346,7 @@ bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct 
 /* Returns the first of the rows about terms for the operator of node n, which follow each other; *count: their
  * number. NULL: there are none. */
 const struct shard_row *shard_sum_rows(const struct module *m, nid n, uint32_t *count);
-/* Sets quantised[] of all values. */
+/* Makes and fills s->quantised. */
 void shard_find_quantised(struct shard *s);
 /* Whether v may be in terms: sums are allowed for its type, it is no constant, and, if it is floats, no node rounds
  * what is computed from it to steps later. */
@@ -351,7 +354,8 @@ bool shard_can_sum(const struct shard *s, vid v);
 /* Whether tensors of element type e are added up two at a time, by Adds: a Sum takes only floats, and before opset 8
  * only equal shapes. */
 bool shard_adds_pairs(const struct shard *s, enum elem e);
-/* Writes to *axes, as bits, the axes along which reduction q->n of a tensor of that rank works; false: not known. */
+/* Writes to *axes, as bits, the axes along which reduction q->n of a tensor of rank `rank` works.  Returns false if
+ * they are not known. */
 bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes);
 
 /* ---- strands.c ---- */
@@ -381,7 +385,7 @@ uint32_t shard_source(const struct shard *s, vid v, uint32_t have, uint32_t want
 const struct shard_moves *shard_moves_of(const struct shard *s, vid v);
 /* Returns the ps that the first device takes to send v, which no other device has, to all others. */
 int64_t shard_send(const struct shard *s, vid v);
-/* Sets the times of all options. */
+/* Sets shard_option.time of all options, and shard.apart of the nodes that devices may share. */
 void shard_price(struct shard *s);
 
 /* ---- search.c ---- */
@@ -436,10 +440,11 @@ struct shard_figures {
     const uint32_t *layer; /* [node] the layer of the node; 0: none */
     uint32_t nlayer;
 };
-/* Notes in *k what is reported of the module before the rewriting by choice c. */
+/* Notes in *k what is reported of the module before the rewriting by choice c.  Returns what shard_figures_end() needs
+ * of it. */
 struct shard_figures shard_figures_begin(const struct shard *s, const struct shard_choice *c,
                                          struct sharding *k);
-/* Notes in *k what is reported of the rewriting. */
+/* Notes in *k what is reported of the rewriting w: the exchanges of layers, and the weights that are divided. */
 void shard_figures_end(const struct shard *s, const struct shard_figures *f,
                        const struct shard_written *w, struct sharding *k);
 

@@ -1,7 +1,7 @@
 /* Options that cannot be part of a best choice, or need not be (shard.h).
  *
  * Options that have a state of a value in common make a strand, such as all options from the columns of one matrix
- * through all nodes that keep these apart.  Removed are
+ * through all nodes that keep these apart.  This file removes
  * - options that take a constant in a state in which its maker cannot make it;
  * - strands whose nodes together save less time than joining the strand's smallest result takes, since pieces must be
  *   joined again, at the latest where they are outputs of the model;
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* Returns the item of v with this state; 0: there is none, or the state is whole. */
+/* Returns the index in shard.item of value v in state st; 0: there is no such item, or the state is whole. */
 static uint32_t item_of(const struct shard *s, vid v, struct shard_state st)
 {
     uint32_t i = st.run == 0 ? 0 : s->first_item[v];
@@ -38,7 +38,8 @@ static bool constant_has(const struct shard *s, vid v, struct shard_state st)
 void shard_drop_impossible(struct shard *s)
 {
     const struct module *m = s->m;
-    /* [node that computes a constant] number of such nodes in a row before the node */
+    /* [node that computes a constant] length of the longest chain of such nodes that ends before the node, at most
+     * SHARD_DEPTH */
     uint8_t *depth = arena_alloc(s->a, m->nnode);
     for (nid n = 1; n < m->nnode; n++) /* makers have smaller numbers than readers */
         for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
@@ -48,31 +49,33 @@ void shard_drop_impossible(struct shard *s)
                 if (s->opt[o].in[i].run == 0 || def == 0 || shard_weight(m, v) != 0 ||
                     !shard_is_constant(s, v))
                     continue;
-                depth[n] = depth[def] < depth[n] ? depth[n] : (uint8_t)(depth[def] + 1);
+                if (depth[def] >= depth[n])
+                    depth[n] = (uint8_t)(depth[def] + 1);
                 if (depth[n] >= SHARD_DEPTH || !constant_has(s, v, s->opt[o].in[i]))
                     s->opt[o].gone = true;
                 depth[n] = depth[n] < SHARD_DEPTH ? depth[n] : SHARD_DEPTH;
             }
 }
 
-/* Sets shard_option.strand of all options.  parent: union-find over items. */
+/* Sets shard_option.strand of all options, to the root of their items.  parent: union-find over items, each alone in
+ * its set at first; the items of one option are united. */
 static void tie(struct shard *s, uint32_t *parent)
 {
     const struct module *m = s->m;
     for (uint32_t o = 1; o < s->nopt; o++) {
         const struct shard_option *p = &s->opt[o];
-        uint32_t first = 0;
+        uint32_t last = 0; /* the item found last; 0: none yet */
         const struct node *k = &m->node[p->node];
         for (uint32_t i = 0; i < k->nformal + k->out.n && !p->gone; i++) {
             vid v = i < k->nformal ? node_in(m, p->node, i) : node_out(m, p->node, i - k->nformal);
             uint32_t it = item_of(s, v, p->in[i]); /* o->out[] lies behind o->in[] */
             if (it == 0 || shard_is_constant(s, v))
                 continue;
-            if (first != 0)
-                parent[union_root(parent, first)] = union_root(parent, it);
-            first = it;
+            if (last != 0)
+                parent[union_root(parent, last)] = union_root(parent, it);
+            last = it;
         }
-        s->opt[o].strand = first;
+        s->opt[o].strand = last;
     }
     for (uint32_t o = 1; o < s->nopt; o++)
         s->opt[o].strand = union_root(parent, s->opt[o].strand);
@@ -99,7 +102,8 @@ struct strand {
     bool gone;
 };
 
-/* Returns the least ps of bringing v from state st to another one. */
+/* Returns the least time, in ps, of bringing v from state st to another state: whole or, for terms, added up in
+ * pieces. */
 static int64_t leaving(const struct shard *s, vid v, struct shard_state st)
 {
     uint32_t also, bit = (uint32_t)shard_bit(s, v, st);
@@ -107,8 +111,8 @@ static int64_t leaving(const struct shard *s, vid v, struct shard_state st)
     return shard_is_terms(st) ? smaller(whole, shard_moves_of(s, v)->scatter) : whole;
 }
 
-/* Adds up saves, joins, nodes and options of each strand.  Of several options of a node in one strand only the best
- * counts. */
+/* Finds saves, joins, nodes and options of each strand, st[root of the strand].  Of several options of a node in one
+ * strand only the best one counts for `saves`. */
 static void measure(struct shard *s, struct strand *st)
 {
     const struct module *m = s->m;
@@ -121,15 +125,14 @@ static void measure(struct shard *s, struct strand *st)
             if (p->gone || s->kind[n] != SHARD_NODE)
                 continue;
             struct strand *k = &st[p->strand];
-            bool first = true;
-            int64_t best = p->time;
+            bool first = true;      /* o is the first option of n in the strand */
+            int64_t best = p->time; /* least time of the options of n in the strand, from o on */
             k->options++;
             for (uint32_t q = s->first_opt[n]; q != o; q = s->opt[q].next)
                 first = first && (s->opt[q].gone || s->opt[q].strand != p->strand);
             for (uint32_t q = p->next; q != 0; q = s->opt[q].next)
-                best = !s->opt[q].gone && s->opt[q].strand == p->strand
-                           ? smaller(best, s->opt[q].time)
-                           : best;
+                if (!s->opt[q].gone && s->opt[q].strand == p->strand)
+                    best = smaller(best, s->opt[q].time);
             if (first) {
                 k->nodes++;
                 k->saves = sat_add(k->saves, larger(m->cost->time[s->cls][n] - best, 0));
@@ -171,8 +174,8 @@ static bool is_as_plain(const struct shard *s, const struct shard_option *p,
     return true;
 }
 
-/* A function that looks at options p and q of one node, which are in different strands.  count: a table by pairs of
- * strands. */
+/* A function that looks at options p and q of one node, which are in different strands.  count: map_key(strand of p,
+ * strand of q) -> number of options (count_better). */
 typedef void pair_fn(struct shard *s, struct strand *st, struct map *count, uint32_t p, uint32_t q);
 
 /* Calls see() for each pair of options of a node that are in different strands. */
@@ -192,8 +195,9 @@ static bool is_better(const struct shard *s, uint32_t p, uint32_t q)
     return s->opt[q].time <= s->opt[p].time && is_as_plain(s, &s->opt[q], &s->opt[p]);
 }
 
-/* Counts, in the table `count`, the options in p's strand for which q's strand has an option that is at least as
- * good; each option of p's strand counts once. */
+/* Adds 1 to the entry of `count` for the strands of p and q if q is the first option of its strand that is at least as
+ * good as p.  After all pairs, an entry is the number of options in p's strand for which q's strand has one that is at
+ * least as good. */
 static void count_better(struct shard *s, struct strand *st, struct map *count, uint32_t p,
                          uint32_t q)
 {
@@ -286,6 +290,7 @@ static void put_once(struct shard *s, nid n, uint32_t home)
 static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
 {
     vid in = s->place->state_in[pair], out = s->place->state_out[pair];
+    /* first: a node that is pinned; 0: none, and home[0] is the first device */
     nid maker = s->m->value[out].def, first = s->pinned[maker] ? maker : 0;
     for_row (n, *users, in)
         first = first == 0 && s->pinned[n] ? n : first;
@@ -306,8 +311,8 @@ static void bind(struct shard *s, nid n, vid v)
         }
 }
 
-/* For each state in pieces, binds the nodes around it: each device reads and makes its own piece.  Returns false if
- * the options of some node do not allow that. */
+/* For each state that is kept in pieces, binds the maker of its output and the readers of its input: each device reads
+ * and makes its own piece.  Returns false if some node has no option left, or would also need another state whole. */
 static bool bind_all(struct shard *s, const struct csr *users)
 {
     const struct place *p = s->place;
@@ -365,12 +370,13 @@ static void measure_once(struct shard *s)
 void shard_keep_states(struct shard *s, bool whole)
 {
     const struct place *p = s->place;
-    /* the user's names of states would not be the names of pieces */
+    /* pairs that the user names (--state), the first ones, stay whole: pieces would have other names */
     const uint32_t given = ctx_settings(s->x)->npairs;
     struct csr users = module_users(s->m, s->a);
     for (uint32_t i = given; i < p->nstate && !whole; i++)
         s->kept[p->state_in[i]] = s->kept[p->state_out[i]] = pieces_of(s, &users, i);
     bool all = bind_all(s, &users);
+    /* if that does not work for all states together, all of them stay whole */
     memset(s->must, 0, all ? 0 : s->m->nnode);
     for (uint32_t i = 0; i < p->nstate; i++) {
         if (!all)

@@ -134,15 +134,16 @@ static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
     uint32_t *stage_of = arena_array(a, (size_t)c->chain.n + 1, sizeof *stage_of);
     uint32_t from = c->best.stage_of[back ? v - 1 : v], to = c->best.stage_of[back ? v : v - 1];
     memcpy(stage_of, c->best.stage_of, c->chain.n * sizeof *stage_of);
-    for (uint32_t i = 0; i < by; i++) {
-        uint32_t at = back ? v - 1 - i : v + i;
-        if ((back && i > v - 1) || at >= c->chain.n || stage_of[at] != from)
+    /* the layers that move, from the border on, and one more layer, which the giving stage must keep */
+    int64_t first = back ? (int64_t)v - 1 : v, step = back ? -1 : 1;
+    for (uint32_t i = 0; i <= by; i++) {
+        int64_t at = first + i * step;
+        if (at < 0 || at >= c->chain.n || stage_of[at] != from)
             return;
-        stage_of[at] = to;
+        if (i < by)
+            stage_of[at] = to;
     }
-    uint32_t next = back ? v - 1 - by : v + by; /* a layer that the giving stage must keep */
-    if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from ||
-        !goes_forward(&c->t->layers, stage_of))
+    if (!goes_forward(&c->t->layers, stage_of))
         return;
     struct stage_layout p = {
         .n = c->best.n, .stage_of = stage_of, .set = c->best.set, .places = c->best.places};
@@ -276,7 +277,8 @@ static void try_merged(struct plan_choice *c, uint32_t k)
     for (uint32_t i = k + 1; i + 1 < p.n; i++)
         set[i] = set[i + 1];
     for (uint32_t v = 0; v < c->chain.n; v++)
-        stage_of[v] -= stage_of[v] > k;
+        if (stage_of[v] > k)
+            stage_of[v]--;
     p.n--;
     try_copy(c, &p, mark);
 }
@@ -302,7 +304,8 @@ static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
     }
     set[k] = first;
     for (uint32_t v = 0; v < c->chain.n; v++)
-        stage_of[v] += stage_of[v] > k || (stage_of[v] == k && v >= at);
+        if (stage_of[v] > k || (stage_of[v] == k && v >= at))
+            stage_of[v]++;
     p.n++;
     try_copy(c, &p, mark);
 }
@@ -353,9 +356,11 @@ static bool change_stages(struct plan_choice *c)
 static void refine(struct plan_choice *c)
 {
     bool apart = !c->best.places && c->t->x->scene.model.training.schedule != TRAINING_INTERLEAVED;
-    while (!is_over(c) &&
-           (move_borders(c) || (apart && c->t->wide && (move_devices(c) || change_stages(c)))))
-        ;
+    for (bool better = true; better && !is_over(c);) {
+        better = move_borders(c);
+        if (!better && apart && c->t->wide)
+            better = move_devices(c) || change_stages(c);
+    }
 }
 
 struct dapple_rules dapple_rules_of(const struct train *t)

@@ -131,7 +131,9 @@ static struct formula_stage stage_of(const struct search *x, uint32_t from, uint
                                chain_overhead(c->forward_overhead, from, to), n);
     int64_t backward = share_of(c->backward[to] - c->backward[from],
                                 chain_overhead(c->backward_overhead, from, to), n);
-    return (struct formula_stage){formula_ps(forward), formula_ps(backward), formula_ps(reduce)};
+    return (struct formula_stage){.forward = formula_ps(forward),
+                                  .backward = formula_ps(backward),
+                                  .reduce = formula_ps(reduce)};
 }
 
 /* Returns the times of the link between two stages, of which the second one begins at layer `at`. */
@@ -139,7 +141,7 @@ static struct formula_stage link_of(const struct search *x, uint32_t at,
                                     const struct device_set *from, const struct device_set *to)
 {
     int64_t t = formula_ps(servers_move(x->s, from, to, x->c->cut[at]));
-    return (struct formula_stage){t, t, 0};
+    return (struct formula_stage){.forward = t, .backward = t};
 }
 
 /* Writes the stages of a prefix and the links between them to x->stage; returns the number of both together. */
@@ -303,16 +305,13 @@ struct prefix_extension {
     struct formula_stage link; /* the link from the prefix to the new stage */
 };
 
-/* Makes the longer prefix whose new stage ends at cut `to`, and the plan with all remaining layers in one more stage;
- * keeps them if they are among the best. */
-static void try_stage(struct search *x, const struct prefix_extension *e, uint32_t to)
+/* Returns the longer prefix whose new stage, with the layers from .. end - 1, stands behind the prefix `before` (NULL:
+ * the empty one), with its times; its sets and its number of devices are not set yet.  Writes behind the first e->n
+ * entries of x->stage the stages and links that the plan with all remaining layers in one more stage has. */
+static struct prefix longer_prefix(struct search *x, const struct prefix_extension *e,
+                                   const struct prefix *before, uint32_t from, uint32_t end)
 {
-    const struct prefix *before = e->prefix == NONE ? NULL : &x->prefix[e->prefix];
-    uint32_t from = before ? before->end : 0, n = e->n, end = x->cut[to];
-    if (!has_room(x, from, end, e->ntake))
-        return;
-    /* the longer prefix; x->stage gets its stages and links, then the link to the stage of all remaining layers and
-     * that stage */
+    uint32_t n = e->n;
     struct prefix p = {.parent = e->prefix, .end = end, .nstage = 1};
     if (before) {
         p = *before;
@@ -335,6 +334,18 @@ static void try_stage(struct search *x, const struct prefix_extension *e, uint32
     p.balance = larger(p.key, sat_mul(m, sat_add(last.forward, last.backward)));
     p.latency = stage_formula(x->stage, n, x->r->micro_batches, x->r->literal).latency;
     x->evaluated++;
+    return p;
+}
+
+/* Makes the longer prefix whose new stage ends at cut `to`; keeps it if it is among the best prefixes there, or if the
+ * plan with all remaining layers in one more stage is among the best plans. */
+static void try_stage(struct search *x, const struct prefix_extension *e, uint32_t to)
+{
+    const struct prefix *before = e->prefix == NONE ? NULL : &x->prefix[e->prefix];
+    uint32_t from = before ? before->end : 0, end = x->cut[to];
+    if (!has_room(x, from, end, e->ntake))
+        return;
+    struct prefix p = longer_prefix(x, e, before, from, end);
     struct state *s = state_at(x, to, &e->now);
     bool by_latency = enters(x, s->kept, x->beam, /*by_key=*/false, p.latency);
     bool by_key = enters(x, s->kept + x->beam, x->beam, /*by_key=*/true, p.key);
@@ -353,6 +364,27 @@ static void try_stage(struct search *x, const struct prefix_extension *e, uint32
         insert_sorted(x, x->best, x->most, /*by_key=*/false, id);
 }
 
+/* Sets take, ntake, now, rest and nrest of *e: the new stage gets `count` of the free devices by an assignment policy.
+ * seen: the *nseen sets that earlier policies took; appends the new one.  Returns false if the policy finds too few
+ * devices, or takes a set that was taken before. */
+static bool take_devices(const struct search *x, struct prefix_extension *e, uint32_t policy,
+                         uint32_t count, struct device_set *seen, uint32_t *nseen)
+{
+    if (!servers_assign(x->s, &e->used, policy, count, &e->take))
+        return false;
+    for (uint32_t i = 0; i < *nseen; i++)
+        if (!memcmp(&seen[i], &e->take, sizeof e->take))
+            return false;
+    seen[(*nseen)++] = e->take;
+    e->ntake = count;
+    for (uint32_t v = 0; v < x->s->n; v++) {
+        e->now.of[v] = (uint16_t)(e->used.of[v] + e->take.of[v]);
+        e->rest.of[v] = (uint16_t)(x->s->size[v] - e->now.of[v]);
+    }
+    e->nrest = trim_to_share(x, &e->rest);
+    return true;
+}
+
 /* Tries all stages behind a prefix (NONE: the empty one), which ends at cut `at`. */
 static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
 {
@@ -368,19 +400,8 @@ static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
     for (uint32_t k = 0; k < x->ncount && used + x->count[k] < x->s->ndev; k++) {
         uint32_t nseen = 0;
         for (uint32_t p = 0; p < ASSIGN_POLICIES; p++) {
-            /* skips policies that find too few devices, or take the same devices as an earlier policy */
-            bool twice = !servers_assign(x->s, &e.used, p, x->count[k], &e.take);
-            for (uint32_t i = 0; i < nseen && !twice; i++)
-                twice = !memcmp(&seen[i], &e.take, sizeof e.take);
-            if (twice)
+            if (!take_devices(x, &e, p, x->count[k], seen, &nseen))
                 continue;
-            seen[nseen++] = e.take;
-            e.ntake = x->count[k];
-            for (uint32_t v = 0; v < x->s->n; v++) {
-                e.now.of[v] = (uint16_t)(e.used.of[v] + e.take.of[v]);
-                e.rest.of[v] = (uint16_t)(x->s->size[v] - e.now.of[v]);
-            }
-            e.nrest = trim_to_share(x, &e.rest);
             if (prefix != NONE)
                 e.link = link_of(x, x->prefix[prefix].end, &before, &e.take);
             for (uint32_t to = at + 1; to < x->ncut; to++)
@@ -439,26 +460,37 @@ static uint32_t allowed_at(const struct search *x, uint32_t at)
 {
     double each = (double)(x->ncut - at) * x->ncount * (x->s->n > 1 ? 2 : 1);
     double n = (double)x->allowed / x->ncut / each;
-    return n < 2 ? 2 : n > 1e9 ? 1000000000 : (uint32_t)n;
+    if (n < 2)
+        return 2;
+    return n > 1e9 ? 1000000000 : (uint32_t)n;
+}
+
+/* Lists in *list all prefixes that are kept at a cut, each once, and returns their number. */
+static uint32_t all_prefixes_at(const struct search *x, uint32_t at, int32_t **list)
+{
+    uint32_t n = 0;
+    int32_t *all = arena_array(x->own, 2 * (size_t)x->beam * x->nstate[at] + 1, sizeof *all);
+    for (uint32_t i = 0; i < x->nstate[at]; i++) {
+        const int32_t *kept = x->at[at][i].kept;
+        for (uint32_t k = 0; kept && k < 2 * x->beam; k++) {
+            /* a prefix of the second half of `kept` may be in the first half, too */
+            bool again = false;
+            for (uint32_t b = 0; b < x->beam && k >= x->beam; b++)
+                again = again || kept[b] == kept[k];
+            if (kept[k] != NONE && !again)
+                all[n++] = kept[k];
+        }
+    }
+    *list = all;
+    return n;
 }
 
 /* Lists in *list the prefixes at a cut that are to be extended, and returns their number: all prefixes that are kept
  * there or, if these are too many, the best by latency and the best by balance in turn. */
 static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
 {
-    uint32_t n = 0, most = allowed_at(x, at);
-    int32_t *all = arena_array(x->own, 2 * (size_t)x->beam * x->nstate[at] + 1, sizeof *all);
-    for (uint32_t i = 0; i < x->nstate[at]; i++)
-        for (uint32_t k = 0; x->at[at][i].kept && k < 2 * x->beam; k++) {
-            int32_t p = x->at[at][i].kept[k];
-            /* whether p is no prefix, or was listed before, since it is among the best by latency, too */
-            bool again = p == NONE;
-            for (uint32_t b = 0; b < x->beam && k >= x->beam; b++)
-                again = again || x->at[at][i].kept[b] == p;
-            if (!again)
-                all[n++] = p;
-        }
-    *list = all;
+    uint32_t n = all_prefixes_at(x, at, list), most = allowed_at(x, at);
+    int32_t *all = *list;
     if (n <= most)
         return n;
     struct keyed *by[2] = {arena_array(x->own, n, sizeof **by),
@@ -491,7 +523,7 @@ static struct stage_plan plan_of(struct search *x, int32_t prefix)
     struct device_set used = {{0}};
     p.end[p.n - 1] = x->c->n;
     for (uint32_t s = p.n - 1; s-- > 0; prefix = x->prefix[prefix].parent) {
-        if (s == p.n - 2) {
+        if (s == p.n - 2) { /* the whole prefix; the others are the same without its last stages */
             load_set(x, x->prefix[prefix].used, &used);
             p.latency = x->prefix[prefix].latency;
         }

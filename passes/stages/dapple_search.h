@@ -45,7 +45,7 @@ struct dapple_found {
 
 /* Returns the best plans by the formula that were found, among them the plan with a single stage.  Plans use all
  * devices; if shares must be whole samples, the last stage leaves out devices until the others can share a
- * micro-batch.  Lives in a. O(layers^2 * ways to use devices * devices) evaluations of O(stages), or `work`
+ * micro-batch.  Lives in a.  O(layers^2 * ways to use devices * devices) evaluations of O(stages), or `work`
  * evaluations. */
 struct dapple_found dapple_search(const struct layer_chain *c, const struct dapple_rules *r,
                                   struct clock *clock, struct arena *a);

@@ -5,7 +5,7 @@
  * gradients of all devices (--allreduce-overlap: after the last backward pass, during it, or also during the first
  * forward pass of the next iteration).  A round is a micro-batch here, with at least one sample for each device.  If
  * the user has set the micro-batches, or the samples of a micro-batch are not known, the number of micro-batches
- * stays as it is. O(divisors of the batch) runs. */
+ * stays as it is.  O(divisors of the batch) runs. */
 #include "passes/stages/data_parallel.h"
 
 struct stage_layout data_parallel_best(struct train *t)
@@ -26,7 +26,8 @@ struct stage_layout data_parallel_best(struct train *t)
         train_try(t, &best);
     else
         best.value = INT64_MAX;
-    /* rounds: number of micro-batches, each divisor of the batch that leaves a sample for each device; 1 in any case */
+    /* `rounds`, the number of micro-batches, takes the value 1 and each divisor of the batch with which a micro-batch
+     * has a sample for each device */
     int64_t most = smaller(global / devices, TRAINING_MICRO_BATCHES);
     bool done = fixed;
     for (int64_t rounds = 1; !done && (rounds == 1 || rounds <= most); rounds++) {

@@ -200,8 +200,8 @@ static int64_t all_passes(const struct every_plan *e, uint32_t from, uint32_t to
     const struct scene *scene = &e->t->x->scene;
     int64_t count = training_count(&scene->model.training);
     uint32_t slices = e->turns ? 1 : n;
-    int64_t each =
-        sat_add(pass_time(e, false, from, to, slices), pass_time(e, true, from, to, slices));
+    int64_t each = sat_add(pass_time(e, /*back=*/false, from, to, slices),
+                           pass_time(e, /*back=*/true, from, to, slices));
     each = sat_add(each, sat_mul(2, scene->model.part_cost));
     return e->turns ? sat_mul(each, count - 1) / n : sat_mul(each, count);
 }
@@ -224,10 +224,10 @@ static bool is_too_slow(struct every_plan *e, uint32_t k, uint32_t from, uint32_
     int64_t rest =
         sat_add(e->s.forward[e->s.n] - e->s.forward[to], e->s.backward[e->s.n] - e->s.backward[to]);
     uint32_t left = e->places ? s->ndev : s->ndev - servers_devices(s, &e->used);
-    /* one ps less for each micro-batch, which rounding up may have added */
     int64_t over = sat_add(e->s.forward_overhead[e->s.n] - e->s.forward_overhead[to],
                            e->s.backward_overhead[e->s.n] - e->s.backward_overhead[to]);
     int64_t share = left ? training_time(m, rest, over, 1) / left : 0;
+    /* rounding up may have added one ps for each micro-batch */
     return share > 1 && sat_mul(share - 1, training_count(m)) >= most;
 }
 
@@ -249,7 +249,7 @@ static void try_ends(struct every_plan *e, uint32_t k, uint32_t from, int64_t fi
         if (!state_is_before(&e->s, from, to) || is_too_slow(e, k, from, to, first))
             continue;
         e->end[k] = to;
-        int64_t forward = pass_time(e, false, from, to, n);
+        int64_t forward = pass_time(e, /*back=*/false, from, to, n);
         if (to == e->s.n && is_whole(e, k + 1))
             run_plan(e, k + 1);
         else if (to < e->s.n && k + 1 < MOST_STAGES)

@@ -43,11 +43,11 @@ static uint32_t count_in_server(const struct plan_levels *l, const struct hier_s
 {
     uint32_t n = 1; /* of a server of one device, which is on no level */
     for (uint32_t k = 0; k < l->r->nlevel; k++) {
-        if (!l->below[k]) {
+        if (!l->below[k]) { /* the machines are the devices of a server */
             n = stage->copies[k];
             continue;
         }
-        uint32_t machine = v / l->below[k] % l->r->machines[k];
+        uint32_t machine = v / l->below[k] % l->r->machines[k]; /* the one that has server v */
         if (machine < stage->first[k] || machine >= stage->first[k] + stage->copies[k])
             return 0;
     }

@@ -117,13 +117,16 @@ static void find_last(struct search *x, uint32_t l)
             int64_t *to = x->last + pair_row(x, k, j) * (v->machines + 1);
             for (uint32_t m = 1; m <= v->machines; m++) {
                 int64_t move = larger(move_time(x, v, k, m), move_time(x, v, j, m));
-                to[m] = m == 1 || !x->r->straight ? larger(stage_time(x, l, k, j, m, 1), move)
-                                                  : INT64_MAX;
+                if (m == 1 || !x->r->straight)
+                    to[m] = larger(stage_time(x, l, k, j, m, 1), move);
+                else
+                    to[m] = INT64_MAX;
             }
         }
 }
 
-/* Computes best(i, j, m) and its choice on level l, for all m. */
+/* Computes best(i, j, m) and its choice on level l, for all m (head of this file).  All best(i, k, m) with k before j
+ * must be there. */
 static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
 {
     struct level *v = &x->level[l];
@@ -131,7 +134,7 @@ static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
     for (uint32_t m = 1; m <= v->machines; m++) {
         /* a single stage on m machines; with `fewer`, what m - 1 machines do; then a last stage (k, j) on c of them */
         int64_t best = INT64_MAX;
-        struct choice choice = {i, (uint16_t)m, (uint16_t)m};
+        struct choice choice = {.last = i, .copies = (uint16_t)m, .used = (uint16_t)m};
         if ((m == 1 || !x->r->straight) && passes_memory_test(x, i, j, m, v->machines - m))
             best = stage_time(x, l, i, j, m, v->below);
         if (m > 1 && x->r->fewer && v->best[at + m - 1] < best) {
@@ -147,7 +150,7 @@ static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
                 int64_t t = larger(before[m - c], last[c]);
                 if (t < best && passes_memory_test(x, k, j, c, v->machines - m)) {
                     best = t;
-                    choice = (struct choice){k, (uint16_t)c, (uint16_t)m};
+                    choice = (struct choice){.last = k, .copies = (uint16_t)c, .used = (uint16_t)m};
                 }
             }
         }
@@ -232,14 +235,16 @@ struct hier_result hier_stages(const struct stage_states *s, const struct hier_r
     bool done = true;
     for (uint32_t l = 0; l < r->nlevel && done; l++) {
         struct level *v = &x.level[l];
-        *v =
-            (struct level){r->machines[l], l ? r->machines[l - 1] : 1, r->bandwidth[l], NULL, NULL};
+        *v = (struct level){.machines = r->machines[l],
+                            .below = l ? r->machines[l - 1] : 1,
+                            .bandwidth = r->bandwidth[l]};
         size_t n = rows * (v->machines + 1);
         v->best = arena_array(own, n, sizeof *v->best);
         v->choice = arena_array(own, n, sizeof *v->choice);
         x.last = arena_array(own, n, sizeof *x.last);
         done = find_level(&x, l);
     }
+    /* the best plan of all layers on all machines of the outermost level; its stages */
     const struct level *top = &x.level[r->nlevel - 1];
     found.complete = done;
     if (done)

@@ -60,8 +60,9 @@ struct divisors {
     uint32_t most[POWERS];
 };
 
-/* Adds a divisor `size` of the batch: samples of a micro-batch.  Its score is the number of numbers of devices that
- * divide the samples of a micro-batch, plus the number of those that divide the number of micro-batches. */
+/* Adds the divisor `size` of the batch to *s: a size of micro-batches, in samples.  Its score, for which it may become
+ * s->best[]: how many of the numbers 1 to ndev of devices divide `size`, plus how many of them divide the number of
+ * micro-batches. */
 static void add_divisor(const struct choices *c, struct divisors *s, int64_t size)
 {
     uint32_t shares = 0, k = 0;
@@ -144,12 +145,12 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
     keep_best(c, t, &p, size);
 }
 
-/* Searches plans for size number `size` and runs them with each schedule that may be chosen.  The size of the scene
- * gets as much work as dapple-place does. */
+/* Searches for plans with size number `size` and runs them with each schedule that may be chosen.  The size of the
+ * scene gets as much work as dapple-place does. */
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
-    bool own = c->size[size] == c->given.micro_size;
+    bool own = c->size[size] == c->given.micro_size; /* the size of the scene */
     if (c->size[size])
         train_set_size(m, c->global, c->size[size]);
     struct layer_chain chain = train_chain(t);
@@ -219,7 +220,8 @@ static const char *add_choice(const struct choices *c, const char *text, const c
                      ps < INT64_MAX ? time_short(time, ps) : none);
 }
 
-/* Adds notes with the best time for each size and for each schedule. */
+/* Adds two notes: the best time with each size of micro-batches, and with each schedule; a note is left out if there
+ * was only one to choose from. */
 static void note_choices(const struct choices *c, const struct train *t)
 {
     const char *none = t->too_long ? "no plan" : "has no room";
@@ -241,20 +243,28 @@ static void note_choices(const struct choices *c, const struct train *t)
         diag_note(c->x->use.diag, "%s: the best with schedule %s", t->planner, schedules);
 }
 
+/* Fills *c: no plan yet, the settings as given, and the schedules to try. */
+static void begin_choices(struct choices *c, const struct pipeline_search *of, struct ctx *x)
+{
+    const struct training *m = &x->scene.model.training;
+    *c = (struct choices){.of = of, .x = x, .best.value = INT64_MAX, .given = *m, .best_model = *m};
+    bool free_schedule = of->schedule && !ctx_said(x, "schedule");
+    c->schedule = free_schedule ? offered : &c->given.schedule;
+    c->nschedule = free_schedule ? SCHEDULES : 1;
+    for (uint32_t i = 0; i <= SIZES; i++)
+        c->by_size[i] = INT64_MAX;
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++)
+        c->by_schedule[i] = INT64_MAX;
+    c->global = m->micro_size * training_count(m);
+}
+
 int pipeline_search(struct train *t, const struct pipeline_search *of)
 {
     struct ctx *x = t->x;
     struct training *m = &x->scene.model.training;
-    struct choices c = {.of = of, .x = x, .best.value = INT64_MAX, .given = *m, .best_model = *m};
+    struct choices c;
+    begin_choices(&c, of, x);
     t->wide = true;
-    bool free_schedule = of->schedule && !ctx_said(x, "schedule");
-    c.schedule = free_schedule ? offered : &c.given.schedule;
-    c.nschedule = free_schedule ? SCHEDULES : 1;
-    for (uint32_t i = 0; i <= SIZES; i++)
-        c.by_size[i] = INT64_MAX;
-    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++)
-        c.by_schedule[i] = INT64_MAX;
-    c.global = m->micro_size * training_count(m);
     /* data parallelism, whose size of micro-batches is one of the sizes to try */
     struct stage_layout parallel = data_parallel_best(t);
     struct training parallel_model = *m;

@@ -160,9 +160,12 @@ static void weigh_layers(struct rounds *r)
     for (uint32_t v = 0; v < r->nlayer; v++) {
         struct weight *w = &r->layer[v];
         double forward = (double)l->forward_overhead[v], backward = (double)l->backward_overhead[v];
-        *w = (struct weight){forward + size * (double)(l->forward[v] - l->forward_overhead[v]),
-                             backward + size * (double)(l->backward[v] - l->backward_overhead[v]),
-                             forward, backward, (double)l->parameter[v]};
+        *w = (struct weight){
+            .forward = forward + size * (double)(l->forward[v] - l->forward_overhead[v]),
+            .backward = backward + size * (double)(l->backward[v] - l->backward_overhead[v]),
+            .forward_overhead = forward,
+            .backward_overhead = backward,
+            .parameter = (double)l->parameter[v]};
         w->backward += m->recompute == RECOMPUTE_ALL ? w->forward : 0;
         w->backward_overhead += m->recompute == RECOMPUTE_ALL ? forward : 0;
         r->all += r->count * (w->forward + w->backward);
@@ -204,6 +207,7 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
     }
     weigh_layers(r);
     set_prices(r);
+    /* numbers of places: each has two stages or more, and shares the micro-batches evenly */
     for (uint32_t n = 1; n <= r->ndev && 2 * (uint64_t)n <= r->nlayer; n++)
         if (training_count(m) % n == 0 && has_room(r, n)) {
             r->places[r->nplaces] = (struct rounds_places){.n = n};
@@ -282,6 +286,7 @@ static void split_blocks(struct rounds_question *q, uint32_t *of, uint32_t state
 static void find_blocks(struct rounds_question *q, bool unlinked)
 {
     const struct rounds *r = q->r;
+    /* known: begins with one block of all layers, which the cuts split; else each layer is a block */
     bool known = r->of.s && !unlinked;
     uint32_t *of = arena_array(q->a, (size_t)r->nlayer + 1, sizeof *of);
     double ways = r->of.m->half_duplex ? 1 + gradient_share(r) : 1;
@@ -336,7 +341,9 @@ static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n
     const struct training *m = r->of.m;
     /* share: part of the AllReduces that count (e); hides: number of backward passes that hide them; forth: number of
      * forward passes that do.  back: the backward passes that are left */
-    double share = m->own_reduce_lane ? 0 : first_place ? 0.5 : 1, hides = places, forth = 0;
+    double share = first_place ? 0.5 : 1, hides = places, forth = 0;
+    if (m->own_reduce_lane)
+        share = 0;
     if (m->reduce_when != REDUCE_AFTER) /* an AllReduce beside the passes of its own stage */
         hides += 1;
     if (m->reduce_when == REDUCE_ACROSS)
@@ -468,11 +475,13 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
 bool rounds_refutes(const struct rounds *r, int64_t most)
 {
     struct arena *a = arena_new(r->a);
+    /* the question for plans on one place, which have no links, and for plans on more */
     struct rounds_question one = {.r = r, .time = (double)most, .a = a}, more = one;
     find_blocks(&one, /*unlinked=*/true);
     find_blocks(&more, /*unlinked=*/false);
     uint32_t need = devices_needed(&more);
     bool refuted = true;
+    /* each number of places must be refuted; if some block needs more devices than there are, more than one are */
     for (uint32_t i = 0; i < r->nplaces && refuted; i++) {
         const struct rounds_places *p = &r->places[i];
         if (p->n == 1)

@@ -200,6 +200,7 @@ static void make_choice(struct stage_bound_search *p, struct choice *c, const st
         c->forth[to] = least_move(&p->t->servers, training_share(m, p->cut[to], 1));
         /* bytes of gradients are known only in a profile, where they are those of the values */
         c->back[to] = p->t->x->scene.m->ir_version ? 0 : c->forth[to];
+        /* one micro-batch there and back; beside it all others there, and back unless that way is a lane of its own */
         int64_t rest = (int64_t)training_count(m) - 1, both = sat_add(c->forth[to], c->back[to]);
         c->moves[to] = sat_add(both, sat_mul(rest, m->half_duplex ? both : c->forth[to]));
     }
@@ -322,7 +323,8 @@ static bool is_beyond(const struct stage_bound_search *p, uint32_t state, uint32
     return p->place[layer] < p->nlayer && !in_state(p, state, layer);
 }
 
-/* Fills p->cut from the values that forward nodes make. */
+/* Fills p->cut: adds the bytes of each value of a forward node to all states that have its maker but not all of its
+ * forward readers. */
 static void sum_cuts(struct stage_bound_search *p)
 {
     const struct scene *s = &p->t->x->scene;
@@ -416,18 +418,24 @@ static uint32_t find_path(struct stage_bound_search *p, const struct layers_of *
  * layers. */
 static struct layers_of take_path(struct stage_bound_search *p, const struct layers_of *l)
 {
-    const int64_t *const of[] = {l->forward,   l->backward,         l->activation,
-                                 l->parameter, l->forward_overhead, l->backward_overhead};
+    enum { FORWARD, BACKWARD, ACTIVATION, PARAMETER, FORWARD_OVERHEAD, BACKWARD_OVERHEAD, FIGURES };
+    /* figure[k] becomes what of[k] is, for the layers of the path alone */
+    const int64_t *const of[FIGURES] = {[FORWARD] = l->forward,
+                                        [BACKWARD] = l->backward,
+                                        [ACTIVATION] = l->activation,
+                                        [PARAMETER] = l->parameter,
+                                        [FORWARD_OVERHEAD] = l->forward_overhead,
+                                        [BACKWARD_OVERHEAD] = l->backward_overhead};
     uint32_t *path = arena_array(p->a, (size_t)l->n + 1, sizeof *path), n = find_path(p, l, path);
     struct pairs edge = {.a = p->a};
-    int64_t *figure[6];
+    int64_t *figure[FIGURES];
     memset(p->place, 0xff, l->n * sizeof *p->place);
     for (uint32_t i = 0; i < n; i++) {
         p->place[path[i]] = i;
         if (i > 0)
             pairs_add(&edge, i - 1, i);
     }
-    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+    for (uint32_t k = 0; k < FIGURES; k++) {
         figure[k] = arena_array(p->a, (size_t)n + 1, sizeof **figure);
         for (uint32_t i = 0; i < n; i++)
             figure[k][i] = of[k][path[i]];
@@ -435,12 +443,12 @@ static struct layers_of take_path(struct stage_bound_search *p, const struct lay
     return (struct layers_of){.n = n,
                               .succ = pairs_rows(&edge, n),
                               .pred = pairs_rows_back(&edge, n),
-                              .forward = figure[0],
-                              .backward = figure[1],
-                              .activation = figure[2],
-                              .parameter = figure[3],
-                              .forward_overhead = figure[4],
-                              .backward_overhead = figure[5]};
+                              .forward = figure[FORWARD],
+                              .backward = figure[BACKWARD],
+                              .activation = figure[ACTIVATION],
+                              .parameter = figure[PARAMETER],
+                              .forward_overhead = figure[FORWARD_OVERHEAD],
+                              .backward_overhead = figure[BACKWARD_OVERHEAD]};
 }
 
 /* Sets ndev, and count and spread: the numbers of devices that some of the settings allow a stage to have. */
@@ -454,9 +462,10 @@ static void find_counts(struct stage_bound_search *p)
         bool some = false;
         for (uint32_t i = 0; i < p->nchoice; i++)
             some = some || can_share(&model[i], n);
+        if (!some)
+            continue;
         p->spread[p->ncount] = spread_of(&p->t->servers, n);
-        p->count[p->ncount] = n;
-        p->ncount += some;
+        p->count[p->ncount++] = n;
     }
 }
 
@@ -469,7 +478,8 @@ static struct rounds *make_rounds(struct stage_bound_search *p, const struct tra
     int64_t *move = arena_array(p->a, (size_t)p->s.n + 1, sizeof *move);
     for (uint32_t i = 1; i < p->s.n; i++)
         move[i] = least_move(&p->t->servers, training_share(m, p->cut[i], 1));
-    return rounds_set_up(&(struct rounds_of){p->t, m, whole ? &p->s : NULL, move}, p->a);
+    const struct rounds_of of = {.t = p->t, .m = m, .s = whole ? &p->s : NULL, .move = move};
+    return rounds_set_up(&of, p->a);
 }
 
 /* Prepares the search: fills *p.  Returns false if no search is possible: with PipeDream's schedule, or if there are
@@ -486,7 +496,7 @@ static bool set_up(struct stage_bound_search *p)
     for (uint32_t v = 0; v < l->n; v++)
         p->place[v] = v;
     bool whole = find_states(p, l);
-    if (!whole) {
+    if (!whole) { /* too many states: those of the heaviest path */
         const struct layers_of path = take_path(p, l);
         if (!find_states(p, &path))
             return false;
@@ -547,10 +557,11 @@ struct stage_bound stage_bound(const struct train *t, const struct stage_bound_q
         .t = t, .of = of, .nchoice = of->n, .a = arena_new(x->use.scratch)};
     const struct scene easiest = stage_bound_least_work(t, of);
     struct exec_bound work = iteration_bound(&easiest, p.a);
-    struct stage_bound b = {work.value, work.why, ""};
+    struct stage_bound b = {.value = work.value, .why = work.why, .proof = ""};
     int64_t longest = least_longest(t, of, p.a), high = of->upper < NEVER ? of->upper : NEVER - 1;
     char text[UNIT_TEXT];
     assert(of->n > 0);
+    /* the largest of three: all work (b at first), the longest layer, the search of all cuts */
     if (longest > b.value) {
         b.value = longest;
         b.why = "the longest layer, on the best number of devices";

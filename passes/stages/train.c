@@ -118,6 +118,7 @@ struct stage_sums *train_sums(const struct train *t, const struct stage_layout *
         for (; k < last; k++)
             sum[k].send = sat_add(sum[k].send, l->activation[v]);
     }
+    /* in a profile gradients have the bytes of the values; in a graph both are 0 so far */
     for (uint32_t k = 0; k < p->n; k++)
         sum[k].send_back = sum[k].send;
     if (graph)
@@ -225,9 +226,9 @@ static uint32_t kept_at_once(const struct iteration_run *r, const struct trainin
  * number of 0 or more: stage k recomputes if the number has bit k. */
 enum { RECOMPUTE_NEEDED = -2, RECOMPUTE_EAGER = -1 };
 
-/* Sets `recompute` of stage k, and `ahead` as its memory allows.  which: as above.  Returns false if the stage
- * cannot hold even the least that it needs: with GPipe all micro-batches, else the micro-batches that it holds with
- * `ahead` 1. */
+/* Sets `recompute` of stage k (which: RECOMPUTE_NEEDED, RECOMPUTE_EAGER or a mask of stages), and `ahead` as its memory
+ * allows.  Returns false if the stage cannot hold even the least that it needs: with GPipe all micro-batches, else the
+ * micro-batches that it holds with `ahead` 1. */
 static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_t slope,
                          int64_t which, uint32_t k)
 {
@@ -340,7 +341,8 @@ static void recompute_best(struct iteration_run *r, uint32_t place, uint32_t n, 
     uint32_t count = 0;
     for (uint32_t k = place; k < r->x.nstage; k += r->x.nplace) {
         const struct stage_work *w = &r->stage[k];
-        list[count++] = (struct saving){k, w->stored - w->checkpoint, larger(w->forward, 1)};
+        list[count++] = (struct saving){
+            .stage = k, .bytes = w->stored - w->checkpoint, .ps = larger(w->forward, 1)};
     }
     qsort(list, count, sizeof *list, by_saving);
     for (uint32_t i = 0; i < count; i++)
@@ -381,7 +383,7 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
     uint32_t *n = arena_array(own, on->nplace, sizeof *n);
     struct saving *list = arena_array(own, p->n, sizeof *list);
     bool more = recompute == RECOMPUTE_AUTO; /* there is another choice to try */
-    bool tight = more && r.t.status == RUN_DONE && r.t.over > 0;
+    bool tight = more && r.t.status == RUN_DONE && r.t.over > 0; /* some stages have to recompute */
     while (more && r.t.status == RUN_DONE && r.t.over > 0) {
         more = false;
         for (uint32_t place = 0; place < on->nplace; place++) {
@@ -458,7 +460,8 @@ void train_try(const struct train *t, struct stage_layout *p)
     struct arena *own = arena_new(t->x->use.scratch);
     p->odd = iteration_refuses(s, p->n, places, own) != NULL;
     if (!p->uneven && !p->odd) {
-        struct stages_on on = {p->n, places, train_sums(t, p, own), p->set};
+        struct stages_on on = {
+            .n = p->n, .nplace = places, .sum = train_sums(t, p, own), .set = p->set};
         if (s->model.training.schedule == TRAINING_INTERLEAVED)
             try_interleaved(t, p, &on, own);
         else
@@ -475,7 +478,7 @@ void train_farther(const struct train *t, struct stage_layout *p)
     if (!settles || m->warm_up != WARM_UP_BEST || p->value == INT64_MAX || p->n < 2)
         return;
     struct arena *own = arena_new(t->x->use.scratch);
-    struct stages_on on = {p->n, p->n, train_sums(t, p, own), p->set};
+    struct stages_on on = {.n = p->n, .nplace = p->n, .sum = train_sums(t, p, own), .set = p->set};
     /* slopes 3, 4, 6, 9, ... (wanted_ahead): ends when a slope brings nothing, but for the first one */
     for (uint32_t slope = 3; p->value < before && slope <= training_count(m); slope += slope / 2) {
         before = slope == 3 ? before : p->value;
@@ -579,10 +582,10 @@ static const char *why_none(const struct train *t, const struct stage_layout *p)
     if (p->uneven)
         return "that was tried has whole samples of each micro-batch for all devices of a stage "
                "(--slices=any lets them share one)";
-    return p->why_not
-               ? arena_fmt(t->x->use.mem, "that was tried has room on its devices: of the last, %s",
-                           p->why_not)
-               : "that was tried has room on its devices";
+    if (!p->why_not)
+        return "that was tried has room on its devices";
+    return arena_fmt(t->x->use.mem, "that was tried has room on its devices: of the last, %s",
+                     p->why_not);
 }
 
 struct plan *train_plan(const struct train *t, const struct stage_layout *p, struct arena *a)

@@ -122,8 +122,8 @@ void train_try(const struct train *t, struct stage_layout *p);
  * tells more about the reason, because it is neither odd nor uneven. */
 bool train_better(const struct stage_layout *p, const struct stage_layout *best);
 /* Runs a plan that fits with more forward passes before the first backward pass than DAPPLE's policies want, which
- * hides slow transfers, as long as that helps; the user must not have set their number.  Writes the fastest run to *p.
- * */
+ * hides slow transfers, as long as that helps.  Does nothing if the user or the schedule sets the number of these
+ * passes.  Writes the fastest run to *p. */
 void train_farther(const struct train *t, struct stage_layout *p);
 /* Returns a plan of n stages: stage k has the layers from end[k - 1] (the first stage: from 0) up to, but without,
  * end[k], on the devices set[k]. */

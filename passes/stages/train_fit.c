@@ -4,7 +4,7 @@
  * counts what the lists of an ONNX graph come to (written_plan.h): gradients of activations, and values that come
  * early since stages before are micro-batches ahead.  Where that is more than a device has, stages do fewer forward
  * passes before their first backward pass, once with the stages recomputing that recompute by the sums, once with
- * all stages recomputing; the faster plan is kept. O(log(forward passes ahead)) runs of the plan and of the judge;
+ * all stages recomputing; the faster plan is kept.  O(log(forward passes ahead)) runs of the plan and of the judge;
  * where the plan is no better than one that there is, of the judge once or twice. */
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
@@ -44,10 +44,10 @@ static int64_t largest_place(const struct train *t, const struct stage_layout *p
     return most;
 }
 
-/* Whether the plan may not fit an accelerator's memory: whether it has less memory than the sum of all weights with
- * their copies; all that the largest place makes, twice, since its values may be made again; and all values between
- * stages, for as many micro-batches as there are at once.  If not, the plan fits, whatever the lists of its devices
- * are. */
+/* Returns true if only the judge can tell whether the plan fits the accelerators, false if it surely fits, whatever the
+ * lists of its devices are.  It surely fits if an accelerator has memory for all weights with their copies; all that
+ * the largest place makes, twice, since its values may be made again; and all values between stages, for as many
+ * micro-batches as there are at once. */
 static bool is_memory_short(const struct train *t, const struct stage_layout *p)
 {
     const struct scene *s = &t->x->scene;
@@ -55,6 +55,7 @@ static bool is_memory_short(const struct train *t, const struct stage_layout *p)
     struct arena *own = arena_new(t->x->use.scratch);
     int64_t memory = s->cluster->cls[cluster_main_class(s->cluster)].memory, weights = 0;
     int64_t values = sat_mul(2, largest_place(t, p, own));
+    /* the most forward passes that a stage does before its first backward pass */
     uint32_t ahead = 0;
     for (uint32_t k = 0; k < p->n; k++)
         ahead = larger_u32(p->ahead[k], ahead);
@@ -68,7 +69,7 @@ static bool is_memory_short(const struct train *t, const struct stage_layout *p)
     return memory >= 0 && memory < sat_add(values, sat_add(weights, m->workspace));
 }
 
-/* Whether the judge accepts plan p; if not, sets p->why_not.  Adds the effort to t->judged. */
+/* Returns whether the judge accepts plan p; if not, sets p->why_not.  Adds the effort to t->judged. */
 static bool holds(struct train *t, struct stage_layout *p)
 {
     struct arena *own = arena_new(t->x->use.scratch);

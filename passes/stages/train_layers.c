@@ -122,8 +122,11 @@ static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x
 /* Returns a span between the same two layers as x and y, with the sums of their amounts. */
 static struct layer_span sum_of_spans(struct layer_span x, struct layer_span y)
 {
-    return (struct layer_span){x.from, x.to, sat_add(x.amount, y.amount),
-                               sat_add(x.overhead, y.overhead), sat_add(x.values, y.values)};
+    return (struct layer_span){.from = x.from,
+                               .to = x.to,
+                               .amount = sat_add(x.amount, y.amount),
+                               .overhead = sat_add(x.overhead, y.overhead),
+                               .values = sat_add(x.values, y.values)};
 }
 
 /* Sorts the spans and joins spans between the same layers to one, whose amounts are the sums. */
@@ -160,7 +163,8 @@ static void measure_moves(struct layer_sums *m)
         }
         if (far != at)
             add_span(back ? &t->gradients : &t->values, t->x->use.scratch,
-                     (struct layer_span){at, far, s->m->cost->bytes[v], 0, 1});
+                     (struct layer_span){
+                         .from = at, .to = far, .amount = s->m->cost->bytes[v], .values = 1});
     }
     join_spans(&t->values);
     join_spans(&t->gradients);
@@ -175,6 +179,8 @@ static void measure_waiting(struct layer_sums *m)
     const struct csr *pin = &s->place->net_pin;
     struct train *t = m->t;
     struct arena *a = t->x->use.scratch;
+    /* [backward node] the lowest layer with a backward node that needs its result, at most its own layer; nodes are in
+     * a topological order, so that those that need the result come first here */
     uint32_t *low = arena_array(a, s->m->nnode, sizeof *low);
     struct csr made = place_nets_made(s->m, s->place, a);
     for (nid v = g->first + g->count; v-- > g->first;) {
@@ -191,8 +197,10 @@ static void measure_waiting(struct layer_sums *m)
         if (t->update && m->update.own[v])
             continue;
         add_span(&t->waiting, a,
-                 (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps,
-                                     costs_overhead(s->m->cost, m->cls, v), 0});
+                 (struct layer_span){.from = train_layer(t, v),
+                                     .to = low[v],
+                                     .amount = ps == COST_NEVER ? 0 : ps,
+                                     .overhead = costs_overhead(s->m->cost, m->cls, v)});
     }
     join_spans(&t->waiting);
 }
@@ -329,6 +337,28 @@ static void add_cut(int64_t *cut, uint32_t from, uint32_t to, int64_t bytes)
     cut[to + 1] -= bytes;
 }
 
+/* Fills cut[], the array of struct layer_chain, which is zeroed and has two entries more than there are layers. */
+static void sum_cuts(const struct train *t, int64_t *cut)
+{
+    const struct layers_of *l = &t->layers;
+    const struct training *r = &t->x->scene.model.training;
+    /* the bytes of a value are added behind its maker and taken off behind its last reader; summed up below */
+    for (uint32_t i = 0; i < t->values.n; i++) {
+        const struct layer_span *x = &t->values.span[i];
+        add_cut(cut, x->from, x->to, training_share(r, x->amount, 1));
+    }
+    /* a profile (ir_version 0) has no values: the activation of a layer is read up to its last successor */
+    for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
+        uint32_t last = v;
+        for_row (w, l->succ, v)
+            last = larger_u32(w, last);
+        if (last > v)
+            add_cut(cut, v, last, training_share(r, l->activation[v], 1));
+    }
+    for (uint32_t v = 1; v <= l->n; v++)
+        cut[v] += cut[v - 1];
+}
+
 struct layer_chain train_chain(const struct train *t)
 {
     const struct layers_of *l = &t->layers;
@@ -350,23 +380,7 @@ struct layer_chain train_chain(const struct train *t)
         for (uint32_t i = 0; i < SUMS; i++)
             sum[i][v + 1] = sat_add(sum[i][v], add[i]);
     }
-    /* cut: the bytes of a value are added behind its maker and taken off behind its last reader; summed up below */
-    for (uint32_t i = 0; i < t->values.n; i++) {
-        const struct layer_span *x = &t->values.span[i];
-        int64_t bytes = training_share(r, x->amount, 1);
-        add_cut(sum[CUT], x->from, x->to, bytes);
-    }
-    /* a profile (ir_version 0) has no values: the activation of a layer is read up to its last successor */
-    for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
-        uint32_t last = v;
-        for_row (w, l->succ, v)
-            last = larger_u32(w, last);
-        int64_t bytes = training_share(r, l->activation[v], 1);
-        if (last > v)
-            add_cut(sum[CUT], v, last, bytes);
-    }
-    for (uint32_t v = 1; v <= l->n; v++)
-        sum[CUT][v] += sum[CUT][v - 1];
+    sum_cuts(t, sum[CUT]);
     return (struct layer_chain){.n = l->n,
                                 .forward = sum[FORWARD],
                                 .backward = sum[BACKWARD],

@@ -104,7 +104,7 @@ def random_graph(seed, path):
 
 
 def all_cases(args, folder):
-    """All cases, as [(name, path of the model, options of pcc)]."""
+    """Makes the models of all cases. Returns [(name, path of the model, options of pcc)], those that --only chooses."""
     found = []
     for model in sorted((SHARED / "models/exported/real").glob("*.onnx")):
         found += [(f"{model.stem} over {d}", model, ["-d", f"{d}xa100:80GiB"]) for d in DEVICES]
@@ -132,11 +132,14 @@ def ask(program, case):
 
 
 def gap(answer):
+    """How far an answer (value, bound, status, CPU seconds) may be from the optimum, in % of its value; 0 if the value
+    is proven, or if there is none."""
     value, bound, status, _ = answer
     return 0 if status in ("optimal", "proven") or value is None else 100 * (1 - (bound or 0) / value)
 
 
 def proven(answer):
+    """Whether the status of an answer says that its value is optimal."""
     return answer[2] in ("optimal", "proven")
 
 
@@ -158,6 +161,9 @@ def compared(cases, full, less):
 
 
 def pays(counts, cpu, cpu_less):
+    """Whether a method is worth having. `counts`: pairs of counts, with the method and without it, the most important
+    pair first. The first pair whose counts differ decides. If all are equal, the method must save CPU time: without it,
+    the cases take over 10 % more."""
     for more, fewer in counts:
         if more != fewer:
             return more > fewer

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+/* Returns the time in ns, from an arbitrary start. */
 static int64_t now(void)
 {
     struct timespec t;
@@ -20,6 +21,8 @@ static int64_t now(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
+/* Waits until a message has been sent or received.  The loop gives the processor up between two tests, as waiting
+ * threads of pcc-run do: MPI_Wait() would keep the processor busy. */
 static void wait_for(MPI_Request *q)
 {
     int there = 0;
@@ -27,6 +30,7 @@ static void wait_for(MPI_Request *q)
         sched_yield();
 }
 
+/* Order for qsort(): by the int64_t that each argument points to. */
 static int compare(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -39,13 +43,13 @@ int main(int argc, char **argv)
     int buffers = argc > 3 && atoi(argv[3]) > 1 ? atoi(argv[3]) : 1;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    size_t room = ((size_t)bytes + 64) / 64 * 64;
+    size_t room = ((size_t)bytes + 64) / 64 * 64; /* bytes from one buffer to the next */
     char *all = calloc((size_t)buffers, room), word = 0;
     int64_t *ns = calloc((size_t)times + 1, sizeof *ns);
     for (int i = 0; i < times && all && ns; i++) {
         MPI_Request q;
         char *block = all + (size_t)(i % buffers) * room;
-        if (rank) {
+        if (rank) { /* the receiver; rank 0 goes on below */
             MPI_Irecv(block, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &q);
             MPI_Send(&word, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
             wait_for(&q);

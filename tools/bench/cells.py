@@ -78,6 +78,7 @@ def save(path):
 
 
 def load(path):
+    """Reads cells that another benchmark wrote to a CSV file, into FOUND."""
     with open(path, newline="", encoding="utf-8") as f:
         for paper, where, what, *rest in csv.reader(f):
             FOUND[paper, where, what] = rest

@@ -61,6 +61,8 @@ Expected = collections.namedtuple("Expected", "where changed reason")
 
 
 def lines_of(path):
+    """Yields the commands of the list as Lines, without empty lines and comments. A command behind `in: ` makes input
+    files of other commands."""
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if text and not text.startswith("#"):
             makes = text.startswith("in: ")
@@ -96,6 +98,8 @@ class Build:
     """One of the two programs: a folder for PATH that holds it and its pcc-gen."""
 
     def __init__(self, name, pcc, folder):
+        """Makes a folder bin-NAME with links to the build's pcc and pcc-gen, which commands find in PATH. `pcc`: a
+        path, or a name to look up in PATH. Ends the program if one of the two is missing."""
         self.name = name
         self.folder = folder / f"bin-{name}"
         self.folder.mkdir()
@@ -199,6 +203,7 @@ class Comparison:
     """All lines with two builds, in a folder: inputs are below in/, a line's runs below its number."""
 
     def __init__(self, args, folder):
+        """Prepares the folder of inputs, and both builds, for the program's arguments."""
         self.folder, self.args = folder, args
         self.inputs = folder / "in"
         self.inputs.mkdir()
@@ -208,9 +213,13 @@ class Comparison:
         self.differ, self.cpu, self.skipped = {}, {}, []
 
     def wanted(self, line):
+        """Whether --only chooses this line."""
         return self.only.search(line.command)
 
     def compare(self, line):
+        """Runs a line with both builds, `repeat` times in turns, and notes what differs and the least CPU time of each.
+        What the old build made becomes input of other lines, also where --only leaves the line out of the
+        comparison."""
         folder = self.folder / str(line.number)
         folder.mkdir()
         codes, cpu = [0, 0], [[], []]
@@ -228,6 +237,8 @@ class Comparison:
             shutil.rmtree(folder)
 
     def run(self):
+        """Runs all lines whose files are there: first the lines that make inputs, in their order, then the others in
+        parallel."""
         usable = []
         for line in lines_of(Path(self.args.list)):
             lacks = missing(line.command, SHARED)
@@ -245,6 +256,7 @@ class Comparison:
 
 
 def shown(difference):
+    """Prints a difference, with the first lines of its diff."""
     print(f"  {difference.part}{': ' if difference.note else ''}{difference.note}")
     for line in difference.diff[:SHOWN_LINES]:
         print("    " + (line if len(line) <= COLUMNS else line[:COLUMNS] + "..."))

@@ -23,6 +23,7 @@ SHARED = Path(os.environ.get("PCC_SHARED", ROOT.parent / "shared"))
 
 
 def cpu_limit(seconds):
+    """A limit of CPU time in seconds; infinite if the environment variable PCC_UNTIMED is set."""
     return math.inf if os.environ.get("PCC_UNTIMED") else seconds
 
 
@@ -72,6 +73,8 @@ class Run:
     empty run, since its libraries take more on some machines)."""
 
     def __init__(self, args, **kw):
+        """Runs a command to its end and measures it. `args`: the words of the command; `kw`: further arguments for
+        subprocess.Popen."""
         start = time.monotonic()
         said, say = os.pipe()
         p = subprocess.Popen([sys.executable, "-ISc", LAUNCH, str(say), *map(str, args)], stdout=subprocess.PIPE,
@@ -88,6 +91,8 @@ class Run:
         self.args = args
 
     def need(self, rc=0):
+        """Ends the program with the command's output if it ended with another code than `rc`. Returns the run
+        itself."""
         if self.rc != rc:
             sys.exit(f"{' '.join(map(str, self.args))}\nended with {self.rc}, expected {rc}:\n{self.out}")
         return self
@@ -154,7 +159,7 @@ def workloads_in(folder, names, large, known=None):
 
 
 def table(header, rows):
-    """A Markdown table with aligned columns."""
+    """Prints a Markdown table with aligned columns."""
     cells = [[str(c) for c in row] for row in [header, *rows]]
     width = [max(len(row[i]) for row in cells) for i in range(len(header))]
     for i, row in enumerate(cells):

@@ -13,6 +13,9 @@ RULES = ["qdq=none", "qdq=first", "qdq=all", "qdq=none:norm=true", "by=layer", "
 
 
 def measure(model, rule):
+    """Places a model over three devices, with `contract` by this rule (an option of pcc, or one of the pass). Returns
+    (the objective in s, number of ideals or "-", number of vertices, largest share of the time that one vertex takes,
+    in %)."""
     option = [rule] if rule.startswith("--") else []
     passes = "contract,dp-place" if option else f"contract{{{rule}}},dp-place"
     run = Run([PCC, model, "-d", "3xnpu", "-p", passes.replace("dp-place", "dp-place{count-ideals=true}"), *option,

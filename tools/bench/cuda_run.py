@@ -45,7 +45,7 @@ CASES = {
 
 
 def memory():
-    """MiB in use on GPU 0; 0 where nvidia-smi is absent."""
+    """MiB in use on GPU 0; 0 if nvidia-smi is absent."""
     try:
         r = subprocess.run(["nvidia-smi", "-i", "0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
                            capture_output=True, text=True, timeout=20)
@@ -58,21 +58,26 @@ class Watched(threading.Thread):
     """A thread that measures the most GPU memory in use, MiB, from start() until ends()."""
 
     def __init__(self):
+        """Starts the thread that watches."""
         super().__init__(daemon=True)
         self.most, self.over, self.first = 0, threading.Event(), memory()
         self.start()
 
     def run(self):
+        """Notes every 0.1 s how much more memory is used than at the start."""
         while not self.over.wait(0.1):
             self.most = max(self.most, memory() - self.first)
 
     def ends(self):
+        """Ends the watch. Returns the most memory that was used beyond that of the start."""
         self.over.set()
         self.join()
         return self.most
 
 
 def call(command, **more):
+    """Runs a command and returns what it printed. `more`: further arguments for subprocess.run. Raises RuntimeError if
+    the command fails."""
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True, **more)
     if r.returncode:
         said = " ".join(str(c) for c in command)
@@ -124,7 +129,8 @@ def split(args, name, base):
 
 
 def case(args, name):
-    """Runs a case; returns whether it holds."""
+    """Runs a case: makes its model and folder, runs it on CPUs and on the GPU, compares outputs, and memory with the
+    plan. Prints what was found. Returns whether it holds."""
     _, _, _, more, fewer = CASES[name]
     samples = max(args.samples // fewer, 10)
     with tempfile.TemporaryDirectory() as tmp:

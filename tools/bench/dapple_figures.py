@@ -29,6 +29,8 @@ def servers(devices):
 
 
 def one_server(folder, tmp):
+    """Checks on one server of 8 devices that data parallelism with overlap is at least as fast as DAPPLE's plan, where
+    it fits. Prints the rows and returns what is wrong, in words."""
     rows = Rows("one server of 8 devices: data parallelism with overlap is best, but where a device has no room for it")
     for name in ONE_SERVER:
         case = Case(folder, tmp, name, 8, servers(8))
@@ -120,6 +122,8 @@ def figure_13(folder, tmp):
 
 
 def figure_14(folder, tmp):
+    """Makes Figure 14: the times that three kinds of plans are faster on 2 to 16 devices than on one. Prints the rows
+    and returns what is wrong, in words."""
     print("\nFigure 14: times faster on 2 to 16 devices of cluster A, whole samples; above 8, half of them in each of "
           "two servers")
     rows, judged = [], Rows("Figure 14", "figures 12 to 14")

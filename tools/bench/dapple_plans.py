@@ -73,7 +73,8 @@ def halves(path, tmp):
 
 
 def flattened(path, tmp):
-    """The layers one after the other, in the order of PipeDream's depth-first sort."""
+    """Writes a profile in which the layers of the profile at `path` follow each other, in the order of PipeDream's
+    depth-first sort. Returns its path."""
     layer, after = {}, {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line[:1] in "\t ":
@@ -115,6 +116,8 @@ def close(value, text):
 # ---- data parallelism -------------------------------------------------------------------------------------------
 
 def parallel(folder, tmp):
+    """Compares data parallelism on 16 devices, without and with overlap, with what is published. Prints the rows and
+    returns what is wrong, in words."""
     rows = Rows("data parallelism on 16 devices: times faster")
     for name, *published in PARALLEL:
         for cluster, wanted in zip(("A", "C"), published):
@@ -285,7 +288,8 @@ LAYER = re.compile(r"forward_compute_time=([0-9.e+]+), backward_compute_time=([0
 
 
 def section_6(folder, tmp):
-    """AmoebaNet-36 in 24 and 12 of its cells on two servers; where the weights of profiles are."""
+    """Compares what section VI says of models: the two stages of AmoebaNet-36 in 24 and 12 of its cells on two servers,
+    and where the weights of profiles are. Prints the rows and returns what is wrong, in words."""
     rows = Rows("section VI: what it says of models", "section VI")
     case = plain(folder, tmp, "AmoebaNet-36", 16, A)
     case.times(SCORED, memory=LARGE)
@@ -335,6 +339,8 @@ def dream(folder, tmp, name, devices=16):
 
 
 def pipedreams(folder, tmp):
+    """Compares PipeDream's plans in Table VII with those of pcc. Prints the rows and returns what is wrong, in
+    words."""
     rows = Rows("Table VII: PipeDream's plans on two servers of 8", "Table VII")
     for name, (_, rate, published) in DREAMS.items():
         rows.published(f"{name}, PipeDream's ({rate} and 3 GB/s)", published, dream(folder, tmp, name)[1])

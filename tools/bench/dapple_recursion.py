@@ -44,6 +44,8 @@ def chain(path, layers):
 
 
 def recursion(folder, tmp):
+    """Compares the times that DAPPLE's own formula gives for its plans of two stages with what is published and with
+    what pcc gives. Prints the rows and returns what is wrong, in words."""
     rows = Rows("DAPPLE's own working out of an iteration, 8 + 8 devices, cluster A: times faster")
     for name, n, wanted, both in GIVEN:
         case = plain(folder, tmp, name, 16, A)
@@ -55,6 +57,8 @@ def recursion(folder, tmp):
         turns = chain(tmp / "turns.txt", [(first[0], 0, first[1]), (link, 0, 0), (last[0], 0, last[1])])
 
         def faster(model, ahead, more):
+            """How many times faster than one device this chain of layers is, one layer a stage, with 8 devices a stage.
+            `ahead`: for each stage, the micro-batches it may run ahead; `more`: further options of pcc."""
             devices, how = f"{8 * len(ahead)}xv100{LARGE}", [*case.args, "--allreduce-lane=own", *more]
             _, plan, _ = iteration(model, devices, how, "dapple-place", tmp / "any.json")
             given = staged(plan, [(1, 8)] * len(ahead), ahead, tmp / "given.json")

@@ -48,12 +48,14 @@ PUBLISHED = "contract{trivial=false},dapple-place{score=published}"
 
 
 def parameters(folder, name):
-    """MB of parameters in a profile."""
+    """MB of the parameters in a model's profile."""
     text = (folder / MODELS[name].profile).read_text(encoding="utf-8")
     return sum(float(x) for x in re.findall(r"parameter_size=([0-9.e+]+)", text)) / 1e6
 
 
 def table_1(folder, tmp):
+    """Compares Table I: the size of tensors between stages and of gradients. Prints the rows and returns what is wrong,
+    in words."""
     rows = Rows("Table I: MB of a micro-batch at the boundary of stages, and of gradients", "Table I")
     for name, (boundary, gradients) in TABLE_I.items():
         case = Case(folder, tmp, name, 16, A)
@@ -66,6 +68,8 @@ def table_1(folder, tmp):
 
 
 def table_2(folder, tmp):
+    """Compares Table II: parameters, and the memory that training takes on one device. Prints the rows and returns what
+    is wrong, in words."""
     rows = Rows("Table II: millions of parameters, and GB on one device in training", "Table II")
     for name, (samples, millions, published) in TABLE_II.items():
         rows.published(f"{name}, parameters", millions, f"{parameters(folder, name) / 4:.1f}",
@@ -106,6 +110,7 @@ def policies(folder, tmp, name, layers):
 
 
 def table_4(folder, tmp):
+    """Compares Table IV: how much policy B gains over policy A. Prints the rows and returns what is wrong, in words."""
     rows = Rows("Table IV: policy B over policy A on cluster A, 25 Gbit/s between servers", "Table IV")
     for name, (published, least, most, layers) in TABLE_IV.items():
         x = policies(folder, tmp, name, layers)
@@ -122,6 +127,8 @@ def seconds_of_stages(text):
 
 
 def table_5(folder, tmp):
+    """Compares Table V: the time of transfers over the time of computing. Prints the rows and returns what is wrong, in
+    words."""
     rows = Rows("Table V: transfers there and back over computing (ACR)", "Table V")
     for (name, cluster), published in TABLE_V.items():
         case = Case(folder, tmp, name, 16, CLUSTERS[cluster])

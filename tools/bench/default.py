@@ -16,6 +16,7 @@ from common import PCC, Run, help_or_go, need_shared, table, verdict
 
 
 def row(model, devices, planner, tmp):
+    """Plans a model with this planner. Returns the cells of its row, and the CPU seconds of pcc."""
     out = Path(tmp) / "plan.json"
     out.unlink(missing_ok=True)
     run = Run([PCC, model, "-d", devices, "-p", f"open-functions,fuse,{planner}", "-o", out])

@@ -36,6 +36,8 @@ def bipartite(n, seed):
 
 
 def row(name, graph, devices, cost, most, path):
+    """Places a graph (number of nodes, edges) of equal nodes; each edge costs `cost`, and the workload is written to
+    `path`. Returns the cells of its row, and whether the plan is proven to be within `most` % of the optimum."""
     n, edges = graph
     nodes = [{"id": v, "supportedOnFpga": 1, "cpuLatency": 1, "fpgaLatency": 1, "isBackwardNode": 0, "size": 1}
              for v in range(n)]

@@ -76,6 +76,7 @@ class Kernels:
         return part
 
     def streams(self):
+        """The rows of kernels whose time is that of their memory traffic, by kind."""
         return {op: x for op, x in self.rows.items() if op not in ("linear", "bmm", *NORMS)}
 
 
@@ -133,6 +134,7 @@ def spread(times, us):
 
 
 def score(times, us):
+    """How bad predicted times are: the smaller, the better."""
     median, most = spread(times, us)
     return median + most / 3
 
@@ -191,6 +193,7 @@ def errors(kernels, facts):
 
 
 def rate(text, units):
+    """A rate such as "312Tflop/s" as a number. `units`: factors of the units."""
     number, unit = re.fullmatch(r"([\d.]+)(\D*)", text).groups()
     return float(number) * units[unit.removesuffix("/s")]
 
@@ -228,6 +231,8 @@ class Asked:
         return self.tensor(at, shape, self.outputs) if shape else at
 
     def add(self, op, at, b, m, n, k):
+        """Adds nodes for one kernel of kind `op`, with names that begin with `at` and the sizes of the table of
+        measurements."""
         if op in ("linear", "bmm"):
             lead = [] if op == "linear" else [b]
             operands = [self.input(at + "a", *lead, m, n), self.input(at + "b", *lead, n, k)]

@@ -42,6 +42,7 @@ def each(out):
 
 
 def run(folder, samples, *args):
+    """Runs the split in the folder with these arguments of pcc-run. Returns ms per sample."""
     return each(Run([RUN, folder, f"--samples={samples}", "-q", *args]).need().out)
 
 
@@ -70,6 +71,9 @@ def measure(name, turns, samples, tmp):
 
 
 def good(gain, machine, order):
+    """Whether the gain of a second device is enough and the planned order helps. `gain`: times faster than one device;
+    `machine`: times faster than one that two independent runs are on this machine; `order`: times faster than with
+    --order=model. A machine that itself gains less than MACHINE must reach SHARE of `machine`; others GAIN."""
     enough = gain >= GAIN or machine < MACHINE and gain >= SHARE * machine
     return enough and order >= ORDER
 

@@ -38,6 +38,7 @@ LIMITS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
 
 
 def published_table(text):
+    """A table in text, the first line its head, as {first cell: {column: cell}}."""
     head, *rows = [line.split() for line in text.strip().splitlines()]
     return {row[0]: dict(zip(head, row)) for row in rows}
 
@@ -59,6 +60,8 @@ def memory_share(workload, split):
 
 
 def memory_mark(share):
+    """What a row says of memory, of which `share` times as much is used as there is: nothing up to 1, "+ N" up to
+    OUT_OF_MEMORY, "OOM N" above."""
     return "" if share <= 1 else f"OOM {share:.2f}" if share > OUT_OF_MEMORY else f"+ {share:.2f}"
 
 
@@ -91,7 +94,8 @@ class Input:
                 status, memory_mark(share), f"{(made or run).cpu:.2f}", f"{(made or run).mib:.0f}", ""]
 
     def baseline(self, planner):
-        """A plan for another objective, and its latency as the paper evaluates it; None: there is none."""
+        """Makes a plan for another objective, and judges its latency as the paper evaluates it. What is wrong is added
+        to `self.wrong`. Returns its row; None, after a note: there is no such plan."""
         plan, path, made = self.tmp / "plan.json", self.path, None
         if planner == "expert":
             plan = path.parent.parent / "experts" / f"{self.name}_expert.json"
@@ -127,6 +131,7 @@ class Input:
             self.complain("expert", f"a split of {devices} accelerators is taken")
 
     def judge(self, path, steps, *more):
+        """Plans a workload by these passes. Returns the run, and the split that it wrote."""
         out = self.tmp / "split.json"
         args = [PCC, path, "--objective=latency", "-p", steps, "-q", *more]
         run = Run([*args, "--emit", "ir", "-o", out]).need()
@@ -143,6 +148,7 @@ class Input:
         return f"{cpu:.2f}"
 
     def search(self, planner):
+        """Runs one of the searches and returns its row. What is wrong is added to `self.wrong`."""
         run, split = self.judge(self.path, SEARCHES[planner])
         row = self.row(planner, run, split)
         row[-1] = self.soon(planner, facts_of(run.out)[1], run.cpu)
@@ -214,6 +220,7 @@ def gains(rows):
 
 
 def ended(rows, wrong):
+    """Prints what failed and how many rows there are. Returns the exit code."""
     for line in wrong:
         print(f"FAILED: {line}")
     print(f"{len(rows)} rows, {len(wrong)} failed")
@@ -221,6 +228,8 @@ def ended(rows, wrong):
 
 
 def latencies(args):
+    """The command: compares every workload's latency with the published one, for each search, and prints the rows.
+    Returns the exit code."""
     paths = workloads_in(args.folder, [n for n in PUBLISHED if fnmatch.fnmatch(n, args.only)], large=False)
     searches = list(SEARCHES)[:args.slots]
     rows, wrong = [], []

@@ -6,7 +6,9 @@ their operands are there.  Written apart from pcc, to check its plans by what wa
 
 
 def latency(workload, split):
-    """ms for one sample; split: the accelerators' sets of node ids; all other nodes are on CPUs."""
+    """ms for one sample, as the paper counts it. split: the accelerators' sets of node ids; all other nodes are on
+    CPUs. An accelerator runs its nodes in pieces: a piece receives all that it needs, computes, and then sends its
+    results."""
     node = {n["id"]: n for n in workload["nodes"]}
     succ, pred, cost = {v: set() for v in node}, {v: set() for v in node}, {}
     for e in workload["edges"]:
@@ -14,6 +16,7 @@ def latency(workload, split):
         succ[u].add(v)
         pred[v].add(u)
         cost[u] = e["cost"]
+    # piece of each node: level of an accelerator's node: how often paths to it have left the accelerator and come back
     order, piece = topological(succ, pred), {}
     for name, members in enumerate(split):
         level = {}
@@ -24,12 +27,12 @@ def latency(workload, split):
             else:
                 level[v] = max([0] + [level[u] for u in pred[v]])
     pieces = {}
-    for v in order:
+    for v in order: # each node of a CPU is a piece of its own
         pieces.setdefault(piece.setdefault(v, ("cpu", v)), set()).add(v)
     after = {p: {piece[w] for v in s for w in succ[v]} - {p} for p, s in pieces.items()}
     before = {p: {piece[u] for v in s for u in pred[v]} - {p} for p, s in pieces.items()}
     end = {}
-    for p in topological(after, before):
+    for p in topological(after, before): # when each piece ends, in an order in which pieces can run
         s = pieces[p]
         outside = {u for v in s for u in pred[v]} - s
         end[p] = max([0] + [end[piece[u]] for u in outside])

@@ -220,7 +220,7 @@ static bool measure(const char *path, const char *only)
     bool ok = true;
     if (prepare(&x, path))
         return false;
-    malloc_trim(0); /* else a planner that reuses free memory would seem to need none */
+    malloc_trim(0); /* without this, a planner that reuses free memory would seem to need none */
     double n = x.levels.base->n;
     int times = n > 4 * SMALL ? 3 : 9;
     struct job job = {.x = &x};

@@ -53,11 +53,13 @@ def draw(rng, op):
 
 
 def flops(op, b, m, n, k):
+    """Floating-point operations of a kernel; 0 for those that only move data."""
     return {"linear": 2 * m * n * k, "bmm": 2 * b * m * n * k, "attention": 4 * b * m * n * m,
             "conv1": 2 * b * m * m * n * k, "conv3": 18 * b * m * m * n * k}.get(op, 0)
 
 
 def elements(op, b, m, n, k):
+    """How many elements a kernel reads and writes."""
     if op in ("linear", "bmm"):
         return b * (m * n + n * k + m * k)
     if op == "attention":
@@ -66,7 +68,8 @@ def elements(op, b, m, n, k):
 
 
 def kernel_of(torch, op, shape, dtype):
-    """A function that launches the kernel."""
+    """A function that launches the kernel of this operation, on tensors of random numbers that are made here. shape:
+    (b, m, n, k)."""
     b, m, n, k = shape
 
     def tensor(*size):
@@ -113,6 +116,7 @@ def timed(torch, call):
 
 
 def kernels(torch, args, until):
+    """Measures kernels of random sizes until the time `until`. Yields a row for each."""
     ops = ["linear", "bmm"] * 4 + ["conv1", "conv3", "attention"] * 2 + ["ln", "softmax", "copy"] * 2 + \
         ["add", "mul", "div", "addu", "mulu", "relu", "tanh"]
     if args.type != "f32":
@@ -133,6 +137,7 @@ def kernels(torch, args, until):
 
 
 def model_of(torch, name):
+    """The model of this name, with random weights."""
     import transformers as t
     if name == "bert_large":
         return t.BertForMaskedLM(t.BertConfig(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16,
@@ -144,6 +149,7 @@ def model_of(torch, name):
 
 
 def models(torch, args, until):
+    """Measures the models of MODELS until the time `until`. Yields a row for each."""
     last, model = None, None
     for name, mode, sequence, batch in MODELS:
         if time.monotonic() > until:

@@ -57,6 +57,7 @@ def plan(workload, passes, seconds, tmp):
 
 
 def picoseconds(text):
+    """A time as pcc prints it, such as "1.25ms", in ps; digits below a ps are cut."""
     number, unit = re.fullmatch(r"([\d.]+)([munp]?s)", text).groups()
     whole, _, rest = number.partition(".")
     return int(whole) * UNIT[unit] + (int(rest) * UNIT[unit] // 10 ** len(rest) if rest else 0)

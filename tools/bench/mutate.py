@@ -139,6 +139,7 @@ class Place:
 
 
 def one_line(node):
+    """The text of a node, with all blanks and line ends as single spaces."""
     return " ".join(node.text.decode().split())
 
 
@@ -151,6 +152,8 @@ def leaves(statement):
 
 
 def binary_places(path, node, rng):
+    """Yields the errors to plant at an expression of two operands: the neighbouring comparison, the opposite sign, or
+    only one half of a check."""
     left, op, right = (node.child_by_field_name(f) for f in ("left", "operator", "right"))
     if op is None or left is None:
         return
@@ -164,6 +167,7 @@ def binary_places(path, node, rng):
 
 
 def constant_places(path, node, rng, limits):
+    """Yields the error to plant at a constant: a limit by name, or a whole number, becomes one more or one less."""
     text = node.text.decode()
     number = re.fullmatch(r"(\d+)([uUlL]*)", text)
     if node.type == "identifier" and text in limits:
@@ -174,6 +178,8 @@ def constant_places(path, node, rng, limits):
 
 
 def call_places(path, node, rng):
+    """Yields the error to plant at a call: two neighbouring arguments change places, unless the function is symmetric
+    or a macro, or one is a format."""
     name = one_line(node.child_by_field_name("function"))
     args = [c for c in node.child_by_field_name("arguments").named_children if c.type != "comment"]
     pairs = [i for i in range(len(args) - 1) if one_line(args[i]) != one_line(args[i + 1]) and
@@ -186,6 +192,7 @@ def call_places(path, node, rng):
 
 
 def called(node):
+    """The name of the function that a node calls; "" if it is no call."""
     return one_line(node.child_by_field_name("function")) if node.type == "call_expression" else ""
 
 
@@ -216,7 +223,8 @@ def places_in(path, node, rng, limits):
 
 
 def all_places(only, rng):
-    """Every place of the sources, in the order of files and of bytes."""
+    """Finds every place of the sources where an error can be planted, in the order of files and of bytes. only: a
+    regular expression that paths must match."""
     try:
         import tree_sitter
         import tree_sitter_c
@@ -297,6 +305,7 @@ def copy_tree(chosen):
 
 
 def configure(where, how):
+    """Configures a build of the tree with the errors, in the folder `where`, with the options `how` of CMake."""
     # What presets would warn of, as errors: mixed-up types and formats.
     flags = f"-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=format -include {TREE}/mutant.h"
     subprocess.run(["cmake", "-S", TREE, "-B", where, "-G", "Ninja", "-DBUILD_TESTING=ON", *how,
@@ -305,6 +314,7 @@ def configure(where, how):
 
 
 def build(where, jobs, *targets):
+    """Builds these targets; all without any. Ends the program with the end of the output if this fails."""
     r = subprocess.run(["cmake", "--build", where, "--", f"-j{jobs}", *targets], stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT, text=True)
     if r.returncode:
@@ -358,6 +368,7 @@ class Test:
     """A test of ctest's, with what it takes and reaches without an error."""
 
     def __init__(self, entry, where):
+        """A test as `ctest --show-only=json-v1` describes it, of the build in the folder `where`."""
         properties = {p["name"]: p["value"] for p in entry["properties"]}
         self.name, self.command = entry["name"], entry["command"]
         self.label = (properties.get("LABELS") or [""])[0]
@@ -410,6 +421,9 @@ class Test:
         self.rc, self.cpu = rc, cpu
 
     def fails(self, k):
+        """Whether the test fails because of error `k`, and its CPU seconds. A test that takes over 10 times as long as
+        without an error, and 2 s, counts as failed. If it is not known whether the test passes without an error, it
+        runs again to find out."""
         limit = 10 * self.cpu + 2
         rc, cpu = self.run(limit, PCC_MUTANT=str(k))
         if rc not in (0, 77) and self.sound is None:
@@ -486,7 +500,10 @@ def plant(chosen, args, until):
     everything = [t for t in tests(BUILD) if not re.search(args.skip, t.name)]
 
     def stage(name, candidates, numbers, budget):
+        """Runs tests against the errors with these numbers, each for at most `budget` CPU seconds. Returns {number:
+        verdict}, without the errors for which there was no time."""
         def one(k):
+            """The verdict on error k: the kept one, or a new one, which is kept and printed."""
             if str(k) not in kept.known[name] and time.monotonic() < until:
                 kept.put(name, str(k), verdict(k, candidates, in_file[chosen[k].path], budget))
                 print(f"{k}: {kept.known[name][str(k)]}: {chosen[k]}", flush=True)
@@ -495,6 +512,7 @@ def plant(chosen, args, until):
             return {k: v for k, v in zip(numbers, pool.map(one, numbers)) if v}
 
     def measured(wanted):
+        """These tests with their times and the places that they reach."""
         with ThreadPoolExecutor(args.jobs) as pool:
             return list(pool.map(lambda t: kept.measured(t, len(chosen), until), wanted))
 
@@ -520,6 +538,8 @@ def known_harmless():
 
 
 def report(chosen, said):
+    """Prints, for each kind of error, how many were planted and found, and then the errors that no test found. Returns
+    whether the share found is at least WANTED."""
     killed = {k for k, v in said.items() if v.startswith("killed")}
     known = known_harmless()
     none = {k for k in set(said) - killed if chosen[k].known_as() in known}

@@ -28,6 +28,7 @@ PCC = Path(__file__).resolve().parents[2] / "build/release/pcc"
 
 
 def timed(call, runs):
+    """Calls a function `runs` times. Returns the median time and that below which a tenth lies, in us."""
     times = []
     for _ in range(runs):
         start = time.perf_counter()
@@ -37,6 +38,8 @@ def timed(call, runs):
 
 
 def with_onnxruntime(tensors, args):
+    """{way to call it: function that runs once} for a part in ONNX Runtime with this number of inputs and of outputs,
+    which does almost nothing."""
     import onnxruntime
     from onnx import TensorProto, helper
 
@@ -56,6 +59,8 @@ def with_onnxruntime(tensors, args):
 
 
 def with_openvino(tensors, args):
+    """{way to call it: function that runs once} for a part in OpenVINO with this number of inputs and of outputs, which
+    does almost nothing."""
     import openvino
     from openvino import opset13
 

@@ -53,6 +53,8 @@ class Case:
         return status, ms, bound, run
 
     def row(self):
+        """Plans the workload with all searches and with each alone. Returns the cells of its row; claims that another
+        run refutes are added to `self.wrong`."""
         status, ms, bound, run = self.plan("")
         annealed = self.plan("{max-states=0}")[1]
         alone, least, below, _ = self.plan("{seed=7:moves=1}")

@@ -24,6 +24,8 @@ DEVICES = [1, 4, 16]
 
 
 def measure(name, model, devices, tmp):
+    """Draws the plan of a model in every format. Returns (whether all is within its limits, cells of the row); None if
+    there is no plan."""
     plan = f"{tmp}/plan.pir"
     if Run([PCC, model, "-d", f"{devices}xa100", "-p", "fuse,dp-place", "-q", "-o", plan]).rc:
         return None

@@ -56,6 +56,8 @@ def slowest(model, devices, links, how):
 
 
 def pipedream(folder, _):
+    """Compares the slowest stage of PipeDream's profiles with what is published. Prints the rows and returns what is
+    wrong, in words."""
     rows, wrong = [], []
     for name, devices, links, how, wanted in PIPEDREAM:
         value, cpu = slowest(folder / f"pipedream/{name}.txt", devices, links, how)
@@ -78,6 +80,7 @@ PARTS = {"pipedream": (pipedream,), "plans": (*PLANS, recursion), "own": (own,),
 
 
 def pipelines(args):
+    """The command: compares the pipelines of both papers. Returns the exit code; 77 if the profiles are missing."""
     folder = Path(args.folder)
     if not folder.is_dir():
         print(f"skipped: {folder} is not there")

@@ -61,6 +61,7 @@ SHAPES = (("dp-place", "contiguous", "27.92"), ("auto-place{gain=0}", "any", "21
 
 
 def rows_of(text):
+    """A table in text, the first line its head, as {first cell: {column: cell}}."""
     head, *rows = [line.split() for line in text.strip().splitlines()]
     return {row[0]: dict(zip(head, row)) for row in rows}
 
@@ -90,6 +91,7 @@ def relative(rows, published):
     """Prints Table 2, Figure 9 and section 6 from rows [workload, planner, ms, ...]; returns what is wrong, in words.
     published: Table 1, {workload: {column: text}}."""
     wrong, lines, ours, theirs = [], [], {}, {}
+    # {workload: {column: ms}}, found here and by Table 1
     for name, planner, ms, *_ in rows:
         column = next((c for c in ["dp", *COLUMNS] if RUN_AS.get(c, c) == planner), None)
         if column:
@@ -142,6 +144,8 @@ def hand_made(times):
 
 
 def gain_row(column, ours, theirs):
+    """A row of how many times faster than this column's planner the best plan is, at most and on average: found
+    (published; found from published times)."""
     most, average = GAINS[column]
     own, said = (list(ratios_to(t, column).values()) for t in (ours, theirs))
     if not own or not said:
@@ -154,6 +158,8 @@ def gain_row(column, ours, theirs):
 
 
 def figure_9(times):
+    """Prints Figure 9: for each workload, bars as wide as each planner's plan is fast, relative to the contiguous
+    optimum."""
     for title, start, kind in FIGURE_9:
         names = [n for n in times if n.startswith(start) and n.endswith(kind) and "dp" in times[n]]
         if names:
@@ -347,6 +353,7 @@ PARTS = {"table3": table_3, "figure8": figure_8, "figure10": figure_10, "reducti
 
 
 def paper(args):
+    """The command: makes the parts of the paper that were asked for. Returns the exit code."""
     folder, wrong = Path(args.folder), []
     workloads_in(folder, TABLE_3, large=True)
     with tempfile.TemporaryDirectory() as tmp:

@@ -35,6 +35,8 @@ BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 
 def prepare(source, target, colors):
+    """Writes a workload to `target` without CPUs, with 1.3 times the memory that it needs in all, and without colour
+    classes unless `colors`."""
     d = json.loads(source.read_text())
     d["maxCPUs"] = 0
     d["maxSizePerFPGA"] = 1.3 * sum(n["size"] for n in d["nodes"]) / d["maxFPGAs"]
@@ -51,6 +53,8 @@ def reached(text):
 
 
 def improvement(folder):
+    """Compares what portfolio-place finds for the graphs of the paper with what it starts from. Prints the rows.
+    Returns (whether all holds, a summary)."""
     rows, wrong, lower = [], [], 0
     with tempfile.TemporaryDirectory() as tmp:
         for colors in (True, False):
@@ -101,6 +105,8 @@ def makespan(model, cluster, planner, tmp):
 
 
 def exported():
+    """Compares portfolio-place with the other planners for the exported models. Prints the rows. Returns (whether all
+    holds, a summary)."""
     rows, wrong = [], []
     planners = ("portfolio-place", "dp-place", "metis-place", "scotch-place")
     with tempfile.TemporaryDirectory() as tmp:

@@ -51,6 +51,7 @@ def run(*command):
 
 
 def need(r):
+    """Ends the program if a run failed: with 77 if ONNX Runtime is missing, else 1."""
     if r.returncode:
         print(r.stderr.strip())
         sys.exit(77 if "ONNX Runtime is not found" in r.stderr else 1)
@@ -68,17 +69,21 @@ def cut(model, dims, names, parts, folder):
 
 
 def parts_of(split, costs, out):
+    """Measured times of a split's parts with these costs. The measurement is written to `out`."""
     need(run(PROFILE, split, f"--costs={costs}", "-o", out, "-q"))
     return [p["time"] for p in json.loads(out.read_text())["parts"]]
 
 
 def node_times(model, dims, segments, out):
+    """{name: measured time} of a model's nodes. The measurement is written to `out`."""
     need(run(PROFILE, model, *dims, f"--segments={segments}", "-q", "-o", out))
     return {n["name"]: n["time"] for n in json.loads(out.read_text())["nodes"]}
 
 
 def one_model(name, cuts, segments, tmp):
-    """(errors of parts, of slowest parts, differences of two measurements, seconds for the pieces, ps of a run)"""
+    """Measures nodes of a model, then the parts of `cuts` random splits, twice each. Returns (relative errors of parts,
+    of the slowest part of each split, relative differences of the two measurements, seconds for the pieces, ps of a
+    run)."""
     args, sizes = MODELS[name]
     dims = [f"--dim={d}" for d in sizes]
     model, costs = tmp / f"{name}.onnx", tmp / f"{name}.json"
@@ -121,6 +126,8 @@ def rounds_of(name, devices, tmp):
 
 
 def all_rounds(names):
+    """The command: compares measured times of parts with those predicted in each round, prints the rows, and returns
+    the exit code."""
     rows, after, good = [], [], True
     with tempfile.TemporaryDirectory() as tmp:
         for name in names:
@@ -137,6 +144,8 @@ def all_rounds(names):
 
 
 def all_memory(names):
+    """The command: compares the measured memory of parts with the predicted memory, prints the rows, and returns the
+    exit code."""
     rows, ratios = [], []
     with tempfile.TemporaryDirectory() as tmp:
         for name in names:
@@ -188,6 +197,9 @@ def main():
 
 
 def figures(errors, slowest, again):
+    """The cells of a row for relative errors of predicted times: of all parts (`errors`), of the slowest part of each
+    cut (`slowest`), and of a second measurement (`again`). They are the number of parts, their median error, the share
+    of parts within 10 %, and the medians of the two others."""
     return (str(len(errors)), f"{100 * statistics.median(errors):.1f} %",
             f"{100 * sum(e <= 0.1 for e in errors) / len(errors):.0f} %", f"{100 * statistics.median(slowest):.1f} %",
             f"{100 * statistics.median(again):.1f} %")

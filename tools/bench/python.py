@@ -24,6 +24,8 @@ NODES, TURNS = 12, 9
 
 
 def least_import():
+    """CPU seconds of `import pcc` beyond those of Python's own start: the least of five of each."""
+
     def cpu(code):
         path = f"import sys; sys.path.insert(0, {str(ROOT / 'tools/python')!r})"
         return min(Run([sys.executable, "-c", f"{path}; {code}"]).cpu for _ in range(5))
@@ -32,6 +34,7 @@ def least_import():
 
 
 def chain(path):
+    """Writes a model of NODES nodes in a row, for measuring what a node costs."""
     import onnx
     from onnx import TensorProto, helper
     nodes = [helper.make_node("Neg", [f"x{k}"], [f"x{k + 1}"], name=f"n{k:02}") for k in range(NODES)]
@@ -51,6 +54,7 @@ def by_hand(split, samples):
 
 
 def seconds(outputs, n):
+    """Seconds for each of `n` outputs, taken from the iterator."""
     start = time.perf_counter()
     for _ in outputs:
         pass

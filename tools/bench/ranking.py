@@ -115,10 +115,12 @@ def ranks(values):
 
 
 def spearman(a, b):
+    """Spearman's correlation of two lists; NaN for fewer than three values."""
     return float(numpy.corrcoef(ranks(a), ranks(b))[0, 1]) if len(a) > 2 else float("nan")
 
 
 def show_worst(name, rows, count):
+    """Prints the `count` nodes whose ranks by predicted and by measured time differ most."""
     a, b = ranks([r[1] for r in rows]), ranks([r[2] for r in rows])
     for i in numpy.argsort(-abs(a - b))[:count]:
         print(f"  {name}: {rows[i][3]} ({rows[i][0]}): pcc {rows[i][1]:.1f} us, rank {a[i]:.0f}; "

@@ -47,6 +47,7 @@ SEEDS = [int(n) for w in sys.argv if w.startswith("--seeds=") for n in w[8:].spl
 
 
 def check(good, what):
+    """Notes and prints `what` in WRONG unless `good`."""
     if not good:
         WRONG.append(what)
         print(f"WRONG: {what}", flush=True)
@@ -61,10 +62,12 @@ def run(*command, **options):
 
 
 def ranks(n, *command):
+    """Runs a command with `n` ranks. Returns what it printed."""
     return run("mpirun", "-q", "-n", n, *command)
 
 
 def arrays(folder):
+    """{name of the file: {name: (shape, bytes)}} of all arrays in a folder, to compare outputs bit by bit."""
     made = {}
     for path in sorted(folder.iterdir()):
         with np.load(path) as z:
@@ -81,6 +84,7 @@ def exports():
 
 
 def models(tmp):
+    """Yields (name, path, options for its dimensions) for generated and exported models."""
     for name, *args in (("gpt_kv", "gpt", "--kv", *SMALL), ("moe", "moe", *SMALL),
                         ("resnet", "resnet", "--depth", 18, "--width", 8, "--size", 32)):
         run(PCC_GEN, *args, "-o", tmp / f"{name}.onnx")
@@ -121,6 +125,7 @@ for k, made in enumerate(runner.stream(feeds, state=bool(sys.argv[3]))):
 
 
 def same(tmp, few):
+    """Compares outputs of ranks with those of ONNX Runtime. `few`: a tenth of the samples."""
     n = 10 if few else 100
     for name, model, sizes in models(tmp):
         state = ["--state"] if name == "gpt_kv" else []
@@ -149,6 +154,7 @@ def resident(process):
 
 
 def gpt_of(tmp, devices, name="gpt"):
+    """The folder with a GPT model that is split over this number of devices; made once."""
     split = tmp / f"{name}{devices}"
     if not split.exists():
         run(PCC_GEN, "gpt", *SMALL, "-o", tmp / "gpt.onnx")
@@ -158,6 +164,7 @@ def gpt_of(tmp, devices, name="gpt"):
 
 
 def samples(tmp, few):
+    """Runs samples with random delays and compares each output, and the memory of each rank."""
     split, n = gpt_of(tmp, 4), 1000 if few else 10000
     peaks = {d["name"]: d["peak_bytes"] for d in json.loads((split / "schedule.json").read_text())["devices"]}
     run(RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'want'}")
@@ -197,6 +204,7 @@ def samples(tmp, few):
 # ---- ends ---------------------------------------------------------------------------------------
 
 def ends(tmp, few):
+    """Kills or stops ranks and checks that the run ends soon, with a message that names the rank."""
     split, longest, rng = gpt_of(tmp, 3), 0.0, random.Random(1)
     used = len({p["device"] for p in json.loads((split / "manifest.json").read_text())["parts"]})
     for k in range(4 if few else 40):
@@ -288,6 +296,7 @@ def by_ray(splits):
 
 
 def sizes(tmp, few):
+    """Times messages of three sizes between threads, between ranks, and in a bare MPI program."""
     bare, splits = tmp / "bare_mpi", []
     print("| bytes | threads | ranks | a message of theirs | of a bare program |\n|---|---|---|---|---|", flush=True)
     subprocess.run(["mpicc", "-O2", ROOT / "tools/bench/bare_mpi.c", "-o", bare], check=True)
@@ -355,6 +364,8 @@ class Namespaces:
     """Two network namespaces, 10.77.0.1 and 10.77.0.2."""
 
     def __init__(self, tmp):
+        """Makes two network namespaces, a relay between them, and a script by which mpirun starts a rank in the
+        second."""
         for k in "12":
             run("ip", "netns", "add", f"pcc-{k}")
         self.relay = subprocess.Popen([sys.executable, "-c", RELAY, "pcc-1", "pcc-2"], stdout=subprocess.PIPE)
@@ -396,6 +407,7 @@ def first_of_all():
 
 
 def delay(tmp, few):
+    """Runs two ranks in two network namespaces 1 ms apart; compares outputs, and the throughput with the plan."""
     if not permitted():
         print("delay: skipped: no network namespaces or TUN devices here")
         return

@@ -40,6 +40,7 @@ def row(name, model, passes, tmp):
 
 
 def real(passes, tmp):
+    """Plans the exported models by these passes and prints the rows. Returns whether all are within the limits."""
     folder = need_shared("models/exported/real")
     rows = [row(m.stem, m, passes, tmp) for m in sorted(folder.glob("*.onnx"))]
     table(HEADER, [r[0] for r in rows])
@@ -51,6 +52,7 @@ def real(passes, tmp):
 
 
 def generated(passes, tmp):
+    """Plans the generated models by these passes and prints the rows. Returns whether all are within the limits."""
     rows, good = [], True
     for options, most in GENERATED:
         model = Path(tmp) / "model.onnx"

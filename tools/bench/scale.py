@@ -11,6 +11,7 @@ GPT_NODES = 32  # per layer (pcc-gen gpt --help)
 
 
 def generate(kind, nodes, path):
+    """Writes a model of about this number of nodes."""
     if kind == "gpt":
         Run([PCC_GEN, "gpt", "-o", path, "--layers", max(1, nodes // GPT_NODES), "--width", 64,
              "--heads", 4, "--vocab", 100, "--no-weights"]).need()
@@ -19,6 +20,7 @@ def generate(kind, nodes, path):
 
 
 def best(model, n=3):
+    """Runs pcc `n` times on a model. Returns the run with the least CPU time."""
     runs = [Run([PCC, model, "-p", "fuse", "-q"]).need() for _ in range(n)]
     return min(runs, key=lambda r: r.cpu)
 

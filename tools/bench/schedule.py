@@ -43,6 +43,8 @@ def prepared(source, target, colors):
 
 
 def pipeline_of(placer, cap):
+    """The passes of a placer. `cap`: bytes of a device; nodes are first grouped into ranges of at most an eighth of
+    them."""
     how = f"range=50:mem={cap // 8}B:cut=edge:{BEST}"
     return {"Order": f"order-place{{{how}}}", "Celeritas": f"celeritas-place{{{how}:contention=none}}",
             "one device": f"one-place{{{BEST}}}"}.get(placer, f"{placer.lower()}-place{{{BEST}}}")
@@ -74,11 +76,13 @@ def value_of(model, placer, cap, tmp):
 
 
 def one_device(model, cap):
+    """The time of all nodes on one device in ms, and whether they need more than its `cap` bytes."""
     nodes = json.loads(model.read_text(encoding="utf-8"))["nodes"]
     return sum(n["fpgaLatency"] for n in nodes), sum(n["size"] for n in nodes) > cap
 
 
 def near(ms, known):
+    """Whether a time is the published one."""
     return abs(ms - known) <= WITHIN * known + 0.5 # the published ones are rounded
 
 
@@ -124,6 +128,7 @@ def check_portfolio(name, found, ms):
 
 
 def shown(found, known=None):
+    """The cell of a time: "over" if it needs too much memory, and the published time in brackets."""
     if found is None:
         return "-"
     return f"{found[0]:.0f}" + (" over" if found[1] else "") + (f" ({known})" if known else "")
@@ -154,6 +159,7 @@ def one_row(source, colors, tmp):
 
 
 def schedule(args):
+    """The command: compares the makespans of all placers with the published ones. Returns the exit code."""
     paths = workloads_in(args.folder, [name for name in KNOWN if fnmatch.fnmatch(name, args.only)], large=True)
     rows, wrong, said, gains = [], [], [], 0
     with tempfile.TemporaryDirectory() as tmp:

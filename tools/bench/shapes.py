@@ -71,6 +71,8 @@ NOTHING = layers_of_nothing, chains_of_nothing # all times are 0
 
 
 def workload(shape, edges, path):
+    """Writes a workload of this shape with about `edges` edges and random times and sizes; in the shapes of NOTHING all
+    times and transfers are 0."""
     draw = random.Random(edges)
     nodes, pairs = shape(edges)
     some = shape not in NOTHING

@@ -37,6 +37,7 @@ warnings.simplefilter("ignore")
 
 
 def session(path):
+    """A session of ONNX Runtime that computes as the file says: no optimisations, one thread."""
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -111,6 +112,8 @@ def piece(value, state, ways, k):
 
 
 def joined(pieces, state):
+    """The whole tensor from the devices' pieces. `state`: the axis that is divided, and `run`: how many indices in a
+    row each device holds before the next device's begin."""
     ways, axis, run = len(pieces), state["axis"], state["run"]
     size = sum(p.shape[axis] for p in pieces)
     whole = np.empty((*pieces[0].shape[:axis], size, *pieces[0].shape[axis + 1:]), pieces[0].dtype)
@@ -163,10 +166,10 @@ def judge(model, ways, args, folder):
         return "skipped", f"ONNX Runtime does not run it: {str(why).strip()[:90]}"
     half = any(t in i.type for i in (*s.get_inputs(), *s.get_outputs()) for t in ("float16", "bfloat16"))
     held = onnx.load(str(model), load_external_data=False).graph.initializer
-    half = half or any(t.data_type in (10, 16) for t in held)
+    half = half or any(t.data_type in (10, 16) for t in held) # 16-bit floats may differ by more
     names_of_sizes = {str(d) for i in s.get_inputs() for d in i.shape}
     sizes = [f"--dim={n}={k}" for n, k in args.dim.items() if n in names_of_sizes]
-    for draw in (args.draw, 1):
+    for draw in (args.draw, 1): # the best choice; if that leaves all nodes whole, a random one
         passes = f"shard{{ways={ways}:sums={args.sums}:draw={draw}}}"
         r = subprocess.run([PCC, model, "-d", f"{ways}xa100", "--link", "100TB/s,0us", "--network=direct",
                             "--part-cost=0", "-p", passes, *sizes, "--pictures", "none", "-o", folder],

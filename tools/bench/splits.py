@@ -24,6 +24,7 @@ VERIFY = [sys.executable, ROOT / "tools/verify_split.py"]
 
 
 def models(names, tmp):
+    """Yields (name, path, options for inputs) of the generated and the stored models."""
     for name, args in GENERATED.items():
         path = tmp / f"{name}.onnx"
         Run([PCC_GEN, *args, "-o", path]).need()
@@ -36,6 +37,7 @@ def models(names, tmp):
 
 
 def compute_shares(manifest):
+    """The computing time of each part, and of all, in s."""
     parts = [p["compute_s"] for p in manifest["parts"]]
     return parts, sum(parts)
 
@@ -70,6 +72,7 @@ def balanced(manifest, model, devices, tmp):
 
 
 def split_once(name, model, data, devices, link, tmp):
+    """Splits a model and verifies the split. Returns (manifest, ""), or (None, why there is none)."""
     out = tmp / f"{name}.split"
     args = [*DIMS.get(name, []), *(["--link", link] if link else [])]
     run = Run([PCC, model, "-d", f"{devices}xa100", *args, "-p", "fuse,dp-place", "-q", "-o", out])

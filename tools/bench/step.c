@@ -51,8 +51,8 @@ static int prepare(struct ctx *x, struct pipeline *p, const char *path)
            pipeline_run(p, x, &run) || ctx_base(x);
 }
 
-/* Makes a plan: dev[] of all placed nodes.  mixed: devices by a hash; else `stretches` stretches of nodes in their
- * order, given to the devices in turn. */
+/* Makes a plan: writes dev[] of all placed nodes.  If mixed, a hash of the node chooses its device.  Otherwise the
+ * nodes in their order are divided into `stretches` stretches, and the devices take the stretches in turn. */
 static void make_plan(const struct ctx *x, int32_t *dev, bool mixed, uint32_t stretches)
 {
     uint32_t n = x->levels.base->n;
@@ -61,7 +61,8 @@ static void make_plan(const struct ctx *x, int32_t *dev, bool mixed, uint32_t st
             (int32_t)((mixed ? v * 2654435761U >> 16 : (uint64_t)v * stretches / n) % DEVICES);
 }
 
-/* Measures one sample alone, with each network and dispatch.  dealt: name of the plan, for the output. */
+/* Measures how long one sample takes to simulate with the plan dev[], for each network and dispatch, and prints a line
+ * for each.  `dealt`: name of the plan in these lines. */
 static void time_step(struct ctx *x, int32_t *dev, const char *dealt)
 {
     const struct plan p = {.dev = dev};
@@ -83,7 +84,8 @@ static void time_step(struct ctx *x, int32_t *dev, const char *dealt)
         }
 }
 
-/* Measures many samples in rounds, with a plan of PARTS stretches.  Overwrites dev[]. */
+/* Measures how long SAMPLES samples take to simulate in rounds, with a plan of PARTS stretches, and prints a line.
+ * Overwrites dev[] with this plan. */
 static void time_rounds(struct ctx *x, int32_t *dev)
 {
     struct arena *a = arena_new(NULL);

@@ -27,6 +27,7 @@ print(time.time() - b)"""
 
 
 def run(*command):
+    """Runs a command and returns what it printed. Ends the program if the command fails."""
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
     if r.returncode:
         sys.exit(f"{' '.join(map(str, command))}: exit {r.returncode}: {r.stderr[-500:]}")

@@ -71,25 +71,30 @@ class Rows:
         self.rows.append([what, published, got, "fitted"])
 
     def cannot(self, what, published, why):
+        """Adds a row for a published value that cannot be compared."""
         self.rows.append([what, published, "-", f"cannot be: {why}"])
 
     def judge(self, what, expected, got, ok):
+        """Adds a row that passes or fails."""
         self.rows.append([what, expected, got, "pass" if ok else "FAIL"])
         if not ok:
             self.wrong.append(f"{self.title}: {what}: expected {expected}, got {got}")
 
     def show(self):
+        """Prints the rows. Returns what is wrong, in words."""
         print(f"\n{self.title}")
         table(["what", "expected", "got", ""], self.rows)
         return self.wrong
 
 
 def in_seconds(text):
+    """A time with its unit, such as "1.5 ms", in s."""
     number, unit = re.fullmatch(r"([0-9.]+) ?([a-z]+)", text).groups()
     return float(number) * UNITS[unit]
 
 
 def in_bytes(text):
+    """A size with its unit, such as "3 GiB", in bytes."""
     number, unit = text.split()
     return float(number) * BYTES[unit]
 
@@ -101,14 +106,15 @@ def near(value, text):
 
 @functools.cache
 def planned(_, command, out):
-    """The run, and the plan's text, None without a plan."""
+    """Runs pcc. Returns the run, and the text of the plan; None if there is none. The first argument is only part of
+    the cache's key: the content of all files that the command reads."""
     run = Run([*command, "-o", out])
     return run, None if run.rc == 3 else run.need() and out.read_text(encoding="utf-8")
 
 
 def iteration(model, devices, args, passes, out):
-    """Plans a model: seconds of an iteration, the plan, the run of pcc; None without a plan.  If several tables ask for
-    the same plan, it is made once."""
+    """Plans a model. Returns (seconds of an iteration, the plan, the run of pcc), without a plan (None, None, the run).
+    If several tables ask for the same plan, pcc makes it once."""
     content = Path(model).read_bytes()
     for written in re.findall(r"=([^=:{}]*/[^=:{}]*)", passes): # such as another plan
         content += Path(written).read_bytes()
@@ -121,7 +127,8 @@ def iteration(model, devices, args, passes, out):
 
 
 def staged(plan, stages, ahead, out):
-    """The plan's nodes, by layers in their order, as stages: [(layers, devices)]."""
+    """Writes to `out` a plan with the nodes of `plan` in other stages, and returns `out`. `stages`: (number of layers,
+    number of devices) of each, in the order of the layers; `ahead`: the micro-batches that each may run ahead."""
     nodes = [n for d in plan["devices"] for n in d.get("nodes", ())]
     back = {n.removesuffix("/backward"): n for n in nodes if n.endswith("/backward")}
     layers = [n for n in nodes if not n.endswith("/backward")]
@@ -139,7 +146,8 @@ def staged(plan, stages, ahead, out):
 
 
 def with_stored(folder, name, tmp):
-    """The model's profile, with what its layers keep."""
+    """The path of a profile of the model that also says what its layers keep for the backward pass: the sizes of their
+    outputs, scaled to the known sum. Written to `tmp`; if the sum is not known, the profile itself."""
     model = MODELS[name]
     text = (folder / model.profile).read_text(encoding="utf-8")
     if model.stored is None:
@@ -185,12 +193,15 @@ class Case:
         return self.alone / self.seconds if self.plan else None
 
     def parallel(self, overlap, **kw):
+        """How many times faster than one device data parallelism is, with this overlap of the gradients' sums."""
         return self.times("data-parallel-place", f"--allreduce-overlap={overlap}", **kw)
 
     def shape(self):
+        """The numbers of devices of the plan's stages, such as "8:8"; "straight" if each stage has one of several."""
         counts = [len(s["devices"]) for s in self.plan["training"]["stages"]]
         return "straight" if len(counts) == self.devices > 1 else ":".join(map(str, counts))
 
 
 def times_text(x):
+    """The cell of a number of times; "-" without a plan."""
     return "-" if x is None else f"{x:.2f}"

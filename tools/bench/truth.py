@@ -77,6 +77,7 @@ def ranks(values):
 
 
 def spearman(x, y):
+    """Spearman's correlation of two lists; 0 if one of them is constant."""
     x, y = ranks(x), ranks(y)
     mx, my = statistics.mean(x), statistics.mean(y)
     across = sum((a - mx) * (b - my) for a, b in zip(x, y))

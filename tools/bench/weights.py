@@ -44,6 +44,7 @@ FLOATS = {onnx.TensorProto.FLOAT: np.float32, onnx.TensorProto.FLOAT16: np.float
 
 
 def tensors(graph):
+    """Yields all tensors of a graph and of the graphs in its nodes' attributes."""
     stack = [graph]
     while stack:
         g = stack.pop()
@@ -97,11 +98,13 @@ def fetch(path, folder, most, named):
 
 
 def split(model, mode, devices, out, name):
+    """Splits a model with --weights=`mode`, without any program in PATH. Returns the run."""
     return Run([PCC, model, "-d", f"{devices}xa100", *DIMS.get(name, []), *LINK, f"--weights={mode}", "-p",
                 "fuse,dp-place", "-q", "-o", out], env={**os.environ, "PATH": "/nonexistent"})
 
 
 def verify(model, out, inputs):
+    """Verifies a split. Returns the exit code and the last line that was printed."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         code = verify_split.main([str(model), str(out), "--quiet", *(["--inputs", str(inputs)] if inputs else [])])

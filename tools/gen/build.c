@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* CHUNK_BYTES: least size of a chunk.  MARKER_BYTES: gen.marker_size. */
+/* CHUNK_BYTES: least size of a chunk of memory.  MARKER_BYTES: gen.marker_size. */
 enum { CHUNK_BYTES = 1 << 20, MARKER_BYTES = 1 << 28 };
 
 /* A chunk of memory, from which blocks are taken; freed by gen_close(). */
@@ -29,12 +29,12 @@ static void die_memory(void)
 
 /* ---- memory ---- */
 
-/* Returns n zeroed bytes, which live as long as g. */
+/* Returns n zeroed bytes, which live as long as g, from the newest chunk or a new one. */
 static void *alloc(struct gen *g, size_t n)
 {
     struct gen_chunk *c = g->chunks;
 
-    n = (n + 15) & ~(size_t)15;
+    n = (n + 15) & ~(size_t)15; /* up to a multiple of 16, so that all blocks are aligned */
     if (c == NULL || c->size - c->used < n) {
         size_t size = larger_u64(n, CHUNK_BYTES);
         c = calloc(1, sizeof *c + size);
@@ -72,7 +72,7 @@ char *gen_str(struct gen *g, const char *fmt, ...)
     return s;
 }
 
-/* Adds a pointer to an array. */
+/* Appends the pointer `item` to an array. */
 static void push(struct gen_ptrs *p, void *item)
 {
     if (p->n == p->cap) {
@@ -242,8 +242,8 @@ static Onnx__TensorProto *add_tensor(struct gen *g, const char *name, int32_t ty
     return t;
 }
 
-/* Returns the key of a weight: a hash (FNV-1a) of the seed and its name, so that its values do not depend on other
- * weights. */
+/* Returns the key of a weight: a hash (FNV-1a) of the seed and the weight's name, so that its numbers do not depend on
+ * other weights. */
 static uint64_t name_key(uint64_t seed, const char *name)
 {
     uint64_t h = 0xcbf29ce484222325u ^ (seed * 0x9e3779b97f4a7c15u);
@@ -253,7 +253,7 @@ static uint64_t name_key(uint64_t seed, const char *name)
     return h;
 }
 
-/* Returns a key with a value, for TensorProto.external_data. */
+/* Returns an entry for TensorProto.external_data: a copy of the key, and the value itself. */
 static Onnx__StringStringEntryProto *entry(struct gen *g, const char *key, char *value)
 {
     Onnx__StringStringEntryProto *e = alloc(g, sizeof *e);
@@ -263,7 +263,7 @@ static Onnx__StringStringEntryProto *entry(struct gen *g, const char *key, char 
     return e;
 }
 
-/* Places weight w behind the others in the weights file, and lets its tensor t refer to that place. */
+/* Gives weight w a place behind the others in the weights file, and makes its tensor t refer to that place. */
 static void make_external(struct gen *g, Onnx__TensorProto *t, struct gen_weight *w)
 {
     uint64_t bytes = w->count * 4;

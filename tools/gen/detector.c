@@ -164,8 +164,9 @@ static const char *coordinate(struct gen *g, const struct detector *m, const cha
 }
 
 /* Adds 19 nodes that turn x, the box heads' results, into corners of boxes in pixels.  x gives each box relative to its
- * anchor, a box with random centre (`at`) and size (`by`): a shift of the centre and a logarithm of the size.  Returns
- * the name of the result. */
+ * anchor, a box with random centre (`at`) and size (`by`): a shift of the centre and a logarithm of the size, for each
+ * of the two directions.  Tanh keeps boxes at most e times as large as their anchors.  Returns the name of the
+ * result. */
 static const char *decode(struct gen *g, const struct detector *m, const char *x)
 {
     const int64_t dims[3] = {1, m->positions, 1};
@@ -190,7 +191,8 @@ static const char *decode(struct gen *g, const struct detector *m, const char *x
     return gen_op3(g, "/boxes/Clip", y, m->nothing, largest);
 }
 
-/* Adds the heads of all levels.  Gives *boxes, [1, positions, 4], and *scores, [1, classes, positions]. */
+/* Adds the heads of all levels.  Sets *boxes and *scores to the names of their results, [1, positions, 4] and [1,
+ * classes, positions]. */
 static void all_heads(struct gen *g, const struct detector *m, const char **boxes,
                       const char **scores)
 {
@@ -210,7 +212,8 @@ static void all_heads(struct gen *g, const struct detector *m, const char **boxe
 
 /* ---- objects that are found ------------------------------------------------------------------ */
 
-/* The objects that the branches of the classes find: [class] name of the value; [classes] is for empty boxes. */
+/* The objects that are found: [class] name of the value that the branch of the class makes; [number of classes] name of
+ * the value for empty boxes. */
 struct found {
     const char **boxes, **scores, **labels;
 };
@@ -233,7 +236,8 @@ static const char *extent(struct gen *g, const struct detector *m, const char *p
     return gen_op2(g, gen_str(g, "%s/Sub", path), a, b);
 }
 
-/* Adds the branch of class c: 18 nodes that give its boxes, scores and labels in *f.  Empty boxes get the score 0. */
+/* Adds the branch of class c: 18 nodes that find its objects, and sets the names of their boxes, scores and labels in
+ * *f.  Empty boxes get the score 0. */
 static void find_class(struct gen *g, const struct detector *m, int64_t c, const char *boxes,
                        const char *scores, struct found *f)
 {
@@ -247,10 +251,12 @@ static void find_class(struct gen *g, const struct detector *m, int64_t c, const
     const char *const nms[5] = {boxes, s, m->most, m->iou, m->threshold};
     const char *at = gen_node(g, "/NonMaxSuppression", 5, nms);
 
+    /* the third number of a row of NonMaxSuppression is the index of a box */
     at = gen_op2(g, "/Gather", at, m->two);
     gen_attr_i(g, "axis", 1);
     const char *b = gen_op2(g, "/boxes/Squeeze", boxes, m->axis0);
     b = f->boxes[c] = gen_op2(g, "/boxes/Gather", b, at);
+    /* 1 for boxes with an area, else 0 */
     const char *full =
         gen_reduce(g, "/boxes/ReduceMin", extent(g, m, "/boxes", b), m->axis1, DROP_AXES);
     full = gen_op2(g, "/boxes/Greater", full, m->nothing);
@@ -259,6 +265,7 @@ static void find_class(struct gen *g, const struct detector *m, int64_t c, const
     s = gen_op2(g, "/scores/Reshape", s, m->flat);
     s = gen_op2(g, "/scores/Gather", s, at);
     s = f->scores[c] = gen_op2(g, "/scores/Mul", s, full);
+    /* the label, as often as there are boxes */
     const char *n = gen_op1(g, "/labels/Shape", s);
     n = gen_op2(g, "/labels/Gather", n, m->zero);
     n = gen_op2(g, "/labels/Unsqueeze", n, m->axis0);
@@ -266,7 +273,8 @@ static void find_class(struct gen *g, const struct detector *m, int64_t c, const
     gen_scope(g, NO_SCOPE);
 }
 
-/* Renames the first result of the last node to `name` and makes it a model output with this type and shape. */
+/* Renames the first result of the last node to `name` and makes it a model output with this type and shape.  Returns
+ * the new name. */
 static const char *add_output(struct gen *g, const char *name, int type, int rank,
                               const int64_t size[])
 {
@@ -287,6 +295,7 @@ static const char *choose(struct gen *g, const struct detector *m, struct found 
     const int n = (int)c + 1;
     const char *shape = gen_ints(g, "found.shape", 2, dims);
 
+    /* empty boxes, enough to fill the outputs */
     f->boxes[c] = gen_op1(g, "/found/boxes/ConstantOfShape", shape);
     f->scores[c] = gen_op1(g, "/found/scores/ConstantOfShape", m->most);
     f->labels[c] = gen_op1(g, "/found/labels/Cast", f->scores[c]);
@@ -303,12 +312,12 @@ static const char *choose(struct gen *g, const struct detector *m, struct found 
     return add_output(g, "boxes", GEN_F32, 2, dims);
 }
 
-/* Adds 11 nodes that give the level of each box by the root of its area (the larger the box, the coarser its level).
- * Returns the name of the result. */
+/* Adds 11 nodes that give the level of each box, int64: log2 of the root of its area, counted in boxes of 1/16 of the
+ * image's height, rounded down and limited to the levels that there are.  Returns the name of the result. */
 static const char *level_of(struct gen *g, const struct detector *m, const char *boxes)
 {
     const char *finest = gen_float(g, "masks.finest", (float)m->o->size / 16);
-    const char *doubled = gen_float(g, "masks.doubled", 0.6931472f);
+    const char *doubled = gen_float(g, "masks.doubled", 0.6931472f); /* log 2 */
     const char *last = gen_float(g, "masks.last", (float)(m->o->levels - 1));
     const char *y = gen_op2(g, "/masks/ReduceProd", extent(g, m, "/masks", boxes), m->axis1);
 
@@ -329,7 +338,7 @@ static const char *level_of(struct gen *g, const struct detector *m, const char 
 static const char *crop(struct gen *g, const struct detector *m, const char *boxes)
 {
     const char *level = level_of(g, m, boxes), *crops[MAX_LEVELS];
-    /* zeros: all boxes are in image 0 */
+    /* zeros, one for each box: all boxes are in image 0 */
     const char *image = gen_op2(g, "/masks/Sub_1", level, level);
     const char *axes = gen_ints(g, "masks.axes", 3, (const int64_t[]){1, 2, 3});
 
@@ -378,7 +387,7 @@ static int check(const struct gen_opt *o)
     return -1;
 }
 
-/* Returns detector.positions. */
+/* Returns the number of boxes on all levels: ANCHORS at each position. */
 static int64_t positions_of(const struct gen_opt *o)
 {
     int64_t sum = 0;

@@ -17,7 +17,7 @@
 struct tower {
     const char *name; /* "bottom" or "top" */
     int64_t in, out;  /* widths of its input and its result */
-    const char *end;  /* operator behind the last layer, in place of Relu */
+    const char *end;  /* operator of its last layer, in place of Relu */
 };
 
 /* Adds an MLP on x: layers of MatMul, Add and Relu.  Returns the name of the result. */
@@ -65,8 +65,9 @@ static int triangle(int64_t n, int64_t *out)
     return count;
 }
 
-/* Adds the scalar products of all pairs of the n vectors rows[], each [batch, 1, width].  Returns [batch, n (n - 1)
- * / 2].  places: scratch, as many numbers as there are pairs. */
+/* Adds the scalar products of all pairs of the n vectors rows[], each [batch, 1, width]: one product of matrices, of
+ * which the elements below the diagonal are picked.  Returns the name of the result, [batch, n (n - 1) / 2].  places:
+ * scratch, as many numbers as there are pairs. */
 static const char *interact(struct gen *g, int64_t n, const char *const rows[], int64_t *places)
 {
     const char *flat = gen_ints(g, "const.flat", 2, (const int64_t[]){0, n * n});

@@ -54,10 +54,10 @@ enum gen_activation_kind {
 };
 extern const char *const gen_activation_words[GEN_ACTIVATIONS];
 
-/* The options of the command line, or their defaults: field `layers` is --layers; main.c says what each option
- * means. */
+/* The options of the command line, or their defaults.  A field has the name of its option: `layers` is --layers; the
+ * table rows[] in main.c says what each option means. */
 struct gen_opt {
-    const char *out; /* path of the file to write */
+    const char *out; /* -o: path of the file to write */
     int64_t layers, width, heads, vocab, seq, depth, size, classes, nodes, seed, blocks;
     int64_t kv_heads, ffn, experts, topk, levels, tables, rows, features, bag, boxes;
     int64_t devices;
@@ -72,7 +72,7 @@ struct gen_weight {
     uint64_t key;    /* seed of its random numbers, from --seed and its name */
     uint64_t count;  /* number of elements */
     uint64_t offset; /* place in the weights file, bytes; unused unless external */
-    /* it is in the weights file, or left out with GEN_NONE; else in the model file */
+    /* the weight is in the weights file, or left out with GEN_NONE; false: in the model file */
     bool external;
     float mean, std;
 };
@@ -155,7 +155,7 @@ const char *gen_ints(struct gen *g, const char *name, int n, const int64_t v[]);
 void gen_input(struct gen *g, const char *name, int type, int rank, const struct gen_dim dims[]);
 void gen_output(struct gen *g, const char *name, int type, int rank, const struct gen_dim dims[]);
 
-/* Returns the finished model, which shares all memory with g.  name: of its graph. */
+/* Returns the message of the finished model, which shares all memory with g.  name: of its graph. */
 Onnx__ModelProto *gen_model(struct gen *g, const char *name);
 
 /* ---- layers.c ----
@@ -167,8 +167,8 @@ Onnx__ModelProto *gen_model(struct gen *g, const char *name);
 /* Constants of attention over [batch, sequence, heads * dim]. */
 struct gen_heads {
     int64_t heads, dim; /* number of heads, size of a head */
-    const char *split;  /* operand of the Reshape [B,S,W] -> [B,S,H,D] */
-    const char *merge;  /* operand of the Reshape [B,S,H,D] -> [B,S,W] */
+    const char *split;  /* shape operand of the Reshape [B,S,W] -> [B,S,H,D] */
+    const char *merge;  /* shape operand of the Reshape [B,S,H,D] -> [B,S,W] */
     const char *scale;  /* sqrt(dim), by which scores are divided */
 };
 
@@ -219,8 +219,9 @@ struct gen_activation {
     enum gen_activation_kind kind;
     const char *sqrt2, *one, *half, *three, *cube, *slope;
 };
+/* Adds the constants that the activation needs, and returns it with their names. */
 struct gen_activation gen_activation(struct gen *g, enum gen_activation_kind kind);
-/* Adds the activation of h, nodes <path>/Erf and the like.  Returns the name of the result. */
+/* Adds the activation a of the value h, nodes <path>/Erf and the like.  Returns the name of the result. */
 const char *gen_activate(struct gen *g, const char *path, const struct gen_activation *a,
                          const char *h);
 /* A convolution with a square kernel, padded so that with stride 1 height and width stay. */
@@ -244,7 +245,7 @@ enum gen_head_size {
     HEADS_WHOLE = 1,
     HEADS_EVEN = 2 /* for heads that are taken as two halves */
 };
-/* Checks that the size of a head is such a multiple.  Returns 0; or prints an error and returns -1. */
+/* Checks that the size of a head is a multiple of `size`.  Returns 0; or prints an error and returns -1. */
 int gen_check_heads(const struct gen_opt *o, enum gen_head_size size);
 
 /* ---- models ---- */

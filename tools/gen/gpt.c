@@ -38,8 +38,8 @@ static struct gen_dim sequence_dim(const struct gpt *m)
     return m->o->seq > 0 ? (struct gen_dim){m->o->seq, NULL} : (struct gen_dim){0, "sequence"};
 }
 
-/* Appends x, the new keys or values of layer i, to the cached ones, a model input; the result is a model output. what:
- * "key" or "value".  Returns the name of the result. */
+/* Adds the model input with the cached keys or values of layer i, appends x, the new ones, to it, and makes the result
+ * a model output.  what: "key" or "value".  Returns the name of the result. */
 static const char *cache(struct gen *g, const struct gpt *m, int64_t i, const char *what,
                          const char *x)
 {
@@ -69,6 +69,7 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
 
     gen_attr_i(g, "axis", -1);
     gen_attr_i(g, "num_outputs", 3);
+    /* queries, keys and values, with the heads apart and in front of the rows */
     q = gen_op2(g, "/attn/Reshape", q, m->split_heads);
     q = gen_transpose(g, "/attn/Transpose", q, 4, swap_12);
     k = gen_op2(g, "/attn/Reshape_1", k, m->split_heads);
@@ -79,12 +80,14 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
         k = cache(g, m, i, "key", k);
         v = cache(g, m, i, "value", v);
     }
+    /* each row's shares of all rows, 0 for those behind it */
     k = gen_transpose(g, "/attn/Transpose_3", k, 4, swap_23);
     const char *s = gen_op2(g, "/attn/MatMul", q, k);
     s = gen_op2(g, "/attn/Div", s, m->scale);
     s = gen_op3(g, "/attn/Where", m->mask, s, m->lowest);
     s = gen_op1(g, "/attn/Softmax", s);
     gen_attr_i(g, "axis", -1);
+    /* the values by these shares, with the heads side by side again */
     s = gen_op2(g, "/attn/MatMul_1", s, v);
     s = gen_transpose(g, "/attn/Transpose_4", s, 4, swap_12);
     s = gen_op2(g, "/attn/Reshape_3", s, m->merge_heads);
@@ -147,7 +150,8 @@ static const char *embed(struct gen *g, struct gpt *m, const char *wte)
     return gen_op2(g, "/embed/Add", token, place);
 }
 
-/* Adds the last norm and the product with the embedding table wte (or another matrix), which makes the logits. */
+/* Adds the last norm of x and its product with the embedding table wte, or with --untied another matrix; the result is
+ * named "logits". */
 static void head(struct gen *g, const struct gpt *m, const char *wte, const char *x)
 {
     const int64_t vocab = m->o->vocab, w = m->o->width;

@@ -17,15 +17,15 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MAX_HEAD_DIM = 65536 };
+enum { MAX_HEAD_DIM = 65536 }; /* the largest size of a head */
 
 /* Values that all layers share. */
 struct llama {
     const struct gen_opt *o;
-    struct gen_heads q, kv; /* of queries; of keys and values */
-    double proj_std;        /* standard deviation of weights whose results are added to x */
-    const char *mask, *cos,
-        *sin;                /* the causal mask; factors of rotary embeddings, see make_cos_sin() */
+    struct gen_heads q, kv;  /* of queries; of keys and values */
+    double proj_std;         /* standard deviation of weights whose results are added to x */
+    const char *mask;        /* the causal mask */
+    const char *cos, *sin;   /* factors of rotary embeddings: make_cos_sin() */
     const char *repeat;      /* operand of the Expand [B,KV,1,T,D] -> [B,KV,H/KV,T,D] */
     const char *joined;      /* operand of the Reshape from there to [B,H,T,D] */
     const char *repeat_axis; /* axis 2, where Unsqueeze makes [B,KV,T,D] into [B,KV,1,T,D] */
@@ -155,8 +155,8 @@ static const char *swiglu(struct gen *g, const struct llama *m, const char *path
                       (struct gen_linear){f, w, m->proj_std, false});
 }
 
-/* Adds the choice of experts for each token.  Returns their weights, and in *chosen their numbers, both
- * [B,S,top_k]. */
+/* Adds the choice of experts for each token of x.  Returns the name of the weights of the chosen experts, and sets
+ * *chosen to the name of their numbers, both [B,S,top_k]. */
 static const char *choose_experts(struct gen *g, const struct llama *m, const char *param,
                                   const char *x, const char **chosen)
 {
@@ -181,6 +181,7 @@ static const char *mixture(struct gen *g, const struct llama *m, const char *par
     const char *chosen, *weights = choose_experts(g, m, param, x, &chosen);
 
     for (int64_t e = 0; e < m->o->experts; e++) {
+        /* hit: the weight of expert e for each token, 0 where it is not chosen */
         const char *path = gen_str(g, "/moe/experts.%lld", (long long)e);
         const char *hit = gen_op2(g, gen_str(g, "%s/Equal", path), chosen, m->experts[e]);
         hit = gen_op3(g, gen_str(g, "%s/Where", path), hit, weights, m->zero);
@@ -255,7 +256,8 @@ static void constants(struct gen *g, struct llama *m)
         m->experts[e] = gen_int(g, gen_str(g, "const.expert.%lld", (long long)e), e);
 }
 
-/* Checks options that depend on each other.  Returns 0; or prints an error and returns -1. */
+/* Checks the options whose limits depend on other options: heads, their size, and experts.  Returns 0; or prints an
+ * error and returns -1. */
 static int check(const struct gen_opt *o)
 {
     const char *wrong = NULL;

@@ -38,8 +38,8 @@ enum {
 static const struct shape {
     const char *name;
     unsigned bit;
-    int (*make)(struct gen *,
-                const struct gen_opt *); /* of a workload: writes it, struct gen is NULL */
+    /* builds the model; for a workload, writes its file, and struct gen is NULL */
+    int (*make)(struct gen *, const struct gen_opt *);
     const char *help;
 } shapes[] = {
     {"gpt", GPT, gen_gpt,
@@ -213,7 +213,8 @@ static int read_int(const struct row *r, const char *s, const char **end, int64_
     return 0;
 }
 
-/* Reads "a,b,c" into *out.  Returns 0; or prints an error and returns -1. */
+/* Reads the list of numbers s, "a,b,c", each within the row's bounds, into *out.  Returns 0; or prints an error and
+ * returns -1. */
 static int read_list(const struct row *r, const char *s, struct gen_list *out)
 {
     out->n = 0;
@@ -240,7 +241,8 @@ static int read_activation(const char *s, enum gen_activation_kind *out)
     return usage_error("expected erf, gelu, tanh or relu, not", s);
 }
 
-/* Stores the value s of an option (of a flag s is not used) in *o.  Returns 0; or prints an error and returns -1. */
+/* Stores the value s of the option r in its field of *o; sets the field of a flag to true, without a look at s.
+ * Returns 0; or prints an error and returns -1. */
 static int set_value(struct gen_opt *o, const struct row *r, const char *s)
 {
     const char *end = "";
@@ -266,7 +268,7 @@ static int set_value(struct gen_opt *o, const struct row *r, const char *s)
     return 0;
 }
 
-/* Returns the option arg[0 .. len) of a shape (a bit); NULL: the shape has no such option. */
+/* Returns the row of the option called arg[0 .. len) that a shape (a bit) has; NULL: the shape has no such option. */
 static const struct row *find_row(const char *arg, size_t len, unsigned shape)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -311,7 +313,7 @@ static int read_args(struct gen_opt *o, const struct shape *shape, int argc, cha
     return 0;
 }
 
-/* Prints the text of --help. */
+/* Prints the text of --help: the shapes, and each option with the shapes that have it and its default. */
 static void print_help(void)
 {
     printf("usage: pcc-gen SHAPE -o FILE [options]\n\n"
@@ -324,25 +326,23 @@ static void print_help(void)
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct row *r = &rows[i];
         printf("  %-13s ", r->name);
-        const char *sep = "";
-        const char *all = r->mask == ALL ? "" : r->mask == MODELS ? "models" : NULL;
-        printf("%s", all != NULL ? all : "");
-        sep = all != NULL ? all : sep;
-        for (size_t s = 0; s < COUNT(shapes) && all == NULL; s++) {
+        bool listed = r->mask != ALL && r->mask != MODELS, any = r->mask == MODELS;
+        fputs(any ? "models" : "", stdout);
+        for (size_t s = 0; s < COUNT(shapes) && listed; s++) {
             if ((r->mask & shapes[s].bit) != 0) {
-                printf("%s%s", sep, shapes[s].name);
-                sep = ", ";
+                printf("%s%s", any ? ", " : "", shapes[s].name);
+                any = true; /* something stands before the colon */
             }
         }
-        printf("%s%s", *sep != '\0' ? ": " : "", r->help);
+        printf("%s%s", any ? ": " : "", r->help);
         if (r->kind == KIND_INT)
             printf(" (%lld)", (long long)r->def);
         putchar('\n');
     }
 }
 
-/* Returns the name of the weights file for a model at `path`: ".weights" instead of ".onnx", with its folder only if
- * `folder`.  The caller frees it; NULL: no memory. */
+/* Returns the name of the weights file for a model at `path`: ".weights" in place of ".onnx", or behind the whole name;
+ * with the path of its folder only if `folder` is true.  The caller frees it; NULL: out of memory. */
 static char *weights_name(const char *path, bool folder)
 {
     const char *slash = strrchr(path, '/');
@@ -359,10 +359,11 @@ static char *weights_name(const char *path, bool folder)
     return s;
 }
 
-/* Makes the shape and writes its files.  Returns the exit code. */
+/* Makes the shape and writes its files.  Returns the exit code of the program. */
 static int generate(const struct shape *shape, const struct gen_opt *o)
 {
-    const enum gen_mode mode = o->external ? GEN_EXTERNAL : o->no_weights ? GEN_NONE : GEN_INLINE;
+    const enum gen_mode inside = o->no_weights ? GEN_NONE : GEN_INLINE;
+    const enum gen_mode mode = o->external ? GEN_EXTERNAL : inside;
     char *location = weights_name(o->out, /*folder=*/false),
          *path = weights_name(o->out, /*folder=*/true);
     struct gen g;

@@ -117,6 +117,8 @@ static int res_find(const struct gen_opt *o, struct res_plan *plan)
     return -1;
 }
 
+/* A stem, stages of residual blocks, each behind the first with half the height and twice the channels of the stage
+ * before, and a classifier. */
 int gen_resnet(struct gen *g, const struct gen_opt *o)
 {
     struct res_plan plan;
@@ -179,9 +181,11 @@ static const char *inception(struct gen *g, int64_t i, const char *x, int64_t in
     return x;
 }
 
+/* A stem, blocks of four branches, with a pooling behind every third block while the picture is larger than 4 x 4, and
+ * a classifier. */
 int gen_inception(struct gen *g, const struct gen_opt *o)
 {
-    int64_t channels = o->width, size = (o->size + 3) / 4;
+    int64_t channels = o->width, size = (o->size + 3) / 4; /* behind the stem */
 
     image_input(g, o);
     const char *x =
@@ -202,6 +206,7 @@ int gen_inception(struct gen *g, const struct gen_opt *o)
 
 /* ---- dense ---- */
 
+/* Layers of MatMul, Add and Relu, each `width` wide. */
 int gen_dense(struct gen *g, const struct gen_opt *o)
 {
     const struct gen_dim dims[2] = {{0, "batch"}, {o->width, NULL}};
@@ -228,6 +233,7 @@ int gen_dense(struct gen *g, const struct gen_opt *o)
 /* The shape of all values of star and ladder. */
 static const struct gen_dim row[2] = {{0, "batch"}, {16, NULL}};
 
+/* A hub, which nodes - 1 rays read; each ray is an output of the model. */
 int gen_star(struct gen *g, const struct gen_opt *o)
 {
     static const char *const ops[] = {"Neg", "Abs", "Tanh", "Sigmoid", "Exp", "Softplus"};

@@ -21,7 +21,7 @@
 struct unit {
     /* prefix of its nodes, within the scope; prefix of its parameters */
     const char *path, *param;
-    const char *x, *w, *b;      /* its input, weight and bias */
+    const char *x, *w, *b;      /* names of the input, the weight and the bias */
     const char *mean, *inv_std; /* of norms: mean and 1 / standard deviation of x */
     int64_t in, out;            /* widths of input and result */
 };
@@ -132,8 +132,8 @@ static const char *forward(struct gen *g, const struct train *m, struct tape *t,
 
 /* ---- backward ---- */
 
-/* To be called when the last node has made the gradient of parameter `name`: renames it to <name>_grad, adds the
- * update and the new value of the parameter, and makes all three outputs of the model. */
+/* Makes the result of the last node the gradient of the parameter `name`: renames it to <name>_grad, adds the update
+ * and the new value of the parameter, and makes all three outputs of the model. */
 static void add_update(struct gen *g, const char *name, int rank, const int64_t shape[])
 {
     const struct gen_dim dims[2] = {{shape[0], NULL}, {rank > 1 ? shape[1] : 0, NULL}};
@@ -204,7 +204,8 @@ static const char *head_grad(struct gen *g, const struct train *m, const struct 
     return linear_grad(g, m, u, dy);
 }
 
-/* Adds the backward pass of attention.  Returns the gradient of its input. */
+/* Adds the backward pass of the attention that *t has noted, from dy, the gradient of its result, with the updates of
+ * its parameters.  Returns the gradient of its input. */
 static const char *attend_grad(struct gen *g, const struct train *m, const struct tape *t,
                                const char *dy)
 {
@@ -257,8 +258,8 @@ static const char *one_hot(struct gen *g, const struct train *m, const char *pat
     return y;
 }
 
-/* Adds the loss and its output "loss".  Returns the gradient of the logits, (softmax - one-hot) / number of
- * tokens. */
+/* Adds the loss of the logits and its model output "loss".  Returns the gradient of the logits, (softmax - one-hot) /
+ * number of tokens. */
 static const char *loss(struct gen *g, const struct train *m, const char *logits)
 {
     const char *hot = one_hot(g, m, "/loss/OneHot", "labels");
@@ -291,7 +292,7 @@ static void embed_grad(struct gen *g, const struct train *m, const char *dx)
     add_update(g, "wte.weight", 2, dims);
 }
 
-/* Adds the model's inputs and the shared values of m. */
+/* Adds the model's inputs, and sets the values of m that all layers share. */
 static void setup(struct gen *g, struct train *m)
 {
     const struct gen_opt *o = m->o;
@@ -327,6 +328,7 @@ int gen_train(struct gen *g, const struct gen_opt *o)
         return -1;
     }
     setup(g, &m);
+    /* forward: the tapes keep what backward needs of each layer */
     const char *x =
         gen_op2(g, "/wte/Gather", gen_weight(g, "wte.weight", 2, table, 0.0, 0.02), "input_ids");
     for (int64_t i = 0; i < o->layers; i++)
@@ -334,6 +336,7 @@ int gen_train(struct gen *g, const struct gen_opt *o)
     x = norm(g, &ln_f, "/ln_f", "ln_f", x, o->width);
     x = linear(g, &head, "/lm_head", "lm_head", x,
                (struct gen_linear){o->width, o->vocab, 0.02, true});
+    /* backward: x is now the gradient of a layer's result */
     x = linear_grad(g, &m, &head, loss(g, &m, x));
     x = norm_grad(g, &m, &ln_f, x);
     for (int64_t i = o->layers - 1; i >= 0; i--)

@@ -92,8 +92,8 @@ static const char *group_norm(struct gen *g, const char *name, struct pic in)
     return gen_op2(g, gen_str(g, "%s/Add", name), y, b);
 }
 
-/* Adds a residual block with `out` channels: the function res(x, t) in the comment at the top of the file.  Returns the
- * name of the result. */
+/* Adds a residual block on `in` with `out` channels: the function res(x, t) in the comment at the top of the file.
+ * Returns the result. */
 static struct pic res_block(struct gen *g, const struct unet *m, const char *scope, struct pic in,
                             int64_t out)
 {
@@ -116,7 +116,7 @@ static struct pic res_block(struct gen *g, const struct unet *m, const char *sco
     return p;
 }
 
-/* Adds attention between the pixels of `in`, which is `size` high and wide.  Returns the name of the result. */
+/* Adds attention between the pixels of `in`, which is `size` high and wide.  Returns the result. */
 static struct pic pixel_attention(struct gen *g, const struct gen_heads *h, const char *scope,
                                   struct pic in, int64_t size)
 {
@@ -136,8 +136,8 @@ static struct pic pixel_attention(struct gen *g, const struct gen_heads *h, cons
     return in;
 }
 
-/* Makes m->time: silu(linear(silu(linear(e)))), where e is cosine and sine of timestep * frequency for each of
- * several frequencies. */
+/* Adds the embedding of the time and sets m->time: silu(linear(silu(linear(e)))), where e is cosine and sine of
+ * timestep * frequency for each of several frequencies. */
 static void time_embedding(struct gen *g, struct unet *m)
 {
     const int64_t w = 2 * ((m->o->width + 1) / 2), half = w / 2;

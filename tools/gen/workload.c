@@ -16,11 +16,13 @@ struct draw {
     int64_t read[2]; /* 1 + number of each node that it reads; 0: none */
 };
 
-/* Returns the numbers of node v, drawn from the stream. */
+/* Returns the random numbers of node v, drawn from the stream.  state: of the stream; width: nodes of a layer. */
 static struct draw draw_node(uint64_t *state, int64_t v, int64_t width)
 {
     struct draw d = {.bits = gen_random(state)};
+    /* bits of pick: 32 to 63 the first node that is read, 0 to 30 the second one, 31 whether there is a second one */
     uint64_t pick = gen_random(state);
+    /* the first node of the layer before; < 0: there is none */
     int64_t before = v / width * width - width;
     uint64_t first = (pick >> 32) % (uint64_t)width, second = (pick & 0x7fffffff) % (uint64_t)width;
 
@@ -38,7 +40,7 @@ static int64_t us_of_transfer(uint64_t bits)
     return (int64_t)((bits >> 32) % 301);
 }
 
-/* Writes the members of the JSON array "nodes". */
+/* Writes the elements of the JSON array "nodes". */
 static void write_nodes(FILE *f, const struct gen_opt *o)
 {
     uint64_t state = (uint64_t)o->seed;
@@ -51,8 +53,9 @@ static void write_nodes(FILE *f, const struct gen_opt *o)
     }
 }
 
-/* Writes the members of the JSON array "edges".  cost: scratch, [node % (2 * width)], transfer times of the nodes of
- * this layer and the layer before, microseconds. */
+/* Writes the elements of the JSON array "edges".  Draws the numbers of all nodes anew, as write_nodes() did.  cost:
+ * scratch, [node % (2 * width)] microseconds that a transfer of the node's value takes, for the nodes of this layer and
+ * the layer before. */
 static void write_edges(FILE *f, const struct gen_opt *o, int64_t *cost)
 {
     uint64_t state = (uint64_t)o->seed;

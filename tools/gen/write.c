@@ -87,7 +87,7 @@ uint64_t gen_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Returns a number in [-1, 1) made of the upper 24 bits, without rounding. */
+/* Returns a number in [-1, 1) made of the upper 24 bits of `bits`, so that float32 holds it without rounding. */
 static float unit(uint32_t bits)
 {
     return (float)((int32_t)(bits >> 8) - (1 << 23)) * 0x1p-23f;
@@ -97,7 +97,7 @@ static float unit(uint32_t bits)
 static void out_weight(struct out *o, const struct gen_weight *w)
 {
     float block[BLOCK_FLOATS];
-    const float spread = w->std * 1.7320508f;
+    const float spread = w->std * 1.7320508f; /* sqrt(3) */
     uint64_t state = w->key;
 
     for (uint64_t done = 0; done < w->count && o->error == 0; done += BLOCK_FLOATS) {
@@ -115,6 +115,7 @@ static void out_weight(struct out *o, const struct gen_weight *w)
 static void out_append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
 {
     struct out *o = (struct out *)base;
+    /* index of the weight, if data is a marker */
     uintptr_t at = (uintptr_t)data - (uintptr_t)o->g->marker;
 
     if (at < o->g->marker_size)
@@ -165,11 +166,11 @@ static int check_target(const char *path)
     return 0;
 }
 
-/* Closes a file of mkostemp(), which has made it private, with the mode that open() would have given.  Returns 0 or
- * errno. */
+/* Closes a file that mkostemp() has made, for its owner alone, and gives it the mode that open() would have given.
+ * Returns 0 or errno. */
 static int close_file(int fd)
 {
-    const mode_t mask = umask(0);
+    const mode_t mask = umask(0); /* umask() tells the mask only when it changes it */
     int err = 0;
 
     umask(mask);
@@ -269,6 +270,7 @@ int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
     if (external && (weights = write_temp(g, NULL, weights_path)) == NULL)
         return -1;
     model = write_temp(g, m, path);
+    /* the weights get their name first: a model that is there has its weights */
     if (external && rename_or_remove(weights, weights_path, model != NULL) != 0) {
         rename_or_remove(model, path, /*keep=*/false);
         return -1;
@@ -290,6 +292,7 @@ int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct
         return -1;
     snprintf(tmp, n, "%s.XXXXXX", o->out);
     int fd = mkostemp(tmp, O_CLOEXEC);
+    /* dup(): fclose() closes one descriptor, close_file() the other */
     if (fd < 0 || (f = fdopen(dup(fd), "w")) == NULL) {
         complain(o->out, strerror(errno));
         free(tmp);

@@ -48,7 +48,8 @@ static void add_links(struct list *l, const struct cluster *c)
         if (first && !d->host &&
             (d->link_bandwidth != first->link_bandwidth || d->link_latency != first->link_latency))
             return;
-        first = first || d->host ? first : d;
+        if (!first && !d->host)
+            first = d;
     }
     if (first)
         add_assumption(l,
@@ -145,14 +146,14 @@ const char *assumed_text(const struct pcc *p, bool sizes)
     const struct ctx *x = &p->x;
     struct list l = {.a = x->use.mem};
     const char *devices = handle_given(p, "devices");
-    /* brought: the input has its own cluster; limited: an accelerator has a memory of stated size; described: the user
-     * knows the figures of the devices, from a file or from a search of the machine */
-    bool brought = p->own != NULL;
-    bool limited = false,
-         described = devices && (str_ends(devices, ".json") || !strcmp(devices, "detect"));
-    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
-        limited =
-            limited || (!x->scene.cluster->cls[k].host && x->scene.cluster->cls[k].memory >= 0);
+    bool brought = p->own != NULL; /* the input has its own cluster */
+    /* the user knows the figures of the devices, from a file or from a search of the machine */
+    bool described = devices && (str_ends(devices, ".json") || !strcmp(devices, "detect"));
+    bool limited = false; /* an accelerator has a memory of stated size */
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++) {
+        const struct device_class *cls = &x->scene.cluster->cls[k];
+        limited = limited || (!cls->host && cls->memory >= 0);
+    }
     if (!brought && !devices)
         add_devices(&l, x->scene.cluster);
     if (!brought && !described && !handle_given(p, "link"))

@@ -127,8 +127,8 @@ static enum pcc_status store_setting(struct pcc *p, const char *name, const char
 
 /* The arguments of a call of pcc.h, and where its result goes.  A call uses only some of the fields. */
 struct call {
-    const char *name,  /* of a setting, an input or a folder */
-        *value;        /* of a setting, a pipeline, a path or a text */
+    const char *name;  /* of a setting, an input or a folder */
+    const char *value; /* of a setting, a pipeline, a path or a text */
     const void *bytes; /* [n] content of an input; NULL: it is a file */
     size_t n;
     const char **text;               /* gets the text that the call returns */
@@ -205,7 +205,7 @@ static void free_model(struct pcc *p)
 }
 
 /* Does reset_model() for a new handle; called by arena_guard(). */
-static void begin_first(void *handle)
+static void reset_new_handle(void *handle)
 {
     reset_model(handle);
 }
@@ -218,7 +218,7 @@ struct pcc *pcc_new(void)
     p->diag = (struct diag){.emit = emit_message, .user = p, .listener = &p->listener};
     p->listener = (struct listener){.stop = &p->stop, .user = p};
     p->mem = arena_new(NULL);
-    if (p->mem && arena_guard(p->mem, begin_first, p, NULL))
+    if (p->mem && arena_guard(p->mem, reset_new_handle, p, NULL))
         return p;
     arena_free(p->mem);
     free(p);
@@ -291,15 +291,17 @@ static enum pcc_status do_plan(struct pcc *p, const struct call *c)
         return s;
     if (c->value && pipeline_parse(&pipeline, c->value, p->x.use.mem, &p->diag))
         return PCC_BAD_USE;
-    if ((s = settings_devices(p)))
+    s = settings_devices(p);
+    if (s)
         return s;
     /* the default pipeline depends on the devices and the objective, which are known now */
     if (!c->value && pipeline_parse(&pipeline, default_pipeline(p), p->x.use.mem, &p->diag))
         return PCC_BAD_USE;
     pipeline_complete(&pipeline, p->x.use.mem);
-    if ((s = run_passes(p, &pipeline, &none)) || (s = judge_result(p)))
-        return s;
-    return check_warned(p);
+    s = run_passes(p, &pipeline, &none);
+    if (!s)
+        s = judge_result(p);
+    return s ? s : check_warned(p);
 }
 
 enum pcc_status pcc_plan(struct pcc *p, const char *pipeline)
@@ -352,7 +354,9 @@ static enum pcc_status do_text(struct pcc *p, const struct call *c)
     const struct writer *w = writer_named(c->value, strlen(c->value));
     bool needed = w ? w->needs != WRITER_NEEDS_NOTHING : !strcmp(c->value, "summary");
     enum pcc_status s = prepare_output(p, c->value);
-    if (s || (s = check_costs(p, needed, c->value)))
+    if (!s)
+        s = check_costs(p, needed, c->value);
+    if (s)
         return s;
     *c->text = view_text(p, c->value);
     return *c->text ? PCC_OK : PCC_BAD_USE;
@@ -374,7 +378,9 @@ static enum pcc_status do_write(struct pcc *p, const struct call *c)
     enum pcc_status s = prepare_output(p, c->value);
     p->stop = 0;
     p->listener.ended = false;
-    if (s || (s = check_costs(p, w->needs != WRITER_NEEDS_NOTHING, c->value)))
+    if (!s)
+        s = check_costs(p, w->needs != WRITER_NEEDS_NOTHING, c->value);
+    if (s)
         return s;
     p->judged.r.annotated = w->has_model;
     return write_one(p, w, c->value) ? PCC_BAD_INPUT : check_warned(p);

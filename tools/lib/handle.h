@@ -43,6 +43,7 @@ struct plan_figures {
 
 enum { ERROR_BYTES = 4096 };
 
+/* A handle of pcc.h. */
 struct pcc {
     struct arena *mem; /* the root of all arenas of the handle; holds the settings */
     bool lost; /* memory ran out in a call: what the call was changing must not be read any more */

@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum {
-    CHOICES = 4,
-    IDLE_LOOKS = 4000000
-}; /* of a device; nodes that all judgements together look at */
+    CHOICES = 4,         /* plans that are tried for each device with nodes */
+    IDLE_LOOKS = 4000000 /* the most nodes that all judgements together look at */
+};
 
 /* The plans that are tried, for one idle device. */
 struct idle {
@@ -33,7 +33,7 @@ struct idle {
 /* Moves nodes of the device `from` to the idle device: the first (choice 0, 2) or the last ones (1, 3); one node (0,
  * 1), or nodes that take half of the time of `from` (2, 3); at least one node stays.  Returns whether any node
  * moved. */
-static bool give(struct idle *t, uint32_t from, int choice)
+static bool give_nodes(struct idle *t, uint32_t from, int choice)
 {
     const struct module *m = t->s->m;
     const struct graph *g = &m->graph[1];
@@ -60,7 +60,7 @@ static void try_all(struct idle *t)
 {
     for (uint32_t d = 0; d < t->s->cluster->ndev; d++)
         for (int choice = 0; choice < CHOICES && t->v->load[d].nodes > 1; choice++) {
-            if (!give(t, d, choice))
+            if (!give_nodes(t, d, choice))
                 continue;
             t->n++;
             struct arena *own = arena_new(t->a);

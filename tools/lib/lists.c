@@ -29,7 +29,7 @@ static const char *end_list(struct memory *m, struct json_out *o, const char *wh
     return memory_end(m, true, what, p->x.use.mem, &p->diag);
 }
 
-/* Writes a setting. */
+/* Writes a setting as an object of settings_list(). */
 static void put_setting(struct json_out *o, const struct opt *row)
 {
     static const char *const kind[] = {
@@ -54,7 +54,7 @@ static void put_setting(struct json_out *o, const struct opt *row)
 
 /* Whether an earlier writer in writer_table, or an earlier option of writer w, has the same name as the option k of
  * w. */
-static bool told_before(const struct writer *const *w, const struct writer_opt *const *k)
+static bool listed_before(const struct writer *const *w, const struct writer_opt *const *k)
 {
     for (const struct writer *const *v = writer_table; v < w; v++)
         if (writer_opt(*v, (*k)->opt.name))
@@ -72,13 +72,13 @@ const char *settings_list(struct pcc *p)
             put_setting(&o, row);
         for (const struct writer *const *w = writer_table; *w; w++)
             for (const struct writer_opt *const *k = (*w)->opts; k && *k; k++)
-                if (!told_before(w, k))
+                if (!listed_before(w, k))
                     put_setting(&o, &(*k)->opt);
     }
     return end_list(&m, &o, "settings", p);
 }
 
-/* Writes a class of devices. */
+/* Writes a class of devices as an object of devices_list(). */
 static void put_class(struct json_out *o, const struct device_class *c)
 {
     static const enum elem peaks[] = {ELEM_F32, ELEM_F16, ELEM_I8};

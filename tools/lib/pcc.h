@@ -77,11 +77,11 @@ struct pcc_progress {
 struct pcc_listener {
     void *user; /* passed to both functions as their first argument */
     /* Called with each message.  name: of a warning, as in the option -Wno-NAME of the program; NULL for notes and
-       errors.  line: the text, one line without a newline. */
+     * errors.  line: the text, one line without a newline. */
     void (*message)(void *user, enum pcc_level level, const char *name, const char *line);
     /* Called many times a second, in the thread of the running call, while it reads a model, runs passes or writes.
-       Returns 0: go on.  Another value ends the work: reading fails, a planner finishes with the best plan so far;
-       writing goes on all the same. */
+     * Returns 0: go on.  Another value ends the work: reading fails, a planner finishes with the best plan so far;
+     * writing goes on all the same. */
     int (*progress)(void *user, const struct pcc_progress *at);
 };
 /* From now on calls *l's functions for p; copies *l.  l == NULL: no functions are called any more. */

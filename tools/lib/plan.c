@@ -127,7 +127,7 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by,
 }
 
 /* For --judge: returns the result by the plan's own objective, which files keep (result.made); in x->use.mem. */
-static const struct result *keep_made(struct ctx *x)
+static const struct result *result_for_files(struct ctx *x)
 {
     struct result *m = arena_alloc(x->use.mem, sizeof *m);
     struct evaluation *e = arena_alloc(x->use.mem, sizeof *e);
@@ -154,7 +154,7 @@ static void cut_parts(struct pcc *p, struct result *r)
 }
 
 /* Whether result r shows the plan by another objective than its own (--judge). */
-static bool by_other(const struct ctx *x, const struct result *r)
+static bool shows_other_objective(const struct ctx *x, const struct result *r)
 {
     return r->scene.model.objective != x->results.plan->claim.objective;
 }
@@ -212,12 +212,12 @@ static int judge_plan(struct pcc *p)
     *e = plan_evaluate(&r->scene, x->results.plan, x->use.mem);
     const struct exec_kind *kind = exec_kind(&r->scene.model);
     /* under --judge subgraphs may wait for each other in a cycle: then the plan is judged by its own objective */
-    if (by_other(x, r) && kind->subgraphs && !e->v.runnable) {
+    if (shows_other_objective(x, r) && kind->subgraphs && !e->v.runnable) {
         diag_warning(&p->diag, WARN_INVALID_PLAN, "--judge=%s: %s", kind->name, e->why_not);
         r->scene = x->scene;
         *e = plan_evaluate(&r->scene, x->results.plan, x->use.mem);
     }
-    bool other = by_other(x, r);
+    bool other = shows_other_objective(x, r);
     if (!evaluation_holds(e, other || x->results.plan->claim.status == PLAN_OVER_MEMORY)) {
         diag_warning(&p->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
                      e->why_not);
@@ -226,7 +226,7 @@ static int judge_plan(struct pcc *p)
     if (!other) {
         check_claims(p, e);
     } else {
-        r->made = keep_made(x);
+        r->made = result_for_files(x);
         r->plan = claim_again(x, &r->scene, e);
     }
     r->verdict = &e->v;

@@ -176,16 +176,21 @@ static enum pcc_status read_pins(struct pcc *p)
     uint32_t cap = 0;
     for (uint32_t i = 0; (said = given_nth(p, "pin", i)); i++) {
         size_t len = strlen(said);
-        char *text = arena_strdup(a, said, len), *save = NULL;
-        if (*said == '@' && !(text = infile_read_list(said + 1, a, &len, &p->diag)))
+        bool in_file = *said == '@';
+        char *text, *save = NULL;
+        if (in_file)
+            text = infile_read_list(said + 1, a, &len, &p->diag);
+        else
+            text = arena_strdup(a, said, len);
+        if (!text)
             return PCC_BAD_INPUT;
         for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-            if (*said == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))
+            if (in_file && (*line == '#' || !line[strspn(line, " \t\r")]))
                 continue;
             line[strcspn(line, "\r")] = 0;
             pins = vec_grow(a, pins, &cap, s->npins + 1, sizeof *pins);
             if (parse_pin(&pins[s->npins++], line, a, &p->diag))
-                return *said == '@' ? PCC_BAD_INPUT : PCC_BAD_USE;
+                return in_file ? PCC_BAD_INPUT : PCC_BAD_USE;
         }
     }
     s->pins = pins;
@@ -288,11 +293,13 @@ static int take_value(struct pcc *p, const struct opt *o, void *of)
 static int read_support(struct pcc *p)
 {
     struct settings *s = &p->settings;
-    const char **all = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *all), *classes;
-    for (; (all[s->nsupport] = given_nth(p, "support", s->nsupport)); s->nsupport++) {
-        table_path(all[s->nsupport], &classes, p->x.use.mem);
+    const char **all = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *all);
+    const char *text, *classes;
+    for (; (text = given_nth(p, "support", s->nsupport)); s->nsupport++) {
+        all[s->nsupport] = text;
+        table_path(text, &classes, p->x.use.mem);
         if (!classes || !*classes)
-            return diag_error(&p->diag, "--support '%s': expected FILE:CLASS", all[s->nsupport]);
+            return diag_error(&p->diag, "--support '%s': expected FILE:CLASS", text);
     }
     s->support = all;
     return 0;
@@ -308,8 +315,8 @@ enum pcc_status settings_read(struct pcc *p)
             return PCC_BAD_USE;
     if (settings_dims(p) || read_pairs(p) || read_measured(p) || read_support(p))
         return PCC_BAD_USE;
-    while ((costs[s->ncost_files] = given_nth(p, "costs", s->ncost_files)))
-        s->ncost_files++;
+    for (const char *file; (file = given_nth(p, "costs", s->ncost_files)) != NULL;)
+        costs[s->ncost_files++] = file;
     s->cost_files = costs;
     read_cuts(p);
     return take_table_sizes(p) ? PCC_BAD_INPUT : read_pins(p);
@@ -440,7 +447,8 @@ static int check_levels(struct pcc *p)
     const struct cluster *c = p->x.scene.cluster;
     const char *levels = handle_given(p, "levels"), *devices = handle_given(p, "devices");
     const char *who = levels ? "--levels" : devices ? devices : p->name;
-    bool tells[] = {levels || c->nlevel, levels || c->nlevel, false};
+    bool tells[] = {levels || c->nlevel, levels || c->nlevel, false}; /* [option of other] */
+    /* "allreduce" is a rate over several servers; of several levels, level 0 is within a server */
     for (uint32_t l = c->nlevel > 1; l < c->nlevel; l++)
         tells[2] = tells[2] || c->level[l].reduce;
     for (uint32_t i = 0; i < 3; i++)
@@ -479,9 +487,11 @@ static int describe_devices(struct pcc *p)
 enum pcc_status settings_devices(struct pcc *p)
 {
     enum pcc_status s = find_devices(p);
-    return s                                          ? s
-           : describe_devices(p) || describe_model(p) ? PCC_BAD_USE
-           : is_iteration(p) && settings_training(p)  ? PCC_BAD_USE
-           : ctx_check_pins(&p->x)                    ? PCC_BAD_USE
-                                                      : PCC_OK;
+    if (s)
+        return s;
+    if (describe_devices(p) || describe_model(p))
+        return PCC_BAD_USE;
+    if (is_iteration(p) && settings_training(p))
+        return PCC_BAD_USE;
+    return ctx_check_pins(&p->x) ? PCC_BAD_USE : PCC_OK;
 }

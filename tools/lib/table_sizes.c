@@ -55,7 +55,7 @@ static int take_size(struct taking *t, const char *option, const struct dim_bind
 }
 
 /* Whether the tables f[n] have a size with this name that is not `value`. */
-static bool varies(const struct table_facts *f, uint32_t n, const char *name, int64_t value)
+static bool size_varies(const struct table_facts *f, uint32_t n, const char *name, int64_t value)
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct dim_binding *b = find_dim(f[i].dims, f[i].ndims, name);
@@ -86,7 +86,7 @@ static int take_measured(struct taking *t)
     for (uint32_t i = 0; i < s->nmeasured; i++)
         for (uint32_t k = 0; k < f[i].ndims; k++) {
             const struct dim_binding *b = &f[i].dims[k];
-            bool batch = varies(f, s->nmeasured, b->name, b->value);
+            bool batch = size_varies(f, s->nmeasured, b->name, b->value);
             if (batch && b->value != s->measured[i].batch)
                 return diag_error(&p->diag,
                                   "--profile-at %lld=%s: it was measured at %s=%lld, other tables "

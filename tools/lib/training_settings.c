@@ -73,22 +73,22 @@ int settings_training(struct pcc *p)
     int64_t profiled = handle_given(p, "profiled-batch") ? t->profiled
                        : own.profiled                    ? own.profiled
                                                          : batch_of_name(p->name);
-    profiled = profiled ? profiled : bind_planned_batch(&p->x);
+    if (!profiled)
+        profiled = bind_planned_batch(&p->x);
     if (handle_given(p, "global-batch"))
         count_parse(handle_given(p, "global-batch"), &global);
     if ((size || global) && !profiled)
         return diag_error(&p->diag, "--%s needs --profiled-batch, the samples that costs are about",
                           size ? "micro-batch-size" : "global-batch");
-    /* size, count, global: 0 where the user gives none.  With the global batch alone, the size of a micro-batch is
-     * that of the input, or the profiled batch */
+    /* size, count, global: 0 where the user gives none.  With the global batch alone, a micro-batch has its usual
+     * size: that of the input, or the profiled batch */
+    int64_t usual = own.micro_size ? own.micro_size : profiled;
     if (!size && global && !count)
-        size = own.micro_size ? own.micro_size : profiled;
+        size = usual;
     if (check_sizes(p, size, count, global) || read_gradients(p, t))
         return -1;
-    size = size              ? size
-           : global && count ? global / count
-           : own.micro_size  ? own.micro_size
-                             : profiled;
+    if (!size)
+        size = global && count ? global / count : usual;
     if (!count)
         count = global ? global / size : larger(own.micro_batches, 1);
     if (count > TRAINING_MICRO_BATCHES)

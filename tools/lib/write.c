@@ -73,10 +73,12 @@ int write_probe(struct pcc *p, const char *path)
     struct arena *a = arena_new(p->x.use.mem);
     const struct writer *w = writer_of(path);
     const void *opts = write_options(p, w, a, &p->diag);
-    int rc = !opts || (w->has_model && onnx_make(p->x.scene.m, &p->diag)) ? -1
-             : write_is_stdout(path)                                      ? 0
-             : w->check ? w->check(p->x.scene.m, opts, path, &p->diag)
-                        : outfile_check(path, a, &p->diag);
+    int rc = 0;
+    if (!opts || (w->has_model && onnx_make(p->x.scene.m, &p->diag)))
+        rc = -1;
+    else if (!write_is_stdout(path))
+        rc = w->check ? w->check(p->x.scene.m, opts, path, &p->diag)
+                      : outfile_check(path, a, &p->diag);
     arena_free(a);
     return rc;
 }

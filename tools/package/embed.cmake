@@ -1,5 +1,6 @@
-# pcc_embed(NAME FILE HEADER...): adds to PCC_SOURCES a C file, made when the build is configured, that defines what one of
-# the headers declares: NAME_text and NAME_size, the bytes of FILE, and NAME_sha256, their SHA-256 in base64.
+# pcc_embed(NAME FILE HEADER...): adds to PCC_SOURCES a C file, which is made when the build is configured and includes
+# the headers.  It defines NAME_text and NAME_size, the bytes of FILE and their number, which one of the headers
+# declares, and NAME_sha256, the SHA-256 of these bytes in base64.
 
 # Sets `out` to the base64 of the bytes that are written in hexadecimal in `hex`.
 function(pcc_base64 hex out)
@@ -10,7 +11,7 @@ function(pcc_base64 hex out)
     string(REGEX MATCHALL "......" groups ${hex}${zeros})
     set(text)
     foreach(group IN LISTS groups)
-        foreach(shift 18 12 6 0)
+        foreach(shift 18 12 6 0) # three bytes are four letters of 6 bits
             math(EXPR letter "(0x${group} >> ${shift}) & 63")
             string(SUBSTRING ${letters} ${letter} 1 letter)
             string(APPEND text ${letter})

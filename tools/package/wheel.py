@@ -45,12 +45,13 @@ Description-Content-Type: text/markdown
 WHEEL = "Wheel-Version: 1.0\nGenerator: pcc\nRoot-Is-Purelib: false\nTag: py3-none-{platform}\n"
 ENTRIES = "[console_scripts]\npcc = pcc._program:pcc\npcc-gen = pcc._program:pcc_gen\n" \
     "pcc-profile = pcc._program:pcc_profile\npcc-run = pcc._program:pcc_run\npcc-bench = pcc._program:pcc_bench\n"
-FIXED = (1980, 1, 1, 0, 0, 0)
+FIXED = (1980, 1, 1, 0, 0, 0)  # the date of each file in a wheel, so that equal files give an equal wheel
 ENTRIES += "pcc-verify = pcc._program:pcc_verify\n"
 
 
 def write_wheel(path, files):
-    """files: name -> (bytes, may be run). RECORD is made here."""
+    """Writes a wheel. files: {name: (bytes, whether it may be run)}, with the file WHEEL; RECORD, the list of all files
+    with their hashes, is made here."""
     info = next(n for n in files if n.endswith(".dist-info/WHEEL")).rsplit("/", 1)[0]
     files.pop(f"{info}/RECORD", None)
     record = io.StringIO()
@@ -69,11 +70,13 @@ def write_wheel(path, files):
 
 
 def read_wheel(path):
+    """The files of a wheel, as for write_wheel()."""
     with zipfile.ZipFile(path) as z:
         return {i.filename: (z.read(i), bool(i.external_attr >> 16 & 0o100)) for i in z.infolist() if not i.is_dir()}
 
 
 def stripped(path):
+    """The bytes of a program or library without its symbols."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "file"
         subprocess.run(["strip", "-o", copy, path], check=True)
@@ -81,8 +84,9 @@ def stripped(path):
 
 
 def shared_files(build, info):
-    """What cmake installs in share/: of share/pcc in the package, where its programs look; manual page, completions and
-    pages in the share/ of the environment."""
+    """The files that cmake installs in share/, as for write_wheel(). Files of share/pcc come into the package, where
+    its programs look for them; manual pages, completions and pages come into the share/ of the environment. info:
+    folder of the wheel's metadata."""
     files = {}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["cmake", "--install", build, "--prefix", folder, "--component", "share"], check=True,
@@ -96,10 +100,12 @@ def shared_files(build, info):
 
 
 def version():
+    """The version of pcc, as CMakeLists.txt says."""
     return re.search(r"project\(pcc VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 
 def pack(build, out):
+    """Writes the wheel into the new folder `out`, with the programs and the library of the folder `build`."""
     said = version()
     package = ROOT / "tools/python"
     files = {}
@@ -124,7 +130,8 @@ def pack(build, out):
 
 
 def linked(build):
-    """Every library that the programs and the library need, by its name without version -> its file."""
+    """{name without version: file} of every library that the programs and libpcc need, under the name by which it is
+    linked and the name of its file."""
     found = {}
     programs = [build / name for name in ("pcc", "pcc-gen", "pcc-profile", "pcc-run")]
     for path in [*programs, *build.glob("libpcc.so.*")]:
@@ -136,7 +143,8 @@ def linked(build):
 
 
 def package_of(file):
-    """Debian's package of a file; its list may name it by a folder that is a link today (/lib)."""
+    """The name of Debian's package that has a file; None: there is none. The package's list may have the file under
+    /lib, which is a link to /usr/lib today, or the other way round."""
     names = {str(file), re.sub(r"^/usr/lib", "/lib", str(file)), re.sub(r"^/lib", "/usr/lib", str(file))}
     for name in sorted(names):
         r = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True)
@@ -146,6 +154,8 @@ def package_of(file):
 
 
 def license_of(library, file):
+    """The licence of a library as Debian has it: its copyright file and the common licences to which that refers. Ends
+    the program if none is known."""
     package = package_of(file) if file else None
     path = Path(f"/usr/share/doc/{package}/copyright")
     if not package or not path.is_file():
@@ -158,11 +168,12 @@ def license_of(library, file):
 
 
 def add_licenses(build, wheel):
+    """Adds to a wheel the licence of each library that auditwheel has put into it."""
     files = read_wheel(wheel)
     info = next(n for n in files if n.endswith(".dist-info/WHEEL")).rsplit("/", 1)[0]
     known = linked(build)
     for name in [n for n in files if n.startswith(f"{NAME}.libs/")]:
-        library = re.sub(r"-[0-9a-f]{8}(?=\.)", "", os.path.basename(name))
+        library = re.sub(r"-[0-9a-f]{8}(?=\.)", "", os.path.basename(name))  # without the hash that auditwheel adds
         stem = re.sub(r"\.so.*", "", library)
         files[f"{info}/licenses/{stem}.txt"] = (license_of(library, known.get(stem)).encode(), False)
     write_wheel(wheel, files)

@@ -70,8 +70,8 @@ static void print_proof(FILE *f, const struct sample_work *w, const struct sched
 
 /* Checks the lists of s with another number of samples in flight, and that memory suffices then.  Returns NULL, or
  * the first error as text, in a. */
-static const char *prove_for(const struct sample_work *w, struct schedule *s, uint32_t samples,
-                             struct arena *a)
+static const char *prove_for_samples(const struct sample_work *w, struct schedule *s,
+                                     uint32_t samples, struct arena *a)
 {
     s->in_flight = samples;
     const char *why = schedule_prove(w, s, a);
@@ -93,7 +93,7 @@ int check_schedule(const char *folder, uint32_t samples, FILE *f, struct arena *
     if (samples && w->each)
         return diag_error(d, "%s: it is of one iteration: --in-flight does not apply",
                           schedule.path);
-    const char *why = samples ? prove_for(w, s, samples, a) : schedule_check(w, s, a);
+    const char *why = samples ? prove_for_samples(w, s, samples, a) : schedule_check(w, s, a);
     if (why)
         return diag_error(d, "%s: %s", schedule.path, why);
     print_proof(f, w, s);

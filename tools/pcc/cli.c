@@ -94,11 +94,15 @@ static const struct opt own[CLI_OWN] = {
  * k for which bit k of `shown` is set: "auto|always". */
 static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
 {
+    /* [enum opt_kind] */
     static const char *const word[] = {"N",  NULL,        "BYTES", "TIME", "TEXT",
                                        NULL, "LIST|none", "RATE",  "SHARE"};
     const char *text = NULL;
-    if (o->arg || (o->kind != OPT_CHOICE && (o->kind != OPT_INT || !o->lo || !o->names)))
-        return o->arg ? o->arg : word[o->kind];
+    bool has_words = o->kind == OPT_CHOICE || (o->kind == OPT_INT && o->lo && o->names);
+    if (o->arg)
+        return o->arg;
+    if (!has_words)
+        return word[o->kind];
     for (uint32_t k = 0; o->names && o->names[k]; k++)
         if (*o->names[k] && shown >> k & 1)
             text = arena_fmt(a, "%s%s%s", text ? text : "", text ? "|" : "", o->names[k]);
@@ -107,7 +111,7 @@ static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
 
 /* Returns the names of the execution models, "time-per-sample|makespan|..."; training: execution models of training are
  * included. */
-static const char *objectives(bool training, struct arena *a)
+static const char *objective_words(bool training, struct arena *a)
 {
     const char *text = NULL;
     for (uint32_t i = 0; exec_kinds[i]; i++)
@@ -122,7 +126,7 @@ static struct cli_option complete_row(int id, const struct opt *row, struct aren
     struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};
     bool objective = !strcmp(row->name, "objective");
     /* ~row->rare: all words of the value but the rare ones, which make_table() adds as an entry of their own */
-    o.arg = objective || !strcmp(row->name, "judge") ? objectives(objective, a)
+    o.arg = objective || !strcmp(row->name, "judge") ? objective_words(objective, a)
                                                      : arg_of(row, ~row->rare, a);
     o.optional = id == CLI_HELP || id == CLI_LIST_DEVICES;
     if (id == CLI_OUTPUT)

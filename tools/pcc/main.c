@@ -173,7 +173,9 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     bool in_file = text && *text == '@';
     size_t n;
     *p = (struct pipeline){.kinds = exec_kinds};
-    if (in_file && !(text = infile_read_list(text + 1, x->use.mem, &n, x->use.diag)))
+    if (in_file)
+        text = infile_read_list(text + 1, x->use.mem, &n, x->use.diag);
+    if (in_file && !text)
         return EXIT_INPUT;
     if (!text && wants_plan(c, h->x.results.plan != NULL))
         text = default_pipeline(h);
@@ -421,7 +423,7 @@ static void open_many_files(void)
 
 /* Raises the stack limit to 1 MiB if it is lower: parsing nested JSON and child programs such as dot use recursion.
  * Returns 0; or, if the hard limit is lower, reports an error and returns -1. */
-static int want_stack(struct diag *d)
+static int ensure_stack(struct diag *d)
 {
     enum { LEAST = 1 << 20 };
     struct rlimit r;
@@ -437,12 +439,13 @@ static int want_stack(struct diag *d)
 /* Passes the options of the command line that are settings to the library.  Returns 0 or the exit code. */
 static int set_all(const struct cli *c, struct pcc *h)
 {
-    enum pcc_status s;
     for (uint32_t i = 0; i < c->noption; i++) {
         const struct cli_option *o = &c->option[i];
-        for (uint32_t k = 0; k < c->n[o->id] && setting_named(o->row->name); k++)
-            if ((s = pcc_set(h, o->row->name, c->list[o->id][k])))
+        for (uint32_t k = 0; k < c->n[o->id] && setting_named(o->row->name); k++) {
+            enum pcc_status s = pcc_set(h, o->row->name, c->list[o->id][k]);
+            if (s)
                 return s == PCC_NO_MEMORY ? EXIT_INPUT : EXIT_USAGE;
+        }
     }
     return 0;
 }
@@ -456,22 +459,25 @@ static void show_text(const void *user, const char *option, const char *text)
 /* Reads the settings, the input and the devices, and makes the pipeline *p.  The pipeline is made first, so that wrong
  * options are reported before a large model is read.  It is made again if the input or the devices change the default
  * pipeline: an input with a plan may need none, and clusters with groups have another.  Returns the exit code. */
-static int prepare(const struct cli *c, struct pcc *h, struct pipeline *p)
+static int prepare_run(const struct cli *c, struct pcc *h, struct pipeline *p)
 {
     struct input in;
     struct ctx *x = &h->x;
     int rc = (int)settings_read(h);
-    if (rc || (rc = make_pipeline(c, h, p)))
+    if (!rc)
+        rc = make_pipeline(c, h, p);
+    if (rc)
         return rc;
     if (take_input(c, h, &in))
         return EXIT_INPUT;
-    if ((rc = (int)open_input(h, &in)))
-        return rc;
-    if (x->results.plan && (rc = make_pipeline(c, h, p)))
-        return rc;
-    if ((p->n || cli_value(c, "devices") || h->own) && (rc = (int)settings_devices(h)))
-        return rc;
-    return x->scene.cluster && cluster_grouped(x->scene.cluster) ? make_pipeline(c, h, p) : 0;
+    rc = (int)open_input(h, &in);
+    if (!rc && x->results.plan)
+        rc = make_pipeline(c, h, p);
+    if (!rc && (p->n || cli_value(c, "devices") || h->own))
+        rc = (int)settings_devices(h);
+    if (!rc && x->scene.cluster && cluster_grouped(x->scene.cluster))
+        rc = make_pipeline(c, h, p);
+    return rc;
 }
 
 /* Does the whole work of a command line with a model: reads, plans, writes.  Returns the exit code. */
@@ -501,7 +507,8 @@ static int run_command(const struct cli *c, struct pcc *h)
         return recompose_folder(c, h);
     if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    if ((rc = prepare(c, h, &p)))
+    rc = prepare_run(c, h, &p);
+    if (rc)
         return rc;
     if (c->value[CLI_PRINT_PIPELINE])
         stderr_report(c, "print-pipeline",
@@ -646,7 +653,8 @@ static void answer_command_line(void *arg)
     struct sigaction sa = {.sa_handler = on_interrupt};
     int rc = cli_parse(&c, t->argc, t->argv, p->mem, &p->diag) ? EXIT_USAGE : 0;
     sink->quiet = c.value[CLI_QUIET] != NULL;
-    rc = rc ? rc : answer_help(&c, p->mem, &p->diag);
+    if (!rc)
+        rc = answer_help(&c, p->mem, &p->diag);
     if (t->argc == 1)
         cli_usage(stderr);
     if (rc == -1 && repro_options(&c, p->mem, &p->diag))
@@ -677,7 +685,7 @@ static int exit_code(struct diag *d, int rc)
 
 /* Returns the last value of the option ("--diag") in the unparsed arguments; NULL: none.  So messages about mistakes
  * in the arguments have the right form, too. */
-static const char *said_last(int argc, char **argv, const char *option)
+static const char *last_given(int argc, char **argv, const char *option)
 {
     const char *value = NULL;
     size_t n = strlen(option);
@@ -697,7 +705,7 @@ int main(int argc, char **argv)
     struct pcc_listener listener = {.user = &sink, .message = emit_line};
     struct main_run t = {argc, argv, p, &listener, EXIT_INPUT};
     size_t wanted;
-    const char *form = said_last(argc, argv, "--diag");
+    const char *form = last_given(argc, argv, "--diag");
     sink.json = form && !strcmp(form, "json");
     if (!p) {
         emit_line(&sink, PCC_ERROR, NULL, "out of memory");
@@ -705,16 +713,17 @@ int main(int argc, char **argv)
     }
     sink.d = &p->diag;
     sink.columns = isatty(STDERR_FILENO) ? (unsigned)progress_columns() : 0;
-    sink.colored = cli_colored(said_last(argc, argv, "--color"), stderr);
+    sink.colored = cli_colored(last_given(argc, argv, "--color"), stderr);
     pcc_listen(p, &listener);
     /* writing beyond the limit on file sizes then fails with an error, as on a full disk */
     signal(SIGXFSZ, SIG_IGN);
-    if (want_stack(&p->diag) == 0 && !arena_guard(p->mem, answer_command_line, &t, &wanted) &&
+    if (ensure_stack(&p->diag) == 0 && !arena_guard(p->mem, answer_command_line, &t, &wanted) &&
         !p->diag.errors)
         diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(&p->diag, "stdout: %s", strerror(errno));
-        t.rc = t.rc ? t.rc : EXIT_INPUT;
+        if (!t.rc)
+            t.rc = EXIT_INPUT;
     }
     t.rc = exit_code(&p->diag, t.rc);
     pcc_free(p);

@@ -211,7 +211,7 @@ static bool limited_memory(const struct cluster *c)
 }
 
 /* Returns the objectives for which a setting has an effect, in a: "it is about --objective=makespan"; NULL: none. */
-static const char *only_for(const struct opt *row, struct arena *a)
+static const char *objectives_text(const struct opt *row, struct arena *a)
 {
     const char *text = NULL;
     for (const struct exec_kind *const *k = exec_kinds; *k; k++)
@@ -235,7 +235,7 @@ static const char *why_unused(const struct cli *c, const struct ctx *x, const st
         ((row->with & WITH_PLAN || row->about) && !planned))
         return "nothing is planned";
     if (row->about && !(r->verdict && exec_counts(&r->scene.model, row)))
-        return only_for(row, x->use.mem);
+        return objectives_text(row, x->use.mem);
     if (row->with & WITH_COPIES && !(x->scene.cluster && x->scene.model.replicate))
         return "it is the rate between copies: give --replicate, too";
     if (row->with & WITH_BACKWARD && !is_training(x->scene.m))
@@ -277,7 +277,7 @@ static int64_t bytes_of(const char *path)
 }
 
 /* Returns the name of the picture that shows most in a folder, with a comma before it; "": there is none. */
-static const char *picture_in(const char *path)
+static const char *picture_text(const char *path)
 {
     static const char *const names[] = {", report.html", ", plan.svg", ", plan.dot", ""};
     struct stat st;
@@ -301,7 +301,7 @@ static void print_written(const char *path, const char *shown, const struct resu
     printf("wrote %s: ", shown);
     if (n)
         printf("%u part%s, ", n, n == 1 ? "" : "s");
-    printf("%s%s\n", bytes_short(bytes, size), n ? picture_in(path) : "");
+    printf("%s%s\n", bytes_short(bytes, size), n ? picture_text(path) : "");
 }
 
 /* Writes the reports that the command line asks for to f.  Returns 0; or reports an error and returns -1. */
@@ -352,8 +352,11 @@ int output_write(const struct cli *c, struct pcc *p)
         assumed = assumed_text(p, /*sizes=*/false); /* a warning tells the guessed sizes */
     if (assumed)
         diag_note(x->use.diag, "assuming %s", assumed);
-    if (r->verdict && !quiet && !(table = table_text(p, out)))
-        return -1;
+    if (r->verdict && !quiet) {
+        table = table_text(p, out);
+        if (!table)
+            return -1;
+    }
     const char *reports = reports_text(c, p); /* first: where a report fails nothing is written */
     if (!reports || emit_all(c, p, /*check=*/false))
         return -1;

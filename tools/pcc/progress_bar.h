@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+/* State of the line. */
 struct progress_bar {
     int64_t began; /* start of the run: ns of clock_now() */
     int64_t drawn; /* when the line was drawn last: ns of clock_now(); 0: never */

@@ -125,9 +125,9 @@ static char *first_line(const char *path, struct arena *a)
 static int split_words(char *s, char **word, int max)
 {
     int n = 0;
-    while (*(s += strspn(s, " "))) {
+    for (s += strspn(s, " "); *s; s += strspn(s, " ")) {
         char *to = s;
-        bool quoted = false, end = false;
+        bool quoted = false;
         if (n == max)
             return -1;
         word[n++] = to;
@@ -141,7 +141,7 @@ static int split_words(char *s, char **word, int max)
                 s++; /* the byte behind the backslash is taken as it is */
             *to++ = *s++;
         }
-        end = !*s;
+        bool end = !*s;
         *to = 0; /* may overwrite the blank behind the word, at s */
         if (quoted)
             return -1;

@@ -33,6 +33,7 @@ class Settings(TypedDict, total=False):
 
 
 def type_of(row):
+    """The type that a setting has in Python, as text; row: of library_settings()."""
     words = ", ".join(f'"{w}"' for w in row["words"])
     numbers = "".join(f", {w}" for w in row["words"] if w.isdecimal())
     if row["repeats"]:
@@ -43,6 +44,7 @@ def type_of(row):
 
 
 def text():
+    """The whole text of _settings.py: for each setting its help as a comment, and its type."""
     lines = []
     for row in library_settings().values():
         if row["name"] == "devices":  # has a parameter of its own

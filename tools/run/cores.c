@@ -21,8 +21,9 @@ static bool read_item(const char **s, unsigned long *low, unsigned long *high)
             return false;
         *high = strtoul(from, &end, 10);
     }
-    *s = *end == ',' && end[1] ? end + 1 : end;
-    return (*end == 0 || (*end == ',' && end[1])) && *low <= *high && *high < CPU_SETSIZE;
+    bool more = *end == ',' && end[1]; /* another item follows */
+    *s = more ? end + 1 : end;
+    return (*end == 0 || more) && *low <= *high && *high < CPU_SETSIZE;
 }
 
 int cores_read(const char *list, cpu_set_t *want, struct diag *d)
@@ -32,7 +33,8 @@ int cores_read(const char *list, cpu_set_t *want, struct diag *d)
     CPU_ZERO(want);
     if (sched_getaffinity(0, sizeof have, &have))
         return diag_error(d, "--cores: %s", strerror(errno));
-    for (const char *s = list; *s || s == list;) {
+    for (const char *s = list;
+         *s || s == list;) { /* at least once: an empty list is an error, too */
         if (!read_item(&s, &low, &high))
             return diag_error(d, "--cores '%s': expected processors such as 0-3 or 0,2", list);
         for (; low <= high; low++) {

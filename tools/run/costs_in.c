@@ -6,7 +6,8 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
-#define PS_MOST (INT64_C(1) << 60)
+#define PS_MOST                                                                                    \
+    (INT64_C(1) << 60) /* the largest time of a row in ps, and the most memory in bytes */
 
 int costs_read(struct costs_in *c, const char *path, struct arena *a, struct diag *d)
 {
@@ -36,7 +37,7 @@ int costs_read(struct costs_in *c, const char *path, struct arena *a, struct dia
             return diag_error(d, "%s: nodes[%zu]: expected a name and a time, an integer of ps",
                               path, i);
         if (!json_int_in(json_object_get(row, "memory"), 0, PS_MOST, &c->bytes[c->n]))
-            c->bytes[c->n] = -1;
+            c->bytes[c->n] = -1; /* a row may lack it */
         names_add(&c->names, name, c->n++);
     }
     return 0;
@@ -81,7 +82,8 @@ void costs_share(const struct costs_in *c, const struct measuring *m, struct par
             f[k].node[v] =
                 (struct node_figures){there ? c->ps[row] : -1, there ? c->bytes[row] : -1};
         }
-        /* nodes without a row were planned with pcc's estimate */
+        /* The part's planned time contains pcc's estimates for nodes without a row: what the rows leave of it belongs
+         * to these nodes. */
         f[k].nameless_ps = known < p->nnode && p->compute_ps > rows ? p->compute_ps - rows : 0;
     }
 }

@@ -41,6 +41,7 @@ static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct pa
     for (uint32_t v = 0; v < p->nnode; v++) {
         const struct node_figures *own = &f->node[v];
         int64_t ps = own->ps > 0 ? own->ps : 0;
+        /* other nodes ran in its place: pcc's estimate stays */
         if (own->ps < 0 && f->nameless_ps > 0)
             continue;
         if (m->parts && all > 0) {
@@ -108,8 +109,11 @@ static void put_facts(struct json_out *o, const struct costs_out *c, struct aren
         json_text(o, NULL, text);
     json_close(o, JSON_ROW);
     json_open(o, "dims", '{', JSON_ROW);
-    json_object_foreach((json_t *)dims, name, size) if (split_names_dim(c->m->s, name))
-        json_int(o, name, json_integer_value(size));
+    json_object_foreach((json_t *)dims, name, size)
+    {
+        if (split_names_dim(c->m->s, name))
+            json_int(o, name, json_integer_value(size));
+    }
     json_close(o, JSON_ROW);
 }
 
@@ -184,6 +188,7 @@ void costs_put_measured(FILE *f, const struct costs_out *c, struct arena *a)
     json_close(&o, 1);
 }
 
+/* Writes the JSON form of the file. */
 static void put_json(FILE *f, const struct costs_out *c, struct arena *a)
 {
     struct json_out o = {.f = f};
@@ -230,6 +235,7 @@ static void put_name(FILE *f, const char *name, struct arena *a)
     free(text);
 }
 
+/* Writes the CSV form of the file: facts first, then a row for each node. */
 static void put_csv(FILE *f, const struct costs_out *c, struct arena *a)
 {
     const json_t *dims = c->m->s->dims;
@@ -237,8 +243,13 @@ static void put_csv(FILE *f, const struct costs_out *c, struct arena *a)
     json_t *size;
     fputs("name,time,memory\n", f);
     put_fact(f, "#pcc_measured 1", a);
-    json_object_foreach((json_t *)dims, name, size) if (split_names_dim(c->m->s, name))
-        put_fact(f, arena_fmt(a, "#dim %s=%lld", name, (long long)json_integer_value(size)), a);
+    json_object_foreach((json_t *)dims, name, size)
+    {
+        if (!split_names_dim(c->m->s, name))
+            continue;
+        text = arena_fmt(a, "#dim %s=%lld", name, (long long)json_integer_value(size));
+        put_fact(f, text, a);
+    }
     for (size_t i = 0; *(text = setting(c, i, a)); i++)
         put_fact(f, arena_fmt(a, "#%s", text), a);
     put_fact(f, arena_fmt(a, "#runtime %s %s", c->m->e->face->name, c->m->e->version), a);

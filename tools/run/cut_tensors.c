@@ -149,7 +149,7 @@ struct engine_value *cut_tensor_join(struct engine *e, const struct split_cut *c
     return to;
 }
 
-/* Frees a value of the table. */
+/* Frees a value, and takes it out of the table. */
 static void drop(struct engine *e, struct engine_value **table, uint32_t v)
 {
     e->face->value_free(e, table[v]);
@@ -169,12 +169,14 @@ int cut_inputs(struct engine *e, const struct split *s, struct engine_value **ta
     int rc = 0;
     for (uint32_t k = 0; k < s->ncut && !rc; k++) {
         const struct split_cut *c = &s->cut[k];
-        for (uint32_t i = 0; i < c->ways && table[c->whole] && !rc; i++)
-            if (!(table[c->piece[i]] = cut_tensor(e, c, table[c->whole], i, err)))
+        for (uint32_t i = 0; i < c->ways && table[c->whole] && !rc; i++) {
+            table[c->piece[i]] = cut_tensor(e, c, table[c->whole], i, err);
+            if (!table[c->piece[i]])
                 rc = cut_tensor_blame(s, c, err);
+        }
     }
     for (uint32_t k = 0; k < s->ncut; k++) {
-        for (uint32_t i = 0; i < s->cut[k].ways && rc; i++)
+        for (uint32_t i = 0; i < s->cut[k].ways && rc; i++) /* after an error no piece stays */
             drop(e, table, s->cut[k].piece[i]);
         if (!keep)
             drop(e, table, s->cut[k].whole);
@@ -188,12 +190,15 @@ int join_outputs(struct engine *e, const struct split *s, struct engine_value **
     struct engine_value *piece[PIECES_MOST];
     for (uint32_t k = 0; k < s->ncut; k++) {
         const struct split_cut *c = &s->joined[k];
-        bool there = true;
-        for (uint32_t i = 0; i < c->ways && there; i++)
-            there = (piece[i] = table[c->piece[i]]) != NULL;
-        if (!there)
+        bool all_there = true;
+        for (uint32_t i = 0; i < c->ways && all_there; i++) {
+            piece[i] = table[c->piece[i]];
+            all_there = piece[i] != NULL;
+        }
+        if (!all_there)
             continue;
-        if (!(table[c->whole] = cut_tensor_join(e, c, piece, err)))
+        table[c->whole] = cut_tensor_join(e, c, piece, err);
+        if (!table[c->whole])
             return cut_tensor_blame(s, c, err);
         for (uint32_t i = 0; i < c->ways; i++)
             drop(e, table, c->piece[i]);

@@ -27,6 +27,7 @@ struct engine *engine_open(const struct engine_choice *choice, struct arena *a, 
 
 const char *engine_setting(const struct engine_load *how, size_t i, struct arena *a)
 {
+    /* what every session is set to (ort.c) */
     static const char *const fixed[] = {"memory pattern off", "arena extended as requested",
                                         "no spinning", "denormals are zeros", "sequential"};
     if (i == 0)

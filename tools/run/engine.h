@@ -137,9 +137,9 @@ struct engine {
 
 /* Returns the engine of a choice, in a, closed with a; NULL after an error, which says what to do. */
 struct engine *engine_open(const struct engine_choice *choice, struct arena *a, struct diag *d);
-/* Open ONNX Runtime from this file (NULL: where it is usually found), and the stub; text: the settings behind
- * "stub". */
+/* Opens ONNX Runtime from this file; NULL: from where it is usually found.  Returns NULL after an error. */
 struct engine *ort_open(const char *library, struct arena *a, struct diag *d);
+/* Opens the stub with the settings behind "stub:".  Returns NULL after an error. */
 struct engine *stub_open(const char *text, struct arena *a, struct diag *d);
 
 /* Returns the settings of a session in words, for reports: "threads 1", "optimisations all", ...; "" after the last

@@ -94,7 +94,8 @@ int extra_outputs(const char *from, const char *to, const char *const *name, uin
     return outfile_close(&out, whole);
 }
 
-/* Fills the messages of an input: a tensor with sizes that are numbers. */
+/* Returns the message of an input, in a, with the messages that it leads to: a tensor of this type, whose sizes are
+ * numbers. */
 static Onnx__ValueInfoProto *make_input(const struct extra_input *in, struct arena *a)
 {
     struct tensor_messages {
@@ -148,20 +149,21 @@ int extra_inputs(const char *from, const char *to, const struct extra_input *in,
 
 void extra_outputs_links(const struct module *m, const char *folder, struct arena *a)
 {
-    for (uint32_t i = 2; i < m->nfile; i++) {
+    for (uint32_t i = 2; i < m->nfile; i++) { /* 0: no file; 1: the model's own */
         const char *location = module_str(m, m->file[i].location);
         char *path = arena_fmt(a, "%s/%s", folder, location);
         char *real = m->file[i].fd < 0 ? NULL : realpath(module_str(m, m->file[i].path), NULL);
         size_t at = strlen(folder) + 1;
-        for (; real && path[at]; at++)
+        for (; real && path[at]; at++) { /* makes the folders on the way to the link */
             if (path[at] == '/') {
                 path[at] = 0;
-                mkdir(path, 0700); /* it may be there */
+                mkdir(path, 0700); /* fails if the folder is there already: that is right, too */
                 path[at] = '/';
             }
+        }
+        /* The result does not matter: a link may be there already, and a missing file is reported by the engine. */
         if (real)
-            (void)!symlink(real,
-                           path); /* a link may be there; a missing file is the engine's error */
+            (void)!symlink(real, path);
         free(real);
     }
 }

@@ -27,6 +27,7 @@ struct points {
     uint32_t n;
 };
 
+/* Returns -1, 0 or 1: a is below, equal to or above b. */
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
@@ -38,9 +39,13 @@ static int by_intensity(const void *pa, const void *pb)
 {
     const struct fit_node *a = pa, *b = pb;
     __int128 x = (__int128)a->flops * b->bytes, y = (__int128)b->flops * a->bytes;
-    int by = x != y ? (x > y) - (x < y) : compare(a->flops, b->flops);
-    by = by ? by : compare(a->bytes, b->bytes);
-    return by ? by : compare(a->ps, b->ps);
+    if (x != y)
+        return x < y ? -1 : 1;
+    if (a->flops != b->flops)
+        return compare(a->flops, b->flops);
+    if (a->bytes != b->bytes)
+        return compare(a->bytes, b->bytes);
+    return compare(a->ps, b->ps);
 }
 
 /* Solves the `count` normal equations of the terms in set[] by elimination, into x[TERMS].  Returns false if they have
@@ -55,8 +60,8 @@ static bool solve(double normal[TERMS][TERMS + 1], const int *set, int count, do
     }
     for (int i = 0; i < count; i++) {
         double own = m[i][i];
-        if (!(own >
-              1e-9 * normal[set[i]][set[i]])) /* term i is a combination of the terms before it */
+        /* term i is a combination of the terms before it */
+        if (!(own > 1e-9 * normal[set[i]][set[i]]))
             return false;
         for (int k = 0; k < count; k++)
             for (int c = count; k != i && c >= i; c--)
@@ -85,10 +90,14 @@ static double error_of(const struct points *p, uint32_t at, uint32_t place, cons
     return fabs(time_of(p, at, place, x) / (double)p->node[at].ps - 1);
 }
 
-/* Sets x to the times with the least sum of weighted squares of relative errors; weights come from *last, the times of
- * the round before; NULL: all are 1. */
+/* Sets x to the times with the least sum of weighted squares of relative errors.  `last`: the times of the round
+ * before; the weight of a node is 1 over its error by these times.  NULL: all weights are 1.
+ *
+ * normal[r][c] are the normal equations for all terms, with the right side in column TERMS.  Terms below 0 are not
+ * allowed, so all subsets of the terms are solved, and the best solution without a negative term is taken. */
 static void fit_squares(const struct points *p, uint32_t place, const double *last, double *x)
 {
+    /* the number of terms of a subset, then its terms */
     static const int sets[][TERMS + 1] = {
         {1, BYTE},
         {1, OPERATION},
@@ -151,12 +160,15 @@ static uint32_t own_place(const struct points *p, const double *x)
 static int64_t rate_of(double ps)
 {
     double rate = (double)PS_PER_S / ps;
-    return rate < 1 ? 1 : rate >= 0x1p62 ? INT64_MAX / 2 : (int64_t)(rate + 0.5);
+    if (rate < 1)
+        return 1;
+    return rate >= 0x1p62 ? INT64_MAX / 2 : (int64_t)(rate + 0.5);
 }
 
-/* Returns the ps of an operation (`bytes`: of a byte) if the fit gives none, as no node's time depends on it: the most
- * that makes no node slower, or no more than by a thousandth.  If no node has operations (bytes), the ps of a byte (an
- * operation). */
+/* Returns the ps of an operation (if `bytes`: of a byte) that is written where the fit gives 0 for it, because no
+ * node's time depends on it.  It is the largest with which the operations of no node take longer than its bytes, or
+ * than a thousandth of its time; so it makes no node slower by more.  If no node has operations (bytes), returns the ps
+ * of a byte (an operation). */
 static double untold(const struct points *p, const double *x, bool bytes)
 {
     double most = HUGE_VAL;

@@ -7,7 +7,7 @@
 /* A node that was measured. */
 struct fit_node {
     int64_t flops, bytes; /* operations; bytes that it reads and writes */
-    int64_t ps;           /* its time, above 0 */
+    int64_t ps;           /* the node's time, above 0 */
 };
 
 /* What a class takes for a node: overhead + max(flops / peak, bytes / bandwidth). */

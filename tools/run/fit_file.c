@@ -36,7 +36,8 @@ struct op_row {
     uint32_t first, n; /* place of its first node in an order by type; number of its nodes */
 };
 
-/* Fills t with the nodes of the model's graph that tell about rates (see above), with their times of the file. */
+/* Fills t with the nodes of the model's graph that tell about a class's rates, as the head of this file says, and with
+ * their times in the file of costs. */
 static void take_nodes(struct fitting *t, const struct module *m, const struct costs_in *in,
                        struct arena *a)
 {
@@ -83,13 +84,14 @@ static int by_time(const void *pa, const void *pb)
     return a->ps != b->ps ? (a->ps < b->ps) - (a->ps > b->ps) : strcmp(a->name, b->name);
 }
 
-/* Prints, for each operator type, how many nodes it has, their share of all time, and how far the class is off. */
+/* Prints for each operator type, the one with the most time first: how many nodes it has, their share of all time, and
+ * the median and 90 % quantile of their relative errors. */
 static void print_ops(const struct fitting *t, struct arena *a)
 {
     struct names types = names_new(a, t->n);
     struct op_row *row = arena_array(a, t->n, sizeof *row);
-    uint32_t nrow = 0, *of = arena_array(a, t->n, sizeof *of);
-    int64_t all = 0, *off = arena_array(a, t->n, sizeof *off);
+    uint32_t nrow = 0, *of = arena_array(a, t->n, sizeof *of); /* of[node]: its row */
+    int64_t all = 0, *off = arena_array(a, t->n, sizeof *off); /* errors of nodes, type by type */
     for (uint32_t i = 0; i < t->n; i++) {
         of[i] = names_get(&types, t->op[i], UINT32_MAX);
         if (of[i] == UINT32_MAX) {
@@ -109,8 +111,8 @@ static void print_ops(const struct fitting *t, struct arena *a)
     printf("%-24s %6s %12s %12s %12s\n", "operator", "nodes", "of the time", "median error",
            "90 % within");
     for (uint32_t k = 0; k < nrow; k++) {
-        int64_t *mine = off + row[k].first -
-                        row[k].n; /* the loop above has moved `first` behind the type's nodes */
+        /* the loop that filled off[] has moved `first` behind the type's nodes */
+        int64_t *mine = off + row[k].first - row[k].n;
         printf("%-24s %6u %10.1f %% %10.1f %% %10.1f %%\n", row[k].name, row[k].n,
                100 * (double)row[k].ps / (double)all, (double)quantile(mine, row[k].n, 500) / 10,
                (double)quantile(mine, row[k].n, 900) / 10);
@@ -155,6 +157,7 @@ static int fit_nodes(struct fitting *t, const struct pieces_of *of, const char *
     for (uint32_t i = 0; i < t->n; i++)
         t->off[i] = fit_error(&t->f, &t->node[i]);
     print_ops(t, a);
+    /* only now, since quantile() sorts the errors, and print_ops() needs them in the order of the nodes */
     int64_t median = quantile(t->off, t->n, 500), most = quantile(t->off, t->n, 900);
     const char *told = arena_fmt(a, "%u nodes of %s: median error %.1f %%, 90 %% within %.1f %%",
                                  t->n, of->costs, (double)median / 10, (double)most / 10);

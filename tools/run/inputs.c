@@ -46,7 +46,8 @@ struct randoms {
     enum random_integers integers;
 };
 
-/* Fills n random elements of a type at `to`.  Returns false if there is no way to do so. */
+/* Writes n random elements of a type to `to`: floats of a normal distribution; integers as r->integers says; bools, and
+ * floats of 8 bits as raw bytes, 0 or 1.  Returns false for types without whole bytes, such as strings. */
 static bool fill(void *to, enum elem elem, int64_t n, struct randoms *r)
 {
     size_t bytes = elem_bits(elem) / 8;
@@ -57,6 +58,8 @@ static bool fill(void *to, enum elem elem, int64_t n, struct randoms *r)
         int32_t x = elem_is_float(elem) && bytes > 1 ? normal(&r->state) : 0;
         float f = (float)x / 65536;
         double d = (double)x / 65536;
+        /* 0 or 1, for all types but floats.  It is drawn for a float that happens to be 0, too: a seed must go on
+         * giving the same inputs. */
         uint64_t one = x == 0 ? random_bits(&r->state) >> 63 : 0;
         if (r->integers != INTEGERS_RANDOM && elem_is_integer(elem) && elem != ELEM_BOOL)
             one = r->integers == INTEGERS_ONE;
@@ -89,7 +92,8 @@ static struct engine_value *no_value(struct engine *e, const struct split_value 
     return NULL;
 }
 
-/* Returns a random value for an input; NULL after an error. */
+/* Returns a random tensor for an input, of the planned type and sizes; of strings, "0" and "1".  NULL after an error:
+ * its type cannot be made, or its sizes are not known. */
 static struct engine_value *random_value(struct engine *e, const struct split_value *v,
                                          struct randoms *r, struct arena *a, struct diag *d)
 {
@@ -224,7 +228,33 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
     return to;
 }
 
-/* Does the work of inputs_make(), in an arena of its own. */
+/* Frees the first n inputs of the table. */
+static void free_inputs(struct engine *e, const struct split *s, uint32_t n,
+                        struct engine_value **table)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        e->face->value_free(e, table[s->given[k]]);
+        table[s->given[k]] = NULL;
+    }
+}
+
+/* Reports the first array of a file that is no input of the model. */
+static void report_unknown(const struct split *s, const struct npz *npz, const char *file,
+                           struct diag *d)
+{
+    for (uint32_t k = 0; k < npz->n; k++) {
+        bool known = false;
+        for (uint32_t j = 0; j < s->ngiven; j++)
+            known |= !strcmp(s->value[s->given[j]].name, npz->array[k].name);
+        if (!known) {
+            diag_error(d, "%s: '%s' is no input of the model", file, npz->array[k].name);
+            return;
+        }
+    }
+}
+
+/* Makes the inputs for inputs_make(), whole: not cut into pieces.  Returns 0; or -1 after an error, and then the table
+ * has no input.  The contents of the file are read into a, which the caller may free at once: values are copies. */
 static int make_all(struct engine *e, const struct split *s, const struct inputs_of *of,
                     struct engine_value **table, struct arena *a, struct diag *d)
 {
@@ -234,9 +264,9 @@ static int make_all(struct engine *e, const struct split *s, const struct inputs
     bool pb = of->file && of->all && (infile_is_folder(of->file) || str_ends(of->file, ".pb"));
     if (of->file && (pb ? pb_read(&npz, of->file, s, a, d) : npz_open(&npz, of->file, a, d)))
         return -1;
-    for (i = 0; i < s->ngiven; i++) {
+    for (i = 0; i < s->ngiven; i++) { /* ends early after an error: inputs 0 .. i - 1 were made */
         const struct split_value *v = &s->value[s->given[i]];
-        const struct npz_array *g;
+        const struct npz_array *g; /* the input in the file; NULL: the file lacks it */
         struct engine_value *to = NULL;
         if (npz_find(&npz, v->name, &g, a, d))
             break;
@@ -254,37 +284,26 @@ static int make_all(struct engine *e, const struct split *s, const struct inputs
         used += g != NULL;
         table[s->given[i]] = to;
     }
-    bool good = i == s->ngiven && used == npz.n;
-    for (uint32_t k = 0; k < npz.n && i == s->ngiven && !good; k++) {
-        bool known = false;
-        for (uint32_t j = 0; j < s->ngiven; j++)
-            known |= !strcmp(s->value[s->given[j]].name, npz.array[k].name);
-        if (!known) {
-            diag_error(d, "%s: '%s' is no input of the model", of->file, npz.array[k].name);
-            break;
-        }
-    }
-    for (uint32_t k = 0; k < i && !good; k++) {
-        e->face->value_free(e, table[s->given[k]]);
-        table[s->given[k]] = NULL;
-    }
-    return good ? 0 : -1;
+    bool made = i == s->ngiven;
+    if (made && used == npz.n)
+        return 0;
+    if (made)
+        report_unknown(s, &npz, of->file, d);
+    free_inputs(e, s, i, table);
+    return -1;
 }
 
 int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
                 struct engine_value **table, struct arena *a, struct diag *d)
 {
-    struct arena *own = arena_new(a); /* the archive is not kept: values are copies */
+    struct arena *own = arena_new(a);
     struct engine_error err;
     int rc = make_all(e, s, of, table, own, d);
     arena_free(own);
     if (!rc && cut_inputs(e, s, table, of->whole, &err)) {
         rc =
             diag_error(d, "%s%sinput %s", of->file ? of->file : "", of->file ? ": " : "", err.line);
-        for (uint32_t i = 0; i < s->ngiven; i++) {
-            e->face->value_free(e, table[s->given[i]]);
-            table[s->given[i]] = NULL;
-        }
+        free_inputs(e, s, s->ngiven, table);
     }
     return rc;
 }

@@ -15,13 +15,14 @@ struct inputs_of {
     const char *file; /* a .npz with inputs; the others are random; NULL: all are random */
     uint64_t seed;    /* of the random inputs */
     enum random_integers integers;
-    bool
-        all; /* an input that the file lacks is an error, and --dim sets no sizes; the file may be a folder of
-               * input_0.pb, input_1.pb, ..., or the .pb of a single input */
+    /* An input that the file lacks is an error, and errors do not advise --dim, which sets no sizes then.  The file may
+     * be a folder of input_0.pb, input_1.pb, ..., or the .pb of a single input. */
+    bool all;
     bool any_sizes; /* inputs of the file may have other sizes than the plan has */
     /* of inputs that parts have in pieces, the whole tensor is kept in the table, too */
     bool whole;
-    /* [value] 1: the input may be missing, then it is not made, and may have any sizes; NULL: no input may */
+    /* [value] true: an input that the file lacks is not made, and one that the file has may have any sizes; NULL: false
+     * for all inputs */
     const bool *kept;
 };
 

@@ -29,13 +29,13 @@
 #define SMALLEST_LARGEST ((size_t)1 << 20)
 #define ENOUGH_NS INT64_C(10000000) /* no further copy of a size begins after that */
 enum {
-    COPIES_LEAST = 3,
+    COPIES_LEAST = 3, /* number of copies of a size: at least, at most */
     COPIES_MOST = 51,
-    SIZES_MOST = 40,
-    GROWTH = 2,
-    FRESH = 20,
-    ROUNDS = 50,
-    ANSWER_S = 60
+    SIZES_MOST = 40, /* number of sizes to which a line is fitted, at most */
+    GROWTH = 2,      /* factor between two sizes */
+    FRESH = 20,      /* number of further sizes, on which the fit is tried */
+    ROUNDS = 50,     /* number of fits with changed weights */
+    ANSWER_S = 60    /* seconds after which a receiver counts as dead */
 };
 #define RATE_STEP INT64_C(10000000) /* rates are rounded to 10 MB/s */
 
@@ -65,6 +65,7 @@ const char *link_way_name(enum link_way way)
 
 /* ---- both sides ------------------------------------------------------------------------------- */
 
+/* Waits until the semaphore is posted; a signal does not end the wait. */
 static void wait_for(sem_t *s)
 {
     while (sem_wait(s) && errno == EINTR)
@@ -75,7 +76,7 @@ static void wait_for(sem_t *s)
 static void *receive(void *arg)
 {
     struct wire *w = arg;
-    memset(w->to, 1, w->largest); /* its pages are there before the first copy */
+    memset(w->to, 1, w->largest); /* so the system has given all pages before the first copy */
     sem_post(&w->s->done);
     for (;;) {
         wait_for(&w->s->go);
@@ -130,12 +131,15 @@ struct line {
     double latency, per_byte;
 };
 
+/* Returns by which share of the measured time the line's time for so many bytes is off, >= 0. */
 static double relative_error(const struct line *l, size_t bytes, int64_t ns)
 {
     return fabs((l->latency + (double)bytes * l->per_byte) / (double)ns - 1);
 }
 
-/* Fits a line to n times such that the sum of weight[i] * (relative error)^2 is least, neither term below 0. */
+/* Returns the line through n times for which the sum of weight[i] * (relative error)^2 is least.  If one of its terms
+ * would be below 0, it is 0, and the other one is fitted alone.  (aa, ab, bb, a and b are the normal equations for u,
+ * which goes with the latency, and v, which goes with per_byte.) */
 static struct line fit_squares(const size_t *bytes, const int64_t *ns, const double *weight, int n)
 {
     double aa = 0, ab = 0, bb = 0, a = 0, b = 0;
@@ -179,16 +183,21 @@ int link_find(const struct link_copier *c, const signal_flag *stop, struct link_
         bytes[n] = b < c->largest ? b : c->largest;
         if (*stop)
             return 1;
-        if ((ns[n] = c->copy(c->arg, bytes[n])) < 0)
+        ns[n] = c->copy(c->arg, bytes[n]);
+        if (ns[n] < 0)
             return -1;
     }
     struct line l = fit(bytes, ns, n);
-    for (int i = 0; i < FRESH; i++) {
+    for (int i = 0; i < FRESH; i++) { /* sizes whose logarithms are evenly distributed */
         double share = (double)random_below(&rng, 1000000) / 1000000;
         size_t b = (size_t)pow((double)c->largest, share);
-        int64_t found = *stop ? 1 : c->copy(c->arg, b);
-        if (*stop || found < 0)
-            return *stop ? 1 : -1;
+        if (*stop)
+            return 1;
+        int64_t found = c->copy(c->arg, b);
+        if (*stop)
+            return 1;
+        if (found < 0)
+            return -1;
         off[i] = (int64_t)(1000 * relative_error(&l, b, found));
     }
     qsort(off, FRESH, sizeof *off, by_i64);
@@ -218,7 +227,8 @@ static int begin(struct wire *w)
     return w->process < 0 ? -1 : 0;
 }
 
-/* Ends the receiver; dead: it gives no answer any more. */
+/* Ends the receiver, and waits until its thread or process has ended.  dead: it gives no answer any more; a process is
+ * killed then. */
 static void end(struct wire *w, bool dead)
 {
     w->s->bytes = 0;
@@ -240,6 +250,7 @@ static void *map(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Gives the memory of map() back; p may be NULL. */
 static void unmap(void *p, size_t bytes)
 {
     if (p)

@@ -6,11 +6,12 @@
 #include "ir/base/diag.h"
 #include "ir/base/signal_flag.h"
 
+/* What a link joins. */
 enum link_way {
-    LINK_THREADS,
-    LINK_PROCESSES,
-    LINK_WAYS /* of one machine */,
-    LINK_RANKS = LINK_WAYS
+    LINK_THREADS,          /* two threads */
+    LINK_PROCESSES,        /* two processes of one machine */
+    LINK_WAYS,             /* number of the ways within one machine */
+    LINK_RANKS = LINK_WAYS /* two ranks of MPI */
 };
 
 /* A link as a cluster file has it: a copy of b bytes takes latency_ps + b / bps. */

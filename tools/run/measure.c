@@ -82,7 +82,8 @@ static int by_clock(const void *a, const void *b)
     return by_i64(&((const struct timing *)a)->clock, &((const struct timing *)b)->clock);
 }
 
-/* Adds a turn with these runs to *f. */
+/* Adds a turn of part k to *f: the times t[m->runs] of its runs, which are sorted here.  With several threads, warns if
+ * they were not busy. */
 static void add_turn(const struct measuring *m, uint32_t k, struct timing *t,
                      struct part_figures *f)
 {
@@ -93,6 +94,7 @@ static void add_turn(const struct measuring *m, uint32_t k, struct timing *t,
     }
     qsort(t, m->runs, sizeof *t, m->threads == 1 ? by_spent : by_clock);
     int64_t ps = m->threads == 1 ? t[m->runs / 4].spent : t[0].clock;
+    /* of the time by the clock, each thread has worked for less than 10/11 */
     if (m->threads > 1 && ps / (TENTH + 1) * TENTH > t[0].spent / m->threads)
         diag_warning(m->d, WARN_NONE,
                      "%s: its threads were not busy all the time: %" PRId64
@@ -104,7 +106,9 @@ static void add_turn(const struct measuring *m, uint32_t k, struct timing *t,
     f->turns++;
 }
 
-/* Gives part k a turn; not `counts`: runs it once, for the parts behind it.  Returns 0, or -1 after an error. */
+/* Gives part k a turn: loads it, runs it and unloads it.  If `counts`, the turn is added to *f.  Otherwise the part
+ * runs only once, so that the parts behind it have their inputs.  Its outputs stay in the table.  Returns 0, or -1
+ * after an error. */
 static int take_turn(const struct measuring *m, uint32_t k, bool counts, struct part_figures *f)
 {
     const struct split_part *part = &m->s->part[k];
@@ -114,6 +118,7 @@ static int take_turn(const struct measuring *m, uint32_t k, bool counts, struct 
     uint32_t n = counts ? m->discard + m->runs : 1, done = 0;
     struct timing *t = arena_array(own, n, sizeof *t);
     int rc = p ? 0 : -1;
+    /* once even after Ctrl-C: the parts behind it need its outputs */
     for (; done < n && !rc && (done == 0 || !*m->stop); done++)
         rc = measure_run(m, k, p, &t[done]);
     if (p)

@@ -6,7 +6,7 @@
 #include "tools/run/engine.h"
 #include "tools/run/split_in.h"
 
-enum { TURNS_MOST = 3 };
+enum { TURNS_MOST = 3 }; /* number of turns of a part, at most */
 
 /* What is measured, and how. */
 struct measuring {
@@ -37,15 +37,15 @@ struct node_figures {
     int64_t bytes; /* results of the node and its workspace; -1: not known */
 };
 
-#define NODE_FLOOR_PS                                                                              \
-    INT64_C(100000) /* the profiler's clock ticks in microseconds: shorter times read as 0 */
+/* The least time of a node: the profiler's clock ticks in microseconds, so that shorter times read as 0. */
+#define NODE_FLOOR_PS INT64_C(100000)
 
 /* Memory of a process that has one part, bytes; -1: not known. */
 struct part_bytes {
     int64_t start, loaded; /* memory of the process with the engine alone; with the part loaded */
     int64_t sample;        /* the most memory of the process during the first sample */
-    int64_t arena,
-        arena_peak; /* of the engine's arena: taken from the system, and most given to values */
+    int64_t arena;         /* of the engine's arena: memory that it has taken from the system */
+    int64_t arena_peak;    /* the most of it that values had */
 };
 #define PART_BYTES_UNKNOWN ((struct part_bytes){-1, -1, -1, -1, -1})
 
@@ -71,14 +71,16 @@ int measure_parts(const struct measuring *m, struct part_figures *f);
 bool measured_whole(const struct measuring *m, const struct part_figures *f);
 
 /* Runs the parts before part k once, so that the inputs of part k are in the table (not all, if Ctrl-C ended the work).
- * measure_forget() frees all values in the table but the inputs of the model.  Returns 0, or -1 and an error. */
+ * Returns 0, or -1 and an error. */
 int measure_inputs(const struct measuring *m, uint32_t k);
+/* Frees all values in the table but the inputs of the model. */
 void measure_forget(const struct measuring *m);
 
 /* ---- of the files measure*.c alone ---- */
 
 /* Measures the nodes of part k, whose inputs are in the table.  Returns 0, or -1 and an error. */
 int measure_nodes(const struct measuring *m, uint32_t k, struct part_figures *f);
+
 /* The times of one run. */
 struct timing {
     int64_t spent, clock; /* ps of processor time, and by the clock */

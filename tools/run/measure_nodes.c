@@ -30,7 +30,10 @@ struct trace {
     uint32_t discard;       /* events of a node that do not count */
 };
 
-/* Reads a line of the trace; if it is an event of a node of the part, counts the event and its time. */
+/* Reads a line of the trace.  If it is an event of a node of the part, counts it in t->seen; events behind the first
+ * t->discard also count for the node's least time and largest output.  The name of an event is that of its node and
+ * "_kernel_time"; if it begins with "_inlfunc_" and is no node of the part, a node ran in place of a call of a
+ * function, and its time goes to t->inlined. */
 static void take_line(struct trace *t, const char *line, size_t n)
 {
     static const char suffix[] = "_kernel_time", inlined[] = "_inlfunc_";
@@ -91,6 +94,7 @@ static int profile(const struct measuring *m, uint32_t k, struct trace *t)
     struct timing unused;
     const char *path;
     int rc = p ? 0 : -1;
+    /* once even after Ctrl-C: the parts behind it need its outputs */
     for (uint32_t i = 0; i < m->node_discard + m->node_runs && !rc && (i == 0 || !*m->stop); i++)
         rc = measure_run(m, k, p, &unused);
     if (!rc && m->e->face->profile(p, &path, m->a, &err))
@@ -112,7 +116,7 @@ static void read_work(const char *path, struct trace *t, struct arena *a)
     for (int column = 0, row = 0; s && *s;
          column = stop == ',' ? column + 1 : 0, row += stop != ',') {
         int64_t bytes;
-        if (!csv_field(&s, &cell, &stop))
+        if (!csv_field(&s, &cell, &stop)) /* `stop`: the character behind the field */
             return;
         if (row == 0) {
             at = !strcmp(cell, "#name") ? column : at;
@@ -169,7 +173,7 @@ int measure_nodes(const struct measuring *m, uint32_t k, struct part_figures *f)
             t.f[v].bytes = sat_add(t.f[v].bytes, t.work[v]);
     if (!rc && !*m->stop) {
         f->node = t.f;
-        f->nameless_ps = t.inlined / (m->node_discard + m->node_runs);
+        f->nameless_ps = t.inlined / (m->node_discard + m->node_runs); /* of one run */
         if (t.inlined > 0)
             diag_warning(
                 m->d, WARN_NONE,

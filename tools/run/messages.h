@@ -20,7 +20,10 @@ enum channel {
     CHANNELS
 };
 
-enum { MESSAGES_ANY = -1, MESSAGES_LOOK = 64 };
+enum {
+    MESSAGES_ANY = -1, /* any sender, or any tag */
+    MESSAGES_LOOK = 64 /* number of messages that ended() looks at, at most */
+};
 
 /* A message that has ended. */
 struct message_end {
@@ -41,13 +44,14 @@ struct messages {
     char why[256];
 };
 
+/* The calls. */
 struct messages_face {
     /* Starts MPI, and fills in all fields of *m but face.  *m must live until close(). */
     int (*open)(struct messages *m);
-    /* Begin to send or to receive a message; *handle stands for it until ended() says that the message has ended.
-     * from, tag: MESSAGES_ANY for any. */
+    /* Begins to send a message; *handle stands for the message until ended() says that it has ended. */
     int (*send)(enum channel c, int to, int64_t tag, const void *data, int64_t bytes,
                 uint64_t *handle);
+    /* Begins to receive a message of at most `bytes` bytes; *handle as for send().  from, tag: MESSAGES_ANY for any. */
     int (*receive)(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
                    uint64_t *handle);
     /* Begins to receive a message of exactly `bytes` bytes, if a message has come.  Returns 1; 0: none has come; -1:

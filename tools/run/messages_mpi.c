@@ -10,14 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 30, CHUNKS_MOST = 1 << 14, GROUPS = 1 << 12 };
+enum {
+    CHUNK = 1 << 30,       /* bytes of a piece of a long message: an int must count them */
+    CHUNKS_MOST = 1 << 14, /* number of pieces of a message, at most */
+    GROUPS = 1 << 12       /* number of groups that group() can make */
+};
 
+/* The state of the module: MPI has only one in a process. */
 static struct {
-    struct messages *m;
+    struct messages *m; /* of open_all(), which live as long as MPI runs */
     MPI_Comm channel[CHANNELS];
     MPI_Comm group[GROUPS]; /* [groups] */
     int groups;
-    MPI_Op bytes; /* add_bytes(), if adds */
+    MPI_Op bytes; /* add_bytes(), once `adds` is set */
     bool adds;
 } mpi;
 
@@ -34,6 +39,7 @@ static int failed(int rc)
     return -1;
 }
 
+/* Return the handle that stands for a request, and the request of a handle: the same bytes. */
 static uint64_t handle_of(MPI_Request q)
 {
     uint64_t handle = 0;
@@ -48,7 +54,8 @@ static MPI_Request request_of(uint64_t handle)
     return q;
 }
 
-/* Makes a type of so many bytes, where these are more than an int counts.  Returns 0 or an error of MPI. */
+/* Makes a type of MPI that stands for `bytes` bytes, more than an int counts: CHUNK bytes several times, and the
+ * rest.  Returns 0 or an error of MPI. */
 static int long_type(int64_t bytes, MPI_Datatype *type)
 {
     int n = (int)(bytes / CHUNK) + 1;
@@ -61,14 +68,16 @@ static int long_type(int64_t bytes, MPI_Datatype *type)
         length[i] = i < n - 1 ? CHUNK : (int)(bytes % CHUNK);
         at[i] = (MPI_Aint)i * CHUNK;
     }
-    rc = rc ? rc : MPI_Type_create_hindexed(n, length, at, MPI_BYTE, type);
-    rc = rc ? rc : MPI_Type_commit(type);
+    if (!rc)
+        rc = MPI_Type_create_hindexed(n, length, at, MPI_BYTE, type);
+    if (!rc)
+        rc = MPI_Type_commit(type);
     free(length);
     free(at);
     return rc;
 }
 
-/* Writes to *type and *n what stands for so many bytes: n elements of that type, to be freed by free_type().  Returns 0
+/* Writes to *type and *n what stands for `bytes` bytes: n elements of that type, to be freed by free_type().  Returns 0
  * or an error of MPI. */
 static int elements_of(int64_t bytes, MPI_Datatype *type, int *n)
 {
@@ -83,6 +92,8 @@ static void free_type(MPI_Datatype type)
     if (type != MPI_BYTE)
         MPI_Type_free(&type);
 }
+
+/* ---- the functions of struct messages_face, described there ------------------------------------ */
 
 static int send_message(enum channel c, int to, int64_t tag, const void *data, int64_t bytes,
                         uint64_t *handle)
@@ -233,9 +244,9 @@ static int sum_up(int group, void *data, int elem, int64_t bytes, uint64_t *hand
     if (!rc && !mpi.adds)
         rc = MPI_Op_create(add_bytes, /*commute=*/1, &mpi.bytes);
     mpi.adds = true;
-    rc = rc ? rc
-            : MPI_Iallreduce(MPI_IN_PLACE, data, (int)n, type, f32 || f64 ? MPI_SUM : mpi.bytes,
-                             mpi.group[group], &q);
+    if (!rc)
+        rc = MPI_Iallreduce(MPI_IN_PLACE, data, (int)n, type, f32 || f64 ? MPI_SUM : mpi.bytes,
+                            mpi.group[group], &q);
     *handle = handle_of(q);
     return rc ? failed(rc) : 0;
 }
@@ -252,10 +263,11 @@ static void close_all(void)
 
 static int open_all(struct messages *m)
 {
-    int got = 0, flag = 0, *most = NULL, rc;
+    int got = 0, flag = 0, *most = NULL;
     MPI_Comm here;
     mpi.m = m;
-    if ((rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &got)))
+    int rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &got);
+    if (rc)
         return failed(rc);
     if (got < MPI_THREAD_MULTIPLE) {
         snprintf(m->why, sizeof m->why,
@@ -267,12 +279,13 @@ static int open_all(struct messages *m)
     MPI_Comm_rank(MPI_COMM_WORLD, &m->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &m->ranks);
     for (int c = 0; c < CHANNELS; c++) {
-        if ((rc = MPI_Comm_dup(MPI_COMM_WORLD, &mpi.channel[c])))
+        rc = MPI_Comm_dup(MPI_COMM_WORLD, &mpi.channel[c]);
+        if (rc)
             return failed(rc);
         MPI_Comm_set_errhandler(mpi.channel[c], MPI_ERRORS_RETURN);
     }
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &flag);
-    m->tags = flag ? (int64_t)*most + 1 : 32768;
+    m->tags = flag ? (int64_t)*most + 1 : 32768; /* the least number that MPI demands */
     if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) == 0)
         MPI_Comm_size(here, &m->here);
     return 0;

@@ -20,14 +20,17 @@
 #include <zlib.h>
 
 enum {
+    /* of a zip, bytes: its end record, an entry of its directory, a local header; the last two without name and extra
+     * field, the first without the archive's comment */
     END_BYTES = 22,
     ENTRY_BYTES = 46,
     LOCAL_BYTES = 30,
+    COMMENT_MOST = 65535,
+    /* ways to pack a file, as a zip numbers them */
     STORED = 0,
     DEFLATED = 8,
-    DEFLATE_MOST = 1032,
-    NPY_RANK = 32,
-    COMMENT_MOST = 65535
+    DEFLATE_MOST = 1032, /* unpacked bytes that a packed byte can stand for, at most */
+    NPY_RANK = 32        /* number of axes that numpy's arrays can have */
 };
 
 /* Where an archive has a file. */
@@ -95,7 +98,8 @@ static const char *header_value(const char *header, const char *key)
     return s ? s + strlen(key) + strspn(s + strlen(key), " ") : NULL;
 }
 
-/* Reads the header of a .npy file into *to.  Returns 0 or -1 after an error. */
+/* Reads the header of a .npy file, the text of a Python dictionary: type, rank and sizes go to *to.  Returns 0 or -1
+ * after an error: the array is not of plain numbers in the order of C. */
 static int read_header(const struct archive *z, const char *header, struct npz_array *to)
 {
     const char *descr = header_value(header, "'descr':"),
@@ -193,8 +197,9 @@ static const unsigned char *inflated(const struct archive *z, const struct npz_e
     return good ? to : NULL;
 }
 
-/* Reads the entry of the directory at `at`: the name into *name, where the file lies into *to and *span, and the
- * entry's length into *length.  Returns 0 or -1 after an error. */
+/* Reads the entry of the directory at `at`: the name into *name, where the file lies into *to and *span (whose field k
+ * stays), and the entry's length into *length.  Returns 0 or -1 after an error.  (Offsets of fields are those of the
+ * APPNOTE.) */
 static int read_entry(const struct archive *z, uint64_t at, const char **name, struct npz_entry *to,
                       struct span *span, uint64_t *length)
 {
@@ -202,6 +207,7 @@ static int read_entry(const struct archive *z, uint64_t at, const char **name, s
         return bad(z, "", "its directory is broken");
     const unsigned char *e = z->at + at;
     uint64_t letters = number(e + 28, 2), extra = number(e + 30, 2);
+    /* plain size, packed size, place of the local header */
     uint64_t v[3] = {number(e + 24, 4), number(e + 20, 4), number(e + 42, 4)};
     *length = ENTRY_BYTES + letters + extra + number(e + 32, 2);
     if (*length > z->n - at)
@@ -234,14 +240,15 @@ static int read_array(const struct archive *z, const struct npz_entry *e, struct
                 : bad(z, to->name, "its compressed bytes are broken");
 }
 
-/* qsort(): by where they begin. */
+/* Order for qsort() of struct span: by the first byte. */
 static int by_place(const void *x, const void *y)
 {
     const struct span *a = x, *b = y;
     return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Checks that no two files share bytes.  Returns 0 or -1 after an error. */
+/* Checks that no two files share bytes; sorts span[out->n] for that.  Returns 0, or -1 and an error that names the
+ * later of two such files in the directory. */
 static int check_overlap(const struct archive *z, struct span *span, const struct npz *out)
 {
     qsort(span, out->n, sizeof *span, by_place);
@@ -264,8 +271,8 @@ int npz_open(struct npz *out, const char *path, struct arena *a, struct diag *d)
     uint64_t end = find_end(&z);
     if (end == UINT64_MAX)
         return bad(&z, "", "expected an archive as numpy.savez writes it");
-    uint64_t at = number(z.at + end + 16, 4), length = 0;
-    uint32_t n = (uint32_t)number(z.at + end + 10, 2);
+    uint64_t at = number(z.at + end + 16, 4), length = 0; /* place of the directory */
+    uint32_t n = (uint32_t)number(z.at + end + 10, 2);    /* number of its entries */
     struct names names = names_new(a, n);
     struct npz_entry *entry = arena_array(a, (size_t)n + 1, sizeof *entry);
     struct span *span = arena_array(a, (size_t)n + 1, sizeof *span);

@@ -16,9 +16,9 @@ struct npz_array {
     const char *const *text; /* elements of an array of strings that was read; else NULL */
     /* an array of strings that is written: characters of each element, of 4 bytes; else 0 */
     int64_t letters;
-    const struct npz_array *
-        item; /* [nitem] the elements of a sequence; or two arrays, the keys and the values of a map;
-                                   * NULL: this is an array, which the fields above describe */
+    /* [nitem] the elements of a sequence; or two arrays, the keys and the values of a map; NULL: this is an array,
+     * which the fields above describe */
+    const struct npz_array *item;
     uint32_t nitem;
 };
 

@@ -30,19 +30,20 @@ int npz_texts(struct npz_array *to, const unsigned char *texts, size_t rank, siz
     int64_t *size = arena_array(a, rank + 1, sizeof *size), longest = 1;
     memcpy(size, texts, rank * sizeof *size);
     size_t elems = (size_t)shape_elems(size, (uint32_t)rank), head = rank * sizeof *size;
-    size_t *end = arena_array(a, elems + 1, sizeof *end);
-    memcpy(end, texts + head, elems * sizeof *end); /* where each element begins */
-    const char *bytes = (const char *)texts + head + elems * sizeof *end;
-    end[elems] = n - head - elems * sizeof *end;
+    /* [elems + 1] where each element begins in `bytes`, and behind the last one where it ends */
+    size_t *from = arena_array(a, elems + 1, sizeof *from);
+    memcpy(from, texts + head, elems * sizeof *from);
+    const char *bytes = (const char *)texts + head + elems * sizeof *from;
+    from[elems] = n - head - elems * sizeof *from;
     for (size_t i = 0; i < elems; i++) {
-        int64_t letters = decode(bytes + end[i], end[i + 1] - end[i], NULL);
+        int64_t letters = decode(bytes + from[i], from[i + 1] - from[i], NULL);
         if (letters < 0)
             return -1;
         longest = letters > longest ? letters : longest;
     }
     uint32_t *code = arena_array(a, elems * (size_t)longest + 1, sizeof *code);
     for (size_t i = 0; i < elems; i++)
-        decode(bytes + end[i], end[i + 1] - end[i], code + i * (size_t)longest);
+        decode(bytes + from[i], from[i + 1] - from[i], code + i * (size_t)longest);
     to->elem = ELEM_STR;
     to->rank = (uint32_t)rank;
     to->size = size;

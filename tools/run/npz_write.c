@@ -6,7 +6,13 @@
 
 #include <string.h>
 
-enum { ALIGNED = 64, LOCAL = 30, WIDE = 20, MOST_NAME = 60000, MOST_ENTRIES = 65535 };
+enum {
+    ALIGNED = 64,        /* elements of an array begin at a multiple of this in its .npy file */
+    WIDE = 20,           /* bytes of the extra field of a file of 4 GiB and more, in front of it */
+    MOST_NAME = 60000,   /* bytes of a name, at most: a zip has 65535 */
+    MOST_ENTRIES = 65535 /* number of files: this one means that another record has it */
+};
+/* A size or place that fits no 32 bits: this one stands in its field, and the extra field has it. */
 #define TOO_WIDE UINT64_C(0xffffffff)
 
 /* A file of the archive. */
@@ -39,6 +45,7 @@ static void put(struct npz_out *z, uint64_t v, unsigned bytes)
     z->at += bytes;
 }
 
+/* Writes bytes[0 .. n). */
 static void put_bytes(struct npz_out *z, const void *bytes, size_t n)
 {
     fwrite(bytes, 1, n, z->file.f);
@@ -122,14 +129,14 @@ int npz_add(struct npz_out *z, const struct npz_array *x)
     bool wide = e->bytes >= TOO_WIDE;
     put_bytes(z, "PK\3\4", 4);
     put_head(z, e, wide);
-    put(z, wide ? TOO_WIDE : e->bytes, 4);
+    put(z, wide ? TOO_WIDE : e->bytes, 4); /* packed size, then plain size */
     put(z, wide ? TOO_WIDE : e->bytes, 4);
     put(z, strlen(e->name), 2);
-    put(z, wide ? WIDE : 0, 2);
+    put(z, wide ? WIDE : 0, 2); /* bytes of the extra field */
     put_bytes(z, e->name, strlen(e->name));
     if (wide) {
-        put(z, 1, 2);
-        put(z, 16, 2);
+        put(z, 1, 2);  /* the extra field: its kind, sizes of 64 bits */
+        put(z, 16, 2); /* bytes of the field that follow */
         put(z, e->bytes, 8);
         put(z, e->bytes, 8);
     }
@@ -139,14 +146,14 @@ int npz_add(struct npz_out *z, const struct npz_array *x)
     return 0;
 }
 
-/* Writes an entry of the directory. */
+/* Writes an entry of the directory, with the fields of APPNOTE 4.3.12. */
 static void put_entry(struct npz_out *z, const struct npz_entry *e)
 {
     bool wide = e->bytes >= TOO_WIDE || e->at >= TOO_WIDE;
     put_bytes(z, "PK\1\2", 4);
-    put(z, 45, 2);
+    put(z, 45, 2); /* version that made it */
     put_head(z, e, wide);
-    put(z, wide ? TOO_WIDE : e->bytes, 4);
+    put(z, wide ? TOO_WIDE : e->bytes, 4); /* packed size, then plain size */
     put(z, wide ? TOO_WIDE : e->bytes, 4);
     put(z, strlen(e->name), 2);
     put(z, wide ? 28 : 0, 2); /* bytes of the extra field */
@@ -154,41 +161,42 @@ static void put_entry(struct npz_out *z, const struct npz_entry *e)
     put(z, wide ? TOO_WIDE : e->at, 4);
     put_bytes(z, e->name, strlen(e->name));
     if (wide) {
-        put(z, 1, 2);
-        put(z, 24, 2);
+        put(z, 1, 2);  /* the extra field: its kind, sizes and place of 64 bits */
+        put(z, 24, 2); /* bytes of the field that follow */
         put(z, e->bytes, 8);
         put(z, e->bytes, 8);
         put(z, e->at, 8);
     }
 }
 
-/* Writes the end of the archive; from: where the directory begins. */
+/* Writes the end of the archive.  from: where the directory begins.  An archive of 4 GiB and more gets, before the
+ * usual end record, one with 64 bits, and a record that says where that is. */
 static void put_end(struct npz_out *z, uint64_t from)
 {
     uint64_t bytes = z->at - from, end = z->at;
     bool wide = end >= TOO_WIDE;
     if (wide) {
         put_bytes(z, "PK\6\6", 4);
-        put(z, 44, 8); /* bytes that follow */
-        put(z, 45, 2);
-        put(z, 45, 2);
-        put(z, 0, 8); /* disks */
+        put(z, 44, 8);   /* bytes that follow */
+        put(z, 45, 2);   /* version that made it */
+        put(z, 45, 2);   /* version that is needed */
+        put(z, 0, 8);    /* number of this disk, and of the disk with the directory */
+        put(z, z->n, 8); /* entries on this disk, and of all */
         put(z, z->n, 8);
-        put(z, z->n, 8);
-        put(z, bytes, 8);
+        put(z, bytes, 8); /* size and place of the directory */
         put(z, from, 8);
         put_bytes(z, "PK\6\7", 4);
-        put(z, 0, 4);
-        put(z, end, 8);
-        put(z, 1, 4);
+        put(z, 0, 4);   /* disk of the record above */
+        put(z, end, 8); /* place of that record */
+        put(z, 1, 4);   /* number of disks */
     }
     put_bytes(z, "PK\5\6", 4);
-    put(z, 0, 4);
+    put(z, 0, 4);    /* disks */
+    put(z, z->n, 2); /* entries on this disk, and of all */
     put(z, z->n, 2);
-    put(z, z->n, 2);
-    put(z, wide ? TOO_WIDE : bytes, 4);
+    put(z, wide ? TOO_WIDE : bytes, 4); /* size and place of the directory */
     put(z, wide ? TOO_WIDE : from, 4);
-    put(z, 0, 2);
+    put(z, 0, 2); /* bytes of the comment */
 }
 
 int npz_end(struct npz_out *z, bool ok)

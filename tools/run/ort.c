@@ -54,11 +54,12 @@ struct loaded {
     OrtRunOptions *run;
 };
 
-/* Copies the first line of a message of the library to *err, without a place in its sources, "/a/b.cc:12 int f(int) ",
- * which stands at its beginning or behind a colon. */
+/* Copies the first line of a message of the library to *err, but leaves out a place in the library's sources, such as
+ * "/a/b.cc:12 int f(int) ", which stands at the beginning of the line or behind a colon.  Such a place begins behind a
+ * blank or colon, and ends with the ')' that closes the function's parameters, and a blank. */
 static void put_error(struct engine_error *err, const char *text)
 {
-    size_t n = strcspn(text, "\n"), from = 0, to = 0;
+    size_t n = strcspn(text, "\n"), from = 0, to = 0; /* text[from .. to) is left out */
     const char *place = strstr(text, ".cc:");
     if (place && (size_t)(place - text) < n) {
         int depth = 0;
@@ -87,7 +88,8 @@ static int check(const struct ort *e, OrtStatus *status, struct engine_error *er
     return -1;
 }
 
-/* ---- the library ------------------------------------------------------------------------------ */
+/* ---- the library ------------------------------------------------------------------------------
+ * Functions ort_NAME() are those of struct engine_face, described there. */
 
 static void ort_close(struct engine *base)
 {
@@ -124,6 +126,7 @@ static struct ort *of_host(const OrtAllocator *a)
     return (struct ort *)((char *)(uintptr_t)a - offsetof(struct ort, host));
 }
 
+/* The functions of the allocator ort.host: they allocate and free pinned memory, but say that it is usual memory. */
 static void *host_alloc(OrtAllocator *a, size_t bytes)
 {
     OrtAllocator *pinned = of_host(a)->pinned;
@@ -160,6 +163,7 @@ struct engine *ort_open(const char *library, struct arena *a, struct diag *d)
     if (ort_find(library, &found, a, d))
         return NULL;
     void *symbol = dlsym(found.handle, "OrtGetApiBase");
+    /* C has no conversion from an object's address to a function's */
     memcpy(&get_base, &symbol, sizeof symbol);
     if (!get_base) {
         diag_error(d, "%s: it has no OrtGetApiBase: expected the shared library of ONNX Runtime",
@@ -342,9 +346,11 @@ static int ort_arena(struct loaded *p, struct engine_arena *out)
     if (!check(p->e, api->AllocatorGetStats(arena, &pairs), &err)) {
         api->GetKeyValuePairs(pairs, &key, &value, &n);
         for (size_t i = 0; i < n; i++) {
-            int64_t *to = !strcmp(key[i], "TotalAllocated") ? &out->total
-                          : !strcmp(key[i], "MaxInUse")     ? &out->peak
-                                                            : NULL;
+            int64_t *to = NULL;
+            if (!strcmp(key[i], "TotalAllocated"))
+                to = &out->total;
+            else if (!strcmp(key[i], "MaxInUse"))
+                to = &out->peak;
             if (to && !count_parse(value[i], to))
                 *to = -1;
         }
@@ -468,6 +474,7 @@ static unsigned char *ort_value_texts(struct engine *base, const struct engine_v
     if (shape_of(e, (const OrtValue *)v, &s, size) || s.elem != ELEM_STR ||
         check(e, e->api.GetStringTensorDataLength((const OrtValue *)v, &bytes), &err))
         return NULL;
+    /* to[]: the sizes, head bytes; where each element begins, `ends` bytes; the elements */
     size_t elems = (size_t)shape_elems(size, (uint32_t)s.rank);
     size_t head = s.rank * sizeof *size, ends = elems * sizeof(size_t);
     unsigned char *to = malloc(head + ends + bytes + 1);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* The number of each function's slot in the library's table, in the order of slots. */
 static const struct ort_slot slots[] = {
 #define SLOT(n, name) {n, #name, offsetof(struct ort_api, name)}
     SLOT(2, GetErrorMessage),

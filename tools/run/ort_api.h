@@ -44,8 +44,8 @@ struct OrtAllocator {
 
 /* The functions that are used, by the library's names. */
 struct ort_api {
-    const char *(*GetErrorMessage)(
-        const OrtStatus *); /* returns the text, which belongs to the status */
+    /* returns the text, which belongs to the status */
+    const char *(*GetErrorMessage)(const OrtStatus *);
     OrtStatus *(*CreateEnv)(int, const char *, OrtEnv **);
     OrtStatus *(*CreateSession)(const OrtEnv *, const char *, const OrtSessionOptions *,
                                 OrtSession **);

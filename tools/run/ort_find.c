@@ -27,12 +27,14 @@ static bool open_file(const char *path, const char *said, struct ort_library *ou
     return out->handle != NULL;
 }
 
-/* Returns the library of a Python environment, in a; NULL: it has none. */
+/* Returns the path of ONNX Runtime's library in the Python environment in the folder `root`, in a; NULL: there is
+ * none. */
 static const char *of_environment(const char *root, struct arena *a)
 {
     glob_t found;
     const char *path = NULL;
-    char *escaped = arena_alloc(a, 2 * strlen(root) + 1), *to = escaped;
+    char *escaped = arena_alloc(a, 2 * strlen(root) + 1),
+         *to = escaped; /* `root` as glob() takes it literally */
     for (const char *s = root; *s; s++) {
         if (strchr("*?[\\", *s))
             *to++ = '\\';
@@ -68,13 +70,16 @@ int ort_find(const char *library, struct ort_library *out, struct arena *a, stru
     if (!environment || *environment != '/') {
         tried = arena_fmt(a, "%s; VIRTUAL_ENV is not set", tried);
     } else {
-        if ((path = of_environment(environment, a)))
+        path = of_environment(environment, a);
+        if (path)
             return open_file(path, "VIRTUAL_ENV: ", out, d) ? 0 : -1;
         tried = arena_fmt(a, "%s; VIRTUAL_ENV (%s) has none", tried, environment);
     }
     const char *built = build_tree(a);
-    if (built) { /* installed programs hold no folder of the machine that built them, so the way there is compiled in */
-        if ((path = of_environment(arena_fmt(a, "%s/" PCC_BUILD_TO_VENV, built), a)))
+    if (built) {
+        /* Programs hold no folder of the machine that built them: only the way from the build folder is compiled in. */
+        path = of_environment(arena_fmt(a, "%s/" PCC_BUILD_TO_VENV, built), a);
+        if (path)
             return open_file(path, "", out, d) ? 0 : -1;
         tried = arena_fmt(a, "%s; build/venv has none", tried);
     }

@@ -12,7 +12,7 @@
 
 enum { NOT_THERE = UINT32_MAX };
 
-/* Lists the initializers of a part's file whose names are in the table.  Returns 0, or -1 and an error. */
+/* Lists the initializers of a part's file whose names are in the table, in *out.  Returns 0, or -1 and an error. */
 static int find(const struct split_part *p, const struct names *names, struct parameter_inputs *out,
                 struct arena *a, struct diag *d)
 {

@@ -23,7 +23,11 @@
 
 extern char **environ;
 
-enum { RANKS = 64, ANSWER = 1024, KIB = 1024 };
+enum {
+    RANKS = 64,    /* number of axes of a tensor, at most */
+    ANSWER = 1024, /* bytes of what the process prints, at most */
+    KIB = 1024
+};
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
@@ -103,9 +107,12 @@ static int ask(const char *request, char *said)
         rc = posix_spawn(&pid, "/proc/self/exe", &act, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&act);
     close(fd[1]);
-    while (!rc && n < ANSWER - 1 &&
-           ((got = read(fd[0], said + n, ANSWER - 1 - n)) > 0 || (got < 0 && errno == EINTR)))
+    while (!rc && n < ANSWER - 1) {
+        got = read(fd[0], said + n, ANSWER - 1 - n);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            break;
         n += got > 0 ? (size_t)got : 0;
+    }
     said[n] = 0;
     close(fd[0]);
     while (!rc && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -120,6 +127,7 @@ int part_memory(const struct measuring *m, uint32_t k, struct part_bytes *out)
                *data = arena_fmt(own, "%s/part.data", m->folder);
     char said[ANSWER];
     *out = PART_BYTES_UNKNOWN;
+    /* the process's exit code: 0: it has printed figures; 1: the part fails, and it has printed why */
     int rc = put_request(m, k, request, data) ? ask(request, said) : 2;
     if (rc == 0) {
         json_t *root = json_read(own, said, strlen(said), NULL);
@@ -141,7 +149,9 @@ int part_memory(const struct measuring *m, uint32_t k, struct part_bytes *out)
                    m->s->part[k].nnode ? m->s->part[k].node[0] : "", (int)strcspn(said, "\n"),
                    said);
     arena_free(own);
-    return rc == 0 ? 0 : rc == 1 ? -1 : 1;
+    if (rc == 0)
+        return 0;
+    return rc == 1 ? -1 : 1;
 }
 
 /* ---- answering -------------------------------------------------------------------------------- */
@@ -173,7 +183,8 @@ struct answering {
     const char *hint; /* advice that follows the error message */
 };
 
-/* Returns the inputs of the request, and their names in name[]; NULL, with the reason in w->err. */
+/* Makes the inputs of the request, from the file with their bytes, and returns them in w->a; writes their names to
+ * name[].  Returns NULL, with the reason in w->err, if one cannot be made. */
 static struct engine_value **read_inputs(struct answering *w, const char **name)
 {
     json_t *list = json_object_get(w->root, "inputs"), *row;
@@ -197,6 +208,7 @@ static struct engine_value **read_inputs(struct answering *w, const char **name)
         name[i] = json_get_text(row, "name");
         if (!(in[i] = w->e->face->value_new(w->e, &s, &w->err)))
             break;
+        /* a read may return fewer bytes than asked for */
         char *to = w->e->face->value_data(w->e, in[i]);
         for (ssize_t got = 1; to && bytes > 0 && got > 0; bytes -= got, to += got)
             got = read(fd, to, (size_t)bytes);
@@ -205,7 +217,8 @@ static struct engine_value **read_inputs(struct answering *w, const char **name)
     return i == json_array_size(list) ? in : NULL;
 }
 
-/* Loads and runs the part, and prints what the process held.  Returns the exit code. */
+/* Loads the part of the request, runs it once, and prints the memory that the process held at each step, as one line of
+ * JSON, which part_memory() reads.  Returns 0; or -1 with the reason in w->err, and advice in w->hint. */
 static int answer(struct answering *w)
 {
     const struct engine_load how = {
@@ -223,11 +236,12 @@ static int answer(struct answering *w)
     struct engine_arena arena = {-1, -1};
     for (size_t i = 0; i < nout; i++)
         out_name[i] = json_string_value(json_array_get(outputs, i));
-    b.start = status_bytes("VmRSS", w->a);
+    b.start = status_bytes("VmRSS", w->a); /* with the engine alone */
     struct loaded *p = w->e->face->load(w->e, &how, &w->err);
     if (!p)
         return -1;
     b.loaded = status_bytes("VmRSS", w->a);
+    /* from now on the mark says the most memory during the first sample */
     bool marks = forget_most();
     struct engine_value **in = read_inputs(w, in_name);
     const struct engine_call call = {in_name, in, nin, out_name, out, NULL, nout};

@@ -31,12 +31,13 @@ static char *put_head(char *to, int tag, size_t length)
     return to;
 }
 
-/* Returns a model whose only initializer is the tensor in bytes[n], and the size of the model in *size. */
+/* Returns the bytes of a model, in a, whose only initializer is the tensor in bytes[n], under the name "x"; writes the
+ * number of bytes to *size. */
 static char *wrap(const char *bytes, size_t n, size_t *size, struct arena *a)
 {
     static const char model[] = {IR_VERSION, 8, MODEL_OPSET, 2, OPSET_VERSION, 13};
-    static const char name[] = {
-        TENSOR_NAME, 1, 'x'}; /* replaces the tensor's name: the last field of a kind counts */
+    /* replaces the tensor's name: the last field of a kind counts */
+    static const char name[] = {TENSOR_NAME, 1, 'x'};
     char head[HEAD], *to = arena_alloc(a, n + sizeof model + 2 * HEAD + sizeof name), *at = to;
     size_t inner = (size_t)(put_head(head, GRAPH_INITIALIZER, n + sizeof name) - head);
     memcpy(at, model, sizeof model);
@@ -90,7 +91,8 @@ int pb_tensor(struct npz_array *to, const struct pb_bytes *from, struct arena *a
     return rc;
 }
 
-/* Reads the file of an input of a type.  Returns 0, or -1 and an error. */
+/* Reads a file with one value of a type, written as struct split_value writes types, into *to, in a.  Returns 0, or -1
+ * and an error. */
 static int read_file(struct npz_array *to, const char *type, const char *path, struct arena *a,
                      struct diag *d)
 {

@@ -25,6 +25,7 @@ struct wire {
     bool bad; /* the message is cut off, or is none */
 };
 
+/* Returns the message in bytes[0 .. n), of which no field was read yet. */
 static struct wire wire_of(const void *bytes, uint64_t n)
 {
     return (struct wire){.at = bytes, .end = (const unsigned char *)bytes + n};
@@ -43,27 +44,42 @@ static uint64_t read_number(struct wire *w)
     return 0;
 }
 
-/* Reads the next field.  Returns false at the end of the message, and where it is bad. */
+/* The forms that a field of a message can have; 3 and 4, groups, are in no message of ONNX. */
+enum { WIRE_NUMBER = 0, WIRE_8_BYTES = 1, WIRE_BYTES = 2, WIRE_4_BYTES = 5 };
+
+/* Reads the next field: its number into w->field; its content into w->bytes and w->n, or into w->number (fields of 4
+ * or 8 bytes, which no message here has, are skipped: both are 0).  Returns false at the end of the message, and where
+ * it is bad. */
 static bool next_field(struct wire *w)
 {
+    enum { NO_SUCH_FIELD = 100 }; /* all larger numbers: no message here has such fields */
     if (w->at == w->end)
         return false;
-    uint64_t tag = read_number(w);
-    uint64_t left, kind = tag & 7;
-    w->field = tag >> 3 > 100 ? 100 : (int)(tag >> 3);
+    uint64_t tag = read_number(w), form = tag & 7;
+    w->field = tag >> 3 > NO_SUCH_FIELD ? NO_SUCH_FIELD : (int)(tag >> 3);
     w->bytes = NULL;
     w->number = 0;
-    w->n = kind == 1 ? 8 : kind == 5 ? 4 : 0;
-    if (kind == 0)
+    w->n = 0; /* bytes of the content, but for those of a number, which are read here */
+    switch (form) {
+    case WIRE_NUMBER:
         w->number = read_number(w);
-    else if (kind == 2)
+        break;
+    case WIRE_BYTES:
         w->n = read_number(w);
-    w->bad = w->bad || kind > 5 || kind == 3 || kind == 4;
-    left = (uint64_t)(w->end - w->at);
-    w->bad = w->bad || w->n > left;
+        break;
+    case WIRE_8_BYTES:
+        w->n = 8;
+        break;
+    case WIRE_4_BYTES:
+        w->n = 4;
+        break;
+    default:
+        w->bad = true;
+    }
+    w->bad = w->bad || w->n > (uint64_t)(w->end - w->at);
     if (w->bad)
         return false;
-    if (kind == 2)
+    if (form == WIRE_BYTES)
         w->bytes = w->at;
     w->at += w->n;
     return true;
@@ -94,7 +110,8 @@ static int read_items(struct npz_array *to, struct wire w, const char *path, str
     return to->nitem ? 0 : diag_error(d, "%s: an empty sequence, which cannot be made", path);
 }
 
-/* Makes *to an array of n elements: the single elements of the arrays item[n].  Returns 0, or -1 and an error. */
+/* Makes *to an array of n elements: the single element of each of the arrays item[n], which must have one type.
+ * Returns 0, or -1 and an error. */
 static int join_items(struct npz_array *to, const struct npz_array *item, uint32_t n,
                       const char *path, struct arena *a, struct diag *d)
 {
@@ -168,8 +185,8 @@ static int read_map(struct npz_array *to, struct wire w, const char *path, struc
             return diag_error(d, "%s: more than %d elements", path, ITEMS_MOST);
         if (w.field != MAP_VALUES || !w.bytes)
             continue;
-        values = (struct npz_array){
-            .name = to->name}; /* of several fields with values the last one counts */
+        /* of several fields with values the last one counts */
+        values = (struct npz_array){.name = to->name};
         if (read_items(&values, wire_of(w.bytes, w.n), path, a, d))
             return -1;
     }

@@ -71,8 +71,10 @@ static struct pcc *open_model(const struct pieces_of *of, struct hearing *h, str
     arena_defer(a, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = h, .message = pass_on, .progress = stopped});
     enum pcc_status rc = pcc_set(p, "devices", arena_fmt(a, "%uxcpu", of->count));
-    rc = rc ? rc : pcc_set(p, "pictures", "none");
-    rc = rc || !of->costs ? rc : pcc_set(p, "costs", of->costs);
+    if (!rc)
+        rc = pcc_set(p, "pictures", "none");
+    if (!rc && of->costs)
+        rc = pcc_set(p, "costs", of->costs);
     for (uint32_t i = 0; i < of->ndim && !rc; i++)
         rc = pcc_set(p, "dim", of->dim[i]);
     return rc || pcc_open(p, of->model) ? NULL : p;
@@ -85,11 +87,13 @@ struct pcc *pieces_open(const struct pieces_of *of, struct arena *a, struct diag
     return open_model(of, h, a);
 }
 
-/* Fills c->work and c->cross. */
+/* Fills c->work, where each vertex counts 1 ps more than its time, so that free vertices are spread, too; and c->cross,
+ * as running sums of `change`: a value crosses all cuts behind the vertex that uses it first, up to the one before the
+ * vertex that uses it last. */
 static void weigh(struct cutting *c, struct arena *a)
 {
     uint32_t n = c->g->n;
-    /* a value crosses behind its first user, up to its last */
+    /* [vertex] bytes that cross a cut before it, less those that cross the cut before the vertex in front of it */
     int64_t *change = arena_array(a, (size_t)n + 2, sizeof *change);
     for (uint32_t v = 0; v < n; v++)
         c->work[v + 1] =
@@ -107,11 +111,12 @@ static void weigh(struct cutting *c, struct arena *a)
             change[last + 1] -= bytes;
         }
     }
-    for (uint32_t v = 0, have = 0; v < n; v++, have = 1)
-        c->cross[v] = (have ? c->cross[v - 1] : 0) + change[v];
+    for (uint32_t v = 0; v < n; v++)
+        c->cross[v] = (v > 0 ? c->cross[v - 1] : 0) + change[v];
 }
 
-/* Sets c->piece: chooses `wanted` - 1 cuts, each near the place of equal pieces, where the fewest bytes cross. */
+/* Sets c->piece and c->count: chooses `wanted` - 1 cuts, each near the place of equal pieces, where the fewest bytes
+ * cross.  A cut for which no vertex is near is left out, so that there are fewer pieces. */
 static void cut(struct cutting *c, uint32_t wanted)
 {
     uint32_t n = c->g->n, from = 0;
@@ -133,7 +138,8 @@ static void cut(struct cutting *c, uint32_t wanted)
     c->count++;
 }
 
-/* Writes the pieces as a plan.  Returns 0; -1 after an error. */
+/* Writes the pieces as a plan to the file `path`: piece k on the device "cpuK".  calls: value of the plan's key
+ * "calls"; NULL: none.  Returns 0; -1 after an error. */
 static int write_plan(const struct cutting *c, const char *calls, const char *path, struct arena *a,
                       struct diag *d)
 {

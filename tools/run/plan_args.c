@@ -102,8 +102,12 @@ static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const c
         if (in && out)
             s = pcc_set(p, "state", arena_fmt(c->a, "%s=%s", in, out));
     }
-    json_object_foreach((json_t *)c->dims, name, size) if (!s) s =
-        pcc_set(p, "dim", arena_fmt(c->a, "%s=%lld", name, (long long)json_integer_value(size)));
+    json_object_foreach((json_t *)c->dims, name, size)
+    {
+        const char *text = arena_fmt(c->a, "%s=%lld", name, (long long)json_integer_value(size));
+        if (!s)
+            s = pcc_set(p, "dim", text);
+    }
     return s || !c->devices ? s : pcc_set(p, "devices", c->devices);
 }
 
@@ -111,19 +115,21 @@ enum pcc_status plan_write(struct plan_call *c, const char *const *costs, uint32
                            const char *folder)
 {
     struct pcc *p = pcc_new();
-    enum pcc_status s;
     if (!p)
         arena_exhausted(c->a, sizeof *p);
     struct arena *own = arena_new(c->a);
     arena_defer(own, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = c, .message = pass_on, .progress = stopped});
     c->idle = NULL;
-    if (!(s = set_all(c, p, costs, n)) && !(s = pcc_open(p, c->model)) &&
-        !(s = pcc_plan(p, c->args.value[CLI_PASSES]))) {
-        if (pcc_verdict(p))
-            c->idle = idle_text(&p->judged.r.scene, p->judged.r.plan, c->a);
+    enum pcc_status s = set_all(c, p, costs, n);
+    if (!s)
+        s = pcc_open(p, c->model);
+    if (!s)
+        s = pcc_plan(p, c->args.value[CLI_PASSES]);
+    if (!s && pcc_verdict(p))
+        c->idle = idle_text(&p->judged.r.scene, p->judged.r.plan, c->a);
+    if (!s)
         s = pcc_write(p, folder);
-    }
     arena_free(own);
     return s;
 }

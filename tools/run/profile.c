@@ -32,7 +32,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130 };
+enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130 }; /* exit codes */
+/* number of runs that do not count, and that count, without --discard and --steps: of a part, of nodes */
 enum { DISCARD = 3, RUNS = 8, NODE_DISCARD = 5, NODE_RUNS = 25 };
 /* With more pieces, times are scaled to the time of the whole model: each piece adds the cost of a session. */
 enum { SEGMENTS_UNSCALED = 8 };
@@ -188,7 +189,8 @@ static int check_fit(struct run *r)
                : check_output(r);
 }
 
-/* Checks that the operands and options of the command line fit together.  Returns 0, or -1 and an error. */
+/* Checks that the operands and options of the command line fit together; pins the program to the processors of --cores.
+ * Returns 0, or -1 and an error. */
 static int check_usage(struct run *r)
 {
     const struct program_args *g = &r->args;
@@ -326,7 +328,8 @@ static void configure(struct run *r, struct measuring *m)
                    : program_number(g, "segments") > 0;
 }
 
-/* Writes what was measured.  Returns 0, or -1 after an error. */
+/* Notes what was measured, and writes it to the file of -o; sets the exit code if Ctrl-C ended the measurement.
+ * Returns 0, or -1 after an error. */
 static int write_costs(struct run *r, const struct profiled *p)
 {
     const struct measuring *m = &p->m;
@@ -379,8 +382,11 @@ static int prepare(struct run *r, struct profiling *p)
     if (infile_is_folder(g->operand[0]))
         p->dim = all_dims(r, &p->ndim);
     p->m.memory = p->m.parts && (infile_is_folder(g->operand[0]) || program_value(g, "rounds"));
-    if (!(p->m.e = engine_open(&choice, r->a, &r->diag)) ||
-        !(p->m.folder = scratch_folder(r->a, &r->diag)))
+    p->m.e = engine_open(&choice, r->a, &r->diag);
+    if (!p->m.e)
+        return -1;
+    p->m.folder = scratch_folder(r->a, &r->diag);
+    if (!p->m.folder)
         return -1;
     tell_engine(r, &p->m);
     return 0;
@@ -480,7 +486,7 @@ static int measure_links(struct run *r)
     return output ? link_write(first, output, r->a, &r->diag) : 0;
 }
 
-/* Fits a class to the times of --costs and writes it.  Returns 0, or -1 after an error. */
+/* Fits a class to the times of --costs, and writes it to the file of -o.  Returns 0, or -1 after an error. */
 static int fit(struct run *r)
 {
     const struct program_args *g = &r->args;
@@ -493,7 +499,8 @@ static int fit(struct run *r)
     return -1;
 }
 
-/* Measures a model or a folder and writes the file.  Returns 0, or -1 after an error. */
+/* Measures a model, in pieces, or a split folder, and writes the file of -o; with --rounds, leaves that to
+ * measure_rounds().  Returns 0, or -1 after an error. */
 static int measure(struct run *r)
 {
     const char *input = r->args.operand[0], *known = program_value(&r->args, "costs");
@@ -519,16 +526,26 @@ static int measure(struct run *r)
     return write_costs(r, &out);
 }
 
-/* Runs the program under arena_guard(). */
+/* Does what the command line asks for.  Returns 0, or -1 after an error. */
+static int do_work(struct run *r)
+{
+    if (check_usage(r))
+        return -1;
+    if (program_value(&r->args, "links"))
+        return measure_links(r);
+    if (program_value(&r->args, "fit"))
+        return fit(r);
+    return measure(r);
+}
+
+/* Runs the program under arena_guard(); arg: the struct run, whose exit code is set. */
 static void run(void *arg)
 {
     struct run *r = arg;
     if (!program_begin(&r->args, r->argc, r->argv, r->a, &r->diag, &r->exit))
         return;
-    if (check_usage(r) || (program_value(&r->args, "links") ? measure_links(r)
-                           : program_value(&r->args, "fit") ? fit(r)
-                                                            : measure(r)))
-        r->exit = r->exit ? r->exit : INPUT;
+    if (do_work(r) && !r->exit)
+        r->exit = INPUT;
 }
 
 int main(int argc, char **argv)

@@ -13,7 +13,7 @@ struct profiling {
     /* [ndim] NAME=N: other sizes than those that the folder was planned for */
     const char *const *dim;
     uint32_t ndim;
-    /* also measures up to so many copies of the slowest part side by side; 0: none */
+    /* the most copies of the slowest part that are also measured side by side; 0: none */
     uint32_t side_by_side;
     const char *cores; /* processors that the copies may use, as --cores lists them; NULL: any */
 };

@@ -115,6 +115,7 @@ int64_t program_number(const struct program_args *args, const char *name)
 
 /* ---- help ------------------------------------------------------------------------------------- */
 
+/* Writes the text of --help. */
 static void print_help(FILE *f, const struct program *p)
 {
     fprintf(f, "usage: %s\n", p->usage);
@@ -149,6 +150,7 @@ static void put_roff(FILE *f, const char *s)
     }
 }
 
+/* Writes the manual page, in roff. */
 static void print_man(FILE *f, const struct program *p)
 {
     fputs(".TH ", f);
@@ -209,6 +211,7 @@ static bool put_words(FILE *f, const struct opt *o)
     return true;
 }
 
+/* Write the completions for bash, for zsh and for fish. */
 static void complete_bash(FILE *f, const struct program *p)
 {
     fprintf(
@@ -241,8 +244,9 @@ static void complete_zsh(FILE *f, const struct program *p)
     fprintf(f, "#compdef %s\n# made by %s --help-completion=zsh\n_arguments \\\n", p->name,
             p->name);
     for (const struct opt *o = p->row; o->name; o++)
-        for (int form = o->letter ? 0 : 1; form < 2; form++) {
-            if (form)
+        /* an option with a letter twice: by its letter, then by its name */
+        for (int by_name = o->letter ? 0 : 1; by_name < 2; by_name++) {
+            if (by_name)
                 fprintf(f, "    '*--%s%s[", o->name, takes_value(o) ? "=" : "");
             else
                 fprintf(f, "    '*-%c%s[", o->letter, takes_value(o) ? "+" : "");
@@ -327,6 +331,7 @@ void program_show(void *args, enum diag_level level, enum warning w, const char 
 
 static signal_flag *caught; /* of program_catch(): a handler gets no argument */
 
+/* Handles a signal: sets the flag of program_catch(). */
 static void on_signal(int signal)
 {
     (void)signal;

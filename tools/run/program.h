@@ -61,9 +61,9 @@ const char *program_value(const struct program_args *args, const char *name);
 const char *program_nth(const struct program_args *args, const char *name, uint32_t i);
 /* Returns the number that an option of kind INT, TIME or CHOICE has, or by default has. */
 int64_t program_number(const struct program_args *args, const char *name);
-/* Begins a program, args->program: parses its command line, takes --verbose, and prints help, the manual page,
- * completions or the version, if one is asked for.  Returns whether the work is to be done; *exit becomes 0, or 2 after
- * an error in usage. */
+/* Begins the program args->program: parses its command line into *args, sets d->verbose by --verbose, and prints help,
+ * the manual page, completions or the version if one of them is asked for.  Returns whether the work is to be done;
+ * *exit becomes 0, or 2 after an error in usage. */
 bool program_begin(struct program_args *args, int argc, char **argv, struct arena *a,
                    struct diag *d, int *exit);
 /* struct diag.emit: prints a line to stderr, "pcc-run: error: ..."; notes unless --quiet was given.  args: the struct

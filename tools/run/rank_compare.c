@@ -15,7 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 16, ROUNDS = 16, TIME_TAG = 1, ENGINE = 128, FAILED = 1 };
+enum {
+    CHUNK = 1 << 16, /* bytes that are read at a time */
+    ROUNDS = 16,     /* number of messages there and back that compare two clocks */
+    TIME_TAG = 1,    /* the tag of these messages */
+    ENGINE = 128,    /* bytes of a rank's words for its engine */
+    FAILED = 1       /* exit code */
+};
 
 /* Writes a hash of a file's bytes to *hash, which shows files that differ by mistake, not on purpose.  Returns 0, or -1
  * and an error. */
@@ -123,19 +129,19 @@ static int check_hash(struct runner *r, const char *file, const char *want)
         return 0;
     const char *path = arena_fmt(r->a, "%s/%s", r->set.folder, file), *at = ranks_speaker(r);
     uint64_t size;
-    int fd = infile_open(path, INFILE_DATA, &size, r->d), rc = fd < 0 ? -1 : 0;
-    rc = rc || sha256_of_file(fd, text);
-    if (fd >= 0)
-        close(fd);
-    if (fd >= 0 && rc)
+    int fd = infile_open(path, INFILE_DATA, &size, r->d);
+    if (fd < 0)
+        return -1;
+    int rc = sha256_of_file(fd, text);
+    close(fd);
+    if (rc)
         return diag_error(r->d, "%s%s: it cannot be read", at, path);
-    return !rc && strcmp(text, want) != 0
-               ? diag_error(r->d,
-                            "%s%s: its SHA-256 is %s, that in manifest.json %s: expected the file "
-                            "of this folder",
-                            at, path, text, want)
-           : rc ? -1
-                : 0;
+    if (strcmp(text, want) != 0)
+        return diag_error(r->d,
+                          "%s%s: its SHA-256 is %s, that in manifest.json %s: expected the file "
+                          "of this folder",
+                          at, path, text, want);
+    return 0;
 }
 
 /* Whether this is the first rank on its machine. */
@@ -175,7 +181,7 @@ static int check_hashes(struct runner *r)
     return check_weights(r);
 }
 
-/* Warns where another version of the engine runs. */
+/* Called by all ranks: rank 0 warns of the first rank whose engine, or its version, is another than that of rank 0. */
 static void compare_engines(struct runner *r)
 {
     size_t ranks = (size_t)r->ranks->m.ranks;
@@ -193,7 +199,8 @@ static void compare_engines(struct runner *r)
     }
 }
 
-/* Waits for a message.  Returns 0, or -1: it failed. */
+/* Waits until a message has ended.  rc: the result of the call that began it, of which `handle` is.  Returns 0, or -1:
+ * the message failed, or was not begun. */
 static int wait_for(struct runner *r, uint64_t handle, int rc)
 {
     struct message_end end = {0};
@@ -202,13 +209,15 @@ static int wait_for(struct runner *r, uint64_t handle, int rc)
     return rc || end.failed ? -1 : 0;
 }
 
-/* Sends a time to a rank, or receives one.  Returns 0, or -1. */
+/* Sends a time to a rank.  Returns 0, or -1. */
 static int say_time(struct runner *r, int to, int64_t time)
 {
     uint64_t handle = 0;
     int rc = r->ranks->m.face->send(CHANNEL_WORD, to, TIME_TAG, &time, sizeof time, &handle);
     return wait_for(r, handle, rc);
 }
+
+/* Receives a time from a rank into *time.  Returns 0, or -1. */
 static int hear_time(struct runner *r, int from, int64_t *time)
 {
     uint64_t handle = 0;
@@ -216,7 +225,10 @@ static int hear_time(struct runner *r, int from, int64_t *time)
     return wait_for(r, handle, rc);
 }
 
-/* Finds how far the clocks of the others are ahead of rank 0's.  Returns 0, or -1 and an error. */
+/* Called by all ranks: rank 0 finds how far the clock of each other rank is ahead of its own, x->offset, and by how
+ * much that may be wrong, x->unsure.  It sends the others a message in turn, and each answers with its time.  Of
+ * ROUNDS answers the one that came fastest counts, and its time is taken to be that of the middle between sending and
+ * receiving.  Returns 0, or -1 and an error. */
 static int compare_clocks(struct runner *r)
 {
     struct ranks *x = r->ranks;
@@ -227,7 +239,7 @@ static int compare_clocks(struct runner *r)
     for (int k = 0; k < peers; k++) {
         for (int i = 0; i < ROUNDS && !rc && k != x->m.rank; i++) {
             int64_t began = clock_now();
-            if (x->m.rank) {
+            if (x->m.rank) { /* another rank answers rank 0 */
                 rc = hear_time(r, 0, &time) || say_time(r, 0, clock_now());
                 continue;
             }
@@ -242,7 +254,8 @@ static int compare_clocks(struct runner *r)
     return rc ? diag_error(r->d, "MPI: %s", x->m.why) : 0;
 }
 
-/* Checks that samples run here as at rank 0, which else waits for what never comes.  Returns 0, or -1 and an error. */
+/* Checks that this rank has the options of rank 0 on which the order of samples, devices and messages depends:
+ * otherwise one of them would wait for messages that never come.  Returns 0, or -1 and an error. */
 static int compare_options(struct runner *r)
 {
     const struct ranks *x = r->ranks;
@@ -261,6 +274,7 @@ static int compare_options(struct runner *r)
 
 int ranks_compare(struct runner *r)
 {
+    /* all checks run, also after an error: all ranks take part in them */
     int rc = compare_files(r);
     rc = check_hashes(r) || rc;
     rc = compare_options(r) || rc;

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 #define LARGEST ((size_t)16 << 20)
-#define ENOUGH ((int64_t)8 << 20) /* bytes of a size that are sent, if a few times are enough */
+/* A size is sent TIMES_MOST times, or less often if fewer times send ENOUGH bytes, but at least TIMES_LEAST times. */
+#define ENOUGH ((int64_t)8 << 20)
 enum { TIMES_LEAST = 3, TIMES_MOST = 51, PAGE = 4096 };
 
 /* Both ranks. */
@@ -27,7 +28,7 @@ struct order {
     int64_t bytes, times;
 };
 
-/* Waits for a message that was begun; rc: of beginning it. */
+/* Waits until a message has ended.  rc: the result of the call that began it.  Sets p->failed if the message failed. */
 static void wait_for(struct pair *p, uint64_t handle, int rc)
 {
     struct message_end end = {0};
@@ -36,7 +37,7 @@ static void wait_for(struct pair *p, uint64_t handle, int rc)
     p->failed = p->failed || rc || end.failed;
 }
 
-/* Sends bytes to the other rank. */
+/* Sends bytes to the other rank, and waits until they have left; does nothing after a failure. */
 static void give(struct pair *p, const void *data, int64_t bytes)
 {
     uint64_t handle = 0;
@@ -46,7 +47,7 @@ static void give(struct pair *p, const void *data, int64_t bytes)
     wait_for(p, handle, rc);
 }
 
-/* Receives bytes of the other rank. */
+/* Waits for bytes of the other rank; does nothing after a failure. */
 static void take(struct pair *p, void *data, int64_t bytes)
 {
     uint64_t handle = 0;
@@ -103,7 +104,7 @@ int link_measure_ranks(const signal_flag *stop, struct link_fit *out, struct are
     } else if (!p.block) {
         diag_error(d, "--links: out of memory");
         p.m.face->abort(1);
-    } else if (p.m.rank) {
+    } else if (p.m.rank) { /* rank 1 answers until rank 0 has measured */
         answer(&p);
     } else {
         rc = link_find(&copier, stop, out);

@@ -26,7 +26,8 @@ static const char *names_without_rank(const struct runner *r)
     return text;
 }
 
-/* Gives a device a rank: DEVICE=RANK.  device: [rank] RUN_NONE: none yet.  Returns 0, or -1 and an error. */
+/* Gives a device a rank, as `text`, DEVICE=RANK, says, which is changed: notes it in the ranks' table and in
+ * device[rank], which is RUN_NONE for a rank without a device.  Returns 0, or -1 and an error. */
 static int map_one(struct runner *r, char *text, uint32_t *device)
 {
     struct ranks *x = r->ranks;
@@ -53,7 +54,7 @@ static int map_one(struct runner *r, char *text, uint32_t *device)
     return 0;
 }
 
-/* Gives all devices that have parts the ranks of --map.  Returns 0, or -1 and an error. */
+/* Gives all `ndevice` devices that have parts the ranks of --map, as map_one() does.  Returns 0, or -1 and an error. */
 static int map_given(struct runner *r, uint32_t ndevice, uint32_t *device)
 {
     uint32_t n = 0;

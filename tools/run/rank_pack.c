@@ -15,7 +15,10 @@
 #include <string.h>
 
 enum pack_kind { PACK_TENSOR = 1, PACK_TEXTS, PACK_SEQUENCE, PACK_MAP };
-enum { DEPTH = 4, WORD = sizeof(int64_t) };
+enum {
+    DEPTH = 4, /* values in values, at most */
+    WORD = sizeof(int64_t)
+};
 
 /* ---- to bytes --------------------------------------------------------------------------------- */
 
@@ -45,6 +48,7 @@ static int put(struct packing *p, const void *bytes, size_t n)
     return 0;
 }
 
+/* Appends a number.  Returns 0, or -1: no memory. */
 static int put_number(struct packing *p, int64_t n)
 {
     return put(p, &n, sizeof n);
@@ -214,7 +218,8 @@ static struct engine_value *take_texts(struct unpacking *u)
     return v;
 }
 
-/* Reads a value.  Returns NULL after an error, with the reason in u->err where it is the engine's. */
+/* Reads a value.  depth: number of values that it lies in.  Returns NULL after an error, with the reason in u->err if
+ * the engine cannot make it. */
 static struct engine_value *take_value(struct unpacking *u, int depth)
 {
     int64_t kind = take_number(u);

@@ -17,20 +17,25 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Times in ns. */
 #define MS INT64_C(1000000)
-#define BEAT (100 * MS)
-#define LOOK (20 * MS)
+#define BEAT (100 * MS) /* from a sign of life to the next */
+#define LOOK (20 * MS)  /* for which the thread sleeps before it looks again */
 #define SILENT (3000 * MS)
 #define HURRY (600 * MS)
-#define NEXT (200 * MS) /* between the reports of two ranks, by rank number */
-#define STALL_LEAST (5 * BEAT)
-enum { FAILED = 1, TEXT = 320, LINE = 16 * TEXT };
+#define NEXT (200 * MS)        /* between the reports of two ranks, by rank number */
+#define STALL_LEAST (5 * BEAT) /* the shortest --stall that is looked for here */
+enum {
+    FAILED = 1,      /* exit code */
+    TEXT = 320,      /* bytes for where a rank stands */
+    LINE = 16 * TEXT /* bytes of a message */
+};
 
 /* What a rank says. */
 struct pulse {
     int64_t ends;  /* the run ends now: somebody has said why */
     int64_t moves; /* as of runner.moves */
-    int64_t runs;  /* it runs a part */
+    int64_t runs;  /* 1: the rank runs a part now */
     char where[TEXT];
 };
 
@@ -54,6 +59,7 @@ struct rank_pulse {
 
 static signal_flag woken; /* SIGCONT has come */
 
+/* Handles SIGCONT. */
 static void on_wake(int signal)
 {
     (void)signal;
@@ -143,7 +149,9 @@ static void mourn(struct rank_pulse *p, int k, int64_t silent)
     say_last(p, line, n);
 }
 
-/* Ends a run that rank_pulse_watch() is for and that stands still; after: ns that this thread itself has not looked. */
+/* Ends the run, with a message that says where all ranks stand, if rank_pulse_watch() has begun to look for that, no
+ * rank runs a part, and no rank has moved for the time of --stall.  after: ns since this thread looked last; if that
+ * is long, this process was stopped, and the time begins anew. */
 static void look_for_stall(struct rank_pulse *p, int64_t after)
 {
     char line[LINE], text[UNIT_TEXT];
@@ -170,7 +178,7 @@ static void look_for_stall(struct rank_pulse *p, int64_t after)
         say_last(p, line, n);
 }
 
-/* Hears what has come. */
+/* Takes the signs of life that have come from other ranks; ends this process if one of them says so. */
 static void hear_all(struct rank_pulse *p)
 {
     const struct messages *m = &p->r->ranks->m;
@@ -189,7 +197,9 @@ static void hear_all(struct rank_pulse *p)
     }
 }
 
-/* Looks for a rank that is silent; after: ns that this thread itself has not looked. */
+/* Ends the run, with a message, if a rank has been silent for too long: for SILENT, or for HURRY shortly after mpirun
+ * has woken this process.  A rank other than 0 waits longer, by its number, so that only one rank speaks.  after: ns
+ * since this thread looked last. */
 static void look_for_silence(struct rank_pulse *p, int64_t after)
 {
     const struct messages *m = &p->r->ranks->m;
@@ -209,7 +219,8 @@ static void look_for_silence(struct rank_pulse *p, int64_t after)
     }
 }
 
-/* The thread. */
+/* The thread: sends a sign of life every BEAT, takes those of others, and looks for silent ranks and stalled runs;
+ * until rank_pulse_end().  arg: the struct rank_pulse. */
 static void *run_pulse(void *arg)
 {
     struct rank_pulse *p = arg;

@@ -21,7 +21,9 @@ struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64
     struct transfer *t = x->look.spare;
     if (t)
         x->look.spare = t->next;
-    else if (!(t = malloc(sizeof *t))) {
+    else
+        t = malloc(sizeof *t);
+    if (!t) {
         ranks_trouble(r, sample, "out of memory");
         return NULL;
     }
@@ -90,7 +92,7 @@ static uint32_t rank_of_maker(const struct runner *r, uint32_t v, int64_t sample
     return part == RUN_NONE ? 0 : rank_of_part(r, part, sample);
 }
 
-/* Marks in to[] the ranks with a part that reads v for a sample, where no list brings v. */
+/* Marks in to[rank] the ranks with a part that reads v for a sample, on a device to which no list brings v. */
 static void mark_readers(const struct runner *r, uint32_t v, int64_t sample, bool *to)
 {
     uint32_t t = r->wires.tensor[v];
@@ -176,7 +178,8 @@ static int64_t send_sizes(struct runner *r, struct transfer *of, const struct en
     return bytes;
 }
 
-/* The tensor of a message has left. */
+/* Called when the tensor of a message has left: notes the times, drops the message's hold on the tensor, and moves the
+ * lists that wait for the message. */
 static void sent(struct runner *r, struct transfer *t)
 {
     struct flight *f = flight_of(r, t->sample);
@@ -193,7 +196,8 @@ static void sent(struct runner *r, struct transfer *t)
         lists_moved(r, place);
 }
 
-/* Sends value v of a sample to a rank, and holds it until it has left. */
+/* Begins to send value v of a sample to the rank `to`, for the lists' place `place` (RUN_NONE: no list carries it); the
+ * message holds the value until it has left.  If its sizes are not known to the receiver, they are sent ahead. */
 static void send_value(struct runner *r, struct flight *f, uint32_t v, uint32_t place, uint32_t to)
 {
     struct ranks *x = r->ranks;
@@ -251,7 +255,8 @@ static void take_elements(struct runner *r, struct transfer *t)
                                           t->bytes, &t->handle));
 }
 
-/* Takes room for value v of a sample, which another rank sends. */
+/* Begins to receive value v of a sample from the rank `from`, for the lists' place `place` (RUN_NONE: no list carries
+ * it): its elements, into a box with a buffer; or first its sizes, if they are not known. */
 static void take_value(struct runner *r, struct flight *f, uint32_t v, uint32_t place,
                        uint32_t from)
 {
@@ -339,7 +344,7 @@ static int unpack(struct runner *r, struct transfer *t, char *line, size_t room)
 /* Puts a tensor that has come into the table of its sample. */
 static void put_box(struct runner *r, struct flight *f, const struct transfer *t, uint32_t holders)
 {
-    if (f->box[t->value]) { /* it has come before, for the host or for the device */
+    if (f->box[t->value]) { /* the value has come before, for the host or for the device */
         f->holders[t->value] += holders;
         box_return(r, t->box);
     } else {
@@ -347,7 +352,8 @@ static void put_box(struct runner *r, struct flight *f, const struct transfer *t
     }
 }
 
-/* A tensor has come that no list brings: whoever waits for it goes on. */
+/* Called when value v, which no list brings, has come: has lists or devices that wait for it go on, counts it as an
+ * output at the host, and hands it on if it is a state. */
 static void came_loosely(struct runner *r, struct flight *f, uint32_t v)
 {
     uint32_t state = state_of_input(r, v);
@@ -365,7 +371,7 @@ static void came_loosely(struct runner *r, struct flight *f, uint32_t v)
         states_hand_on(r, f->sample + (state == RUN_NONE));
 }
 
-/* The message of a tensor has come to its end. */
+/* Called when a tensor has come: puts it into the table of its sample, and has what waits for it go on. */
 static void came(struct runner *r, struct transfer *t)
 {
     struct flight *f = flight_of(r, t->sample);
@@ -396,13 +402,13 @@ static void ended_for_lists(struct runner *r, struct transfer *t)
             at = &t->next;
             continue;
         }
-        *at = t->next;
+        *at = t->next; /* its turn has come: takes it out of the list */
         x->order.next[place]++;
         if (t->step == SEND_TENSOR)
             sent(r, t);
         else
             came(r, t);
-        at = &x->order.early;
+        at = &x->order.early; /* looks for the next sample's from the beginning */
     }
 }
 
@@ -412,12 +418,14 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
     bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR;
     int64_t expected = t->step == TAKE_SIZES ? (int64_t)sizeof t->sizes : t->bytes;
     bool bad = end->failed || (takes && end->bytes != expected);
+    /* takes what has come, as far as it is good */
     if (!bad && t->step == TAKE_SIZES && t->sizes.elem)
         bad = make_room(r, t, why, sizeof why);
     if (!bad && t->step == TAKE_TENSOR)
         ranks_count(r, t, t->packed ? t->packed : r->e->face->value_data(r->e, t->box->value));
     if (!bad && t->step == TAKE_TENSOR && t->packed)
         bad = unpack(r, t, why, sizeof why);
+    /* what follows: an error, the elements behind their sizes, or the end of the tensor's message */
     if (bad) {
         snprintf(line, sizeof line, "sample %" PRId64 ": '%.200s': %s", r->set.first + t->sample,
                  r->s.value[t->value].name, why);
@@ -438,7 +446,8 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
 
 /* ---- samples ---------------------------------------------------------------------------------- */
 
-/* At the host: sends a sample's input, or says of a state that the sample does not bring it. */
+/* At the host: sends input v of a sample to the ranks that read it; if v is a state that the sample does not bring,
+ * sends them word that none comes. */
 static void send_input(struct runner *r, struct flight *f, uint32_t v)
 {
     struct transfer none = {.sample = f->sample, .value = v, .place = RUN_NONE};

@@ -16,20 +16,23 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Times in ns. */
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
+/* The shortest sleep between two looks: of the main thread while the device runs a part; of the device's thread where
+ * ranks outnumber processors.  The longest sleep of both. */
 #define LOOK_BUSY (200 * US)
 #define LOOK_CROWDED (20 * US)
 #define LOOK_IDLE (1 * MS)
 #define EAGER (5 * MS)
-#define AWAIT (3 * US) /* less than a thread takes to fall asleep and wake up */
-#define TELL (50 * MS)
-#define DRAIN (2000 * MS)
-#define SAMPLES_MOST INT64_C(1000000000)
+#define AWAIT (3 * US)    /* less than a thread takes to fall asleep and wake up */
+#define TELL (50 * MS)    /* from one report to the thread of signs of life to the next */
+#define DRAIN (2000 * MS) /* for which ranks_drain() waits at most */
+#define SAMPLES_MOST INT64_C(1000000000) /* the number of samples that --samples takes */
 
 /* ---- words ------------------------------------------------------------------------------------ */
 
-/* Sends a word. */
+/* Begins to send a word to a rank. */
 static void send_word(struct runner *r, int to, const struct rank_word *word)
 {
     struct transfer *t = ranks_transfer(r, SEND_WORD, word->sample);
@@ -47,7 +50,7 @@ static void send_all(struct runner *r, const struct rank_word *word)
         send_word(r, k, word);
 }
 
-/* Receives the next word into t. */
+/* Begins to receive the next word into t, if t is not NULL: rank 0 from any rank, others from rank 0. */
 static void take_word(struct runner *r, struct transfer *t)
 {
     struct messages *m = &r->ranks->m;
@@ -83,7 +86,8 @@ void ranks_fail(struct runner *r, int64_t sample, const char *line)
         send_word(r, 0, &word);
 }
 
-/* At the host: all parts of a sample have run at a rank, the first of which began so many ns ago. */
+/* Called at the host when all parts of a sample have run at a rank.  age: ns since the first of them began; -1: the
+ * rank has no part of the sample. */
 static void part_of_sample_ran(struct runner *r, struct flight *f, int64_t age)
 {
     int64_t now = run_now(r), began = now - age;
@@ -93,7 +97,7 @@ static void part_of_sample_ran(struct runner *r, struct flight *f, int64_t age)
     flight_note_end(r, f, now);
 }
 
-/* Does what another rank has said. */
+/* Does what follows from a word of the rank `from`; a word whose sample cannot be is ignored. */
 static void hear(struct runner *r, int from, const struct rank_word *word)
 {
     if (word->sample < 0 || word->sample > SAMPLES_MOST)
@@ -163,7 +167,10 @@ static void message_ended(struct runner *r, struct transfer *t, const struct mes
     }
 }
 
-/* Looks at all messages once.  Returns how many have ended.  Called under the lock, which is given up meanwhile. */
+/* Looks once at all messages that are looked after, MESSAGES_LOOK at a time, and does what follows from those that
+ * have ended.  Returns how many have ended; 0 if another thread looks at this moment.  Called under the lock, which is
+ * given up while MPI is asked.  Ended messages are taken out of the list before their consequences, which may add
+ * others. */
 static uint32_t look(struct runner *r)
 {
     struct ranks *x = r->ranks;
@@ -187,10 +194,10 @@ static uint32_t look(struct runner *r)
         x->look.ended = ended ? now : x->look.ended;
         for (uint32_t i = 0; i < n; i++)
             x->look.active[from + i]->handle = handle[i];
-        for (uint32_t i = 0; i < ended; i++)
+        for (uint32_t i = 0; i < ended; i++) { /* in any order */
             t[i] = x->look.active[from + end[i].index];
-        for (uint32_t i = 0; i < ended; i++) /* MPI names them in any order */
             x->look.active[from + end[i].index] = NULL;
+        }
         uint32_t kept = from;
         for (uint32_t i = from; i < x->look.nactive; i++)
             if (x->look.active[i])
@@ -215,8 +222,9 @@ static void doze(struct runner *r, pthread_cond_t *woken, int64_t ns)
     pthread_cond_timedwait(woken, &r->lock, &t);
 }
 
-/* Waits until it is time to look again: at once, if that is eager and the last message is not long ago, else after at
- * least ns or when `woken` is signalled.  Under the lock, which is given up meanwhile. */
+/* Waits until it is time to look at messages again.  An eager thread looks at once if a message has ended in the last
+ * EAGER.  Otherwise it sleeps for at least `ns`, the longer the longer no message has ended, but at most LOOK_IDLE, or
+ * until `woken` is signalled.  Under the lock, which is given up meanwhile. */
 static void rest(struct runner *r, bool eager, pthread_cond_t *woken, int64_t ns)
 {
     int64_t idle = clock_now() - r->ranks->look.ended;
@@ -352,7 +360,7 @@ static bool is_wanted(const struct runner *r, const struct transfer *t)
     return t->step == SEND_WORD || (sends && t->sample < r->n);
 }
 
-/* Has this thread alone look after messages. */
+/* Waits until no other thread looks after messages, and keeps others from beginning to. */
 static void look_alone(struct runner *r)
 {
     r->ranks->look.begun = false;

@@ -13,7 +13,10 @@
 
 #define NS_PER_S INT64_C(1000000000)
 #define BYTE_ORDER_WORD UINT32_C(0x01020304)
-enum { FAILED = 1, ALARM_TURN = 3 };
+enum {
+    FAILED = 1,    /* exit code */
+    ALARM_TURN = 3 /* seconds by which a rank waits longer for the others than the rank before it */
+};
 
 /* What a rank says where all agree. */
 struct vote {
@@ -67,22 +70,26 @@ static int meet(struct ranks *x, struct arena *a, struct diag *d)
     return 0;
 }
 
+/* What on_alarm() says; a handler gets no argument. */
 static struct {
     char line[160];
-    int64_t due; /* ns */
-} late;          /* what on_alarm() says */
+    int64_t due; /* ns: when the alarm is to come */
+} late;
 
+/* Handles SIGALRM: says late.line and ends this process, which makes mpirun end all ranks.  If the alarm comes much
+ * later than it was due, this rank itself was stopped, and says nothing. */
 static void on_alarm(int signal)
 {
     (void)signal;
-    if (clock_now() - late.due <
-        NS_PER_S) /* an alarm that comes much later says that this rank was stopped */
+    if (clock_now() - late.due < NS_PER_S)
         (void)!write(STDERR_FILENO, late.line, strlen(late.line));
     _exit(FAILED);
 }
 
-/* Ends all ranks when this one has waited for the others as long as --stall says, where no signs of life are heard:
- * before the first and behind the last.  Later than the rank before it, so that one rank speaks. */
+/* Sets an alarm that ends all ranks, with a message, when this one has waited for the others as long as --stall says.
+ * It is for the times when no signs of life are heard: before the first and behind the last.  Each rank waits
+ * ALARM_TURN longer than the rank before it, so that only one of them speaks.  what: what the ranks are waited for to
+ * do. */
 static void limit_waiting(const struct runner *r, const char *what)
 {
     int64_t s = r->set.stall / NS_PER_S + (r->set.stall % NS_PER_S > 0);
@@ -104,9 +111,10 @@ int ranks_open(struct runner *r, const char *kept)
     if (messages_rank() < 0)
         return 0;
     limit_waiting(r, "begin");
-    program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
+    program_catch_also(SIGUSR1); /* mpirun forwards this signal to ranks, but not Ctrl-C */
     struct ranks *x = arena_alloc(r->a, sizeof *x);
-    if (!(x->m.face = messages_find(r->a, r->d)))
+    x->m.face = messages_find(r->a, r->d);
+    if (!x->m.face)
         return -1;
     if (x->m.face->open(&x->m))
         return diag_error(r->d, "MPI: %s", x->m.why);
@@ -151,7 +159,7 @@ int ranks_agree(struct runner *r, int exit, const char *line)
     struct arena *own = arena_new(r->a); /* steps call this for as long as they run */
     struct vote *all = arena_array(own, (size_t)ranks, sizeof *all);
     snprintf(mine.line, sizeof mine.line, "%s", line ? line : x->kept);
-    int64_t code = FAILED;
+    int64_t code = FAILED; /* at rank 0 the largest exit code, which the others get from it */
     bool good = x->m.face->gather(&mine, all, sizeof mine) == 0;
     if (good && x->m.rank == 0) {
         code = exit;
@@ -179,7 +187,8 @@ static bool lists_bring(const struct runner *r, uint32_t v, uint32_t dev)
     return dev == r->ndev ? r->w->tensor[t].returned : work_place(r->w, t, dev) != RUN_NONE;
 }
 
-/* Whether some part reads v, or its state, for which no list brings it. */
+/* Whether v is sent without lists: a part reads it on a device to which no list brings it, it is a state's output, or
+ * an output of the model that no list brings to the host. */
 static bool read_loosely(const struct runner *r, uint32_t v)
 {
     for_row (part, r->wires.readers, v)
@@ -216,9 +225,11 @@ void ranks_map(struct runner *r)
     for (uint32_t k = 0; k < r->s.npart; k++)
         for (uint32_t i = 0; i < r->s.part[k].nout; i++)
             x->maker[r->s.part[k].out[i]] = k;
-    for (uint32_t v = 0; v < r->s.nvalue; v++)
-        if ((x->is_loose[v] = read_loosely(r, v)))
+    for (uint32_t v = 0; v < r->s.nvalue; v++) {
+        x->is_loose[v] = read_loosely(r, v);
+        if (x->is_loose[v])
             x->loose[x->nloose++] = v;
+    }
     x->tags.keys = r->s.nvalue + (r->schedule ? r->w->place.at[r->w->ntensor] : 0);
 }
 
@@ -240,11 +251,12 @@ int ranks_prepare(struct runner *r)
 
 /* ---- figures ---------------------------------------------------------------------------------- */
 
-/* Figures of a rank, for rank 0: of a row of times the kept ones. */
+/* A struct times as a message to rank 0, with the times that are kept. */
 struct row {
     int64_t n, sum, ns[FIGURES_KEPT];
 };
 
+/* Returns the row of a struct times. */
 static struct row row_of(const struct times *t)
 {
     struct row to = {t->n, t->sum, {0}};
@@ -260,8 +272,8 @@ static void add_row(struct times *t, const struct row *from)
         times_add(t, from->ns[i]);
 }
 
-/* Called by all ranks: rank 0 adds the bars of the others, of which none has more than `most`, which rank 0 knows, in
- * the times of its own clock; 0: it wants none. */
+/* Called by all ranks: rank 0 adds the bars of the others to its own, with times of its own clock.  most: of rank 0,
+ * the largest number of bars that a rank has; 0: rank 0 wants none.  Other ranks are told it here. */
 static void collect_bars(struct runner *r, int64_t most)
 {
     struct ranks *x = r->ranks;
@@ -325,6 +337,7 @@ void ranks_collect(struct runner *r)
     struct row *row = arena_array(r->a, (size_t)ranks, sizeof *row);
     struct row own = row_of(&r->figures.transfer), message = row_of(&r->figures.message);
     uint32_t d = x->device[x->m.rank];
+    /* figures of the device, and times of transfers */
     mine = (struct device_figures){r->figures.busy[d], r->dev[d].most, r->figures.bars.n};
     if (x->m.face->gather(&mine, all, sizeof mine) || x->m.face->gather(&own, row, sizeof own))
         return;
@@ -333,14 +346,17 @@ void ranks_collect(struct runner *r)
         r->dev[x->device[k]].most = all[k].most;
         add_row(&r->figures.transfer, &row[k]);
     }
+    /* times of messages */
     if (x->m.face->gather(&message, row, sizeof message))
         return;
     for (int k = 1; k < ranks && x->m.rank == 0; k++)
         add_row(&r->figures.message, &row[k]);
+    /* bars: each rank sends as many as the rank with the most bars has, as far as there is room */
     int64_t bars = 0;
     for (int k = 0; k < ranks && x->m.rank == 0; k++)
         bars = smaller(r->figures.bars.cap, larger(bars, all[k].bars));
     collect_bars(r, bars);
+    /* times of each part */
     for (uint32_t p = 0; p < r->s.npart; p++) {
         own = row_of(&r->figures.part[p]);
         if (x->m.face->gather(&own, row, sizeof own))

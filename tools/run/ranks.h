@@ -21,8 +21,12 @@
 #include "tools/run/messages.h"
 #include "tools/run/runner.h"
 
-enum { RANK_LINE = 1000, RANK_DIMS = 64, RANK_HOST = 64 };
-enum { RANK_PACKED = -1 };
+enum {
+    RANK_LINE = 1000, /* bytes of the line of an error */
+    RANK_DIMS = 64,   /* number of axes of a tensor, at most */
+    RANK_HOST = 64    /* bytes of the name of a machine */
+};
+enum { RANK_PACKED = -1 }; /* value of rank_sizes.elem */
 
 /* Type and sizes of a tensor: a message that is sent before its elements. */
 struct rank_sizes {
@@ -41,6 +45,8 @@ enum word_kind {
     WORD_LIMIT, /* to all: samples from this one on are not to run; failed: because of an error */
     WORD_END    /* to all: all samples are through */
 };
+
+/* A word. */
 struct rank_word {
     int64_t kind, sample, failed;
     /* of WORD_RAN: ns since this rank began its first part of the sample; -1: it has no part of it */
@@ -51,6 +57,7 @@ struct rank_word {
 /* A message of this rank that is under way. */
 struct transfer {
     uint64_t handle;
+    /* what is sent or received now; of a tensor whose sizes go ahead, first these, then its elements */
     enum transfer_step {
         SEND_SIZES,
         SEND_TENSOR,
@@ -83,7 +90,7 @@ struct content_sum {
 struct ranks_looking {
     bool begun;       /* samples are on their way: both threads of a rank look */
     bool now;         /* a thread looks at this moment */
-    bool crowded;     /* this machine has more ranks than processors */
+    bool crowded;     /* the machine has more ranks than processors */
     bool spare_core;  /* a processor is free for the main thread of each rank here */
     int64_t ended;    /* ns: when a message last ended, as a thread saw it */
     int64_t sent;     /* ns: when a message with a value last began to leave */
@@ -94,6 +101,7 @@ struct ranks_looking {
     struct transfer *fresh, *spare; /* lists: messages that are not in `active` yet; free records */
 };
 
+/* The ranks of a run, as one of them sees them. */
 struct ranks {
     struct messages m;
     const char *machine; /* [rank * RANK_HOST] names of machines */
@@ -187,8 +195,9 @@ int ranks_close(struct runner *r, int exit);
 int ranks_map_devices(struct runner *r);
 
 /* ---- rank_tensors.c; all under the lock */
-/* Sends a tensor, or takes room for one, for an instruction of the lists. */
+/* Begins to send a tensor of sample f, for a SEND of the lists to the place `place`. */
 void ranks_send(struct runner *r, struct flight *f, uint32_t tensor, uint32_t place);
+/* Begins to receive a tensor of sample f, for an ALLOC of the lists at the place `place`. */
 void ranks_take(struct runner *r, struct flight *f, uint32_t tensor, uint32_t place);
 /* Called when sample f begins: posts receives for the tensors that come without lists; at the host, sends the
  * inputs. */
@@ -205,9 +214,9 @@ bool ranks_state_known(const struct runner *r, int64_t sample, uint32_t i);
 /* Called when a message with a tensor, or with its sizes, has ended as `end` says: if it was sent, drops a holder of
  * its value; if it has come, puts the tensor into the sample's table, or receives its elements. */
 void ranks_ended(struct runner *r, struct transfer *t, const struct message_end *end);
-/* Return the key of a message's tensor, from which its tag and its place in tags.sum follow; the name of that
- * tensor. */
+/* Returns the key of a message's tensor, from which the message's tag follows, and its place in tags.sum. */
 int64_t ranks_key(const struct runner *r, const struct transfer *t);
+/* Returns the name of the tensor with this key. */
 const char *ranks_key_name(const struct runner *r, int64_t key);
 /* Returns a new record of a message, which lives until the message has ended; NULL: no memory. */
 struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64_t sample);

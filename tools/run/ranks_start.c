@@ -15,7 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILED = 1, SIGNALLED = 128, INTERRUPTED = 130, PROCESSES = 512 };
+enum {
+    FAILED = 1, /* exit codes; of a program that signal n ends: SIGNALLED + n */
+    SIGNALLED = 128,
+    INTERRUPTED = 130,
+    PROCESSES = 512 /* number of processes among which a stopped one is looked for */
+};
 #define STOPPED INT64_C(5000000000) /* ns; longer than signs of life are waited for */
 
 /* Settings of Open MPI for ranks on one machine. */
@@ -38,8 +43,9 @@ static uint32_t count_devices(const char *folder, struct arena *a, struct diag *
     return n;
 }
 
-/* Becomes mpirun in a process of its own, which ends with this one, however that ends.  SIGUSR1 is ignored until mpirun
- * listens to it.  Why that fails is written to `tell`.  Does not return. */
+/* Called in a new process: makes it mpirun, with the arguments `args`, in a process group of its own.  It is ended
+ * when the parent ends, however that ends.  SIGUSR1 is ignored until mpirun listens to it.  If mpirun cannot be
+ * started, errno is written to the pipe `tell`.  Does not return. */
 static void become(char **args, pid_t parent, const sigset_t *mask, int tell)
 {
     setpgid(0, 0);
@@ -47,8 +53,9 @@ static void become(char **args, pid_t parent, const sigset_t *mask, int tell)
     if (getppid() != parent)
         _exit(FAILED);
     int none[2];
+    /* standard input is an empty pipe: a group in the background may not read from a terminal */
     if (pipe2(none, O_CLOEXEC) == 0)
-        dup2(none[0], STDIN_FILENO); /* a group in the background may not read from a terminal */
+        dup2(none[0], STDIN_FILENO);
     signal(SIGUSR1, SIG_IGN);
     pthread_sigmask(SIG_SETMASK, mask, NULL);
     execvp(args[0], args);
@@ -57,7 +64,8 @@ static void become(char **args, pid_t parent, const sigset_t *mask, int tell)
     _exit(FAILED);
 }
 
-/* Starts mpirun.  Returns its process, or -1 with errno. */
+/* Starts mpirun with the arguments `args` and the signal mask *mask.  Returns its process; or -1, with the reason in
+ * errno.  The pipe closes by itself when mpirun begins, so that reading it tells whether that succeeded. */
 static pid_t start(char **args, const sigset_t *mask)
 {
     int tell[2], why = 0;
@@ -127,14 +135,15 @@ static void end_stopped(struct stopped *x, pid_t mpirun, struct arena *a)
         x->killed = kill(now, SIGKILL) ? 0 : now;
 }
 
-/* Waits for mpirun, which has a process group of its own, so that Ctrl-C comes here: the first one is passed on as the
- * signal that mpirun forwards to ranks, again and again, since mpirun ignores it at first; the second one ends mpirun
- * and all ranks, the third one at once.  signals: those that are waited for, blocked.  Returns its exit code. */
+/* Waits for mpirun, and ends ranks that were stopped.  mpirun has a process group of its own, so that Ctrl-C comes
+ * here. The first Ctrl-C is passed on as SIGUSR1, which mpirun forwards to ranks, again and again, since mpirun
+ * ignores it at first.  The second one ends mpirun and all ranks; the third one kills mpirun.  signals: those that are
+ * waited for, which are blocked.  Returns the exit code of the program. */
 static int wait_for(struct runner *r, pid_t pid, const sigset_t *signals)
 {
     const struct timespec again = {.tv_nsec = 500000000};
     struct stopped of = {0};
-    int status = 0, said = *r->stop;
+    int status = 0, said = *r->stop; /* said: number of Ctrl-C so far */
     pid_t ended;
     while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
         end_stopped(&of, pid, r->a);
@@ -147,8 +156,8 @@ static int wait_for(struct runner *r, pid_t pid, const sigset_t *signals)
             kill(pid, said == 2 ? SIGTERM : SIGKILL);
     }
     bool early = said && WIFEXITED(status) && WEXITSTATUS(status) == SIGNALLED + SIGUSR1;
-    if (said > 1 ||
-        early) /* early: it ended a rank that did not listen yet, before the first sample */
+    /* early: the signal ended a rank that did not listen to it yet, before the first sample */
+    if (said > 1 || early)
         return INTERRUPTED;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (of.killed && code == SIGNALLED + SIGKILL) {

@@ -32,9 +32,14 @@ bool split_names_dim(const struct split *s, const char *dim)
     if (!strpbrk(dim, "+-*/%(' "))
         return true;
     /* a name that is no word stands in quotes in a shape, an expression stands there as it is */
-    json_array_foreach((json_t *)(uintptr_t)split_list(s, "inputs"), i, row) json_array_foreach(
-        json_object_get(row, "shape"), k,
-        size) if (json_is_string(size) && !strcmp(json_string_value(size), dim)) return false;
+    json_array_foreach((json_t *)(uintptr_t)split_list(s, "inputs"), i, row)
+    {
+        json_array_foreach(json_object_get(row, "shape"), k, size)
+        {
+            if (json_is_string(size) && !strcmp(json_string_value(size), dim))
+                return false;
+        }
+    }
     return true;
 }
 
@@ -50,10 +55,14 @@ struct pcc *split_model(const struct split *s, const char *path, const char *con
     pcc_listen(p, &(struct pcc_listener){.user = d, .message = pass_on});
     enum pcc_status rc = pcc_set(p, "devices", "1xcpu");
     /* only the engine, which runs the model, needs to check links */
-    rc = rc ? rc : pcc_set(p, "allow-links", "");
-    json_object_foreach(json_object_get(s->manifest, "dims"), name,
-                        size) if (split_names_dim(s, name) && !rc) rc =
-        pcc_set(p, "dim", arena_fmt(a, "%s=%lld", name, (long long)json_integer_value(size)));
+    if (!rc)
+        rc = pcc_set(p, "allow-links", "");
+    json_object_foreach(json_object_get(s->manifest, "dims"), name, size)
+    {
+        const char *text = arena_fmt(a, "%s=%lld", name, (long long)json_integer_value(size));
+        if (split_names_dim(s, name) && !rc)
+            rc = pcc_set(p, "dim", text);
+    }
     for (uint32_t i = 0; i < ndim && !rc; i++)
         rc = pcc_set(p, "dim", dim[i]);
     return rc || pcc_open(p, path) || pcc_plan(p, "cost") ? NULL : p;

@@ -172,12 +172,12 @@ static int put_manifest(const struct work *w, const struct round *r, const char 
     char *end = text ? strrchr(text, '}') : NULL;
     if (!end || outfile_open(&f, arena_fmt(w->a, "%s/manifest.json", to), w->a, w->d))
         return -1;
-    while (end > text && strchr(" \n", end[-1]))
+    while (end > text && strchr(" \n", end[-1])) /* the key "measured" is put before the last '}' */
         end--;
     *end = 0;
     char *source =
         r->read_from ? strstr(text, arena_fmt(w->a, "read from %s", r->read_from)) : NULL;
-    if (source) { /* the source named there lies in the folder for temporary files */
+    if (source) { /* names a folder for temporary files, which will be gone: other words replace it */
         size_t length = strlen("read from ") + strlen(r->read_from);
         fprintf(f.f, "%.*splan of a round, at the times of its parts", (int)(source - text), text);
         text = source + length;
@@ -212,7 +212,8 @@ static void promise_again(struct work *w, struct round *r)
     w->call.d = told;
 }
 
-/* Puts the best split into the output.  Returns 0, or -1 after an error. */
+/* Writes the split that was measured fastest to the output folder, with the key "measured" in its manifest.  Returns 0,
+ * or -1 after an error. */
 static int leave_best(struct work *w)
 {
     struct round *best = best_round(w);

@@ -13,7 +13,7 @@ struct rounds {
     const char *model, *output; /* path of the model; folder that the best split goes to */
     const char *pieces;         /* folder with the model's pieces */
     const char *cores;          /* as --cores has them; NULL: any */
-    uint32_t most;              /* rounds at most, at least 1 */
+    uint32_t most;              /* number of rounds at most, at least 1 */
 };
 
 /* Measures the pieces, then plans, writes, measures the parts and plans again, with these arguments, and leaves the

@@ -22,7 +22,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130, TRACED = 1 << 16 };
+enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130 }; /* exit codes */
+enum { TRACED = 1 << 16 };                        /* number of bars of a trace, at most */
 
 static const struct opt rows[] = {
     {OPT_INT, "samples", .arg = "N", .lo = "1", .hi = "1000000000",
@@ -126,7 +127,8 @@ static int misused(struct run *r, const char *what)
     return diag_error(&r->diag, "%s (see --help)", what);
 }
 
-/* Checks --replan and the arguments behind "--".  Returns 0, or -1 after an error. */
+/* Checks --replan, the options that need it or have no effect with it, and the arguments behind "--".  Returns 0, or -1
+ * after an error. */
 static int check_replan(struct run *r)
 {
     const struct program_args *g = &r->args;
@@ -201,7 +203,7 @@ static int check_ranks(struct run *r)
     return 0;
 }
 
-/* Fills *to by the options.  Returns 0, or -1 after an error. */
+/* Sets *to by the command line, and checks that its options fit together.  Returns 0, or -1 after an error. */
 static int configure(struct run *r, struct run_settings *to)
 {
     const struct program_args *g = &r->args;
@@ -263,7 +265,8 @@ static void tell_engine(const struct runner *x)
     diag_detail(x->d, "%s", text);
 }
 
-/* Prepares x, which gets an engine if it has none.  Returns an exit code. */
+/* Prepares x for run_all(): reads the split, gives devices processors and GPUs, and opens an engine if x has none.
+ * Returns an exit code. */
 static int prepare_one(struct runner *x)
 {
     bool traces = x->set.trace && ranks_host(x);
@@ -275,7 +278,8 @@ static int prepare_one(struct runner *x)
         return USAGE;
     if (x->e)
         return 0;
-    if (!(x->e = engine_open(&x->choice, x->a, x->d)))
+    x->e = engine_open(&x->choice, x->a, x->d);
+    if (!x->e)
         return INPUT;
     tell_engine(x);
     return 0;
@@ -306,7 +310,8 @@ static int run_one(struct runner *x)
     return rc;
 }
 
-/* Runs mpirun.  Returns 0, or -1 after an error. */
+/* --processes: runs mpirun, whose exit code goes to r->exit.  steps: --steps is given.  Returns 0, or -1 after an
+ * error. */
 static int start_processes(struct run *r, bool steps)
 {
     const struct program_args *g = &r->args;
@@ -319,7 +324,8 @@ static int start_processes(struct run *r, bool steps)
     return 0;
 }
 
-/* Runs one of several ranks; sets r->exit.  rc: result of checking the options.  Returns 0. */
+/* Runs one of several ranks, and sets r->exit.  rc: the result of configure(), which all ranks must hear of before they
+ * begin.  Returns 0. */
 static int run_ranks(struct run *r, int rc)
 {
     struct runner *x = &r->runner;
@@ -334,18 +340,21 @@ static int run_ranks(struct run *r, int rc)
 static int prepare_steps(struct run *r, struct stepper *s)
 {
     struct runner *x = &r->runner;
-    if (check_ranks(r) || !s->set.folder)
-        return s->set.folder ? r->exit : (misused(r, "expected the folder of a split"), USAGE);
+    int rc = check_ranks(r);
+    if (!s->set.folder)
+        rc = misused(r, "expected the folder of a split");
+    if (rc)
+        return USAGE;
     if (step_read(s))
         return INPUT;
-    int rc = x->ranks ? step_ranks_open(s, x) : 0;
+    rc = x->ranks ? step_ranks_open(s, x) : 0;
     if (rc || (s->set.save && ranks_host(x) && outfile_check(s->set.save, r->a, &r->diag)))
         return rc ? rc : INPUT;
     x->e = s->e = engine_open(&x->choice, r->a, &r->diag);
     return s->e ? 0 : INPUT;
 }
 
-/* Runs steps of training.  Returns 0, or -1 after an error. */
+/* --steps: runs steps of training, in this process or as one of several ranks, and sets r->exit.  Returns 0. */
 static int run_steps(struct run *r)
 {
     const struct program_args *g = &r->args;
@@ -369,7 +378,8 @@ static int run_steps(struct run *r)
         rc = ranks_agree(x, rc, NULL);
     if (x->ranks && !rc)
         rc = ranks_compare(x);
-    rc = rc ? rc : step_run(&s);
+    if (!rc)
+        rc = step_run(&s);
     r->exit = x->ranks ? ranks_close(x, rc) : rc;
     return 0;
 }
@@ -393,7 +403,8 @@ static int check_steps(struct run *r)
     return 0;
 }
 
-/* Runs the split.  Returns 0, or -1 after an error. */
+/* Does what the command line asks for: starts processes, meets the other ranks if there are any, and runs steps, the
+ * samples, or the samples with --replan.  Sets r->exit.  Returns 0, or -1 after an error. */
 static int run_split(struct run *r)
 {
     struct runner *x = &r->runner;
@@ -407,7 +418,7 @@ static int run_split(struct run *r)
         return start_processes(r, steps);
     x->set.stall = program_number(&r->args, "stall") / 1000;
     if (ranks_open(x, r->kept)) {
-        if (!x->ranks && messages_rank() > 0)
+        if (!x->ranks && messages_rank() > 0) /* rank 0 cannot report it: the ranks have not met */
             fprintf(stderr, "pcc-run: error: rank %d: %s\n", messages_rank(), r->kept);
         return -1;
     }
@@ -434,14 +445,14 @@ static int run_split(struct run *r)
     return 0;
 }
 
-/* Runs the program under arena_guard(). */
+/* Runs the program under arena_guard(); arg: the struct run, whose exit code is set. */
 static void run(void *arg)
 {
     struct run *r = arg;
     if (!program_begin(&r->args, r->argc, r->argv, r->a, &r->diag, &r->exit))
         return;
-    if (run_split(r))
-        r->exit = r->exit ? r->exit : INPUT;
+    if (run_split(r) && !r->exit)
+        r->exit = INPUT;
 }
 
 int main(int argc, char **argv)

@@ -39,11 +39,11 @@ static int take_value(struct runner *r, const char *value, bool *seen)
 {
     char *text = arena_strdup(r->a, value, strlen(value)), *from = text;
     for (char *s = text;; s++) {
-        const char *item = s + 1;
-        bool next = !*s || (*s == ',' && memchr(item, '=', strcspn(item, ",")));
-        if (!next)
-            continue;
+        /* An item ends with the value, or at a comma behind which another NAME=LIST begins. */
+        const char *behind = s + 1;
         bool end = !*s;
+        if (!end && !(*s == ',' && memchr(behind, '=', strcspn(behind, ","))))
+            continue;
         *s = 0;
         if (take_device(r, from, seen))
             return -1;
@@ -61,7 +61,8 @@ static bool shares(const struct runner *r, uint32_t d, const cpu_set_t *have)
     return r->dev[d].loaded && ranks_near(r, d) && (!bound || ranks_have(r, d));
 }
 
-/* Gives devices without processors equal shares of the processors that no other device has. */
+/* Gives devices without processors equal shares of the processors have[] that no other device has.  If there are fewer
+ * processors than such devices, the devices stay without, and *short_of is how many processors are missing; else 0. */
 static void share_rest(struct runner *r, const cpu_set_t *have, uint32_t *short_of)
 {
     uint32_t left[CPU_SETSIZE], n = 0, want = 0, nth = 0;
@@ -88,7 +89,8 @@ static void share_rest(struct runner *r, const cpu_set_t *have, uint32_t *short_
         }
         nth++;
     }
-    for (uint32_t d = 0; d < r->ndev; d++)
+    for (uint32_t d = 0; d < r->ndev;
+         d++) /* only now, since the loop above asks which devices are pinned */
         r->dev[d].pinned = r->dev[d].pinned || (shares(r, d, have) && !*short_of);
 }
 
@@ -109,9 +111,9 @@ static uint32_t overlapping(const struct runner *r)
 int run_cores(struct runner *r)
 {
     bool *seen = arena_array(r->a, (size_t)r->ndev + 1, sizeof *seen);
-    cpu_set_t have;
-    uint32_t short_of;
-    int busy = 0;
+    cpu_set_t have;    /* processors that this process may use */
+    uint32_t short_of; /* number of processors that are missing */
+    int busy = 0;      /* number of devices that take a share of the processors */
     if (sched_getaffinity(0, sizeof have, &have))
         return diag_error(r->d, "--cores: %s", strerror(errno));
     bool any = r->set.ncores == 1 && !strcmp(r->set.cores[0], "any");

@@ -14,8 +14,8 @@ enum { RANKS = 64 };
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-/* Whether the session of a part, which runs for a sample that was given up, may be ended: the part has run for all
- * samples that go on.  (A session that was ended cannot run again.) */
+/* Whether the session of a part, which runs on d for a sample that was given up, may be ended: on d, the part has run
+ * for all samples that go on.  (A session that was ended cannot run again.) */
 static bool had_by_all(const struct runner *r, const struct run_device *d, uint32_t part)
 {
     for (uint32_t i = 0; i < r->width; i++) {
@@ -121,16 +121,19 @@ bool device_begin(struct runner *r, struct run_device *d)
         d->most = larger(d->most, d->bytes + r->w->part[d->part].running);
     for (uint32_t i = 0; i < p->nin; i++)
         d->in[i] = f->box[p->in[i]]->value;
-    for (uint32_t i = 0; i < p->nout; i++)
-        if (!(d->made[i] = box_take(r, p->out[i]))) {
-            for (; i > 0; i--)
-                box_return(r, d->made[i - 1]);
-            return false;
-        }
+    for (uint32_t i = 0; i < p->nout; i++) {
+        d->made[i] = box_take(r, p->out[i]);
+        if (d->made[i])
+            continue;
+        for (; i > 0; i--) /* returns the boxes that it has taken */
+            box_return(r, d->made[i - 1]);
+        return false;
+    }
     return true;
 }
 
-/* Checks that type and sizes of value v, which the engine has made, are those of the manifest.  Returns 0, or -1 with
+/* Checks that type and sizes of value v, which the engine has made, are those of the manifest.  (Where all samples
+ * have the planned sizes, the engine writes into a tensor of these sizes, and needs no check.)  Returns 0, or -1 with
  * the reason in *err. */
 static int check_made(struct runner *r, uint32_t v, const struct engine_value *made,
                       struct engine_error *err)
@@ -152,7 +155,8 @@ static int check_made(struct runner *r, uint32_t v, const struct engine_value *m
     return -1;
 }
 
-/* Runs the part with the lock given up.  Returns 0, or -1 with the reason in *err. */
+/* Runs d->part on the inputs in d->in, and puts its outputs into the boxes d->made; called without the lock.  Returns
+ * 0, or -1 with the reason in *err. */
 static int call_part(struct runner *r, struct run_device *d, struct engine_error *err)
 {
     const struct split_part *p = &r->s.part[d->part];
@@ -170,7 +174,7 @@ static int call_part(struct runner *r, struct run_device *d, struct engine_error
                                      .nout = p->nout};
     int rc = r->e->face->run(d->loaded[d->part], &call, err);
     for (uint32_t i = 0; i < p->nout; i++)
-        d->made[i]->value = d->out[i]; /* also what was made before a failure */
+        d->made[i]->value = d->out[i]; /* after a failure, too: some outputs may be made */
     for (uint32_t i = 0; i < p->nout && !rc; i++)
         rc = check_made(r, p->out[i], d->out[i], err);
     return rc;
@@ -257,7 +261,8 @@ bool device_choose(struct runner *r, struct run_device *d)
     return d->part != RUN_NONE;
 }
 
-/* Opens the sessions of d's parts.  Returns 0, or -1 with the reason in line[]. */
+/* Called by the thread of d: keeps it to d's processors, if d has any, and opens the sessions of d's parts.  Returns 0,
+ * or -1 with the reason in line[room]. */
 static int open_parts(struct runner *r, struct run_device *d, char *line, size_t room)
 {
     struct engine_error err;
@@ -267,14 +272,15 @@ static int open_parts(struct runner *r, struct run_device *d, char *line, size_t
     }
     for (uint32_t k = 0; k < r->s.npart; k++) {
         const struct split_part *p = &r->s.part[k];
-        bool mine = false;
+        bool mine = false; /* the part runs on d, for all samples or for some */
         for (uint32_t i = 0; i < r->wires.nplace[k]; i++)
             mine = mine || &r->dev[r->wires.place[k][i]] == d;
         if (!mine)
             continue;
         struct engine_load how = split_load(p, d->threads, r->set.optimise);
         how.gpu = d->cuda ? &d->gpu : NULL;
-        if (!(d->loaded[k] = r->e->face->load(r->e, &how, &err))) {
+        d->loaded[k] = r->e->face->load(r->e, &how, &err);
+        if (!d->loaded[k]) {
             char gpu[32] = "";
             if (d->cuda)
                 snprintf(gpu, sizeof gpu, ", GPU %d by CUDA", d->gpu.number);

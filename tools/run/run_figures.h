@@ -4,7 +4,7 @@
 
 #include "ir/base/arena.h"
 
-enum { FIGURES_KEPT = 4096 };
+enum { FIGURES_KEPT = 4096 }; /* number of times that a row keeps */
 
 /* A row of times, of which the last FIGURES_KEPT are kept. */
 struct times {
@@ -13,16 +13,20 @@ struct times {
     int64_t sum; /* sum of all times so far, ns */
 };
 
+/* When a device ran a part for a sample. */
+struct bar {
+    uint32_t dev, part;
+    int64_t sample;
+    int64_t start, end; /* ns */
+};
+
 /* When parts ran. */
 struct bars {
     struct bar *at; /* [n] */
     uint32_t n, cap;
 };
-struct bar {
-    uint32_t dev, part;
-    int64_t sample, start, end; /* ns */
-};
 
+/* All that a run measures. */
 struct figures {
     /* [part] times of its runs, without the first sample if there are several */
     struct times *part;

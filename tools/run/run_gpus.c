@@ -26,8 +26,8 @@ static int take_device(struct runner *r, uint32_t d, const json_t *row, int64_t 
     return 0;
 }
 
-/* Takes one item, NAME=cuda[:N], for the devices with this name or of the class with this name.  Returns 0, or -1 and
- * an error. */
+/* Takes one item of --provider, NAME=cuda[:N]: has all devices with this name, or of the class with this name, run on a
+ * GPU.  Returns 0, or -1 and an error. */
 static int take_item(struct runner *r, const char *item)
 {
     const json_t *list = json_object_get(r->s.manifest, "devices");

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { FAILED = 1, INTERRUPTED = 130 };
-#define TICK_NS INT64_C(50000000)
+enum { FAILED = 1, INTERRUPTED = 130 }; /* exit codes */
+#define TICK_NS INT64_C(50000000)       /* for which the host sleeps if nothing wakes it */
 #define S_NS INT64_C(1000000000)
 
 /* The host's own state. */
@@ -33,6 +33,7 @@ struct hosting {
 
 /* ---- samples in and out ----------------------------------------------------------------------- */
 
+/* Gives up the lock for work that takes long; does nothing if the work is light. */
 static void unlock(struct hosting *h)
 {
     if (h->light)
@@ -41,6 +42,7 @@ static void unlock(struct hosting *h)
     pthread_mutex_unlock(&h->r->lock);
 }
 
+/* Takes the lock again that unlock() has given up. */
 static void lock_again(struct hosting *h)
 {
     if (!h->unlocked)
@@ -161,7 +163,7 @@ static void watch(struct hosting *h)
                   r->s.part[d->part].file, d->name, r->set.first + d->sample,
                   time_short(text, (now - d->since) * 1000));
     }
-    uint64_t moves = r->moves;
+    uint64_t moves = r->moves; /* here, and at other ranks */
     runs = (r->ranks && rank_pulse_heard(r, &moves)) || runs;
     if (runs || r->opening || moves != h->moves || !r->set.stall) {
         h->moves = moves;
@@ -196,7 +198,7 @@ static void make_lock(struct runner *r)
     pthread_condattr_t attr;
     pthread_mutexattr_t spins;
     pthread_mutexattr_init(&spins);
-#ifdef __GLIBC__ /* it is held for less time than a thread takes to sleep and wake up */
+#ifdef __GLIBC__ /* spins: the lock is held for less time than a thread takes to sleep and wake up */
     pthread_mutexattr_settype(&spins, PTHREAD_MUTEX_ADAPTIVE_NP);
 #endif
     pthread_mutex_init(&r->lock, &spins);
@@ -232,7 +234,7 @@ static void start_threads(struct runner *r)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Ends and joins all threads, and returns the boxes that they and samples still hold. */
+/* Ends and joins all threads, and destroys the lock, which the caller holds, and the conditions. */
 static void end_threads(struct runner *r)
 {
     r->over = true;
@@ -264,7 +266,9 @@ static void free_all(struct runner *r)
                 r->e->face->unload(r->dev[d].loaded[k]);
 }
 
-/* Lets samples in and out until all are through; under the lock.  arg: the struct hosting. */
+/* Waits until all devices have loaded their parts, then lets samples in and out until all are through, Ctrl-C ends the
+ * run or it stands still.  A rank other than 0 does what rank 0 says instead.  Under the lock.  arg: the struct
+ * hosting. */
 static void serve(void *arg)
 {
     struct hosting *h = arg;
@@ -313,7 +317,8 @@ static int prepare_host(struct hosting *h)
     return outputs_prepare(r, h->samples) ? FAILED : 0;
 }
 
-/* Starts the threads, lets all samples in and out, and ends the threads. */
+/* Starts the threads, lets all samples in and out, ends the threads, and frees sessions and tensors.  These stay where
+ * MPI may still use a tensor. */
 static void run_samples(struct hosting *h)
 {
     struct runner *r = h->r;
@@ -356,9 +361,9 @@ int run_all(struct runner *r)
     bool good = !r->failed && !h.stalled && !h.stopped && !*r->stop;
     if (r->ranks && !rc && !h.exit && ranks_check_messages(r, good))
         return FAILED;
-    return rc                       ? rc
-           : h.exit                 ? h.exit
-           : r->failed || h.stalled ? FAILED
-           : h.stopped              ? INTERRUPTED
-                                    : 0;
+    if (rc || h.exit)
+        return rc ? rc : h.exit;
+    if (r->failed || h.stalled)
+        return FAILED;
+    return h.stopped ? INTERRUPTED : 0;
 }

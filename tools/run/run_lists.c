@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { SHOWN = 16 };
+enum { SHOWN = 16 }; /* number of lanes that lists_where() names */
 
 /* A list that is being executed. */
 struct lane {
@@ -34,7 +34,7 @@ struct lane {
     int64_t round;     /* number of the round in the chunk */
     /* 1 + the next lane in a list of lanes that wait for a key, or that are to move; 0: none */
     uint32_t next;
-    bool computing; /* its instruction, a COMPUTE, is left to the device's thread */
+    bool computing; /* the lane's instruction, a COMPUTE, is left to the device's thread */
 };
 
 /* All lists. */
@@ -101,6 +101,7 @@ static uint32_t end_of(const struct runner *r, const struct lane *l)
     return r->schedule->at[l - r->lists->lane + 1];
 }
 
+/* Whether a lane has no further instruction. */
 static bool at_end(const struct runner *r, const struct lane *l)
 {
     return l->item == end_of(r, l);
@@ -112,7 +113,8 @@ static int64_t sample_of(const struct runner *r, const struct lane *l)
     return l->base + l->round + at(r, l)->offset;
 }
 
-/* Begins the phase whose first instruction is `from`. */
+/* Begins the phase whose first instruction is `from`: sets the lane's fields from, to, item, low and high, and the
+ * first round, in which the instruction with the largest offset is about the first sample. */
 static void begin_phase(const struct runner *r, struct lane *l, uint32_t from)
 {
     const struct instruction *i = r->schedule->item;
@@ -228,7 +230,16 @@ static uint32_t alloc_waits(const struct runner *r, uint32_t lane)
     return room || r->failed ? RUN_NONE : key_room(r, lane);
 }
 
-/* Returns the key that the instruction of a lane waits for; RUN_NONE: it can be executed now. */
+/* Returns the key if its instruction was not executed for sample k yet; RUN_NONE if it was. */
+static uint32_t until_done(const struct runner *r, uint32_t key, int64_t k)
+{
+    return was_done(r, key, k) ? RUN_NONE : key;
+}
+
+/* Returns the key that the instruction of a lane waits for; RUN_NONE: it can be executed now.
+ *
+ * ALLOC waits for room in the queue; SEND for the tensor and for the receiver's ALLOC; RECV for the SEND; FREE at a
+ * receiver for the RECV; FREE at the tensor's own device for the tensor and all its SENDs. */
 static uint32_t waits_for(struct runner *r, const struct lane *l)
 {
     const struct instruction *i = at(r, l);
@@ -243,9 +254,10 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
         return own; /* waits for ever: the list has the instruction twice, or not in the order of samples */
     if (i->kind == DO_COMPUTE)
         return compute_waits(r, i->what, k);
-    uint32_t home = home_of(r, i->what), from = w->tensor[i->what].from,
-             first = w->place.at[i->what];
-    uint32_t made = home == w->ndev ? key_loaded(r) : key_ran(from);
+    /* The device that makes the tensor (ndev: the host), and its place there; the key of its making, and whether it is
+     * made. */
+    uint32_t home = home_of(r, i->what), first = w->place.at[i->what];
+    uint32_t made = home == w->ndev ? key_loaded(r) : key_ran(w->tensor[i->what].from);
     bool there = home == w->ndev ? flight_of(r, k)->sample == k : was_done(r, made, k);
     switch ((enum do_kind)i->kind) {
     case DO_ALLOC:
@@ -257,14 +269,15 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
             return made;
         if (home < w->ndev && was_done(r, key_of(r, DO_FREE, first), k))
             return key_of(r, DO_FREE, first); /* waits for ever: the tensor was freed too early */
-        return to == w->ndev || !ranks_have(r, to) || was_done(r, key_of(r, DO_ALLOC, place), k)
-                   ? RUN_NONE
-                   : key_of(r, DO_ALLOC, place);
+        /* the host has no ALLOC, and that of another rank is not followed here */
+        if (to == w->ndev || !ranks_have(r, to))
+            return RUN_NONE;
+        return until_done(r, key_of(r, DO_ALLOC, place), k);
     case DO_RECV:
-        return was_done(r, key_of(r, DO_SEND, place), k) ? RUN_NONE : key_of(r, DO_SEND, place);
+        return until_done(r, key_of(r, DO_SEND, place), k);
     case DO_FREE:
         if (l->dev != home)
-            return was_done(r, key_of(r, DO_RECV, place), k) ? RUN_NONE : key_of(r, DO_RECV, place);
+            return until_done(r, key_of(r, DO_RECV, place), k);
         if (!there)
             return made;
         for (uint32_t x = first + 1; x < w->place.at[i->what + 1]; x++)
@@ -303,7 +316,8 @@ static void receive(struct runner *r, const struct lane *l, struct flight *f, ui
         times_add(&r->figures.transfer, now - f->made[r->wires.value[tensor]]);
 }
 
-/* Executes the instruction of a lane, which waits for nothing and is no COMPUTE. */
+/* Executes the instruction of a lane, which waits for nothing and is no COMPUTE: begins messages to or from other
+ * ranks; counts queues, holders of the tensor's box and bytes; and wakes lanes that wait for the instruction. */
 static void execute(struct runner *r, const struct lane *l)
 {
     const struct instruction *i = at(r, l);
@@ -383,7 +397,7 @@ void lists_move(struct runner *r)
     for (uint32_t l = 0; l < r->schedule->nlane; l++) {
         bool device = l < r->w->ndev;
         if (device && r->dev[l].part != RUN_NONE)
-            continue; /* its thread runs a part, and comes back */
+            continue; /* the device's thread runs a part, and moves the lane behind it */
         if (device)
             r->dev[l].next_part = RUN_NONE;
         x->lane[l].computing = false;
@@ -437,11 +451,16 @@ const char *lists_where(struct runner *r, struct arena *a)
 /* Returns the device that executes the list of a lane; of a receiving lane, the receiver. */
 static uint32_t lane_device(uint32_t ndev, uint32_t lane)
 {
-    uint32_t receiving = lane_recv(ndev, /*to=*/0, /*from=*/0);
-    return lane < ndev ? lane : lane < receiving ? lane - ndev : (lane - receiving) / (ndev + 1);
+    uint32_t receiving = lane_recv(ndev, /*to=*/0, /*from=*/0); /* the first receiving lane */
+    if (lane < ndev)
+        return lane; /* of computing */
+    if (lane < receiving)
+        return lane - ndev; /* of sending */
+    return (lane - receiving) / (ndev + 1);
 }
 
-/* Checks, for lists that were not proven, that a lane's instructions are about parts and tensors of its device. */
+/* Checks, for lists that were not proven, that a lane's instructions are about parts and tensors of its device.
+ * Returns 0, or -1 and an error. */
 static int check_lane(struct runner *r, uint32_t lane)
 {
     const struct sample_work *w = r->w;

@@ -19,7 +19,8 @@ struct held {
     bool known;
 };
 
-/* Returns the memory of the parts of device d together. */
+/* Returns the memory of the parts of device d together: of all loaded sessions; at the first sample, these and the most
+ * that one running part adds; and the largest arena. */
 static struct held held_by(const struct runner *r, uint32_t d, const struct part_figures *f)
 {
     struct held h = {.known = true};
@@ -80,9 +81,10 @@ int run_memory(struct runner *r, struct run_samples *s)
                           .a = r->a,
                           .d = &silent};
     struct part_figures *f = arena_array(r->a, r->s.npart, sizeof *f);
-    if (!(m.folder = scratch_folder(r->a, r->d)))
+    m.folder = scratch_folder(r->a, r->d);
+    if (!m.folder)
         return -1;
-    if (samples_load(s, 0, first, &err))
+    if (samples_load(s, 0, first, &err)) /* parts run on the first sample */
         return diag_error(r->d, "sample 0: %s", err.line);
     m.table = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *m.table);
     for (uint32_t i = 0; i < r->s.ninput; i++)

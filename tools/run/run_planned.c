@@ -5,10 +5,11 @@
 
 #include "ir/base/numbers.h"
 
-enum { SAMPLES_MOST = 256 };
+enum { SAMPLES_MOST = 256 }; /* number of samples that are simulated, at most */
 #define PS_OF_NS INT64_C(1000)
 
-/* Lets samples in and out, without values. */
+/* Gives away the outputs of samples that are through, and lets samples in for which there is a place, with the boxes
+ * first[] as inputs, which have no values. */
 static void serve(struct runner *r, struct box *const *first)
 {
     for (struct flight *out; (out = flight_next_out(r));)
@@ -45,6 +46,7 @@ void run_planned(struct runner *r, struct bars *to)
     for (uint32_t k = 0; k < r->s.npart; k++)
         if (r->s.part[k].compute_ps < 0)
             return;
+    /* p: a copy of the run, whose changing fields begin anew */
     p.n = smaller(r->given, SAMPLES_MOST);
     p.loaded = p.given = p.virtual = 0;
     p.lists = NULL;
@@ -62,9 +64,10 @@ void run_planned(struct runner *r, struct bars *to)
         return;
     if (p.lists)
         lists_move(&p);
-    for (struct run_device *d;;) {
+    for (;;) {
         serve(&p, first);
-        if (!(d = begin_parts(&p)))
+        struct run_device *d = begin_parts(&p);
+        if (!d)
             break;
         p.virtual = d->since + r->s.part[d->part].compute_ps / PS_OF_NS;
         device_end(&p, d);

@@ -23,12 +23,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APART_MOST = 1 << 16, ENTRIES_MOST = 1 << 22, EACH = 2, INPUT = 1, USAGE = 2 };
+enum {
+    APART_MOST = 1 << 16,   /* number of rounds that the lists may be apart, at most */
+    ENTRIES_MOST = 1 << 22, /* number of entries of all samples' tables, at most */
+    EACH = 2                /* without lists: samples on their way for each device */
+};
+enum { INPUT = 1, USAGE = 2 }; /* exit codes */
 
 /* ---- the schedule ----------------------------------------------------------------------------- */
 
-/* Returns NULL if the lists are right for so many samples and fit the devices; else why not.  Sets in_flight, queues
- * and peaks. */
+/* Returns NULL if the lists are right for this number of samples and fit the devices; else why not.  Sets in_flight,
+ * queues and peaks. */
 static const char *proves(struct runner *r, uint32_t samples)
 {
     r->schedule->in_flight = samples;
@@ -49,7 +54,7 @@ static int prove_more(struct runner *r, const char *path)
                   bytes_short(text, r->schedule->peak[d]), wanted);
     if (!why)
         return 0;
-    while (high - low > 1) {
+    while (high - low > 1) { /* the lists are right for `low` samples, and not for `high` */
         int64_t mid = low + (high - low) / 2;
         if (proves(r, (uint32_t)mid))
             high = mid;
@@ -131,7 +136,10 @@ static bool lists_keep_state(const struct runner *r, uint32_t i)
     return true;
 }
 
-/* Sets r->width, the most samples that run at the same time, and r->chunk.  Returns 0, or -1 and an error. */
+/* Sets r->chunk, the number of samples for which the lists are executed at a time, and r->width, the number of places
+ * for samples.  samples: how many will run.  With lists, a chunk is all samples, unless memory or states allow fewer
+ * at a time, and the places are those that the lists need, and one for the sample that comes in.  Returns 0, or -1 and
+ * an error. */
 static int set_width(struct runner *r, int64_t samples)
 {
     int64_t width = r->set.by_model ? 1 : r->set.in_flight;
@@ -174,7 +182,8 @@ static uint32_t value_named(const struct names *names, const char *name)
     return name ? names_get(names, name, RUN_NONE) : RUN_NONE;
 }
 
-/* Reads "devices", and the devices on which each part runs.  Returns 0, or -1 and an error. */
+/* Reads "devices" into r->dev, and the devices on which each part runs, its replicas or its one device, into
+ * r->wires.place.  Devices with parts get an array `loaded`.  Returns 0, or -1 and an error. */
 static int read_places(struct runner *r)
 {
     const json_t *list = json_object_get(r->s.manifest, "devices"),
@@ -210,7 +219,8 @@ static int read_places(struct runner *r)
     return 0;
 }
 
-/* Reads "states" if they are wanted.  Returns 0, or -1 and an error. */
+/* With --state, reads "states": the pairs of an input and the output that it is for the next sample.  Returns 0, or -1
+ * and an error. */
 static int read_states(struct runner *r, const struct names *names)
 {
     const json_t *list = json_object_get(r->s.manifest, "states");
@@ -240,7 +250,8 @@ static int read_states(struct runner *r, const struct names *names)
     return 0;
 }
 
-/* Reads "outputs".  Returns 0, or -1 and an error. */
+/* Reads "outputs": which values they are, and where they come from.  made: [value] a part makes it.  Returns 0, or -1
+ * and an error. */
 static int read_outputs(struct runner *r, const struct names *names, const bool *made)
 {
     const json_t *list = json_object_get(r->s.manifest, "outputs");
@@ -272,8 +283,9 @@ static int64_t known_size(const struct runner *r, const json_t *of, const struct
     return json_int_in(of, 0, INT64_MAX, &n) ? n : -1;
 }
 
-/* Finds the values whose sizes are known before they are made, if all samples have the planned sizes.  Sizes with names
- * that no input has may be other ones than the plan assumes. */
+/* Fills r->wires.plain and, as far as types and sizes are known, shape and said.  `shape` needs sizes that are
+ * certain: those of inputs, and numbers; sizes with names that no input has may be other ones than the plan assumes.
+ * With --state sizes may change from sample to sample, so none is certain then. */
 static void find_shapes(struct runner *r)
 {
     struct names of_inputs = names_new(r->a, 16);
@@ -396,7 +408,8 @@ static int read_values(struct runner *r, struct names *names)
     return read_outputs(r, names, made) || read_states(r, names) ? -1 : 0;
 }
 
-/* Makes r->flight, the places for samples that run, and the boxes of values. */
+/* Makes r->flight, the places for samples that run; the boxes of each value, one more than there are samples that need
+ * one (with states or ranks, a value may have two boxes in a sample); and the devices' scratch for calls. */
 static void make_flights(struct runner *r)
 {
     size_t nvalue = (size_t)r->s.nvalue + 1, npart = r->s.npart;

@@ -35,7 +35,7 @@ struct tried {
     const char *folder;
     /* time from one sample to the next: promised, ps; measured, ns; -1: not known */
     int64_t promised, each;
-    const char *nodes;    /* its parts as text: equal plans have equal texts */
+    const char *nodes;    /* the split's parts as text: equal plans have equal texts */
     const json_t *states; /* the manifest's "states" */
 };
 
@@ -232,10 +232,12 @@ static bool same_states(const json_t *x, const json_t *y)
     const json_t *one, *other;
     json_array_foreach((json_t *)(uintptr_t)x, i, one)
     {
-        json_array_foreach((json_t *)(uintptr_t)y, k, other) if (json_equal(one, other))
+        json_array_foreach((json_t *)(uintptr_t)y, k, other)
         {
-            found++;
-            break;
+            if (json_equal(one, other)) {
+                found++;
+                break;
+            }
         }
     }
     return found == json_array_size(x) && found == json_array_size(y);
@@ -257,8 +259,9 @@ static const char *unmoved_state(const struct split *s)
     return NULL;
 }
 
-/* Plans again with the times that r measured.  Returns 1 and the new split in w->tried[w->n]; 0: the new plan does not
- * promise enough; -1 after an error. */
+/* Plans again with the times that r measured.  each: ns from one sample to the next, of the best split so far.
+ * Returns 1, and the new split is w->tried[w->n]; 0, after a note with the reason, if the new plan is no reason to
+ * switch; -1 after an error. */
 static int plan_again(struct replanning *w, struct runner *r, int64_t each)
 {
     const char *costs[CLUSTER_CLASSES + 2];
@@ -290,6 +293,7 @@ static int plan_again(struct replanning *w, struct runner *r, int64_t each)
 
 /* ---- stretches of samples ----------------------------------------------------------------------- */
 
+/* Returns the split that was measured to be the fastest; the first one, if none was measured. */
 static const struct tried *best_of(const struct replanning *w)
 {
     const struct tried *best = &w->tried[0];
@@ -375,8 +379,9 @@ static int check_files(struct replanning *w)
     return 0;
 }
 
-/* Runs `n` samples on the newest split; plans again after it, if `plans`.  Returns an exit code; *more: 1: there is
- * a plan to run; 0: there is none; -1: planning failed.  *done: samples that are through. */
+/* Runs `n` samples on the newest split, w->tried[w->n], and, if `plans`, plans again behind them.  If the new split
+ * fails, that is noted, and it counts as not measured.  Adds the samples that are through to *done.  Sets *more: 1:
+ * there is a new plan to run; 0: there is none; -1: planning failed.  Returns an exit code. */
 static int take_round(struct replanning *w, int64_t n, bool plans, int64_t *done, int *more)
 {
     struct runner r;
@@ -419,9 +424,12 @@ static int run_stretches(struct replanning *w, uint32_t rounds)
         return rc;
     if (done < total && !rc && !*base->stop)
         rc = stretch(w, &r, best_of(w)->folder, done, total - done, &each);
-    if (leave_best(w) || failed)
-        return rc ? rc : 1;
-    return rc ? rc : *base->stop ? INTERRUPTED : 0;
+    bool left = leave_best(w) == 0;
+    if (rc)
+        return rc;
+    if (!left || failed)
+        return 1;
+    return *base->stop ? INTERRUPTED : 0;
 }
 
 int replan_run(const struct replan *of)
@@ -434,6 +442,7 @@ int replan_run(const struct replan *of)
                                 .stop = base->stop,
                                 .a = w.a,
                                 .d = w.d};
+    /* all that can be wrong is found before the first run */
     if (!(w.scratch = scratch_folder(w.a, w.d)) ||
         plan_args_parse(&w.call.args, of->args, w.a, w.d) ||
         split_read(&w.split, base->set.folder, w.a, w.d) || read_promise(&w, &w.tried[0]) ||

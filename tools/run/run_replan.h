@@ -4,14 +4,17 @@
 
 #include "tools/run/runner.h"
 
+/* What replan_run() does its work with. */
 struct replan {
-    struct runner
-        *runner; /* settings with a number of samples, and an engine; each stretch runs a copy */
-    int (*run)(struct runner
-                   *r); /* prepares and runs a copy, and prints its report; returns an exit code */
-    uint32_t rounds;    /* plans at most, at least 1 */
-    char **args;        /* of pcc, checked by plan_args_check() */
-    const char *costs;  /* file with times of nodes, which say their shares; NULL: the roofline's */
+    /* settings with a number of samples, and an engine; each stretch runs a copy of this runner */
+    struct runner *runner;
+    /* prepares and runs a copy, and prints its report; returns an exit code */
+    int (*run)(struct runner *r);
+    uint32_t rounds; /* the most plans that are made, at least 1 */
+    char **args;     /* arguments of pcc, checked by plan_args_check() */
+    /* file with times of nodes, by which the measured time of a part is shared among its nodes; NULL: their times by
+     * the roofline share it */
+    const char *costs;
 };
 
 /* Runs all samples, switching to better plans between stretches of them, and leaves the split that was measured best

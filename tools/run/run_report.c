@@ -13,7 +13,7 @@
 enum { MEDIAN = 500, P99 = 990 };
 #define PS_OF_NS INT64_C(1000)
 
-/* Returns the time as text, in to[]; "-" if it is not known (ns < 0). */
+/* Returns a time as text, in to[UNIT_TEXT]; "-" if it is not known (ns < 0). */
 static const char *time_text(char *to, int64_t ns)
 {
     return ns < 0 ? "-" : time_short(to, ns > INT64_MAX / PS_OF_NS ? INT64_MAX : ns * PS_OF_NS);

@@ -21,8 +21,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { AHEAD = 1 << 28, KINDS_MOST = 1 << 16, RANKS = 64 };
+enum {
+    AHEAD = 1 << 28,      /* bytes of the samples that are made before the run */
+    KINDS_MOST = 1 << 16, /* number of these samples, at most */
+    RANKS = 64            /* number of axes of a tensor, at most */
+};
 
+/* The samples of a run. */
 struct run_samples {
     struct runner *r;
     int64_t total, kinds; /* samples of the run; number of different ones, which repeat */
@@ -30,9 +35,8 @@ struct run_samples {
     struct box **made;    /* [nmade][ninput] boxes that stay */
     bool late;            /* further samples are read or made when they are due */
     bool *kept;           /* [value] inputs that hold state, and pieces of such inputs */
-    struct box
-        *zero; /* [state] its value before the first sample: that of an earlier run, or zeros;
-                       * value NULL: the sample brings it */
+    /* [state] its value before the first sample: that of an earlier run, or zeros; value NULL: the sample brings it */
+    struct box *zero;
 };
 
 /* ---- inputs ----------------------------------------------------------------------------------- */
@@ -114,7 +118,8 @@ static int make_states(struct run_samples *s, struct box *const *first)
                 r->d,
                 "input '%s' holds state of an unknown size: give its first value by SAMPLE.npz",
                 x->name);
-        if (!(s->zero[i].value = r->e->face->value_new(r->e, &shape, &err)))
+        s->zero[i].value = r->e->face->value_new(r->e, &shape, &err);
+        if (!s->zero[i].value)
             return diag_error(r->d, "input '%s': %s", x->name, err.line);
     }
     return 0;
@@ -162,7 +167,8 @@ int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engin
     return rc;
 }
 
-/* Makes sample k ahead.  Returns its bytes; -1 with the reason in *err. */
+/* Makes sample k, which must be sample number s->nmade, and puts it into s->made.  Returns its bytes; -1 with the
+ * reason in *err. */
 static int64_t make_ahead(struct run_samples *s, int64_t k, struct engine_error *err)
 {
     struct runner *r = s->r;
@@ -207,12 +213,14 @@ struct run_samples *samples_make(struct runner *r)
     s->r = r;
     s->total = r->set.samples ? r->set.samples : larger(1, files);
     bool each = files || r->set.output; /* if outputs are written, no random sample is used twice */
-    s->kinds = smaller(s->total, files ? files : each ? s->total : KINDS_MOST);
+    int64_t most = each ? s->total : KINDS_MOST;
+    s->kinds = smaller(s->total, files ? files : most);
     s->kept = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *s->kept);
     s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
     for (uint32_t i = 0; i < r->wires.nstate; i++)
         s->kept[r->wires.state_in[i]] = true;
-    for (uint32_t i = 0; i < r->s.ncut && r->wires.nstate; i++)
+    for (uint32_t i = 0; i < r->s.ncut && r->wires.nstate;
+         i++) /* an input that is cut is one if its pieces are */
         s->kept[r->s.cut[i].whole] = s->kept[*r->s.cut[i].piece];
     s->made = arena_array(r->a, (size_t)(smaller(s->kinds, KINDS_MOST) * r->s.ninput) + 1,
                           sizeof(struct box *));
@@ -221,6 +229,7 @@ struct run_samples *samples_make(struct runner *r)
         return NULL;
     }
     s->late = each && s->nmade < s->kinds;
+    /* if the others are not made later, the made ones repeat */
     s->kinds = s->late ? s->kinds : s->nmade;
     return s;
 }
@@ -242,31 +251,33 @@ void samples_free(struct run_samples *s)
 
 /* ---- outputs ---------------------------------------------------------------------------------- */
 
-/* Makes the folder for outputs, and the folders above it.  Returns 0, or -1 and an error. */
+/* Makes the folder for outputs, and the folders above it, and checks that files can be written there.  Returns 0, or
+ * -1 and an error. */
 static int make_folder(struct runner *r, const char *path)
 {
     char *own = arena_strdup(r->a, path, strlen(path));
-    for (char *s = own + 1;; s++)
-        if (*s == '/' || !*s) {
-            char end = *s;
-            *s = 0;
-            if (mkdir(own, 0777) && errno != EEXIST)
-                return diag_error(r->d, "--output=%s: %s", path, strerror(errno));
-            if (!end)
-                break;
-            *s = end;
-        }
+    bool whole = false; /* the folder `path` itself was made */
+    for (char *s = own + 1; !whole; s++) {
+        if (*s && *s != '/')
+            continue;
+        whole = !*s;
+        *s = 0; /* cuts the path off behind this folder */
+        if (mkdir(own, 0777) && errno != EEXIST)
+            return diag_error(r->d, "--output=%s: %s", path, strerror(errno));
+        *s = whole ? 0 : '/';
+    }
     return outfile_check(arena_fmt(r->a, "%s/sample0.npz", path), r->a, r->d);
 }
 
-/* Runs the whole model once to get the outputs that are weights, which are the same for all samples.  Returns 0, or -1
- * and an error. */
+/* Runs the whole model in the file `path` once, on the inputs of the first sample, to get the outputs that are weights,
+ * which are the same for all samples; puts them into r->wires.constant.  Returns 0, or -1 and an error. */
 static int make_constants(struct runner *r, struct run_samples *s, const char *path)
 {
     struct engine_error err;
     const struct engine_load how = {.path = path, .threads = 1};
-    uint32_t n = 0, i, nin = r->s.ninput;
+    uint32_t n = 0, i, nin = r->s.ninput; /* n: number of the outputs that are weights */
     struct box **first = arena_array(r->a, (size_t)nin + 1, sizeof(struct box *));
+    /* names and values: first of the outputs that are weights, from wires.noutput on of the inputs */
     const char **name = arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *name);
     struct engine_value **value =
         arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *value);
@@ -312,7 +323,8 @@ int outputs_prepare(struct runner *r, struct run_samples *s)
     return make_folder(r, r->set.output);
 }
 
-/* Adds an output to an archive.  Returns 0, or -1 with the reason in *err. */
+/* Adds an output to an archive, under its name: v, the value with the number `value` (NULL: it is not there), a tensor
+ * of plain numbers or of strings.  Returns 0, or -1 with the reason in *err. */
 static int add_output(struct runner *r, struct npz_out *z, uint32_t value, struct engine_value *v,
                       struct engine_error *err)
 {

@@ -1,7 +1,7 @@
 /* States that go from one run of samples to the next, on the same split or another (runner.h).
  *
  * A state is an output of a sample that is an input of the next sample.  A run leaves a tensor for each of these
- * inputs. The tensors are copied, because they belong to sessions, which end with the run.  O(bytes). */
+ * inputs.  The tensors are copied, because they belong to sessions, which end with the run.  O(bytes). */
 #include "tools/run/runner.h"
 
 #include "ir/model/module.h"

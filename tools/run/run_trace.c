@@ -9,9 +9,13 @@
 
 #include <inttypes.h>
 
-enum { BARS_MOST = 1 << 16, MEDIAN = 500, DIGITS_US = 3 };
+enum {
+    BARS_MOST = 1 << 16, /* number of planned bars, at most */
+    MEDIAN = 500,        /* thousandths, for times_rank() */
+    DIGITS_US = 3        /* digits after the point of a time in us, which is given in ns */
+};
 
-/* Returns the number of a lane: planned ones are odd. */
+/* Returns the number of a device's lane: odd for planned bars, even for measured ones (`real`). */
 static uint32_t lane_of(uint32_t dev, bool real)
 {
     return 2 * dev + 1 + real;
@@ -40,7 +44,7 @@ static void put_lanes(FILE *f, struct runner *r)
     }
 }
 
-/* Writes bars; from: ns that is time 0. */
+/* Writes bars, measured (`real`) or planned ones.  from: ns; the trace's times count from there. */
 static void put_bars(FILE *f, struct runner *r, const struct bars *b, int64_t from, bool real)
 {
     for (uint32_t i = 0; i < b->n; i++) {
@@ -76,7 +80,7 @@ static void put_parts(FILE *f, struct runner *r)
     json_open(&o, NULL, '[', 2);
     for (uint32_t k = 0; k < r->s.npart; k++) {
         int64_t ns = times_rank(&r->figures.part[k], MEDIAN, r->a);
-        if (ns >= 0) /* else the run ended before */
+        if (ns >= 0) /* below 0: the run ended before the part had a time */
             run_trace_part(&o, &r->s.part[k], 1000 * ns);
     }
     json_close(&o, 0);

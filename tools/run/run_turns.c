@@ -27,7 +27,7 @@ void turns_make(struct runner *r)
 {
     for (uint32_t d = 0; d < r->ndev; d++) {
         struct heap *h = &r->dev[d].ready;
-        h->a = r->a; /* it has room for all that can be ready, and never grows */
+        h->a = r->a; /* the heap has room for all that can be ready, and never grows */
         h->cap = r->width * r->s.npart + 1;
         h->at = arena_array(r->a, h->cap, sizeof *h->at);
     }
@@ -35,7 +35,8 @@ void turns_make(struct runner *r)
 
 void turns_loaded(struct runner *r, struct flight *f)
 {
-    /* each part waits for its inputs, for the part before it, and for the end of this function (+ 1) */
+    /* Each part waits for its inputs, with --order=model for the part before it, and for 1 more, which the last loop of
+     * this function counts: no part may become ready before all counts are set. */
     for (uint32_t k = 0; k < r->s.npart; k++)
         f->lacks[k] = r->s.part[k].nin + (r->set.by_model && k > 0) + 1;
     for (uint32_t v = 0; v < r->s.nvalue; v++)

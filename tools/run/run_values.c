@@ -28,6 +28,7 @@ void flight_begin(struct runner *r, struct box *const *first)
     f->began = f->ended = 0;
     memset(f->ran, 0, r->s.npart * sizeof *f->ran);
     memset(f->handed, 0, r->wires.nstate * sizeof *f->handed);
+    /* counts the parts and the outputs that end the sample */
     for (uint32_t t = 0; r->w && t < r->w->ntensor && ranks_host(r); t++)
         f->to_come += r->w->tensor[t].returned;
     if (r->ranks)
@@ -37,6 +38,7 @@ void flight_begin(struct runner *r, struct box *const *first)
             box_put(r, f, r->s.input[i], first[i], 1);
     r->loaded++;
     r->moves++;
+    /* only now may messages, lists or turns use the inputs */
     if (r->ranks)
         ranks_begin(r, f);
     if (r->lists)

@@ -50,7 +50,12 @@ struct run_settings {
     int64_t stall; /* ns after which a run that stands still is ended; 0: never */
     uint64_t seed;
     int threads; /* most threads of an operator; 0: the number of processors that --cores gives the device, else 1 */
-    bool optimise, state, by_model, check, memory;
+    bool optimise; /* parts are loaded with the engine's optimisations */
+    bool state;    /* --state: states go from sample to sample */
+    /* --order=model: one sample at a time, parts in the model's order, without schedule.json */
+    bool by_model;
+    bool check;  /* schedule.json is checked against the work of a sample (schedule_check()) */
+    bool memory; /* --memory: memory of the parts is measured before the run */
     const char *const *file; /* [nfile] samples */
     uint32_t nfile;
     const char *output; /* folder for outputs; NULL: they are dropped */
@@ -78,7 +83,7 @@ struct box {
 
 /* A sample on its way. */
 struct flight {
-    int64_t sample;   /* its number; -1: this place is free */
+    int64_t sample;   /* number of the sample; -1: the place is free */
     struct box **box; /* [value] NULL: not made yet, or no longer held */
     /* [value] number of holders of box[value]: devices, the host, this sample, the next sample */
     uint32_t *holders;
@@ -89,9 +94,9 @@ struct flight {
     uint32_t *lacks;  /* [part] without lists: number of inputs and parts that it waits for */
     /* [state] the state was handed to the next sample, or the next sample brings its own */
     bool *handed;
-    bool given; /* its outputs were given to the user */
-    int64_t began,
-        ended;      /* ns: when its first part began, and its last output was there; 0: not yet */
+    bool given; /* the sample's outputs were given to the user */
+    /* ns: when its first part began, and its last output was there; 0: not yet */
+    int64_t began, ended;
     int64_t *bytes; /* [value] bytes that the device of the value's part counts for it */
     int64_t *made;  /* [value] ns: when a part made it */
 };
@@ -106,7 +111,7 @@ struct run_device {
     cpu_set_t cores;     /* processors on which its thread runs */
     bool pinned;         /* `cores` is set */
     int threads;         /* most threads of an operator */
-    bool cuda;           /* its parts run on a GPU by CUDA: `gpu` is set */
+    bool cuda;           /* the device's parts run on a GPU by CUDA: `gpu` is set */
     struct engine_gpu gpu;
     struct loaded **loaded; /* [part] NULL: the part never runs here */
     struct heap ready;      /* without lists: (sample, part) that can run */

@@ -18,9 +18,12 @@ enum { RANKS = 64 };
 static double of_half(uint16_t bits)
 {
     int e = bits >> 10 & 31, f = bits & 1023;
-    double v = e == 31 ? (f ? (double)NAN : (double)INFINITY)
-               : e     ? ldexp(1024 + f, e - 25)
-                       : ldexp(f, -24);
+    double v;
+    if (e == 31)
+        v = f ? (double)NAN : (double)INFINITY;
+    else
+        v = e ? ldexp(1024 + f, e - 25)
+              : ldexp(f, -24); /* e == 0: a number without the leading 1 */
     return bits >> 15 ? -v : v;
 }
 
@@ -31,6 +34,7 @@ static bool is_number(enum elem elem)
            elem == ELEM_C64 || elem == ELEM_C128 || (elem_is_integer(elem) && elem_bits(elem) >= 8);
 }
 
+/* Whether a type is one of signed integers. */
 static bool is_signed(enum elem elem)
 {
     return elem == ELEM_I8 || elem == ELEM_I16 || elem == ELEM_I32 || elem == ELEM_I64;
@@ -96,7 +100,8 @@ static const char *sizes_text(char *to, size_t n, const struct engine_shape *s)
     return to;
 }
 
-/* Counts unequal elements of two tensors of n numbers, and fills the figures of *out. */
+/* Compares n elements of two tensors, whose bytes differ: sets the figures of *out, but not `bits`, and its text, with
+ * the number of unequal elements.  NaNs are equal to each other here, whatever their bits. */
 static void count_unequal(const unsigned char *a, const unsigned char *b, enum elem elem, int64_t n,
                           struct difference *out)
 {
@@ -128,7 +133,8 @@ static void count_unequal(const unsigned char *a, const unsigned char *b, enum e
                  n * halves, out->worst, out->largest, odd ? "; infinities or NaNs differ" : "");
 }
 
-/* Compares two tensors of plain numbers.  Returns false if one is none. */
+/* Compares two tensors of plain numbers: types and sizes, then bytes, then elements.  Writes *out.  Returns false if
+ * one of the values is no such tensor. */
 static bool compare_numbers(struct engine *e, struct engine_value *a, struct engine_value *b,
                             struct difference *out)
 {
@@ -159,7 +165,7 @@ static bool compare_numbers(struct engine *e, struct engine_value *a, struct eng
     return true;
 }
 
-/* Compares two tensors of strings.  Returns false if one is none. */
+/* Compares two tensors of strings.  Writes *out.  Returns false if one of the values is no such tensor. */
 static bool compare_texts(struct engine *e, struct engine_value *a, struct engine_value *b,
                           struct difference *out)
 {
@@ -181,7 +187,8 @@ enum { DEPTH = 3 /* values within values: a sequence of maps has tensors at dept
 static void compare_at(struct engine *e, struct engine_value *a, struct engine_value *b, int depth,
                        struct difference *out);
 
-/* Adds what compare_at() finds of element i of two sequences or maps to *out. */
+/* Compares element i of two sequences or maps, pair[], and joins what was found with *out: what holds for all elements
+ * so far, the largest figures, and the first text. */
 static void compare_item(struct engine *e, struct engine_value *const pair[2], size_t i, int depth,
                          struct difference *out)
 {
@@ -204,7 +211,7 @@ static void compare_item(struct engine *e, struct engine_value *const pair[2], s
     e->face->value_free(e, b);
 }
 
-/* Compares two values, which are `depth` sequences or maps deep. */
+/* Compares two values, which lie in `depth` sequences or maps, and writes *out, which was zero. */
 static void compare_at(struct engine *e, struct engine_value *a, struct engine_value *b, int depth,
                        struct difference *out)
 {

@@ -17,7 +17,7 @@ struct difference {
     double share;
     double worst;   /* largest difference of two finite elements */
     double largest; /* largest absolute value of a finite element of the reference */
-    char text[200]; /* what differs, for people; "" if nothing does */
+    char text[200]; /* words for what differs; "" if nothing does */
 };
 
 /* Compares a value with the reference: tensors, sequences and maps; NULL: an optional value that is not there. */

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPEN_FOLDERS = 8 };
+enum { OPEN_FOLDERS = 8 }; /* number of folders that nftw() may have open */
 
+/* Function for nftw(): removes a file or an empty folder. */
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
     (void)st, (void)kind, (void)at;
@@ -25,8 +26,8 @@ static void remove_folder(void *path)
 const char *scratch_folder(struct arena *a, struct diag *d)
 {
     const char *root = getenv("TMPDIR");
-    if (root &&
-        root[strcspn(root, ",:}")]) { /* pipelines such as plan{from=FILE} name files in it */
+    /* pipelines such as plan{from=FILE} name files in the folder, and these characters end a name there */
+    if (root && root[strcspn(root, ",:}")]) {
         diag_error(d, "TMPDIR '%s': expected a folder without ',', ':' and '}' in its path", root);
         return NULL;
     }

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURNS = 5 };
+enum { TURNS = 5 }; /* number of turns: runs alone, then together */
 
 /* What the copies share. */
 struct race {
@@ -102,6 +102,7 @@ static int run_copies(struct copy *c, uint32_t n, int64_t *ns, size_t *nns)
     return started < n ? -1 : 0;
 }
 
+/* Returns the median of n times, which it sorts; 0 if there are none. */
 static int64_t median(int64_t *ns, size_t n)
 {
     qsort(ns, n, sizeof *ns, by_i64);
@@ -172,15 +173,16 @@ int side_by_side(const struct measuring *m, const struct part_figures *f, uint32
     for (uint32_t k = 1; k < m->s->npart; k++)
         if (f[k].ps > f[slowest].ps)
             slowest = k;
-    n = n < 2 ? 2 : n > most ? most : n;
+    n = n < 2 ? 2 : smaller_u32(n, most);
     *out = (struct side_by_side){0};
     struct race r = {.m = m, .part = &m->s->part[slowest], .cores = cores};
     struct copy *c = arena_array(m->a, n, sizeof *c);
     int rc = measure_inputs(m, slowest);
-    while (loaded < n && !rc && !*m->stop)
-        if (!(rc = load_copy(&r, &c[loaded], loaded)))
-            loaded++;
-    if (cores)
+    while (loaded < n && !rc && !*m->stop) {
+        rc = load_copy(&r, &c[loaded], loaded);
+        loaded += rc == 0;
+    }
+    if (cores) /* load_copy() has kept this thread to the processors of one copy: gives it the whole list again */
         cores_take(cores, 0, UINT32_MAX);
     if (loaded == n)
         rc = take_turns(&r, c, n, out);

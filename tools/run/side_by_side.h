@@ -9,8 +9,8 @@
 struct side_by_side {
     uint32_t copies;  /* 0: nothing was measured */
     const char *file; /* of the part */
-    int64_t alone,
-        together; /* ps of a run by the clock: of one copy alone, and while all copies run */
+    int64_t alone;    /* ps of a run by the clock, of one copy alone */
+    int64_t together; /* the same while all copies run */
 };
 
 /* Returns how fast a copy runs beside the others, in thousandths of its speed alone. */

@@ -12,7 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NO_VALUE = -1, RANKS = 64 /* that engines take */ };
+enum {
+    NO_VALUE = -1,
+    RANKS = 64 /* number of axes of a tensor that engines take */
+};
 
 /* The state of reading. */
 struct reader {
@@ -36,7 +39,7 @@ static int64_t value_named(struct reader *r, const json_t *name, const char *whe
     return NO_VALUE;
 }
 
-/* Reads "values": names and types. */
+/* Reads "values": names and types; makes r->names and r->made.  Returns 0, or -1 and an error. */
 static int read_values(struct reader *r)
 {
     json_t *all = json_object_get(r->s->manifest, "values"), *row;
@@ -120,7 +123,8 @@ static int read_input(struct reader *r, uint32_t v, const json_t *row)
     return 0;
 }
 
-/* Reads the rows of "inputs", "outputs" or "tensors": bytes of values; of inputs their sizes, too. */
+/* Reads the rows of the list with this key, "inputs", "outputs" or "tensors": bytes of values; of inputs their sizes,
+ * too; of outputs, that the model returns them.  Returns 0, or -1 and an error. */
 static int read_rows(struct reader *r, const char *key)
 {
     json_t *all = json_object_get(r->s->manifest, key), *row;
@@ -219,7 +223,8 @@ const json_t *split_list(const struct split *s, const char *key)
     return json_object_get(whole ? whole : s->manifest, key);
 }
 
-/* Reads the list of a part's inputs or outputs into *at, *name and *n. */
+/* Reads the list of a part's inputs, or of its outputs, into p's fields for these.  An input must be there already, an
+ * output must be new.  Returns 0, or -1 and an error. */
 static int read_side(struct reader *r, const json_t *list, bool inputs, struct split_part *p)
 {
     uint32_t n = (uint32_t)json_array_size(list);
@@ -251,7 +256,7 @@ static int read_side(struct reader *r, const json_t *list, bool inputs, struct s
     return 0;
 }
 
-/* Reads one row of "parts". */
+/* Reads a row of "parts" into *p, with the part's nodes from "nodes".  Returns 0, or -1 and an error. */
 static int read_part(struct reader *r, const json_t *row, struct split_part *p)
 {
     p->file = json_get_text(row, "file");
@@ -274,10 +279,9 @@ static int read_part(struct reader *r, const json_t *row, struct split_part *p)
             return diag_error(r->d, "%s: nodes: %s: expected names", r->path, p->file);
         p->node[p->nnode++] = name;
     }
-    return read_side(r, json_object_get(row, "inputs"), true, p) ||
-                   read_side(r, json_object_get(row, "outputs"), false, p)
-               ? -1
-               : 0;
+    if (read_side(r, json_object_get(row, "inputs"), /*inputs=*/true, p))
+        return -1;
+    return read_side(r, json_object_get(row, "outputs"), /*inputs=*/false, p);
 }
 
 int split_read_manifest(struct split *s, const char *folder, struct arena *a, struct diag *d)
@@ -297,7 +301,7 @@ int split_read_manifest(struct split *s, const char *folder, struct arena *a, st
     if (!json_int_in(json_object_get(s->manifest, "pcc_manifest"), 1, 1, &version))
         return diag_error(d, "%s: expected a manifest with \"pcc_manifest\": 1", r.path);
     s->dims = json_object_get(s->manifest, "dims");
-    if (state_pieces(s->manifest, r.path, a, d))
+    if (state_pieces(s->manifest, r.path, a, d)) /* lists the pieces of states in "states" */
         return -1;
     json_t *parts = json_object_get(s->manifest, "parts");
     if (!json_is_array(parts))

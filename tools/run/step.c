@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { INPUT = 1, INTERRUPTED = 130, RANKS = 64 };
+enum { INPUT = 1, INTERRUPTED = 130 }; /* exit codes */
+enum { RANKS = 64 };                   /* number of axes of a tensor, at most */
 
 /* ---- inputs --------------------------------------------------------------------------------------- */
 
@@ -86,8 +87,10 @@ static int check_batches(struct stepper *s, struct engine_value **table)
             return -1;
         if (n < 0 || planned <= 0)
             continue;
-        if (first == STEP_NONE)
-            first = t, had = n;
+        if (first == STEP_NONE) {
+            first = t;
+            had = n;
+        }
         int64_t other = planned_batch(s, first);
         if ((__int128)n * other != (__int128)had * planned)
             return diag_error(s->d,
@@ -100,7 +103,9 @@ static int check_batches(struct stepper *s, struct engine_value **table)
     return 0;
 }
 
-/* Cuts the inputs of the model, table[value], into the host's tensors.  Returns 0, or -1 and an error. */
+/* Cuts the inputs of the model, table[value], into the host's tensors of the iteration, s->now.tensor.  Each tensor t
+ * gets the rows of its micro-batch, t / ntensor of `each`, and of its slice in that.  An input without an axis of the
+ * batch is copied as a whole.  Returns 0, or -1 and an error. */
 static int cut_inputs(struct stepper *s, struct engine_value **table)
 {
     const struct sample_work *w = s->w;
@@ -112,14 +117,17 @@ static int cut_inputs(struct stepper *s, struct engine_value **table)
         if (s->whole->tensor[of].from < s->whole->npart || w->reader.at[t] == w->reader.at[t + 1])
             continue;
         struct engine_value *all = table[s->value[of]];
-        int64_t rows[3] = {t / s->each->ntensor * samples + k->first_row, k->rows,
-                           samples * w->micro_batches};
+        int64_t batch = t / s->each->ntensor;
+        /* first row, number of rows, and rows of the whole input, as rows_cut() takes them */
+        const int64_t samples_of[3] = {batch * samples + k->first_row, k->rows,
+                                       samples * w->micro_batches};
+        const int64_t batch_of[3] = {batch, 1, w->micro_batches};
+        bool uncut = s->each->npart == s->whole->npart; /* whole micro-batches, of any size */
         if (s->axis[of] < 0)
-            rows[0] = 0, rows[1] = rows[2] = 1;
-        else if (s->each->npart == s->whole->npart) /* whole micro-batches, of any size */
-            rows[0] = t / s->each->ntensor, rows[1] = 1, rows[2] = w->micro_batches;
-        s->now.tensor[t] = s->axis[of] < 0 ? rows_join(s->e, &all, 1, 0, &err)
-                                           : rows_cut(s->e, all, s->axis[of], rows, &err);
+            s->now.tensor[t] = rows_join(s->e, &all, 1, 0, &err); /* a copy */
+        else
+            s->now.tensor[t] =
+                rows_cut(s->e, all, s->axis[of], uncut ? batch_of : samples_of, &err);
         if (!s->now.tensor[t])
             return diag_error(s->d, "input '%s': %s", s->whole->tensor[of].name, err.line);
     }
@@ -135,7 +143,8 @@ int step_inputs(struct stepper *s, int64_t step, struct engine_value **table)
                                  .all = true,
                                  .any_sizes = true};
     int rc = inputs_make(s->e, &s->split, &of, table, own, s->d);
-    rc = rc ? rc : check_batches(s, table);
+    if (!rc)
+        rc = check_batches(s, table);
     for (uint32_t i = 0; rc && i < s->split.ninput; i++) {
         s->e->face->value_free(s->e, table[s->split.input[i]]);
         table[s->split.input[i]] = NULL;
@@ -151,7 +160,8 @@ static int load_inputs(struct stepper *s, int64_t step)
     if (!table)
         arena_exhausted(s->a, s->split.nvalue * sizeof(void *));
     int rc = step_inputs(s, step, table);
-    rc = rc ? rc : cut_inputs(s, table);
+    if (!rc)
+        rc = cut_inputs(s, table);
     for (uint32_t i = 0; i < s->split.ninput; i++)
         s->e->face->value_free(s->e, table[s->split.input[i]]);
     free(table);
@@ -178,7 +188,8 @@ static const char *tensor_text(struct stepper *s, int elem, uint32_t rank, const
     return arena_fmt(s->a, "%s]", text);
 }
 
-/* Reads a parameter from an array.  Returns 0, or -1 and an error. */
+/* Sets the value of a parameter to a tensor with the elements of an array of the file.  Returns 0, or -1 and an
+ * error. */
 static int load_parameter(struct stepper *s, struct step_parameter *p, const struct npz_array *g)
 {
     struct engine_error err;
@@ -260,7 +271,8 @@ uint32_t step_divisor(const struct stepper *s, uint32_t p)
     return s->w->micro_batches * (s->each->first_copy[of + 1] - s->each->first_copy[of]);
 }
 
-/* Returns the loss of all samples of the step. */
+/* Returns the loss of all samples of the step: the sum over micro-batches and devices, or their mean, as gradients are
+ * joined. */
 static double loss_of(struct stepper *s)
 {
     uint32_t n = step_divisor(s, /*p=*/0);
@@ -270,7 +282,8 @@ static double loss_of(struct stepper *s)
     return s->mean ? sum / (double)n : sum;
 }
 
-/* Runs a step.  Returns 0, or -1 and an error. */
+/* Runs a step: inputs, the iteration, the printed line, and the new parameters, which the next step begins with.  All
+ * ranks call this.  Returns 0, or -1 and an error. */
 static int run_step(struct stepper *s, int64_t step)
 {
     char took[UNIT_TEXT];
@@ -278,8 +291,10 @@ static int run_step(struct stepper *s, int64_t step)
     bool bad = step_strays(s, step) || (host && load_inputs(s, step));
     int rc = step_agree(s, bad ? -1 : 0);
     int64_t began = clock_now();
-    rc = rc ? rc : step_agree(s, step_iteration(s));
-    rc = rc || !s->ranks ? rc : step_gather(s, step);
+    if (!rc)
+        rc = step_agree(s, step_iteration(s));
+    if (!rc && s->ranks)
+        rc = step_gather(s, step);
     if (!rc && !*s->stop && host) {
         printf("step %" PRId64 ": ", step + 1);
         if (s->loss != STEP_NONE && *s->e->library) /* the stub's values are no numbers */
@@ -291,7 +306,9 @@ static int run_step(struct stepper *s, int64_t step)
     if (step_is_broken(s))
         return rc; /* messages are under way, so that no tensor may be freed */
     step_clear(s);
-    return rc || !s->ranks ? rc : step_give_parameters(s);
+    if (rc || !s->ranks)
+        return rc;
+    return step_give_parameters(s);
 }
 
 /* Prints the most bytes that each device held, and the memory of the process with that of the engine. */
@@ -329,11 +346,14 @@ static int prepare(struct stepper *s)
 {
     bool loads = s->set.load && step_here(s, s->w->ndev);
     int rc = step_agree(s, step_open(s));
-    rc = rc ? rc : step_agree(s, loads ? load_parameters(s) : 0);
+    if (!rc)
+        rc = step_agree(s, loads ? load_parameters(s) : 0);
     if (!s->ranks || rc)
         return rc;
     rc = step_agree(s, step_ranks_ready(s));
-    return rc || !s->set.load ? rc : step_give_parameters(s);
+    if (rc || !s->set.load)
+        return rc;
+    return step_give_parameters(s);
 }
 
 /* Checks the user's word on how the loss joins samples (step_confirm()), if the folder does not tell.  Returns 0, or -1
@@ -357,7 +377,8 @@ int step_run(struct stepper *s)
     if (!rc && s->confirm)
         rc = confirm(s);
     for (int64_t k = 0; k < s->set.steps && !rc && !*s->stop; k++) {
-        if (s->ranks && (stops = step_stops(s)))
+        stops = s->ranks && step_stops(s);
+        if (stops)
             break;
         rc = run_step(s, k);
     }
@@ -370,5 +391,7 @@ int step_run(struct stepper *s)
     free_all(s);
     pthread_cond_destroy(&s->now.moved);
     pthread_mutex_destroy(&s->now.lock);
-    return rc ? INPUT : stops || *s->stop ? INTERRUPTED : 0;
+    if (rc)
+        return INPUT;
+    return stops || *s->stop ? INTERRUPTED : 0;
 }

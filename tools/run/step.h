@@ -38,10 +38,11 @@ struct step_settings {
 
 /* A parameter. */
 struct step_parameter {
-    const char *name, *gradient, *fresh;
+    const char *name, *gradient,
+        *fresh;                 /* names of the parameter, its gradient and its new value */
     uint32_t sum;               /* number in `whole` of the gradient's tensor */
     uint32_t made;              /* number in `whole` of the new value's tensor */
-    struct engine_value *value; /* its value in the next step; NULL: the value in the part's file */
+    struct engine_value *value; /* value in the next step; NULL: the value in the part's file */
     bool known;                 /* a part reads it: the fields below are its type */
     int elem;                   /* ONNX's number */
     uint32_t rank;
@@ -59,13 +60,14 @@ struct step_copy {
 
 struct stepper;
 struct step_ranks;
+
 /* A device. */
 struct step_device {
     struct stepper *s;
     uint32_t number;
     pthread_t thread;
     int64_t bytes, most; /* bytes that it holds now; the most in all steps */
-    bool runs;           /* it runs a part now; under the lock */
+    bool runs;           /* the device runs a part now; under the lock */
 };
 
 /* Where an iteration stands; changes under the lock. */
@@ -87,6 +89,7 @@ struct step_now {
     char error[1000]; /* as long as RANK_LINE */
 };
 
+/* A run of steps. */
 struct stepper {
     struct step_settings set;
     struct engine *e;

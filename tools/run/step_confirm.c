@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The largest distance of two gradients that are the same but for rounding, as a share of the largest gradient. */
 static const double TOLERANCE = 1e-5;
 
 /* Frees the values of a table, [value of the split]. */
@@ -61,7 +62,8 @@ static int run_part(struct stepper *s, uint32_t p, struct engine_value **table,
                                      .out = out,
                                      .out_bytes = of->out_bytes,
                                      .nout = of->nout};
-    rc = rc ? rc : s->e->face->run(s->copy[s->each->first_copy[p]].loaded, &call, err);
+    if (!rc)
+        rc = s->e->face->run(s->copy[s->each->first_copy[p]].loaded, &call, err);
     for (uint32_t i = 0; out && i < of->nout; i++)
         if (rc)
             s->e->face->value_free(s->e, out[i]);
@@ -105,7 +107,7 @@ static struct comparison compare(struct stepper *s, struct engine_value *const *
 /* Returns 0 if the comparison agrees with the user's --loss, or decides nothing; else -1 and an error. */
 static int judge(struct stepper *s, const struct comparison *c)
 {
-    bool fits[2];
+    bool fits[2]; /* the loss is a mean; it is a sum */
     for (int k = 0; k < 2; k++)
         fits[k] = c->off[k] <= TOLERANCE * (k + 1) * c->largest;
     if (!(c->largest > 0)) {

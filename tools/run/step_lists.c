@@ -18,6 +18,7 @@ enum { TEXT = 300 /* columns for where lists stand */ };
 
 /* ---- what instructions wait for --------------------------------------------------------------- */
 
+/* Returns the device that makes a tensor; ndev: the host. */
 static uint32_t home_of(const struct stepper *s, uint32_t tensor)
 {
     return s->w->place.to[s->w->place.at[tensor]];
@@ -27,9 +28,11 @@ static uint32_t home_of(const struct stepper *s, uint32_t tensor)
 static bool has_inputs(const struct stepper *s, uint32_t part)
 {
     uint32_t dev = s->w->part[part].dev;
-    for_row (t, s->w->in, part)
-        if (!(home_of(s, t) == dev ? s->now.made[t] : s->now.here[work_place(s->w, t, dev)]))
+    for_row (t, s->w->in, part) {
+        bool there = home_of(s, t) == dev ? s->now.made[t] : s->now.here[work_place(s->w, t, dev)];
+        if (!there)
             return false;
+    }
     return true;
 }
 
@@ -91,7 +94,7 @@ static void drop(struct stepper *s, uint32_t tensor)
     s->now.tensor[tensor] = NULL;
 }
 
-/* Executes an instruction other than COMPUTE and ADD. */
+/* Executes an ALLOC, SEND, RECV or FREE of a list of device dev: notes it, and counts bytes and holders. */
 static void execute(struct stepper *s, uint32_t dev, const struct instruction *i)
 {
     const struct sample_work *w = s->w;
@@ -118,7 +121,11 @@ static void execute(struct stepper *s, uint32_t dev, const struct instruction *i
 uint32_t step_lane_device(const struct stepper *s, uint32_t lane)
 {
     uint32_t ndev = s->w->ndev, receiving = lane_recv(ndev, /*to=*/0, /*from=*/0);
-    return lane < ndev ? lane : lane < receiving ? lane - ndev : (lane - receiving) / (ndev + 1);
+    if (lane < ndev)
+        return lane; /* of computing */
+    if (lane < receiving)
+        return lane - ndev; /* of sending */
+    return (lane - receiving) / (ndev + 1);
 }
 
 const char *step_where(const struct stepper *s, struct arena *a)
@@ -203,8 +210,9 @@ static int find_inputs(struct call *c)
     return 0;
 }
 
-/* Puts the outputs of the part into the table of tensors, whole, or cut into slices.  Under the lock.  Returns 0, or -1
- * with the reason in c->err. */
+/* Puts the outputs of the part into the table of tensors: each whole, or cut into slices, which stand together in the
+ * row of the copy's outputs.  Adds a loss to that of its micro-batch.  Under the lock.  Returns 0, or -1 with the
+ * reason in c->err. */
 static int take_outputs(struct call *c)
 {
     struct stepper *s = c->s;
@@ -214,7 +222,7 @@ static int take_outputs(struct call *c)
     struct step_device *d = &s->dev[s->w->part[c->part].dev];
     for (uint32_t at = out->at[copy]; at < out->at[copy + 1]; n++) {
         uint32_t end = slices_end(s, out, copy, at);
-        int64_t rows = 0, from = 0;
+        int64_t rows = 0, from = 0; /* rows of the output; first row of a slice */
         for (uint32_t k = at; k < end; k++)
             rows += s->each->tensor[out->to[k]].rows;
         for (; at < end; at++) {
@@ -273,9 +281,9 @@ static int reduce_sums(struct stepper *s, uint32_t p, struct engine_error *err)
     for (; !rc && at < s->each->in.at[first + 1]; at++) {
         if (!s->each->tensor[s->each->in.to[at]].summed)
             continue;
-        for (uint32_t i = 0; i < n;
-             i++) /* the sum of each copy stands at the same place of its row */
-            sum[i] = s->sum[s->each->in.to[at - s->each->in.at[first] + s->each->in.at[first + i]]];
+        uint32_t nth = at - s->each->in.at[first]; /* the sum is the nth input of each copy */
+        for (uint32_t i = 0; i < n; i++)
+            sum[i] = s->sum[s->each->in.to[s->each->in.at[first + i] + nth]];
         rc = sum_reduce(s->e, sum, n, err);
     }
     free(sum);
@@ -363,7 +371,9 @@ static void add_made(struct stepper *s, uint32_t part)
             add(s, s->w->part[part].dev, batch + t);
 }
 
-/* Runs a part; under the lock, which is given up meanwhile. */
+/* Runs a part of w: a part of the split on one device for one micro-batch.  Finds its inputs, runs it, and puts its
+ * outputs into the table of tensors; with --sum=as-made, also adds the gradients that it made.  An error ends the
+ * iteration.  Under the lock, which is given up meanwhile. */
 static void compute(struct stepper *s, uint32_t part)
 {
     uint32_t copy = s->w->instance[part] % s->each->npart, dev = s->w->part[part].dev;
@@ -376,6 +386,7 @@ static void compute(struct stepper *s, uint32_t part)
                      .out = calloc((size_t)of->part->nout + 1, sizeof(void *)),
                      .joined = calloc(nin + 1, 1),
                      .err = {"out of memory"}};
+    /* without --load, parameters have no values in the first step: those in the part's file count */
     bool parameters = of->nparameter && s->parameter[of->parameter[0]].value;
     s->dev[dev].most = larger(s->dev[dev].most, s->dev[dev].bytes + s->w->part[part].running);
     s->dev[dev].runs = true;
@@ -402,7 +413,8 @@ static void compute(struct stepper *s, uint32_t part)
         add_made(s, part);
 }
 
-/* The thread of a device. */
+/* The thread of a device: executes its computing list, and moves the lists of transfers after each instruction.  arg:
+ * the struct step_device. */
 static void *device_run(void *arg)
 {
     struct step_device *d = arg;

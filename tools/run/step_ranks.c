@@ -6,7 +6,7 @@
  * main thread looks after messages.  Sums of gradients over several devices are gathered by the rank of the first
  * device, which adds them in the order of devices and sends the sum back, so that bits are those of one process; with
  * --sum=as-made, MPI_Iallreduce adds them.  After a step rank 0 sends new parameters to the ranks whose parts read
- * them. O(bytes of messages). */
+ * them.  O(bytes of messages). */
 #include "tools/run/step_ranks.h"
 
 #include "tools/run/ranks.h"
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FAILED = 1 };
+enum { FAILED = 1 };              /* exit code */
 #define NAP_NS 50000L             /* between looks at messages */
 #define TELL_NS INT64_C(50000000) /* between signs of where this rank stands */
 
@@ -53,7 +53,7 @@ struct step_ranks {
     int64_t told_at;              /* ns: when this rank last told the others where it stands */
     struct rank_word heard, word; /* word of a failure at another rank; of a failure here */
     uint64_t hearing;             /* handle of the receive for `heard` */
-    bool hears;                   /* that receive was begun */
+    bool hears;                   /* the receive for `heard` was begun */
     bool broken; /* messages of a failed iteration are under way, whose tensors must stay */
     const signal_flag *stop; /* Ctrl-C, which counts at rank 0 alone, between two steps */
     signal_flag halt; /* always 0: the stop flag within an iteration, which Ctrl-C does not end */
@@ -167,17 +167,20 @@ static void over(struct stepper *s, struct step_message *m)
     s->ranks->moves++;
     if (m->place == STEP_NONE)
         return;
-    if (!m->takes)
+    if (!m->takes) {
         s->ranks->left[m->place] = 1;
-    else if (s->now.tensor[m->tensor]) { /* it has come before: for the host, or for the device */
+        free(m);
+        return;
+    }
+    s->now.sent[m->place] = 1;
+    if (s->now
+            .tensor[m->tensor]) { /* the tensor has come before: for the host, or for the device */
         s->e->face->value_free(s->e, m->value);
         s->now.holders[m->tensor]++;
     } else {
         s->now.tensor[m->tensor] = m->value;
         s->now.holders[m->tensor] = 1;
     }
-    if (m->takes)
-        s->now.sent[m->place] = 1;
     free(m);
 }
 
@@ -193,7 +196,9 @@ static void take_elements(struct stepper *s, struct step_message *m)
         fail_message(s, m, x->why);
 }
 
-/* Looks at a message; the lock is given up meanwhile.  Returns whether it is over. */
+/* Looks at a message, its sizes (i == 0) and its elements (i == 1); at elements to receive only when the
+ * sizes have come.  Makes room for elements, begins to receive them, and checks what has come; an error ends the
+ * iteration.  The lock is given up meanwhile.  Returns whether the message is over. */
 static bool look(struct stepper *s, struct step_message *m)
 {
     for (int i = 0; i < 2; i++) {
@@ -332,7 +337,8 @@ static bool runs_part(const struct stepper *s)
     return false;
 }
 
-/* Lets others know where this rank stands: in its lists, or at a message that no list carries. */
+/* Gives the thread of signs of life words for where this rank stands: in its lists (if `lists`), or at a message that
+ * no list carries.  Does nothing within TELL_NS of the last time. */
 static void tell(struct stepper *s, bool lists)
 {
     struct step_ranks *k = s->ranks;
@@ -407,8 +413,8 @@ static void copy_elements(struct stepper *s, struct engine_value *to, struct eng
         memcpy(s->e->face->value_data(s->e, to), s->e->face->value_data(s->e, from), (size_t)bytes);
 }
 
-/* Called at the first device of a part: adds the sums of the part's other devices to its own, and sends them the
- * result. slice: [n] numbers of the devices' sums; dev: [n] the devices; 0 is the first. */
+/* Called at the first device of a part: adds the sums of the part's other devices to its own, and sends the result to
+ * these devices.  dev[n]: the devices, dev[0] the first; slice[n]: numbers of their sums, tensors of `each`. */
 static void gather(struct stepper *s, const uint32_t *slice, const uint32_t *dev, uint32_t n)
 {
     struct engine_error err;
@@ -439,13 +445,14 @@ static void give(struct stepper *s, uint32_t slice, uint32_t first)
     wait_for(s, begin(s, rank_of(s, first), tag, s->sum[slice]));
     struct engine_value *v =
         s->now.failed ? NULL : wait_for(s, begin(s, rank_of(s, first), tag, NULL));
-    if (v)
+    if (v) {
         copy_elements(s, s->sum[slice], v);
-    if (v)
         s->e->face->value_free(s->e, v);
+    }
 }
 
-/* Has MPI add a sum up over the devices of part p. */
+/* Has MPI add up the sum number `slice` over the devices of part p, and waits for the result, which replaces the sum;
+ * the lock is given up meanwhile. */
 static void add_as_made(struct stepper *s, uint32_t p, uint32_t slice)
 {
     struct messages *m = &s->ranks->x->m;
@@ -470,6 +477,7 @@ void step_reduce(struct stepper *s, uint32_t p, uint32_t dev)
 {
     const struct sample_work *each = s->each;
     uint32_t first = each->first_copy[p], n = each->first_copy[p + 1] - first;
+    /* at[i]: device number i of the part; slice[i]: its sum; mine: the number of dev */
     uint32_t *slice = calloc(n, sizeof *slice), *at = calloc(n, sizeof *at), mine = 0;
     if (!slice || !at)
         fail(s, "out of memory");
@@ -617,8 +625,10 @@ static void describe(struct stepper *s, struct runner *r)
         r->wires.nplace[p] = n;
         r->wires.place[p] = arena_array(s->a, n, sizeof **r->wires.place);
         for (uint32_t i = 0; i < n; i++) {
-            struct run_device *d = &r->dev[r->wires.place[p][i] = each->part[first + i].dev];
-            d->loaded = d->loaded ? d->loaded : arena_array(s->a, 1, sizeof(struct loaded *));
+            uint32_t dev = each->part[first + i].dev;
+            r->wires.place[p][i] = dev;
+            if (!r->dev[dev].loaded) /* not NULL: the device has parts */
+                r->dev[dev].loaded = arena_array(s->a, 1, sizeof(struct loaded *));
         }
     }
     r->n = s->set.steps;
@@ -661,11 +671,11 @@ int step_ranks_open(struct stepper *s, struct runner *r)
     k->begun = arena_alloc(s->a, (size_t)places + 1);
     k->left = arena_alloc(s->a, (size_t)places + 1);
     int64_t tags = (int64_t)places + s->each->ntensor + s->nparameter;
-    if (tags > k->x->m.tags)
-        return diag_error(s->d, "%s: its messages need %" PRId64 " tags, and this MPI has %" PRId64,
-                          s->set.folder, tags, k->x->m.tags),
-               FAILED;
-    return 0;
+    if (tags <= k->x->m.tags)
+        return 0;
+    diag_error(s->d, "%s: its messages need %" PRId64 " tags, and this MPI has %" PRId64,
+               s->set.folder, tags, k->x->m.tags);
+    return FAILED;
 }
 
 int step_ranks_ready(struct stepper *s)

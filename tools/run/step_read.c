@@ -60,7 +60,8 @@ static int no_slices(struct stepper *s, const json_t *training)
                       s->set.folder);
 }
 
-/* Reads and checks the lists.  Returns 0, or -1 and an error. */
+/* Reads the lists, s->lists, and the works that they are about, s->w, each and whole, and checks that the folder can
+ * run steps.  Returns 0, or -1 and an error. */
 static int read_lists(struct stepper *s)
 {
     struct json_text manifest, lists;
@@ -124,7 +125,7 @@ static int link_work(struct stepper *s, struct names_of *n)
     return 0;
 }
 
-/* Reads the axes of the batch from a list of the manifest. */
+/* Reads the axes of the batch, s->axis, of the tensors in the manifest's list with this key. */
 static void read_axes(struct stepper *s, struct names_of *n, const char *key)
 {
     json_t *row;
@@ -139,7 +140,8 @@ static void read_axes(struct stepper *s, struct names_of *n, const char *key)
     }
 }
 
-/* Reads a parameter.  Returns 0, or -1 and an error. */
+/* Adds a parameter from a row of "gradients" to s->parameter, and its name to n->parameter.  Returns 0, or -1 and an
+ * error. */
 static int read_parameter(struct stepper *s, struct names_of *n, const json_t *row)
 {
     const char *name = json_get_text(row, "parameter"), *of = json_get_text(row, "gradient"),
@@ -168,7 +170,9 @@ static int read_parameter(struct stepper *s, struct names_of *n, const json_t *r
     return 0;
 }
 
-/* Reads "gradients" and "loss".  Returns 0, or -1 and an error. */
+/* Reads "gradients" and "loss": sets s->parameter, loss, mean and confirm.  If the folder does not tell how the loss
+ * joins samples, --loss must.  Notes operators that take the samples of a batch together.  Returns 0, or -1 and an
+ * error. */
 static int read_training(struct stepper *s, struct names_of *n)
 {
     const json_t *o = json_object_get(s->split.manifest, "training");
@@ -178,6 +182,7 @@ static int read_training(struct stepper *s, struct names_of *n)
     for (size_t i = 0; i < json_array_size(list); i++)
         if (read_parameter(s, n, json_array_get(list, i)))
             return -1;
+    /* how: "mean" or "sum", as the folder tells it; NULL: it does not, and then --loss counts */
     const char *value = json_get_text(loss, "value"), *how = json_get_text(loss, "reduction");
     s->loss = value ? names_get(&n->tensor, value, STEP_NONE) : STEP_NONE;
     if (how && s->set.loss && strcmp(how, s->set.loss) != 0)
@@ -214,7 +219,7 @@ int step_read(struct stepper *s)
     const struct sample_work *w = s->w;
     uint32_t places = w->place.at[w->ntensor];
     s->axis = arena_array(s->a, (size_t)s->whole->ntensor + 1, sizeof *s->axis);
-    memset(s->axis, 0xff, s->whole->ntensor * sizeof *s->axis);
+    memset(s->axis, 0xff, s->whole->ntensor * sizeof *s->axis); /* all -1: none */
     read_axes(s, &n, "inputs");
     read_axes(s, &n, "tensors");
     read_axes(s, &n, "outputs");
@@ -239,8 +244,9 @@ int step_read(struct stepper *s)
 
 /* ---- parts ---------------------------------------------------------------------------------------- */
 
-/* Opens the sessions of part p on all its devices.  names: of the parameters; folder: for the part's copy.  Returns 0,
- * or -1 and an error. */
+/* Fills in s->copy for part p on each of its devices, opens a session on each device of this process, and notes the
+ * types of the parameters that the part reads.  names: of the parameters; folder: for the part's copy.  A part of
+ * other processes may lack its file here.  Returns 0, or -1 and an error. */
 static int open_part(struct stepper *s, uint32_t p, const struct names *names, const char *folder)
 {
     struct split_part *of = &s->split.part[p];
@@ -255,6 +261,7 @@ static int open_part(struct stepper *s, uint32_t p, const struct names *names, c
                     : 0;
     if (parameter_inputs(of, names, folder, &of_part, s->a, s->d))
         return -1;
+    /* the part's inputs, then the parameters that it reads */
     const char **name = arena_array(s->a, (size_t)of->nin + of_part.n + 1, sizeof(const char *));
     for (uint32_t i = 0; i < of->nin; i++)
         name[i] = of->in_name[i];
@@ -262,7 +269,10 @@ static int open_part(struct stepper *s, uint32_t p, const struct names *names, c
         struct step_parameter *is = &s->parameter[of_part.number[i]];
         const struct extra_input *in = &of_part.in[i];
         name[of->nin + i] = is->name;
-        is->known = true, is->elem = in->elem, is->rank = in->rank, is->size = in->size;
+        is->known = true;
+        is->elem = in->elem;
+        is->rank = in->rank;
+        is->size = in->size;
     }
     const struct engine_load how = split_load(of, s->set.threads, s->set.optimise);
     for (uint32_t x = s->each->first_copy[p]; x < s->each->first_copy[p + 1]; x++) {

@@ -123,7 +123,7 @@ struct engine_value *rows_cut(struct engine *e, const struct engine_value *v, in
                  (long long)all, (long long)of);
         return NULL;
     }
-    from *= all / of;
+    from *= all / of; /* from equal stretches to rows */
     rows *= all / of;
     x.size[at] = rows;
     struct engine_value *to = e->face->value_new(e, &x.shape, err);
@@ -149,7 +149,7 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
     struct view first, x, y;
     int64_t outer, inner, rows = 0, before = 0;
     uint32_t at = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) { /* counts the rows of all */
         if (look(e, v[i], &x, err))
             return NULL;
         first = i ? first : x;
@@ -163,7 +163,8 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
         e->face->value_free(e, to);
         return NULL;
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n;
+         i++) { /* copies the rows of tensor i behind `before` rows of each stretch */
         if (look(e, v[i], &x, err))
             return NULL;
         split_at(&x, axis, &outer, &inner);
@@ -217,7 +218,7 @@ static void add_doubles(double *restrict sum, const double *restrict x)
         sum[i] += x[i];
 }
 
-/* Adds bytes of the stub, which stand for numbers. */
+/* Adds n bytes of the stub, which stand for numbers, to a sum; first: copies them to the sum. */
 static void add_bytes(unsigned char *sum, const unsigned char *x, int64_t n, bool first)
 {
     for (int64_t i = 0; i < n; i++)
@@ -238,14 +239,15 @@ static bool add_stretch(void *sum, const void *x, bool wide, bool first)
     return odd;
 }
 
-/* Adds the elements of x, f32 or f64, to those of `to`; first: puts them there.  Returns the index of the first element
- * of x that is not finite, x->elems if all are finite. */
+/* Adds the elements of x, f32 or f64, to those of `to`; first: copies them there.  Returns the index of the first
+ * element of x that is not finite; x->elems if all are finite.  The last elements, fewer than STRETCH, are added in
+ * buffers of a whole stretch, whose rest is 0. */
 static int64_t add_elements(const struct view *to, const struct view *x, bool first)
 {
     bool wide = x->shape.elem == ELEM_F64;
     size_t size = wide ? sizeof(double) : sizeof(float);
     int64_t bad = x->elems, whole = x->elems - x->elems % STRETCH;
-    double sum[STRETCH] = {0}, rest[STRETCH] = {0}; /* the last stretch, which is shorter */
+    double sum[STRETCH] = {0}, rest[STRETCH] = {0}; /* buffers for the elements from `whole` on */
     for (int64_t at = 0; at < x->elems; at += STRETCH) {
         void *into = to->data + (size_t)at * size;
         const void *of = x->data + (size_t)at * size;

@@ -26,12 +26,18 @@
 #include <string.h>
 #include <time.h>
 
+/* ps that a node takes at least, in steps of which there are NODE_STEPS; that a part takes beside its nodes */
 #define NODE_PS_LEAST INT64_C(1000000)
 #define PART_PS INT64_C(5000000)
-#define SLICE_NS                                                                                   \
-    INT64_C(1000000) /* a sleeping run wakes up this often to see whether it was cancelled */
-enum { NODE_STEPS = 100, LONGER_BY = 4, NO_HINT = 8 };
+/* ns after which a sleeping run wakes up to see whether it was cancelled */
+#define SLICE_NS INT64_C(1000000)
+enum {
+    NODE_STEPS = 100,
+    LONGER_BY = 4, /* with drift: each time it is loaded, a part takes 1 / LONGER_BY longer */
+    NO_HINT = 8    /* bytes of an output for which the caller expects no number of bytes */
+};
 
+/* The engine. */
 struct stub {
     struct engine base;
     int64_t delay, random; /* ps */
@@ -45,18 +51,21 @@ struct stub {
     _Atomic int64_t live, peak; /* bytes of values, now and at most */
 };
 
+/* A part that is loaded. */
 struct loaded {
     struct stub *e;
     const char *const *node; /* [nnode] */
     size_t nnode;
     const char *path;
-    char *profile; /* file for times of nodes; NULL: none */
-    int64_t run_ps, runs;
-    atomic_bool ended;
+    char *profile;     /* file for times of nodes; NULL: none */
+    int64_t run_ps;    /* ps that a run pretends to take */
+    int64_t runs;      /* number of runs so far */
+    atomic_bool ended; /* terminate() was called */
 };
 
+/* A value: bytes without sizes. */
 struct engine_value {
-    int elem;
+    int elem; /* ONNX's number of the type that was asked for */
     int64_t bytes;
     unsigned char *data; /* [bytes] */
 };
@@ -80,7 +89,8 @@ static bool is_part(const char *path, const char *name)
     return name && !strcmp(path_base(path), name);
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values -----------------------------------------------------------------------------------
+ * Functions stub_NAME() are those of struct engine_face, described there. */
 
 static void stub_value_free(struct engine *base, struct engine_value *v)
 {
@@ -277,6 +287,7 @@ static int stub_profile(struct loaded *p, const char **path, struct arena *a,
             json_text(&o, "cat", "Node");
             json_text(&o, "name", arena_fmt(a, "%s_kernel_time", p->node[i]));
             json_int(&o, "ts", r);
+            /* us; the first two runs take 3 us longer, as first runs do */
             json_int(&o, "dur", node_ps(p->node[i]) / 1000000 + (r < 2 ? 3 : 0));
             json_close(&o, JSON_ROW);
         }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* exit codes */
 enum { DIFFERENT = 1, INPUT = 1, USAGE = 2, NOTHING = 3, NO_RUNTIME = 77, INTERRUPTED = 130 };
 
 static const struct opt rows[] = {
@@ -124,7 +125,8 @@ static int take_tolerance(struct run *r)
     return 0;
 }
 
-/* Checks that the operands and options of the command line fit together.  Returns an exit code. */
+/* Checks that the operands and options of the command line fit together, and takes --dim, --tolerance and the number of
+ * samples.  Returns an exit code. */
 static int check_usage(struct run *r)
 {
     static const char *const of_random[] = {"inputs", "seed"};
@@ -208,7 +210,8 @@ static bool is_compared(const struct verify_output *o)
     return o->from != FROM_INPUT && !o->random;
 }
 
-/* Warns if the samples cannot tell a split from one that ignores its inputs. */
+/* Warns if no output of the model that is compared differs between two samples: a split that ignores its inputs would
+ * be equal, too. */
 static void check_sensitive(struct run *r)
 {
     bool changes = r->nsample < 2 || r->split.ninput == 0;
@@ -274,7 +277,8 @@ static bool is_made(const struct run *r, const struct verify_side *side,
     return o->from == FROM_PART || (o->from == FROM_WEIGHTS && side != &r->v.parts);
 }
 
-/* Compares the outputs of a side with those of the model, in *to. */
+/* Compares the outputs of a side, r->found, with those of the model, r->reference, on all samples; writes the counts
+ * and the first difference to *to. */
 static void compare(struct run *r, const struct verify_side *side, struct findings *to)
 {
     *to = (struct findings){0};
@@ -422,7 +426,8 @@ static int tell_as_run(struct run *r)
     return 0;
 }
 
-/* Prints which outputs are compared, and which cannot be.  Returns an exit code. */
+/* Notes which outputs are compared, with which tolerance, and which cannot be compared.  Returns an exit code:
+ * NOTHING, if all outputs depend on random operators or are inputs. */
 static int tell_plan(struct run *r)
 {
     uint32_t rounded = 0, random = 0, inputs = 0;
@@ -499,21 +504,27 @@ static int read_files(struct run *r)
     return 0;
 }
 
-/* Does the comparison.  Returns an exit code. */
+/* Runs the model and compares the parts, and then the model in the folder, with it.  Returns an exit code. */
 static int verify(struct run *r)
 {
     const struct engine_choice choice = {program_value(&r->args, "engine"),
                                          program_value(&r->args, "onnxruntime")};
     struct findings parts, annotated;
     int rc = read_files(r);
-    if (rc || (rc = tell_plan(r)))
+    if (!rc)
+        rc = tell_plan(r);
+    if (rc)
         return rc;
-    if (!(r->v.e = engine_open(&choice, r->a, &r->diag)))
+    r->v.e = engine_open(&choice, r->a, &r->diag);
+    if (!r->v.e)
         return NO_RUNTIME;
-    if ((rc = run_reference(r)))
+    rc = run_reference(r);
+    if (rc)
         return rc;
-    if (!(rc = check_side(r, &r->v.parts, &parts)) &&
-        !(rc = check_side(r, &r->v.annotated, &annotated)))
+    rc = check_side(r, &r->v.parts, &parts);
+    if (!rc)
+        rc = check_side(r, &r->v.annotated, &annotated);
+    if (!rc)
         tell_equal(r, &parts);
     if (!rc && program_value(&r->args, "as-run"))
         rc = tell_as_run(r);
@@ -523,7 +534,7 @@ static int verify(struct run *r)
     return rc;
 }
 
-/* Runs the program under arena_guard(). */
+/* Runs the program under arena_guard(); arg: the struct run, whose exit code is set. */
 static void run(void *arg)
 {
     struct run *r = arg;

@@ -17,8 +17,8 @@ enum verify_source { FROM_PART, FROM_INPUT, FROM_WEIGHTS };
 struct verify_output {
     uint32_t value; /* number of the value in the split's list */
     enum verify_source from;
-    bool rounded; /* it is computed from a float of 16 bits that crosses from part to part */
-    bool random;  /* it depends on a random operator */
+    bool rounded; /* computed from a float of 16 bits that crosses from part to part */
+    bool random;  /* computed from the results of a random operator */
 };
 
 /* Files that together compute the outputs of the model, run in their order. */

@@ -27,7 +27,7 @@ enum { RETRY = 1, GIVE_UP = 16 };
 struct common {
     const char *name;
     nid node;       /* node of the model that makes the value */
-    uint32_t outno; /* its place among the results of the node */
+    uint32_t outno; /* place of the value among the results of the node */
     uint32_t file;  /* number of the side's file that makes the value */
     int64_t bytes;  /* bytes of the value in the plan */
 };
@@ -80,7 +80,8 @@ static struct names made_values(const struct module *m, struct arena *a)
     return names;
 }
 
-/* Lists the values that both sides make and that can be compared. */
+/* Lists in s->value the values that nodes of the model and of a file of the side make, by their names, but for those
+ * that depend on a random operator. */
 static void list_values(struct search *s)
 {
     const struct verifying *v = s->v;
@@ -164,9 +165,9 @@ static int run_request(const struct search *s, const struct request *q,
     struct engine_error err;
     if (!path)
         return -1;
-    const char *data = path == p->path   ? NULL
-                       : base == p->path ? "."
-                                         : arena_strdup(a, p->path, (size_t)(base - p->path));
+    const char *data = NULL; /* a copy's external data lie in the folder of the part's own file */
+    if (path != p->path)
+        data = base == p->path ? "." : arena_strdup(a, p->path, (size_t)(base - p->path));
     const struct engine_load how = {
         .path = path, .threads = 1, .data = data, .node = p->node, .nnode = p->nnode};
     struct engine_value **in = arena_array(a, (size_t)p->nin + 1, sizeof *in);
@@ -270,7 +271,8 @@ static int run_piece(const struct search *s, uint32_t from, uint32_t to, uint32_
         file[i] = s->value[from + i].file;
     const struct csr by_file = csr_build(p.a, s->side->npart, n, file, NULL);
     int rc = run_model(s, &p);
-    rc = rc ? rc : run_side(s, &p, &by_file);
+    if (!rc)
+        rc = run_side(s, &p, &by_file);
     s->out->runs += rc >= 0;
     if (!rc)
         *found = compare(s, &p);
@@ -327,7 +329,8 @@ static void describe(const struct search *s, uint32_t i)
     s->out->lost = lost_operand(s, c);
 }
 
-/* Makes the folders for copies, and the list of makers.  Returns 0, or -1 after an error. */
+/* Makes the folders for copies, with links to the external data; the list of makers; and the list of values.  Returns
+ * 0, or -1 after an error. */
 static int prepare(struct search *s)
 {
     const struct verifying *v = s->v;
@@ -342,7 +345,7 @@ static int prepare(struct search *s)
     for (uint32_t k = 0; k < s->side->npart; k++)
         extra_outputs_links(s->side->m[k], s->folder[1], v->a);
     s->maker = arena_array(v->a, (size_t)v->s->nvalue + 1, sizeof *s->maker);
-    memset(s->maker, 0xff, v->s->nvalue * sizeof *s->maker);
+    memset(s->maker, 0xff, v->s->nvalue * sizeof *s->maker); /* all UINT32_MAX: none */
     for (uint32_t k = 0; k < s->side->npart; k++)
         for (uint32_t i = 0; i < s->side->part[k].nout; i++)
             s->maker[s->side->part[k].out[i]] = k;
@@ -364,7 +367,7 @@ int verify_bisect(const struct verifying *v, const struct verify_side *side,
         int rc = run_piece(&s, from, to, &found);
         if (rc < 0)
             return -1;
-        if (rc == RETRY && to - from > 1) {
+        if (rc == RETRY && to - from > 1) { /* tries the first half of the piece */
             most = (to - from) / 2;
             continue;
         }
@@ -377,7 +380,7 @@ int verify_bisect(const struct verifying *v, const struct verify_side *side,
         if (!ran && out->skipped == GIVE_UP)
             return diag_error(v->d, "no copy runs that has more outputs: %s", out->why.line);
         from = to;
-        most = most > UINT32_MAX / 2 ? UINT32_MAX : most * 2;
+        most = most > UINT32_MAX / 2 ? UINT32_MAX : most * 2; /* pieces grow again */
     }
     return 0;
 }

@@ -9,8 +9,8 @@
 struct verify_first {
     /* name of the first value that differs; NULL: no value that both sides make differs */
     const char *value;
-    const char *node, *op, *file,
-        *device; /* makers of `value`: node of the model, its operator; file of the side, its device; "": none */
+    /* what makes `value`: the node of the model and its operator; the file of the side and its device; "": none */
+    const char *node, *op, *file, *device;
     const char *lost; /* operand of the node that the file does not have; NULL: none */
     struct difference how;
     uint32_t equal;          /* number of values before `value` that were equal */

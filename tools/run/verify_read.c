@@ -5,10 +5,13 @@
  * rounding between them, so a cut within such a chain adds a rounding.  Values that cross are marked CUT if they are
  * floats of 16 bits or, within the part that makes them, casts or moved copies of such floats; so are the computed
  * values of which they are copies, but not the indices, shapes and conditions by which they were moved.  All values
- * computed from marked values, node by node through the parts, may be off by rounding. Random operators: values
- * computed from a random operator's results cannot be compared. The source: the nodes of the model should be those of
- * the folder's model, by name, operator, operands and results. Passes that rewrite models leave out nodes and make
- * others, so a difference is an error only if outputs differ, too. O(nodes + operands). */
+ * computed from marked values, node by node through the parts, may be off by rounding.
+ *
+ * Random operators.  Values computed from a random operator's results cannot be compared.
+ *
+ * The source.  The nodes of the model should be those of the folder's model, by name, operator, operands and results.
+ * Passes that rewrite models leave out nodes and make others, so a difference is an error only if outputs differ, too.
+ * O(nodes + operands). */
 #include "ir/base/json_in.h"
 #include "ir/base/strings.h"
 #include "frontends/frontends.h"
@@ -23,11 +26,10 @@
 /* Marks of a value of a part, as bits. */
 enum {
     HALF = 1,    /* a float of 16 bits */
-    OF_HALF = 2, /* such a float, or a cast or moved copy of one */
-    /* it is OF_HALF and crosses, or a crossing value that is OF_HALF is a cast or moved copy of it */
-    /* computed from a value that is CUT */
+    OF_HALF = 2, /* a float of 16 bits, or a cast or moved copy of one */
+    /* OF_HALF, and the value crosses, or one that crosses and is OF_HALF is a cast or moved copy of it */
     CUT = 4,
-    REACHED = 8
+    REACHED = 8 /* computed from a value that is CUT */
 };
 
 /* The marks of all values of all parts, by name. */
@@ -39,7 +41,8 @@ struct marking {
     uint32_t n, cap;
 };
 
-/* Returns the marks of a value by its name. */
+/* Returns the address of the marks of the value with this name, valid until the next call.  A name without marks gets
+ * 0. */
 static uint8_t *mark_of(struct marking *k, const char *name)
 {
     uint32_t at = names_get(&k->names, name, UINT32_MAX);
@@ -88,6 +91,7 @@ static enum elem elem_of(const struct module *m, vid v)
     return t->kind == TYPE_TENSOR ? (enum elem)t->elem : ELEM_NONE;
 }
 
+/* Whether a type is one of floats of 16 bits. */
 static bool is_half(enum elem e)
 {
     return e == ELEM_F16 || e == ELEM_BF16;
@@ -136,8 +140,11 @@ static void mark_results(struct marking *k, const struct module *m, nid n, uint8
     }
 }
 
-/* Marks the values that cross from part p as CUT if they are OF_HALF, and the values of which they are copies.  Returns
- * the number of such values that cross. */
+/* Marks the values that cross from part p as CUT if they are OF_HALF, and the values of which they are copies.
+ * Returns the number of such values that cross.
+ *
+ * The first loop finds, in the order of the nodes, the values that are OF_HALF; the second one marks those that cross;
+ * the third one goes back through the nodes, to the values of which these are copies. */
 static uint32_t mark_cuts(struct marking *k, const struct module *m, const struct split_part *p)
 {
     const struct graph *g = &m->graph[1];
@@ -166,7 +173,8 @@ static uint32_t mark_cuts(struct marking *k, const struct module *m, const struc
     return found;
 }
 
-/* Sets verify_output.rounded of all outputs. */
+/* Sets verify_output.rounded of all outputs, v->ncrossing, and the marks that verify_rounds() reads.  An output that is
+ * joined from pieces is rounded if one of these is. */
 static void find_rounded(struct verifying *v)
 {
     struct marking k = {.v = v, .names = names_new(v->a, v->whole.m[0]->nval)};
@@ -240,8 +248,9 @@ static void mark_random(const struct module *m, const bool *calls, bool *random)
 {
     for (nid n = 1; n < m->nnode; n++) {
         bool call = m->node[n].flags & NODE_CALL && m->node[n].callee && calls[m->node[n].callee];
-        for (nid at = is_random(m, n) || call ? n : 0; at && !random[at];
-             at = m->graph[m->node[at].graph].owner)
+        nid at = is_random(m, n) || call ? n : 0;
+        for (; at && !random[at];
+             at = m->graph[m->node[at].graph].owner) /* n, and nodes around its body */
             random[at] = true;
     }
 }
@@ -267,7 +276,7 @@ static bool *random_functions(const struct module *m, struct arena *a)
     return calls;
 }
 
-/* Sets verify_output.random of all outputs. */
+/* Sets verify_output.random of all outputs, v->of_random, and v->random, the first random node. */
 static void find_random(struct verifying *v)
 {
     const struct module *m = v->whole.m[0];
@@ -365,8 +374,7 @@ static enum verify_source *sources_of(const struct verifying *v)
     for (uint32_t k = 0; k < s->npart; k++)
         for (uint32_t i = 0; i < s->part[k].nout; i++)
             from[s->part[k].out[i]] = FROM_PART;
-    for (uint32_t k = 0; k < s->ncut;
-         k++) /* a whole output is joined from pieces that parts make */
+    for (uint32_t k = 0; k < s->ncut; k++) /* an output is joined from pieces, which parts make */
         from[s->joined[k].whole] = from[*s->joined[k].piece];
     return from;
 }
@@ -463,8 +471,8 @@ static int report_other(const struct verifying *v, const char *what)
     return v->other ? verify_tell_other(v) : diag_error(v->d, "%s: %s", path, what);
 }
 
-/* Checks that the names of a list of values are those of the manifest's list `key`; inputs that have an initializer
- * do not count. */
+/* Checks that the names of a list of values of m are those of the manifest's list `key`, in its order; inputs that
+ * have an initializer do not count.  Returns 0, or -1 and an error. */
 static int check_list(struct verifying *v, const struct module *m, struct slice list,
                       const char *key)
 {
@@ -507,7 +515,7 @@ static void one_file(struct verifying *v, struct verify_side *side, const char *
     side->npart = 1;
 }
 
-/* Reads the model in the folder, and the parts. */
+/* Reads the model in the folder, and the parts, and fills in their sides.  Returns 0, or -1 and an error. */
 static int read_folder(struct verifying *v)
 {
     const struct onnx_options links = {.allow_links = true};
@@ -522,9 +530,11 @@ static int read_folder(struct verifying *v)
         return -1;
     one_file(v, &v->annotated, path, m, /*pieces=*/true);
     v->annotated.who = file;
-    for (uint32_t k = 0; k < v->s->npart; k++)
-        if (!(list[k] = onnx_read(v->s->part[k].path, &links, v->a, v->d)))
+    for (uint32_t k = 0; k < v->s->npart; k++) {
+        list[k] = onnx_read(v->s->part[k].path, &links, v->a, v->d);
+        if (!list[k])
             return -1;
+    }
     v->parts = (struct verify_side){
         .who = "the parts", .part = v->s->part, .m = list, .npart = v->s->npart};
     return 0;

@@ -31,7 +31,7 @@ void verify_free_outputs(const struct verifying *v, struct engine_value **table)
     }
 }
 
-/* Runs a loaded file on all samples. */
+/* Runs a loaded file on all samples; its outputs go to the table.  Returns 0; else the reason is in *f. */
 static int run_samples(const struct running *r, const struct split_part *p, struct loaded *l,
                        struct verify_failure *f)
 {
@@ -46,7 +46,8 @@ static int run_samples(const struct running *r, const struct split_part *p, stru
                                .out_bytes = p->out_bytes,
                                .nout = p->nout};
     for (uint32_t k = 0; k < r->nsample; k++) {
-        if ((f->stopped = *v->stop))
+        f->stopped = *v->stop;
+        if (f->stopped)
             return -1;
         for (uint32_t i = 0; i < p->nin; i++)
             in[i] = r->table[k][p->in[i]];
@@ -62,7 +63,8 @@ static int run_samples(const struct running *r, const struct split_part *p, stru
     return 0;
 }
 
-/* Loads a file, runs it on all samples, and frees the values that no later file reads. */
+/* Loads a file, runs it on all samples, and frees the values that no later file reads.  Returns 0; else the reason is
+ * in *f. */
 static int run_file(const struct running *r, const struct split_part *p, bool optimise,
                     struct verify_failure *f)
 {
@@ -89,6 +91,7 @@ int verify_run(const struct verifying *v, const struct verify_side *side, bool o
     struct running r = {v, side, table, nsample, NULL};
     int rc = 0;
     r.uses = arena_array(v->a, (size_t)v->s->nvalue + 1, sizeof *r.uses);
+    /* inputs and outputs of the model, whole and in pieces, are not freed behind their last reader */
     for (uint32_t i = 0; i < v->s->ninput; i++)
         r.uses[v->s->input[i]] = 1;
     for (uint32_t i = 0; i < v->s->ngiven; i++)

@@ -9,7 +9,7 @@
 
 /* Adds a note on what was found, "2xa100:80000MiB,1xcpu:64000MiB", and, as a detail, the cluster as the text of a
  * file. */
-static void tell(const struct cluster *c, struct arena *a, struct diag *d)
+static void note_cluster(const struct cluster *c, struct arena *a, struct diag *d)
 {
     const char *all = "";
     for (uint32_t k = 0; k < c->ncls; k++) {
@@ -27,7 +27,7 @@ void cluster_detect(struct cluster *c, struct arena *a, struct diag *d)
     struct processor p = processor_find("", a);
     const struct gpu_search s = {.root = "",
                                  .nvml = "libnvidia-ml.so.1",
-                                 .limit = 2000000000,
+                                 .limit = INT64_C(2) * 1000000000, /* 2 s */
                                  .host = p.memory,
                                  .a = a,
                                  .d = d};
@@ -35,5 +35,5 @@ void cluster_detect(struct cluster *c, struct arena *a, struct diag *d)
     gpu_find(&s, c);
     processor_class(&p, &c->cls[c->ncls++], a);
     c->ndev++;
-    tell(c, a, d);
+    note_cluster(c, a, d);
 }

@@ -11,7 +11,7 @@
 #include <strings.h>
 
 /* Returns the text of the object's member of this name, capitals ignored; "": there is none. */
-static const char *member(const json_t *object, const char *name)
+static const char *member_text(const json_t *object, const char *name)
 {
     const char *key;
     json_t *value;
@@ -27,9 +27,10 @@ static const char *member(const json_t *object, const char *name)
 static void take_card(const struct gpu_search *s, struct gpus *found, const json_t *card,
                       const struct gpus *old)
 {
-    const char *bus = gpu_bus(member(card, "PCI Bus"), s->a), *name = member(card, "Card Series");
-    int64_t total = machine_parse(member(card, "VRAM Total Memory (B)"));
-    int64_t used = machine_parse(member(card, "VRAM Total Used Memory (B)"));
+    const char *bus = gpu_bus(member_text(card, "PCI Bus"), s->a),
+               *name = member_text(card, "Card Series");
+    int64_t total = machine_parse(member_text(card, "VRAM Total Memory (B)"));
+    int64_t used = machine_parse(member_text(card, "VRAM Total Used Memory (B)"));
     const struct gpu *known = gpu_at(old, bus);
     struct gpu *g = gpu_add(found, s->a);
     if (!g)
@@ -40,7 +41,7 @@ static void take_card(const struct gpu_search *s, struct gpus *found, const json
     g->told_by = "rocm-smi";
     g->bus = bus;
     if (!*name || !strncmp(name, "0x", 2) || !strcmp(name, "N/A"))
-        name = member(card, "Card Model");
+        name = member_text(card, "Card Model");
     if (*name && strncmp(name, "0x", 2) && strcmp(name, "N/A"))
         g->name = arena_strdup(s->a, name, strlen(name));
     if (total > 0)

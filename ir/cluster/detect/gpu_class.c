@@ -37,7 +37,7 @@ static void plain_name(const char *name, char *to, size_t room)
 }
 
 /* If s begins with the word, blanks and hyphens in both ignored, returns the rest of s behind it; else NULL. */
-static const char *behind(const char *s, const char *word)
+static const char *skip_word(const char *s, const char *word)
 {
     for (; *word; word++) {
         if (*word == '-')
@@ -69,11 +69,11 @@ static bool is_same_model(const char *rest)
 
 /* Whether a name as of plain_name() holds the preset's name as whole words, and nothing behind it makes it another
  * model: "nvidia a100 pcie" holds "a100". */
-static bool holds(const char *name, const char *preset)
+static bool holds_preset(const char *name, const char *preset)
 {
     for (const char *s = name; *s; s++) {
         bool begins = s == name || !isalnum((unsigned char)s[-1]);
-        const char *rest = begins && isalnum((unsigned char)*s) ? behind(s, preset) : NULL;
+        const char *rest = begins && isalnum((unsigned char)*s) ? skip_word(s, preset) : NULL;
         if (rest && is_same_model(rest))
             return true;
     }
@@ -87,7 +87,8 @@ bool gpu_preset(enum gpu_maker maker, const char *name, struct device_class *k)
     plain_name(name, plain, sizeof plain);
     for (uint32_t i = 0; (also = preset_also(i)); i++) {
         preset_at(i, k);
-        if (preset_maker(i) == maker && (holds(plain, k->name) || (*also && holds(plain, also))))
+        if (preset_maker(i) == maker &&
+            (holds_preset(plain, k->name) || (*also && holds_preset(plain, also))))
             return true;
     }
     return false;
@@ -116,6 +117,7 @@ static const struct {
  * units[] has no row for its generation, all types keep their ratios to f32. */
 static void estimate_peaks(const struct gpu *g, struct device_class *k)
 {
+    /* in each cycle, a lane multiplies and adds: two operations */
     int64_t f32 = two_digits(sat_mul(sat_mul(g->lanes, g->mhz), 2000000));
     int64_t of = k->peak[ELEM_F32];
     bool geforce = strstr(g->name, "GeForce") != NULL;
@@ -140,7 +142,8 @@ static void nearest_preset(enum gpu_maker maker, int64_t memory, struct device_c
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; preset_at(i, &each); i++) {
         int64_t apart = memory ? each.memory - memory : 0;
-        apart = apart < 0 ? -apart : apart;
+        if (apart < 0)
+            apart = -apart;
         if (preset_maker(i) == maker && apart < least) {
             least = apart;
             *k = each;
@@ -182,10 +185,13 @@ bool gpu_class(const struct gpu *g, struct device_class *k, struct arena *a)
         memset(k->kernel, 0, sizeof k->kernel);
         if (cores)
             estimate_peaks(g, k);
-        k->bandwidth = g->memory_rate > 0 ? two_digits(g->memory_rate) : k->bandwidth;
+        if (g->memory_rate > 0)
+            k->bandwidth = two_digits(g->memory_rate);
     }
     /* what the GPU itself tells replaces the figures of the preset */
-    k->memory = g->memory > 0 ? g->memory : k->memory;
-    k->link_bandwidth = g->link_rate > 0 ? g->link_rate : k->link_bandwidth;
+    if (g->memory > 0)
+        k->memory = g->memory;
+    if (g->link_rate > 0)
+        k->link_bandwidth = g->link_rate;
     return estimated;
 }

@@ -14,7 +14,8 @@
 /* NEAR: memories of a class differ by at most 1 / NEAR; MICRO: ps in a us */
 enum { NEAR = 8, MICRO = 1000000 };
 
-/* Whether a device of class k can be one more of the class `last`. */
+/* Whether a device of class k can be one more of the class `last`: name, link, memory bandwidth and peaks are equal,
+ * and the memories differ by at most 1 / NEAR. */
 static bool is_alike(const struct device_class *last, const struct device_class *k)
 {
     int64_t less = k->memory < last->memory ? k->memory : last->memory;
@@ -41,10 +42,12 @@ static uint32_t links_in(const struct gpus *g, uint32_t first, uint32_t size)
 static void set_groups(const struct gpus *g, uint32_t first, struct device_class *k)
 {
     for (uint32_t size = k->count; g->nvlinks && size > 1 && !k->group; size--) {
+        /* the smallest number of NVLinks of two GPUs of a group; 0: some pair has none, or `size` does not divide */
         uint32_t least = k->count % size ? 0 : UINT32_MAX;
         for (uint32_t at = 0; least && at < k->count; at += size) {
             uint32_t links = links_in(g, first + at, size);
-            least = links < least ? links : least;
+            if (links < least)
+                least = links;
         }
         if (least) {
             k->group = size;
@@ -62,7 +65,8 @@ static uint32_t add_gpus(struct cluster *c, const struct gpus *g, struct arena *
         struct device_class k, *last = n ? &c->cls[c->ncls - 1] : NULL;
         bool estimated = gpu_class(&g->gpu[i], &k, a);
         if (!left && last && is_alike(last, &k)) {
-            last->memory = k.memory < last->memory ? k.memory : last->memory;
+            if (k.memory < last->memory)
+                last->memory = k.memory;
             last->count = ++n;
         } else if (!left && c->ncls + 1 < CLUSTER_CLASSES) {
             if (last)

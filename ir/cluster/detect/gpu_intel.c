@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Returns the value of a member that is a number, or a text with one; 0: there is none. */
-static int64_t number(const json_t *object, const char *key)
+static int64_t member_number(const json_t *object, const char *key)
 {
     const json_t *j = json_object_get(object, key);
     int64_t n = json_is_string(j)    ? machine_parse(json_string_value(j))
@@ -20,7 +20,8 @@ static int64_t number(const json_t *object, const char *key)
 
 /* Runs xpu-smi with these arguments.  Returns its answer, in a; NULL: xpu-smi is absent, or, after a note, does not
  * answer as expected. */
-static const json_t *ask(const struct gpu_search *s, const char *const argv[], struct arena *a)
+static const json_t *ask_xpu_smi(const struct gpu_search *s, const char *const argv[],
+                                 struct arena *a)
 {
     char *text = gpu_tool(s, argv);
     const char *start = text ? strchr(text, '{') : NULL;
@@ -49,28 +50,29 @@ static void take_device(const struct gpu_search *s, struct gpus *found, const js
     g->bus = bus;
     if (name && *name)
         g->name = arena_strdup(s->a, name, strlen(name));
-    int64_t free = number(about, "memory_free_size_byte"),
-            simd = number(about, "physical_eu_simd_width");
-    g->memory = free ? free : number(about, "memory_physical_size_byte");
-    g->mhz = number(about, "core_clock_rate_mhz");
-    g->lanes = sat_mul(number(about, "number_of_eus"), simd ? simd : 8);
+    int64_t free = member_number(about, "memory_free_size_byte");
+    int64_t simd = member_number(about, "physical_eu_simd_width");
+    g->memory = free ? free : member_number(about, "memory_physical_size_byte");
+    g->mhz = member_number(about, "core_clock_rate_mhz");
+    g->lanes = sat_mul(member_number(about, "number_of_eus"), simd ? simd : 8);
     if (!g->link_rate)
-        g->link_rate =
-            gpu_pcie_rate(number(about, "pcie_generation"), number(about, "pcie_max_link_width"));
+        g->link_rate = gpu_pcie_rate(member_number(about, "pcie_generation"),
+                                     member_number(about, "pcie_max_link_width"));
 }
 
 void gpu_ask_intel(const struct gpu_search *s, struct gpus *g)
 {
     struct arena *own = arena_new(s->a);
     const json_t *list = json_object_get(
-        ask(s, (const char *[]){"xpu-smi", "discovery", "-j", NULL}, own), "device_list");
+        ask_xpu_smi(s, (const char *[]){"xpu-smi", "discovery", "-j", NULL}, own), "device_list");
     struct gpus found = {0};
     bool answers = true;
     for (size_t i = 0; i < json_array_size(list) && i < GPU_MOST; i++) {
         const json_t *device = json_array_get(list, i);
-        char *id = arena_fmt(own, "%lld", (long long)number(device, "device_id"));
+        char *id = arena_fmt(own, "%lld", (long long)member_number(device, "device_id"));
         const json_t *about =
-            answers ? ask(s, (const char *[]){"xpu-smi", "discovery", "-d", id, "-j", NULL}, own)
+            answers ? ask_xpu_smi(s, (const char *[]){"xpu-smi", "discovery", "-d", id, "-j", NULL},
+                                  own)
                     : NULL;
         answers = about != NULL; /* a program that hangs once is not asked again */
         if (json_is_object(device))

@@ -16,13 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS = 8, MIB = 1 << 20, MOST_LINES = 1 << 16 };
+/* FIELDS: fields of a line of nvidia-smi; MOST_SAID: bytes that a child may write about all GPUs */
+enum { FIELDS = 8, MIB = 1 << 20, MOST_SAID = 1 << 16 };
 
 /* The columns of nvidia-smi's answer, in the order in which they are asked for. */
 enum { NAME, FREE, TOTAL, CORE_CLOCK, MEMORY_CLOCK, BUS, LINK, LANES };
 
 /* Splits a line at its commas into field[FIELDS]; missing fields become "".  Changes the line. */
-static void split(char *line, char *field[FIELDS])
+static void split_fields(char *line, char *field[FIELDS])
 {
     char *end = line + strlen(line);
     for (int i = 0; i < FIELDS; i++) {
@@ -35,7 +36,7 @@ static void split(char *line, char *field[FIELDS])
 }
 
 /* Returns the number in a field; 0: the field is no number, such as "[N/A]". */
-static int64_t number(const char *field)
+static int64_t field_number(const char *field)
 {
     int64_t n = machine_parse(field);
     return n > 0 ? n : 0;
@@ -45,7 +46,8 @@ static int64_t number(const char *field)
 static void take_line(const struct gpu_search *s, struct gpu *g, char *const field[FIELDS],
                       const struct gpus *old)
 {
-    int64_t free = number(field[FREE]), total = number(field[TOTAL]), mib = free ? free : total;
+    int64_t free = field_number(field[FREE]), total = field_number(field[TOTAL]),
+            mib = free ? free : total;
     if (!free)
         diag_note(s->d, "-d detect: nvidia-smi does not tell the free memory of %s: %s is taken",
                   field[NAME], total ? "all" : "that of the host");
@@ -54,10 +56,10 @@ static void take_line(const struct gpu_search *s, struct gpu *g, char *const fie
     g->name = field[NAME];
     g->bus = gpu_bus(field[BUS], s->a);
     g->memory = mib ? sat_mul(mib, MIB) : larger(s->host, 0);
-    g->mhz = number(field[CORE_CLOCK]);
-    /* bits per second of a pin; take_chips() multiplies by the pins */
-    g->memory_rate = sat_mul(number(field[MEMORY_CLOCK]), 2000000);
-    g->link_rate = gpu_pcie_rate(number(field[LINK]), number(field[LANES]));
+    g->mhz = field_number(field[CORE_CLOCK]);
+    /* bits per second of a pin, two in each cycle; take_chips() multiplies by the pins */
+    g->memory_rate = sat_mul(field_number(field[MEMORY_CLOCK]), 2000000);
+    g->link_rate = gpu_pcie_rate(field_number(field[LINK]), field_number(field[LANES]));
     if (!g->link_rate && gpu_at(old, g->bus))
         g->link_rate = gpu_at(old, g->bus)->link_rate;
 }
@@ -123,7 +125,7 @@ static void take_chips(const struct gpu_search *s, struct gpus *g)
         return;
     clock_limit(&clock, s->limit);
     char *path = arena_strdup(s->a, s->nvml, strlen(s->nvml));
-    struct child_answer said = child_run(ask_library, path, &clock, MOST_LINES, s->a);
+    struct child_answer said = child_run(ask_library, path, &clock, MOST_SAID, s->a);
     char *text = said.end == CHILD_DONE ? arena_strdup(s->a, said.bytes, said.n) : NULL;
     char *save = NULL, *line = text ? strtok_r(text, "\n", &save) : NULL;
     for (uint32_t i = 0; i < g->n; i++) {
@@ -232,12 +234,12 @@ void gpu_ask_nvidia(const struct gpu_search *s, struct gpus *g)
     for (; line; line = strtok_r(NULL, "\n", &save)) {
         char *field[FIELDS];
         const char *whole = arena_strdup(s->a, line, strlen(line));
-        split(line, field);
+        split_fields(line, field);
         struct gpu *to = *field[NAME] && *field[FREE] ? gpu_add(&found, s->a) : NULL;
         if (to)
             take_line(s, to, field, g);
-        else
-            strange = strange ? strange : whole;
+        else if (!strange)
+            strange = whole;
     }
     if (strange)
         diag_note(s->d, "-d detect: nvidia-smi says what is no GPU%s: %.200s",

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* PATH_TEXT: bytes of the path of a driver; NODES: the most devices of AMD's compute driver that are looked at */
 enum { PATH_TEXT = 256, NODES = 512 };
 
 /* The makers by the numbers of PCI. */
@@ -29,7 +30,7 @@ static const struct {
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 
 /* Returns the hexadecimal number in a file of a device's folder; -1: the file is missing or empty. */
-static long hex(const struct gpu_search *s, const char *folder, const char *file)
+static long read_hex(const struct gpu_search *s, const char *folder, const char *file)
 {
     const char *text = machine_text(s->root, arena_fmt(s->a, "%s/%s", folder, file), s->a);
     return text && *text ? strtol(text, NULL, 16) : -1;
@@ -105,7 +106,7 @@ static const char *name_of(const struct gpu_search *s, const char *folder, const
         info += 6 + strspn(info + 6, " \t");
         return arena_strdup(s->a, info, strcspn(info, "\n"));
     }
-    return listed_name(s, hex(s, folder, "vendor"), hex(s, folder, "device"));
+    return listed_name(s, read_hex(s, folder, "vendor"), read_hex(s, folder, "device"));
 }
 
 /* Sets lanes, clock, generation and memory rate of AMD's GPUs from the files of their compute driver.  It has a folder
@@ -123,8 +124,9 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
             return;
         struct gpu *to = NULL;
         if (at >= 0) {
-            unsigned bus = (unsigned)at >> 8, device = (unsigned)at >> 3 & 31,
-                     function = (unsigned)at & 7;
+            unsigned bus = (unsigned)at >> 8;
+            unsigned device = (unsigned)at >> 3 & 31;
+            unsigned function = (unsigned)at & 7;
             to = gpu_at(g, arena_fmt(s->a, "%04x:%02x:%02x.%x", (unsigned)(domain < 0 ? 0 : domain),
                                      bus, device, function));
         }
@@ -150,7 +152,7 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
 static void take_device(const struct gpu_search *s, const char *bus, struct gpus g[GPU_MAKERS])
 {
     const char *folder = arena_fmt(s->a, "/sys/bus/pci/devices/%s", bus);
-    long class = hex(s, folder, "class") >> 16, vendor = hex(s, folder, "vendor");
+    long class = read_hex(s, folder, "class") >> 16, vendor = read_hex(s, folder, "vendor");
     /* classes of PCI: 0x03 display controllers, 0x12 processing accelerators */
     for (int i = 0; i < MAKERS && (class == 0x03 || class == 0x12); i++) {
         if (makers[i].vendor != vendor || !driven_by(s, folder, makers[i].drivers))

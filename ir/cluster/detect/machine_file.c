@@ -22,7 +22,8 @@ char *machine_text(const char *root, const char *path, struct arena *a)
     ssize_t got = fd < 0 ? -1 : 1;
     while (got > 0 && n < MOST) {
         got = read(fd, text + n, MOST - n);
-        n += got > 0 ? (size_t)got : 0;
+        if (got > 0)
+            n += (size_t)got;
     }
     if (fd >= 0)
         close(fd);
@@ -45,10 +46,16 @@ int64_t machine_number(const char *root, const char *path, struct arena *a)
     return text ? machine_parse(text) : -1;
 }
 
+const char *machine_next_line(const char *line)
+{
+    const char *end = strchr(line, '\n');
+    return end ? end + 1 : NULL;
+}
+
 int64_t machine_field(const char *text, const char *key)
 {
     size_t n = strlen(key);
-    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL)
+    for (const char *line = text; line; line = machine_next_line(line))
         if (!strncmp(line, key, n) && (line[n] == ' ' || line[n] == ':'))
             return machine_parse(line + n + (line[n] == ':'));
     return -1;

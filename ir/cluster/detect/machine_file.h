@@ -10,6 +10,8 @@ char *machine_text(const char *root, const char *path, struct arena *a);
 /* Returns the number (whole, not negative) at the beginning of the file root + path; -1: the file cannot be read, or
  * does not begin with such a number. */
 int64_t machine_number(const char *root, const char *path, struct arena *a);
+/* Returns the line behind the one that begins at `line`; NULL: that is the last one. */
+const char *machine_next_line(const char *line);
 /* Returns the number behind the word `key` at the beginning of a line of text, with blanks or ':' between them; -1:
  * there is none. */
 int64_t machine_field(const char *text, const char *key);

@@ -66,7 +66,8 @@ static uint32_t count_cores(const char *root, struct arena *a)
         arena_release(a, free_after);
         if (first < 0 || first >= CPUS)
             first = i;
-        cores += !seen[first];
+        if (!seen[first])
+            cores++;
         seen[first] = true;
     }
     return cores ? cores : 1;
@@ -77,14 +78,15 @@ static uint32_t count_cores(const char *root, struct arena *a)
  * group. */
 static char *group_path(const char *text, const char *controller, struct arena *a)
 {
-    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+    for (const char *line = text; line; line = machine_next_line(line)) {
         const char *names = strchr(line, ':');
         const char *path = names ? strchr(names + 1, ':') : NULL;
         if (!path || path > line + strcspn(line, "\n"))
             continue;
         const char *list = arena_fmt(a, ",%.*s,", (int)(path - names - 1), names + 1);
-        if (controller ? strstr(list, arena_fmt(a, ",%s,", controller)) != NULL
-                       : !strcmp(list, ",,"))
+        bool wanted = controller ? strstr(list, arena_fmt(a, ",%s,", controller)) != NULL
+                                 : strcmp(list, ",,") == 0;
+        if (wanted)
             return arena_strdup(a, path + 1, strcspn(path + 1, "\n"));
     }
     return NULL;
@@ -204,8 +206,8 @@ static int64_t used_of(const struct processor *p)
 
 /* Returns the note of the class: what was counted, how many thousandths of a core may be used at once, and what could
  * not be measured. */
-static const char *describe(const struct processor *p, int64_t used, const struct speed *s,
-                            struct arena *a)
+static const char *describe_processor(const struct processor *p, int64_t used,
+                                      const struct speed *s, struct arena *a)
 {
     const char *part = used < p->cores * INT64_C(1000)
                            ? arena_fmt(a, ", %lld.%03lld at once", (long long)(used / 1000),
@@ -222,9 +224,11 @@ void processor_class(const struct processor *p, struct device_class *c, struct a
     /* a thread for each core of which the process may use a part; buffers of four caches, so that copies go to the
      * memory */
     int64_t threads = (used_of(p) + 999) / 1000, buffer = sat_mul(p->cache, 4);
-    threads = threads > SPEED_THREADS ? SPEED_THREADS : threads;
+    if (threads > SPEED_THREADS)
+        threads = SPEED_THREADS;
     buffer = buffer < LEAST_BUFFER ? LEAST_BUFFER : buffer > MOST_BUFFER ? MOST_BUFFER : buffer;
-    buffer = p->memory < 0 ? buffer : tighter(buffer, p->memory / SHARE);
+    if (p->memory >= 0)
+        buffer = tighter(buffer, p->memory / SHARE);
     struct speed s = speed_measure((uint32_t)threads, buffer);
     processor_rate(p, (uint32_t)threads, &s, c, a);
 }
@@ -248,5 +252,5 @@ void processor_rate(const struct processor *p, uint32_t threads, const struct sp
     c->peak[ELEM_I8] = has_byte_products() ? sat_mul(c->peak[ELEM_F32], 4) : 0;
     c->bandwidth = two_digits(bytes);
     c->memory = p->memory < MIB ? p->memory : p->memory / MIB * MIB;
-    c->note = describe(p, used, s, a);
+    c->note = describe_processor(p, used, s, a);
 }

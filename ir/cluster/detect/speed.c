@@ -129,19 +129,23 @@ static int window_at(int64_t start)
 
 /* The function of a thread, whose struct worker is `arg`: fills the buffer, then runs loops, then copies, from the
  * lower half of the buffer's filled blocks to the upper half, again and again. */
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
     struct worker *w = arg;
     char *buffer = mmap(NULL, w->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     size_t n = 0, at = 0, blocks = buffer == MAP_FAILED ? 0 : w->room / BLOCK;
-    int k; /* the window in which a turn or a copy begins */
     for (; n < blocks && clock_now() < w->multiply; n++)
         memset(buffer + n * BLOCK, (int)n, BLOCK);
-    for (; (k = window_at(w->multiply)) < WINDOWS; w->turn[k]++)
+    /* k: the window in which a turn or a copy begins */
+    for (int k = window_at(w->multiply); k < WINDOWS; k = window_at(w->multiply)) {
         w->sum += w->loop(w->sum);
-    for (n /= 2; n && (k = window_at(w->copy)) < WINDOWS; w->block[k]++) {
+        w->turn[k]++;
+    }
+    n /= 2;
+    for (int k = n ? window_at(w->copy) : WINDOWS; k < WINDOWS; k = window_at(w->copy)) {
         memcpy(buffer + (n + at) * BLOCK, buffer + at * BLOCK, BLOCK);
         at = at + 1 < n ? at + 1 : 0;
+        w->block[k]++;
     }
     if (buffer != MAP_FAILED)
         munmap(buffer, w->room);
@@ -155,7 +159,8 @@ static uint64_t most_turns(const struct worker *w, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         uint64_t most = 0;
         for (int k = 0; k < WINDOWS; k++)
-            most = w[i].turn[k] > most ? w[i].turn[k] : most;
+            if (w[i].turn[k] > most)
+                most = w[i].turn[k];
         all += most;
     }
     return all;
@@ -169,7 +174,8 @@ static uint64_t most_blocks(const struct worker *w, uint32_t n)
         uint64_t all = 0;
         for (uint32_t i = 0; i < n; i++)
             all += w[i].block[k];
-        most = all > most ? all : most;
+        if (all > most)
+            most = all;
     }
     return most;
 }
@@ -184,12 +190,14 @@ struct speed speed_measure(uint32_t threads, int64_t buffer)
     uint32_t bits = speed_vector_bits(), started = 0;
     int64_t start = clock_now() + FILL;
     /* starts threads until the system refuses one; without any thread this one does the work */
-    for (bool can = true; can && started < threads; started += can) {
+    while (started < threads) {
         w[started] = (struct worker){loop_of(bits), start, start + PHASE, .room = room};
-        can = pthread_create(&thread[started], NULL, work, &w[started]) == 0;
+        if (pthread_create(&thread[started], NULL, run_worker, &w[started]) != 0)
+            break;
+        started++;
     }
     if (!started)
-        work(&w[0]);
+        run_worker(&w[0]);
     for (uint32_t i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     uint32_t n = started ? started : 1;

@@ -117,7 +117,7 @@ static void wait_for(struct iteration_build *t, uint32_t task, uint32_t on)
 }
 
 /* Returns the first task unless it is NO_ITEM, else the second one. */
-static uint32_t either(uint32_t task, uint32_t other)
+static uint32_t first_task_of(uint32_t task, uint32_t other)
 {
     return task != NO_ITEM ? task : other;
 }
@@ -130,20 +130,20 @@ static void add_waits(struct iteration_build *t, uint32_t s, uint32_t i)
     uint32_t weight = task_at(t, ITERATION_WEIGHT, s, i);
     wait_for(t, backward, forward);
     wait_for(t, weight, backward);
-    wait_for(t, t->first[ITERATION_REDUCE][s], either(weight, backward));
+    wait_for(t, t->first[ITERATION_REDUCE][s], first_task_of(weight, backward));
     /* the update of the stage, or with joint_update of every stage, waits for the gradients of stage s */
     for (uint32_t k = 0; k < t->x->nstage; k++)
         if (k == s || t->x->joint_update)
             wait_for(t, t->first[ITERATION_UPDATE][k],
-                     either(t->first[ITERATION_REDUCE][s], either(weight, backward)));
+                     first_task_of(t->first[ITERATION_REDUCE][s], first_task_of(weight, backward)));
     if (s + 1 == t->x->nstage)
         return;
     uint32_t send = task_at(t, ITERATION_SEND, s, i);
     uint32_t send_back = task_at(t, ITERATION_SEND_BACK, s, i);
     wait_for(t, send, forward);
-    wait_for(t, task_at(t, ITERATION_FORWARD, s + 1, i), either(send, forward));
+    wait_for(t, task_at(t, ITERATION_FORWARD, s + 1, i), first_task_of(send, forward));
     wait_for(t, send_back, task_at(t, ITERATION_BACKWARD, s + 1, i));
-    wait_for(t, backward, either(send_back, task_at(t, ITERATION_BACKWARD, s + 1, i)));
+    wait_for(t, backward, first_task_of(send_back, task_at(t, ITERATION_BACKWARD, s + 1, i)));
 }
 
 /* Adds the memory of the values of stage s that the forward pass of micro-batch i keeps until the backward pass is
@@ -154,9 +154,9 @@ static void add_buffers(struct iteration_build *t, uint32_t s, uint32_t i)
 {
     const struct stage_work *w = &t->x->stage[s];
     uint32_t backward = task_at(t, ITERATION_BACKWARD, s, i), dev = device_of(t, s, i);
-    uint32_t end = either(task_at(t, ITERATION_WEIGHT, s, i), backward);
+    uint32_t end = first_task_of(task_at(t, ITERATION_WEIGHT, s, i), backward);
     if (t->x->forward_only)
-        end = either(task_at(t, ITERATION_SEND, s, i), task_at(t, ITERATION_FORWARD, s, i));
+        end = first_task_of(task_at(t, ITERATION_SEND, s, i), task_at(t, ITERATION_FORWARD, s, i));
     struct buffer b = {dev, task_at(t, ITERATION_FORWARD, s, i),
                        w->recompute ? w->checkpoint : w->stored};
     if (b.bytes > 0)

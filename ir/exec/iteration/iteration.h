@@ -46,6 +46,7 @@ struct stage_work {
     bool reduce_shares; /* the AllReduce occupies the link to the stage before */
 };
 
+/* An iteration of training: its stages, and how their passes follow each other. */
 struct iteration {
     enum iteration_order order;
     uint32_t nstage, nplace; /* nplace divides nstage; they are equal except for INTERLEAVED */

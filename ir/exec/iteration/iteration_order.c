@@ -50,6 +50,9 @@ uint32_t iteration_ahead_turns(const struct stage_work *stage, uint32_t nstage, 
 
 uint32_t iteration_ahead_interleaved(const struct iteration *x, uint32_t place)
 {
+    /* stages: number of stages of a place; all: number of its forward passes.  Megatron-LM: nplace micro-batches
+     * through each stage but the last, then two for each place behind this one, and the one whose backward pass comes
+     * first; with as many micro-batches as places, all */
     uint64_t stages = x->nstage / x->nplace, all = stages * x->micro_batches;
     uint64_t ahead = 2 * (x->nplace - place - 1) + (stages - 1) * x->nplace + 1;
     assert(place < x->nplace);
@@ -91,7 +94,7 @@ struct list {
 };
 
 /* Adds a pass of the device for its k-th micro-batch.  The place has one stage, of the same number. */
-static void put(struct list *l, enum iteration_kind kind, uint32_t k)
+static void put_pass(struct list *l, enum iteration_kind kind, uint32_t k)
 {
     l->entry[l->n++] =
         (struct iteration_entry){kind, l->place, l->turn + k * iteration_turns(l->x, l->place)};
@@ -115,16 +118,16 @@ static void list_forward(struct list *l, uint32_t n)
         if (l->x->order == ITERATION_INTERLEAVED)
             put_interleaved(l, ITERATION_FORWARD, k);
         else
-            put(l, ITERATION_FORWARD, k);
+            put_pass(l, ITERATION_FORWARD, k);
 }
 
 /* Lists the passes of a device with n micro-batches for GPIPE. */
 static void list_gpipe(struct list *l, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
-        put(l, ITERATION_FORWARD, k);
+        put_pass(l, ITERATION_FORWARD, k);
     for (uint32_t k = n; k-- > 0;)
-        put(l, ITERATION_BACKWARD, k);
+        put_pass(l, ITERATION_BACKWARD, k);
 }
 
 /* Lists the passes of a device with n micro-batches for 1F1B or ZB_H1. */
@@ -135,16 +138,16 @@ static void list_1f1b(struct list *l, uint32_t n)
     uint32_t ahead = smaller_u32(s->ahead, n), made = 0; /* made: number of WEIGHT passes so far */
     assert(s->ahead >= 1);
     for (uint32_t k = 0; k < ahead; k++)
-        put(l, ITERATION_FORWARD, k);
+        put_pass(l, ITERATION_FORWARD, k);
     for (uint32_t k = 0; k < n; k++) {
-        put(l, ITERATION_BACKWARD, k);
+        put_pass(l, ITERATION_BACKWARD, k);
         if (weight_pass && k >= s->lag)
-            put(l, ITERATION_WEIGHT, made++);
+            put_pass(l, ITERATION_WEIGHT, made++);
         if (ahead + k < n)
-            put(l, ITERATION_FORWARD, ahead + k);
+            put_pass(l, ITERATION_FORWARD, ahead + k);
     }
     while (weight_pass && made < n)
-        put(l, ITERATION_WEIGHT, made++);
+        put_pass(l, ITERATION_WEIGHT, made++);
 }
 
 /* Lists the passes of a device for INTERLEAVED. */

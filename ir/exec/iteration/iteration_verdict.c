@@ -68,14 +68,14 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     int64_t reduce = s->m->backward ? servers_reduce(servers, set, sum->parameter) : 0;
     if (t->reduce_when != REDUCE_AFTER && s->m->backward)
         reduce = reduce_exposed(servers, set, &sum->parts, w->backward, sum->backward);
-    if (t->reduce_when ==
-        REDUCE_ACROSS) /* a forward pass of the next iteration hides as much of the AllReduce */
+    /* a forward pass of the next iteration hides as much of the AllReduce */
+    if (t->reduce_when == REDUCE_ACROSS)
         reduce = reduce > w->forward ? reduce - w->forward : 0;
     w->forward = sat_add(w->forward, s->model.part_cost);
     w->backward = sat_add(w->backward, s->model.part_cost);
     w->update = sum->update > 0 ? sat_add(sum->update, s->model.part_cost) : 0;
-    if (takes_turns(
-            s)) /* gradients are exchanged after each micro-batch instead of once an iteration */
+    /* with turns, gradients are exchanged after each micro-batch instead of once an iteration */
+    if (takes_turns(s))
         w->backward = sat_add(w->backward, reduce);
     else
         w->reduce = reduce;
@@ -115,7 +115,8 @@ static void add_rows(const struct scene *s, const struct servers *servers,
     }
 }
 
-/* Sets lasting, version and memory of each place. */
+/* Sets for each place the bytes that last during an iteration, those of one version of its weights, and the memory of
+ * its devices: lasting, version and memory of *r. */
 static void set_places(const struct scene *s, const struct stages_on *on, struct iteration_run *r,
                        struct arena *a)
 {
@@ -381,8 +382,10 @@ static void add_net(struct sums_state *w, const struct update_cost *u, uint32_t 
     bool back = m->backward && m->backward[def];
     for_row (x, *pin, e) {
         int32_t to = w->stage_of[x];
-        low = to < low ? to : low;
-        high = to > high ? to : high;
+        if (to < low)
+            low = to;
+        if (to > high)
+            high = to;
     }
     if (!w->why && (back ? high > at : low < at))
         w->why = arena_fmt(
@@ -486,7 +489,8 @@ static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
         w->sum[k].parts = parts[k];
     /* update.why tells more than w->why */
     why = w->why && update.joint && update.why ? update.why : w->why;
-    why = why ? why : refuse_uneven_slices(w);
+    if (!why)
+        why = refuse_uneven_slices(w);
     if (why)
         return why;
     struct stages_on on = {w->st->n, stages_places(w->st), w->sum, set};
@@ -520,9 +524,11 @@ static void set_loads(const struct sums_state *w, const struct iteration_run *r,
             l->weights = r->lasting[p];
             if (l->load > v->load[v->bottleneck].load)
                 v->bottleneck = d;
-            lane += iteration_turns(&r->x, p) > 1;
+            if (iteration_turns(&r->x, p) > 1) /* each device that takes turns has a lane */
+                lane++;
         }
-        lane += iteration_turns(&r->x, p) == 1;
+        if (iteration_turns(&r->x, p) == 1)
+            lane++;
     }
 }
 
@@ -624,7 +630,8 @@ static const char *refuse_stages(const struct sums_state *w, const struct plan *
     const struct stages *st = w->st;
     const struct graph *g = &s->m->graph[1];
     const char *why = stages_refuse(st, s->cluster->ndev, w->a);
-    why = why ? why : iteration_refuses(s, st->n, stages_places(st), w->a);
+    if (!why)
+        why = iteration_refuses(s, st->n, stages_places(st), w->a);
     for (nid n = g->first; n < g->first + g->count && !why; n++) {
         if (s->place->kind[n] != PLACE_NODE)
             continue;
@@ -652,7 +659,8 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p, st
     w.stage_of = plan_stage_of(&(struct staged_plan){s, p, st}, a);
     struct iteration_run *run = arena_alloc(a, sizeof *run);
     const char *why = refuse_stages(&w, p);
-    why = why ? why : set_up_and_run(&w, run);
+    if (!why)
+        why = set_up_and_run(&w, run);
     if (why) {
         v.runnable = false;
         v.why_not = why;
@@ -712,8 +720,8 @@ double iteration_busy(const struct iteration_run *t)
     /* a lane stands for `each` devices: the devices of a place that share micro-batches in slices, or one device of
      * those that take turns */
     for (uint32_t p = 0; p < t->x.nplace; p++) {
-        uint32_t lanes = iteration_turns(&t->x, p),
-                 each = (t->stages->device.at[p + 1] - t->stages->device.at[p]) / lanes;
+        uint32_t lanes = iteration_turns(&t->x, p);
+        uint32_t each = (t->stages->device.at[p + 1] - t->stages->device.at[p]) / lanes;
         for (uint32_t q = 0; q < lanes; q++, lane++)
             busy += (double)each * (double)t->t.busy[lane];
         all += (double)(each * lanes) * (double)t->t.end;

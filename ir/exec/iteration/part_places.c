@@ -103,7 +103,7 @@ static enum iteration_kind kind_of(const struct part_timing *f, uint32_t copy)
                                  : ITERATION_BACKWARD;
 }
 
-/* Fills f->first and f->update. */
+/* Finds the first task of each kind and stage, f->first, and the task of each stage's update, f->update. */
 static void find_first_tasks(struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
@@ -126,6 +126,7 @@ static struct csr list_instances(const struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
     const struct stages *st = f->run->stages;
+    /* key: [copy] its stage and pass as one number; the last number is for parts that run once */
     uint32_t n = f->w->npart, *key = arena_array(f->a, (size_t)n + 1, sizeof *key);
     struct pairs on = {.a = f->a};
     for (uint32_t x = 0; x < n; x++)
@@ -136,6 +137,7 @@ static struct csr list_instances(const struct part_timing *f)
             const struct task *t = &g->task[task_of_item(g, item)];
             if (t->kind > ITERATION_WEIGHT)
                 continue; /* an update: below */
+            /* the copies of this pass, as instances of the item's micro-batch */
             uint32_t r = KINDS * t->number + t->kind;
             for_row (x, of, r)
                 pairs_add(&on, f->w->part[x].dev,
@@ -187,8 +189,8 @@ static int64_t *find_sent_times(const struct part_timing *f, const struct sample
 
 /* Delays the parts that run once an iteration until all tensors that they read were sent and the parts before them on
  * their device have ended.  start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
-static void settle_once(const struct part_timing *f, const struct sample_work *all, int64_t *start,
-                        int64_t *end, int64_t *sent)
+static void delay_update_parts(const struct part_timing *f, const struct sample_work *all,
+                               int64_t *start, int64_t *end, int64_t *sent)
 {
     int64_t *free_at = arena_array(f->a, (size_t)all->ndev + 1, sizeof *free_at);
     for (uint32_t k = 0; k < all->npart; k++) {
@@ -273,7 +275,7 @@ struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a)
         y.start = start;
         y.end = end;
         int64_t *sent = find_sent_times(&f, y.work, end, a);
-        settle_once(&f, y.work, start, end, sent);
+        delay_update_parts(&f, y.work, start, end, sent);
         y.sent = sent;
         y.level = arena_array(a, (size_t)n + 1, sizeof(uint32_t));
         y.phase = arena_alloc(a, (size_t)n + 1);

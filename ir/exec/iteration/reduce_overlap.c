@@ -22,7 +22,8 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
             end = sat_add(start, servers_reduce(s, set, waiting));
             waiting = 0;
         }
-        since = waiting ? since : ready;
+        if (!waiting)
+            since = ready;
         waiting = sat_add(waiting, p->bytes);
         all = sat_add(all, p->bytes);
     }

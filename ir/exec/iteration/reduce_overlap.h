@@ -13,6 +13,7 @@ struct reduce_part {
     int64_t bytes;
 };
 
+/* The gradients of a stage, in the order in which they become ready. */
 struct reduce_parts {
     struct reduce_part *part; /* [n] ascending by `ready` */
     uint32_t n;

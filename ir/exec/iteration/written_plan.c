@@ -92,7 +92,8 @@ const int64_t *written_plan_peaks(const struct staged_plan *p, const void *run, 
         return NULL;
     if (written_plan_wanted(p->scene, p->stages)) {
         written_plan_make(p, own, &w);
-        now = w.copies ? (struct staged_plan){&w.scene, &w.plan, p->stages} : now;
+        if (w.copies)
+            now = (struct staged_plan){&w.scene, &w.plan, p->stages};
     }
     /* written_plan_make() has made the parts of its plan; the plan itself, where nothing runs again, has none yet */
     const struct parts *parts = now.plan == p->plan ? parts_of_plan(&now, own) : w.parts;
@@ -110,9 +111,10 @@ const int64_t *written_plan_peaks(const struct staged_plan *p, const void *run, 
     }
     struct schedule *e = y.work ? schedule_make(y.work, &y, own) : NULL;
     if (e) {
-        e->in_flight =
-            1; /* the work has all micro-batches of one iteration, which count as one sample */
-        e = schedule_prove(y.work, e, own) ? NULL : e;
+        /* the work has all micro-batches of one iteration, which count as one sample */
+        e->in_flight = 1;
+        if (schedule_prove(y.work, e, own))
+            e = NULL;
     }
     if (e) {
         peak = arena_array(a, (size_t)y.work->ndev + 1, sizeof *peak);

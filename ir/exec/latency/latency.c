@@ -30,7 +30,7 @@ static uint32_t class_of(const struct latency *l, uint32_t sub)
 }
 
 /* Returns the time, ps, of a transfer of the net's value between the host and the device of a subgraph. */
-static int64_t transfer(const struct latency *l, uint32_t sub, uint32_t net)
+static int64_t transfer_time(const struct latency *l, uint32_t sub, uint32_t net)
 {
     return cluster_transfer(l->s->cluster, class_of(l, sub), /*inner=*/false,
                             place_moved(l->s->place, l->s->m->cost, net));
@@ -78,10 +78,10 @@ static void add_net(struct latency *l, uint32_t net)
         if (maker != NO_SUBGRAPH)
             build_wait(&l->b, to, maker);
         if (last_turn && !l->k->sub[to].host)
-            l->time[to].in = sat_add(l->time[to].in, transfer(l, to, net));
+            l->time[to].in = sat_add(l->time[to].in, transfer_time(l, to, net));
     }
     if (last_turn && leaves && maker != NO_SUBGRAPH && !l->k->sub[maker].host)
-        l->time[maker].out = sat_add(l->time[maker].out, transfer(l, maker, net));
+        l->time[maker].out = sat_add(l->time[maker].out, transfer_time(l, maker, net));
 }
 
 /* Describes tasks and waits to the task builder, once in each turn. */
@@ -110,7 +110,7 @@ static uint32_t lane_of(const struct latency *l, uint32_t sub)
     return l->k->slotted || how->pieces == PIECES_EXCLUSIVE ? l->k->sub[sub].dev : NO_LANE;
 }
 
-/* Fills all fields of the tasks but their ranks. */
+/* Makes the task of each subgraph, with its time and lane, but without a rank. */
 static void set_tasks(const struct latency *l)
 {
     for (uint32_t i = 0; i < l->k->n; i++) {

@@ -72,7 +72,7 @@ static bool can_join(struct group_state *j, uint32_t v)
 }
 
 /* Adds v to the growing group. */
-static void join(struct group_state *j, uint32_t v)
+static void join_group(struct group_state *j, uint32_t v)
 {
     assert(!j->to[v]); /* each subgraph joins once */
     j->to[v] = j->group;
@@ -93,10 +93,8 @@ static const struct keyed *device_order(const struct latency_run *r, const uint3
     for (int pass = 0; pass < 3; pass++) { /* stable sorts: the last one counts most */
         for (uint32_t i = 0; i < r->k.n; i++) {
             uint32_t v = at[i];
-            x[i] = (struct keyed){!pass       ? r->g.task[v].time > 0
-                                  : pass == 1 ? r->t.start[v]
-                                              : on[v],
-                                  i};
+            const int64_t key[] = {r->g.task[v].time > 0, r->t.start[v], on[v]}; /* [pass] */
+            x[i] = (struct keyed){key[pass], i};
         }
         keyed_sort(x, r->k.n);
         uint32_t *next = arena_array(a, (size_t)r->k.n + 1, sizeof *next);
@@ -135,7 +133,7 @@ static struct subgraphs join_hosts(const struct latency_run *r, const struct mod
             j.start = r->t.start[v];
             j.readers.n = 0;
         }
-        join(&j, v);
+        join_group(&j, v);
         k.sub[j.group - 1].nnode += r->k.sub[v].nnode;
     }
     for (nid n = 0; n < m->nnode; n++)

@@ -194,7 +194,7 @@ static void divide_bytes(const struct scene *s, const struct latency_run *r, con
     const struct graph *g = &s->m->graph[1];
     struct arena *own = arena_new(a);
     int32_t *dev = arena_array(own, s->m->nnode, sizeof *dev);
-    memset(dev, 0xff, s->m->nnode * sizeof *dev);
+    memset(dev, 0xff, s->m->nnode * sizeof *dev); /* -1: not placed */
     for (nid n = g->first; n < g->first + g->count; n++)
         if (r->k.of[n] != NO_SUBGRAPH)
             dev[n] = (int32_t)on[r->k.of[n]];

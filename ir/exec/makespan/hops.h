@@ -16,6 +16,7 @@ struct end {
     uint32_t group; /* its group: cluster_group() */
 };
 
+/* What hops between the devices of a scene are made from. */
 struct hops {
     const struct scene *of;
     uint32_t host;   /* ndev: the number of the host as an end of hops */

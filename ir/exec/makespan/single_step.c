@@ -172,7 +172,7 @@ static uint32_t count_passes(const struct module *m, const struct part *part)
     return (uint32_t)has[0] + has[1];
 }
 
-/* Adds a task for each part. */
+/* Adds a task for each part: it takes the time of its nodes, and for each training pass of them the cost of a part. */
 static void add_parts(struct step_build *t)
 {
     const struct module *m = t->of->m;

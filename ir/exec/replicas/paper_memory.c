@@ -15,6 +15,7 @@
 
 #include "ir/base/units.h"
 
+/* State of paper_memory(). */
 struct memory_count {
     const struct scene *s;
     const int32_t *dev;
@@ -26,7 +27,7 @@ struct memory_count {
 
 /* Whether node n overwrites its first operand: its operator can do that, a placed node of the same device makes the
  * operand, and neither another node nor the host uses it. */
-static bool writes_over(const struct memory_count *c, nid n)
+static bool overwrites_operand(const struct memory_count *c, nid n)
 {
     static const char *const op[] = {"Relu",      "Flatten", "Squeeze",
                                      "Unsqueeze", "Reshape", "Identity"};
@@ -65,7 +66,8 @@ static void count_node(struct memory_count *c, nid n)
     int64_t beside = own > made ? own - made : 0;
     int64_t *stays = &c->stays[c->dev[n]], *runs = &c->runs[c->dev[n]];
     bool forward = m->backward && !m->backward[n];
-    made = writes_over(c, n) ? 0 : made;
+    if (overwrites_operand(c, n))
+        made = 0;
     if (forward)
         *stays = sat_add(*stays, made);
     /* the results; for a forward node in training, their gradients, which have the same size */

@@ -100,28 +100,32 @@ static void add_net(struct replay_build *b, uint32_t e, uint32_t *first_part)
         if (first_part[d] == UINT32_MAX)
             continue; /* an earlier pin has paid for the device */
         struct half *x = &b->half[2 * first_part[d] + back];
-        bool leaves = made && d == (uint32_t)b->dev[def];
-        if (moves)
-            *(leaves ? &x->out : &x->in) += cluster_transfer(b->c, cluster_class(b->c, d), inner,
-                                                             place_moved(b->p, b->m->cost, e));
+        int64_t ps = moves ? cluster_transfer(b->c, cluster_class(b->c, d), inner,
+                                              place_moved(b->p, b->m->cost, e))
+                           : 0;
+        if (made && d == (uint32_t)b->dev[def])
+            x->out += ps;
+        else
+            x->in += ps;
         x->used = x->used || made || moves;
         first_part[d] = UINT32_MAX;
     }
 }
 
-/* Fills b->half and b->edge. */
+/* Finds the times of both halves of each part, and which half reads from which: fills b->half and b->edge. */
 static void make_halves(struct replay_build *b)
 {
     const struct graph *g = &b->m->graph[1];
     uint32_t *first = arena_array(b->a, (size_t)b->c->ndev + 1, sizeof *first);
     b->half = arena_array(b->a, 2 * (size_t)b->parts->nparts + 1, sizeof *b->half);
     b->edge = (struct pairs){.a = b->a};
-    memset(first, 0xff, (b->c->ndev + 1) * sizeof *first);
+    memset(first, 0xff, (b->c->ndev + 1) * sizeof *first); /* UINT32_MAX */
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (b->p->kind[n] != PLACE_NODE)
             continue;
         struct half *x = &b->half[half_of(b, n)];
-        x->compute += x->used ? 0 : b->model->part_cost;
+        if (!x->used)
+            x->compute += b->model->part_cost;
         x->used = true;
         x->compute += b->m->cost->time[cluster_class(b->c, (uint32_t)b->dev[n])][n];
     }
@@ -247,8 +251,9 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
         if (!t->back || t->level >= forward_end)
             continue;
         for_row (y, *next, order[i]) {
+            /* a reader on another lane runs at least one round later */
             const struct round_task *u = &r->task[y];
-            uint32_t latest = u->level - (u->lane != t->lane);
+            uint32_t latest = u->lane != t->lane ? u->level - 1 : u->level;
             level = smaller_u32(latest, level);
         }
         t->level = level == UINT32_MAX ? forward_end : level;
@@ -266,11 +271,10 @@ static struct csr set_levels(struct replay_build *b)
     assert(sorted == r->ntask);
     for (uint32_t i = 0; i < sorted; i++) {
         struct round_task *t = &r->task[order[i]];
-        for_row (
-            y, next,
-            order[i]) { /* a task that waits for t runs a round later if its lane is another one */
+        for_row (y, next, order[i]) {
+            /* a task that waits for t runs a round later if its lane is another one */
             struct round_task *u = &r->task[y];
-            uint32_t after = t->level + (u->lane != t->lane);
+            uint32_t after = u->lane != t->lane ? t->level + 1 : t->level;
             u->level = larger_u32(after, u->level);
         }
     }
@@ -359,7 +363,8 @@ static void run_tasks(struct replay *r, const struct csr *level, bool batch, str
  * have more than MANY runs in all. */
 static uint32_t enough_samples(const struct replay *r)
 {
-    /* after as many samples as there are levels all tasks run; as many again and 4 show it, or 4 if levels are many */
+    /* all tasks run once as many samples have begun as there are levels; then come as many samples again, and 4, to
+     * show that state; only 4 if there are many levels */
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
     uint32_t most = r->ntask ? MANY / r->ntask : MANY;
     n = smaller_u32(n, most);

@@ -21,6 +21,7 @@ struct round_task {
     int64_t in, out; /* ps of `time` for transfers: in at its beginning, out at its end */
 };
 
+/* A device, or one way of its link, which does one thing at a time. */
 struct round_lane {
     uint32_t dev;
     /* The tasks of the lane.  TASK_WHOLE: all that the device does; TASK_COMPUTE: the device's computing; TASK_IN,
@@ -28,6 +29,7 @@ struct round_lane {
     uint8_t kind;
 };
 
+/* A run of several samples through the parts of a plan. */
 struct replay {
     uint32_t ntask, nlane;
     uint32_t samples;        /* number of samples that were run */

@@ -26,7 +26,8 @@ static const char *name_of(const Onnx__ValueInfoProto *p)
 }
 
 /* Enters descriptions list[n] of a part's border into b->known and a table of it. */
-static void enter(struct border *b, struct names *table, Onnx__ValueInfoProto **list, size_t n)
+static void enter_descriptions(struct border *b, struct names *table, Onnx__ValueInfoProto **list,
+                               size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!names_get(table, name_of(list[i]), 0)) {
@@ -152,7 +153,8 @@ static int add_outputs(struct border *b)
     return 0;
 }
 
-/* Adds descriptions of values inside the model. */
+/* Adds those descriptions in list[n] to w->info that are of values inside the model, tell a shape, and are the first of
+ * their values. */
 static void add_infos(struct border *b, Onnx__ValueInfoProto **list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -178,8 +180,8 @@ int whole_border(struct whole *w)
         if (check_side(w, &w->part[x], "inputs", g->input, g->n_input) ||
             check_side(w, &w->part[x], "outputs", g->output, g->n_output))
             return -1;
-        enter(&b, &b.in, g->input, g->n_input);
-        enter(&b, &b.out, g->output, g->n_output);
+        enter_descriptions(&b, &b.in, g->input, g->n_input);
+        enter_descriptions(&b, &b.out, g->output, g->n_output);
         for (size_t i = 0; i < g->n_output; i++)
             names_add(&b.maker, name_of(g->output[i]), x + 1);
     }

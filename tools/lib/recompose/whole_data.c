@@ -40,7 +40,8 @@ void whole_list_tensors(struct whole *w)
     size_t n = 1;
     for (uint32_t x = 0; x <= w->npart; x++) {
         const struct module *m = x < w->npart ? w->part[x].m : w->original.m;
-        n += m ? count_tensors(m) : 0;
+        if (m)
+            n += count_tensors(m);
     }
     w->tensor = arena_array(w->a, n, sizeof *w->tensor);
     w->origin = arena_array(w->a, n, sizeof *w->origin);

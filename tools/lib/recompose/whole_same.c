@@ -115,8 +115,8 @@ static const void *plain_values(const ProtobufCMessage *x, const ProtobufCFieldD
 }
 
 /* Whether a field that is neither a string nor a message has the same values in both. */
-static bool same_plain(const ProtobufCMessage *a, const ProtobufCMessage *b,
-                       const ProtobufCFieldDescriptor *f)
+static bool same_plain_field(const ProtobufCMessage *a, const ProtobufCMessage *b,
+                             const ProtobufCFieldDescriptor *f)
 {
     size_t na, nb;
     const void *x = plain_values(a, f, &na), *y = plain_values(b, f, &nb);
@@ -137,7 +137,7 @@ static bool same_field(const ProtobufCMessage *a, const ProtobufCMessage *b,
 {
     size_t na, nb;
     if (f->type != PROTOBUF_C_TYPE_MESSAGE && f->type != PROTOBUF_C_TYPE_STRING)
-        return same_plain(a, b, f);
+        return same_plain_field(a, b, f);
     const void *const *x = walk_field(a, f, &na), *const *y = walk_field(b, f, &nb);
     bool same = na == nb;
     for (size_t i = 0; same && i < na; i++) {
@@ -153,7 +153,8 @@ static bool same_field(const ProtobufCMessage *a, const ProtobufCMessage *b,
 
 /* Returns 1 if the messages a and b are of equal tensors, 0 if of different tensors, -1 after an error; -2: one of them
  * is the message of no tensor that the reader knows. */
-static int same_known(const struct whole *w, const ProtobufCMessage *a, const ProtobufCMessage *b)
+static int same_known_tensors(const struct whole *w, const ProtobufCMessage *a,
+                              const ProtobufCMessage *b)
 {
     if (a->descriptor != &onnx__tensor_proto__descriptor)
         return -2;
@@ -175,7 +176,7 @@ int whole_same_message(const struct whole *w, const void *one, const void *two)
     while (todo.n && same == 1) {
         struct message_pair p = todo.v[--todo.n];
         const ProtobufCMessageDescriptor *d = p.a->descriptor;
-        int known = same_known(w, p.a, p.b);
+        int known = same_known_tensors(w, p.a, p.b);
         same = known == -2 ? 1 : known;
         for (unsigned i = 0; known == -2 && same == 1 && i < d->n_fields; i++)
             same = same_field(p.a, p.b, &d->fields[i], &todo, own);

@@ -40,7 +40,8 @@ static bool skip_word(const char **words, const char *word)
 {
     size_t n = strlen(word);
     bool found = strncmp(*words, word, n) == 0;
-    *words += found ? n : 0;
+    if (found)
+        *words += n;
     return found;
 }
 

@@ -1,12 +1,13 @@
 """Splits that pcc.Session keeps for the next run.
 
 A split lies in ROOT/KEY, where KEY is a hash of all that it depends on: the model's bytes, which files have its weights
-and when they changed, devices, settings, and the content of files that these name. ROOT is $PCC_CACHE, else pcc in
-$XDG_CACHE_HOME or ~/.cache; it must belong to the user alone, since its models are run. Beside KEY lies KEY.lock: a
-process that uses a split holds the lock together with others, a process that makes or removes it holds it alone. So of
-two that want the same split one waits until the other has made it, and a split in use is not removed. When splits take
-more than $PCC_CACHE_LIMIT bytes (default: 16 GiB), the ones that were opened longest ago go, with their locks; so a
-lock counts only if it is still the file at its path. O(bytes of the model's file)."""
+and when they changed, devices, settings, and the content of files that the settings name. ROOT is $PCC_CACHE, else pcc
+in $XDG_CACHE_HOME or ~/.cache; it must belong to the user alone, since its models are run. Beside KEY lies KEY.lock: a
+process that uses a split shares the lock with other users, a process that makes or removes a split holds its lock
+alone. So of two processes that want the same split one waits until the other has made it, and a split in use is not
+removed. When splits take more than $PCC_CACHE_LIMIT bytes (default: 16 GiB), the splits that were opened longest ago
+are removed, with their locks; so a lock counts only if it is still the file at its path. O(bytes of the model's
+file)."""
 from __future__ import annotations
 
 import contextlib
@@ -22,8 +23,9 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 _LIMIT = 16 << 30
-_LOCATION = b"\n\x08location\x12"  # of external data: an entry {key: "location", value: ...}, up to the value's length
-_TRIES = 3  # to find a split again that was just made; another process may remove it in between
+# the bytes of an entry {key: "location", value: ...} of external data, up to the value's length
+_LOCATION = b"\n\x08location\x12"
+_TRIES = 3  # how often fetch() looks for a split that was just made; another process may remove it in between
 
 
 class NoCache(Exception):
@@ -38,6 +40,7 @@ class Kept:
         self._keeper = keeper  # the locked file, or the temporary folder
 
     def close(self) -> None:
+        """Gives up the split: unlocks it, or removes it if it lies in a temporary folder."""
         keeper, self._keeper = self._keeper, None
         if isinstance(keeper, tempfile.TemporaryDirectory):
             keeper.cleanup()
@@ -52,6 +55,7 @@ def root() -> Path:
 
 
 def _limit() -> int:
+    """The bytes that all splits together may take."""
     text = os.environ.get("PCC_CACHE_LIMIT", str(_LIMIT))
     if not text.isdecimal():
         raise NoCache(f"PCC_CACHE_LIMIT '{text}': expected a number of bytes")
@@ -73,15 +77,16 @@ def _content(path: Path) -> Iterator[Any]:
 
 
 def _locations(data: Any) -> Iterable[str]:
-    """The files that an ONNX model names for its weights, and perhaps others: found without parsing it."""
+    """The names of the files that an ONNX model names for its weights, sorted, and perhaps other texts: the model is
+    only searched for _LOCATION, not parsed."""
     found = set()
     for m in re.finditer(re.escape(_LOCATION), data):
-        n, at, shift = 0, m.end(), 0
+        n, at, shift = 0, m.end(), 0  # n: length of the name, a varint of 7 bits a byte, the lowest first
         while at < len(data) and shift < 28:
             n |= (data[at] & 127) << shift
             shift += 7
             at += 1
-            if data[at - 1] < 128:
+            if data[at - 1] < 128:  # the last byte of the varint
                 break
         found.add(bytes(data[at:at + min(n, 4096)]).decode("utf-8", "replace"))
     return sorted(found)
@@ -98,7 +103,7 @@ def _stamp(path: Path) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in settings."""
+    """All texts in a value of settings, at any depth: keys, values, elements, and paths as text."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _texts(key)
@@ -111,7 +116,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _named_files(words: Any) -> Iterator[Path]:
-    """The files that settings name: costs="times.csv:cpu", pin="@pins.txt", pipeline="plan{from=plan.json}"."""
+    """The files that settings name: costs="times.csv:cpu", pin="@pins.txt", pipeline="plan{from=plan.json}". Tries all
+    that could be a name in a text; a file that is found although no setting means it does no harm."""
     for text in _texts(words):
         for name in {text, text.lstrip("@"), text.rpartition(":")[0], *re.findall(r"=([^,:}]+)", text)}:
             with contextlib.suppress(OSError, ValueError):
@@ -120,7 +126,8 @@ def _named_files(words: Any) -> Iterator[Path]:
 
 
 def key(model: Union[Path, bytes], words: Mapping[str, Any]) -> str:
-    """The name of the split that a model and settings give. Raises OSError."""
+    """The key of the split that a model and settings give: a hash of all that the split depends on. model: path of the
+    model, or its bytes. Raises OSError."""
     made = hashlib.blake2b(json.dumps(words, sort_keys=True, default=str).encode(), digest_size=20)
     folder = model.parent if isinstance(model, Path) else Path()
     with _content(model) if isinstance(model, Path) else contextlib.nullcontext(model) as data:
@@ -150,7 +157,7 @@ def _prepare(folder: Path) -> None:
 
 
 def _complete(folder: Path) -> bool:
-    """Whether the folder has all files that its manifest lists to be run."""
+    """Whether the folder has a manifest, and all files of parts and weights that the manifest lists."""
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         files = [p["file"] for p in manifest["parts"]] + manifest["weights"]["files"]
@@ -160,11 +167,12 @@ def _complete(folder: Path) -> bool:
 
 
 def _bytes(folder: Path) -> int:
+    """The bytes of all files in a folder and in folders below it."""
     return sum(p.lstat().st_size for p in folder.rglob("*") if p.is_file())
 
 
 def _opened(path: Path) -> Any:
-    """A lock file, opened."""
+    """Opens a lock file, which is made if there is none. Raises NoCache."""
     try:
         return open(path, "ab")  # pylint: disable=consider-using-with
     except OSError as e:
@@ -172,7 +180,8 @@ def _opened(path: Path) -> Any:
 
 
 def _locked_alone(file: Any) -> bool:
-    """Locks a file, or a folder's descriptor, unless another process has it locked."""
+    """Locks a file, or a folder's descriptor, for this process alone. Returns False, at once, if another process has it
+    locked."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -181,7 +190,7 @@ def _locked_alone(file: Any) -> bool:
 
 
 def _is_at(file: Any, path: Path) -> bool:
-    """Whether the open file is still the one at that path."""
+    """Whether the open file is still the file at that path, which another process may have removed or replaced."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except OSError:
@@ -202,8 +211,8 @@ def _drop_unfinished(folder: Path) -> None:
 
 
 def _make_room(folder: Path, limit: int) -> None:
-    """Removes splits that are not in use, opened longest ago first, until the rest is within the limit, and locks
-    without a split."""
+    """Removes splits that are not in use, with their locks, until all splits together take at most `limit` bytes: first
+    those that were opened longest ago. Also removes locks without a split. folder: of the cache."""
     with contextlib.suppress(OSError):
         splits: List[Tuple[float, Path, int]] = sorted(
             (lock.stat().st_mtime, lock, _bytes(lock.with_suffix(""))) for lock in folder.glob("*.lock"))
@@ -219,14 +228,15 @@ def _make_room(folder: Path, limit: int) -> None:
 
 
 def fetch(name: str, make: Callable[[Path], None], folder: Optional[Path] = None) -> Kept:
-    """The split of that name in the cache; if it is not there, make(FOLDER) writes it. folder: the cache's folder
-    (None: root()). Raises NoCache, and the errors of make()."""
+    """The split of that name in the cache, locked against removal; if it is not there, make(FOLDER) writes it. Then
+    also makes room for it in the cache. folder: the cache's folder (None: root()). Raises NoCache, and the errors of
+    make()."""
     base, limit = folder or root(), _limit()
     _prepare(base)
     path = base / f"{name}.lock"
     lock = _opened(path)
     try:
-        for _ in range(_TRIES):
+        for _ in range(_TRIES):  # again if another process removes the split or the lock in between
             if _locked_alone(lock) and _is_at(lock, path) and not _complete(base / name):
                 shutil.rmtree(base / name, ignore_errors=True)
                 make(base / name)
@@ -235,7 +245,7 @@ def fetch(name: str, make: Callable[[Path], None], folder: Optional[Path] = None
                 lock.close()
                 lock = _opened(path)
             elif _complete(base / name):
-                os.utime(path)
+                os.utime(path)  # the time at which the split was opened
                 _drop_unfinished(base)
                 _make_room(base, limit)
                 return Kept(base / name, lock)
@@ -247,7 +257,7 @@ def fetch(name: str, make: Callable[[Path], None], folder: Optional[Path] = None
 
 
 def temporary(make: Callable[[Path], None]) -> Kept:
-    """A split without a cache, which is removed when it is closed."""
+    """A split that make(FOLDER) writes into a temporary folder, which is removed when the result is closed."""
     folder = tempfile.TemporaryDirectory(prefix="pcc-")  # pylint: disable=consider-using-with
     try:
         make(Path(folder.name) / "split")

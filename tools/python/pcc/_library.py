@@ -27,7 +27,7 @@ LEVELS = ("note", "warning", "error")
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """Something that pcc said: level is "note", "warning" or "error"; name is a warning's, or None. The text has
+    """A message of pcc: level is "note", "warning" or "error"; name is the name of a warning, else None. The text has
     settings as Python has them."""
 
     level: str
@@ -79,8 +79,9 @@ STATUS: Dict[int, Type[PccError]] = {1: BadInput, 2: BadUse, 3: NoPlan, 4: Unver
 
 @dataclass(frozen=True)
 class Progress:
-    """How far planning is (struct pcc_progress): the pass at work ("" while the model is read), its phase, the share of
-    that which is done; the best time so far and the bound, in seconds, or None."""
+    """How far planning is (struct pcc_progress). at: the pass at work ("" while the model is read); phase: what it does
+    now; done: the share of the phase that is done, 0 to 1; best, bound: the best time so far and the bound, in seconds,
+    or None."""
 
     at: str
     phase: str
@@ -125,6 +126,7 @@ class Verdict(ctypes.Structure):
 
 
 def text_of(raw: Optional[bytes]) -> str:
+    """A text of the library as Python has it; "" for NULL."""
     return (raw or b"").decode("utf-8", "replace")
 
 
@@ -132,6 +134,8 @@ def text_of(raw: Optional[bytes]) -> str:
 
 
 def _candidates() -> List[str]:
+    """The paths at which the library may be, the best first; SONAME alone, which the system's loader looks for, if
+    there is none."""
     here = Path(__file__).resolve().parent
     found = [os.environ.get("PCC_LIBRARY", "")]
     tree = here.parent.parent.parent  # if this is tools/python/pcc: the source tree, or PREFIX/share/pcc
@@ -158,9 +162,9 @@ _CALLS = {
     "pcc_write": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
     "pcc_recompose": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]),
 }
-_lock = threading.Lock()
-_loaded: List[Any] = []
-_settings: Dict[str, Dict[str, Any]] = {}
+_lock = threading.Lock()  # guards the next two
+_loaded: List[Any] = []  # the library, once it is loaded
+_settings: Dict[str, Dict[str, Any]] = {}  # library_settings()
 
 
 def library() -> Any:
@@ -185,6 +189,7 @@ def library() -> Any:
 
 
 def _read_settings(lib: Any) -> Dict[str, Dict[str, Any]]:
+    """All settings of the library, by name (library_settings())."""
     p = lib.pcc_new()
     try:
         rows = json.loads(lib.pcc_text(p, b"settings") or b"[]") if p else []
@@ -209,11 +214,12 @@ def words(text: str) -> str:
 
 @contextlib.contextmanager
 def _interrupts(raised: List[BaseException]) -> Iterator[None]:
-    """Context for a call of the library, in which Ctrl-C may be pressed: the exception of its handler is appended to
-    `raised`, since it would be lost in a function that the library calls; then the planner is told to stop."""
+    """Context for a call of the library, in which Ctrl-C may be pressed. The exception of its handler would be lost in
+    a function that the library calls, so it is appended to `raised`; the next report of progress then tells the planner
+    to stop."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
+        yield  # only the main thread may set handlers
         return
 
     def keep(number: int, frame: Any) -> None:
@@ -230,7 +236,8 @@ def _interrupts(raised: List[BaseException]) -> Iterator[None]:
 
 
 def _outside() -> int:
-    """The stacklevel with which a warning of the calling function points at the line that called the package."""
+    """The stacklevel with which warnings.warn() in the calling function points at the line outside of this package that
+    called it."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
         level, frame = level + 1, frame.f_back
@@ -259,6 +266,8 @@ class Handle:
             self.p = None
 
     def _listen(self, progress: Optional[Callable[[Progress], Any]]) -> Any:
+        """Makes the library tell its messages to self.diagnostics and how far it is to `progress`. Returns the struct
+        with both functions, which must live as long as the handle."""
         said, raised, lib, handle = self.diagnostics, self.raised, self.lib, self.p
 
         def message(_: Any, level: int, name: Optional[bytes], line: Optional[bytes]) -> None:
@@ -287,8 +296,9 @@ class Handle:
         return listener
 
     def call(self, name: str, *args: Any) -> Any:
-        """Makes a call of pcc.h for this handle and returns its result. Raises the exception of its status, if that is
-        no success."""
+        """Calls the function `name` of pcc.h for this handle and returns its result; its warnings become Python's.
+        Raises the exception for its status, if that is no success, or an exception of a function that the library has
+        called meanwhile."""
         with self.lock:
             if not self.p:
                 raise BadUse(f"{name.replace('pcc_', '')}: the plan is closed")
@@ -311,9 +321,9 @@ class Handle:
         return result
 
     def set(self, name: str, value: Any) -> None:
-        """A setting as Python has it: for_ is "for"; True is a flag, {"a": 1} is "a=1", None and False say nothing. A
-        list is all values of a setting that repeats, or the items of one that is made of items, else it has one
-        value."""
+        """Sets a setting to a value as Python has it: for_ is "for"; True sets a flag, {"a": 1} is "a=1", None and
+        False set nothing. A list has all values of a setting that repeats, or the items of a setting that is made of
+        items; for any other setting it must have one value."""
         if value is None or value is False:
             return
         row = _settings.get(option_name(name))  # None: the library says that there is no such setting
@@ -328,6 +338,7 @@ class Handle:
         self.given.setdefault(row["name"] if row else name, []).append(text)
 
     def text(self, what: str) -> str:
+        """A text of pcc_text(): "table", "json", ... Raises BadUse if there is no such text."""
         with self.lock:
             raw = self.call("pcc_text", _raw(what, "a text"))
             if raw is None:
@@ -350,7 +361,7 @@ class Handle:
 
 
 def _text(value: Any) -> str:
-    """A value of a setting, as the library takes it."""
+    """A value of a setting as the text that the library takes: "" for True."""
     return "" if value is True else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
@@ -367,11 +378,12 @@ def _joined(name: str, kind: str, values: Sequence[Any]) -> Any:
 
 
 def _raw(text: str, what: str) -> bytes:
+    """A text as bytes for the library; what: says in an error what the text is. Raises BadUse."""
     if "\0" in text:
         raise BadUse(f"{what} has a NUL in it: {text!r}")
     return os.fsencode(text)
 
 
 def path_bytes(path: Any) -> bytes:
-    """A path for the library."""
+    """A path as bytes for the library. Raises BadUse."""
     return _raw(os.fspath(path), "a path")

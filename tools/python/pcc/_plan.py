@@ -24,7 +24,8 @@ Devices = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Device:
-    """A device of a plan. Times in seconds, for a sample; memory in bytes, None: without limit."""
+    """A device of a plan. load, compute, transfer: seconds for a sample; memory: bytes that it has, None: without
+    limit; used: bytes that the plan needs."""
 
     name: str
     device_class: str
@@ -37,7 +38,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the model. device and part are None where it runs wherever it is needed."""
+    """A node of the model. device, part: where it runs; None: it is copied to each part that needs it."""
 
     name: str
     op: str
@@ -47,8 +48,9 @@ class Node:
 
 @dataclass(frozen=True)
 class DeviceClass:
-    """A kind of devices. memory in bytes, None: without limit; bandwidth of it in bytes per second; operations per
-    second of a device, by element type: "f32", "f16", "i8"; host: it is a CPU; count: how many there are."""
+    """A kind of devices. count: how many there are; host: they are CPUs; memory: bytes of each, None: without limit;
+    bandwidth: of the memory, in bytes per second; operations: per second of each device, by element type: "f32", "f16",
+    "i8"."""
 
     name: str
     count: int
@@ -59,7 +61,7 @@ class DeviceClass:
 
 
 class _Kept:
-    """In place of a plan's handle, what pickle keeps of it."""
+    """What pickle keeps of a plan's handle, and puts into its place: messages and texts. All calls raise BadUse."""
 
     def __init__(self, plan: "Plan"):
         self.diagnostics = list(plan.diagnostics)
@@ -84,15 +86,14 @@ class _Kept:
 class Plan:
     """A plan, as pcc judges it. Times are seconds.
 
-    value: what the objective comes to; objective: "time-per-sample", "makespan", "latency" or "iteration-time"; bound:
-    no plan in `scope` has a smaller value, None: nothing is known; bound_all: no plan at all has one; status:
-    "optimal", "feasible", ... in that scope; argument: why, in a
-    line; proof: why the bound holds, or None. diagnostics: all that was said. str(plan) is the table that the
-    program prints.
+    objective: "time-per-sample", "makespan", "latency" or "iteration-time"; value: what it comes to; bound: no plan in
+    `scope` has a smaller value, None: nothing is known; bound_all: no plan of any shape has a smaller value; status:
+    "optimal", "feasible", ... among the plans in `scope`; argument: the reason in a line; proof: why the bound holds,
+    or None; diagnostics: all messages. str(plan) is the table that the program prints.
 
     A plan does not change: copies are the plan itself. close(), or leaving `with`, frees the model and what the library
-    holds of the plan. A plan that comes out of pickle has its figures, nodes, table and JSON, and is closed
-    otherwise."""
+    holds of the plan. A plan that comes out of pickle has its figures, nodes, table and JSON; for all other calls it is
+    closed."""
 
     def __init__(self, handle: Handle):
         self._handle: Union[Handle, _Kept] = handle
@@ -118,6 +119,7 @@ class Plan:
 
     @property
     def diagnostics(self) -> Tuple[Diagnostic, ...]:
+        """All messages of pcc about this plan."""
         return tuple(self._handle.diagnostics)
 
     @property
@@ -142,7 +144,7 @@ class Plan:
         return found
 
     def to_columns(self, what: str = "nodes") -> Dict[str, List[Any]]:
-        """A table as {column: values}, of "nodes" or "devices"; pandas.DataFrame and others take it as it is."""
+        """The table of "nodes" or "devices" as {column: values}, which pandas.DataFrame and others take as it is."""
         if what not in ("nodes", "devices"):
             raise BadUse(f"there is no table '{what}': expected nodes or devices")
         rows: List[Any] = self.nodes if what == "nodes" else self.devices
@@ -150,7 +152,7 @@ class Plan:
         return {name: [getattr(r, name) for r in rows] for name in kind.__dataclass_fields__}
 
     def to_pandas(self, what: str = "nodes") -> Any:
-        """The same as a pandas.DataFrame; needs pandas."""
+        """The table of to_columns() as a pandas.DataFrame; needs pandas."""
         import pandas  # pylint: disable=import-outside-toplevel
 
         return pandas.DataFrame(self.to_columns(what))
@@ -170,11 +172,12 @@ class Plan:
             return Picture(path.read_text(encoding="utf-8"))
 
     def write(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes what the path says, whole or not at all: .json, .svg, .gantt.svg, .trace.json, .csv, .onnx, ..."""
+        """Writes the plan to a file, complete or not at all, in the form that its ending says: .json, .svg, .gantt.svg,
+        .trace.json, .csv, .onnx, ...; a path that ends in / is the folder of a split."""
         self._handle.call("pcc_write", path_bytes(path))
 
     def split(self, out: Union[str, "os.PathLike[str]"]) -> Split:
-        """Writes the folder of a split."""
+        """Writes the folder of a split and returns it; its `plan` is this plan."""
         folder = Path(os.fspath(out))
         self.write(os.path.join(os.fspath(folder), ""))
         made = Split(folder)
@@ -182,7 +185,7 @@ class Plan:
         return made
 
     def close(self) -> None:
-        """Frees the model and the plan; what this object has read of them stays."""
+        """Frees the model and the plan; the figures that this object has read stay."""
         self._handle.close()
 
     def __enter__(self) -> "Self":
@@ -203,7 +206,8 @@ class Plan:
         return {**self.__dict__, "_handle": _Kept(self)}
 
     def _repr_svg_(self) -> Optional[str]:
-        """The picture that a notebook shows: that of show(); None: there is none, and it shows the text."""
+        """The picture that a notebook shows, as show() gives it; None: there is none, and the notebook shows the
+        text."""
         try:
             return self.show().svg
         except PccError:
@@ -222,6 +226,8 @@ def _seconds(ps: int) -> Optional[float]:
 
 
 def _open(handle: Handle, model: Model, name: Optional[str]) -> None:
+    """Opens a model in the handle. name: path that stands for a model which comes as bytes or ModelProto. Raises
+    BadInput, BadUse."""
     if isinstance(model, (str, os.PathLike)):
         handle.call("pcc_open", path_bytes(model))
         return
@@ -238,8 +244,8 @@ def _open(handle: Handle, model: Model, name: Optional[str]) -> None:
 
 
 def devices(described: Optional[Devices] = None) -> List[DeviceClass]:
-    """The classes of devices that pcc knows by name; or those that a description has, as for plan(): "detect" for this
-    machine's."""
+    """The classes of devices that pcc knows by name (described None); or the classes in a description as for plan(),
+    such as "detect" for the devices of this machine."""
     handle = Handle()
     try:
         handle.set("devices", described)
@@ -284,8 +290,8 @@ def plan(model: Model, devices: Optional[Devices] = None, *, pipeline: Union[str
 def split(model: Model, out: Union[str, "os.PathLike[str]"], devices: Optional[Devices] = None, *,
           pipeline: Union[str, Sequence[str], None] = None, progress: Optional[Listener] = None,
           name: Optional[str] = None, **settings: Unpack[Settings]) -> Split:
-    """Plans a model as plan() does and writes the folder of the split; its `plan` is the plan, which it closes when it
-    is closed."""
+    """Plans a model as plan() does and writes the folder of the split. The result has the plan as its `plan`, and
+    closes the plan when it is closed."""
     if not os.fspath(out):
         raise BadUse("out is empty: expected a folder")
     made = plan(model, devices, pipeline=pipeline, progress=progress, name=name, **settings)

@@ -18,8 +18,8 @@ def _first(*places: Path) -> Path:
 
 
 def _place(name: str) -> Path:
-    """The path of a compiled program: in the wheel, in the source tree, in the installation, or on the PATH, unless the
-    one there is this very command, which would run itself for ever."""
+    """The path of a compiled program: in the wheel, in the source tree, in the installation, or on the PATH. A program
+    on the PATH that is this very command does not count: it would run itself for ever."""
     installed = TOOLS.parent.parent.parent / "bin" / name
     built = TOOLS.parent / "build/release" / name if (TOOLS.parent / "CMakeLists.txt").exists() else installed
     found = shutil.which(name)
@@ -28,6 +28,8 @@ def _place(name: str) -> Path:
 
 
 def _hand_over(name: str, program: Path, *before: str) -> NoReturn:
+    """Runs `program` in place of this process, with the words `before` and then this process's arguments. Exits with 70
+    if it cannot be run; name: of the command, for the error."""
     try:
         os.execv(program, [*before, *sys.argv[1:]])
     except OSError as e:

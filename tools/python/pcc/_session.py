@@ -1,4 +1,4 @@
-"""A session in one line (pcc.Session): a split folder, or a model that is split first, with the calls of
+"""pcc.Session runs a split folder, or a model that it splits first, with the calls of
 onnxruntime.InferenceSession."""
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class NodeArg(NamedTuple):
 class Session:
     """A model over several devices, called as an onnxruntime.InferenceSession is.
 
-    path_or_bytes: the folder of a split; or a model, which is planned for `devices` (default: "detect", this
-    machine's), split into a cache folder (pcc._cache) and found there the next time. sess_options: as for ONNX
+    path_or_bytes: the folder of a split; or a model, which is planned for `devices` (default: "detect", the devices of
+    this machine), split into a cache folder (pcc._cache) and found there the next time. sess_options: as for ONNX
     Runtime, for every part. providers: what the devices of the plan are here, as for pcc.Split: {"a100": "cuda"}; or a
-    list as ONNX Runtime takes it, whose first entry all accelerators have. engine="openvino": the parts run in
-    OpenVINO, and providers are its devices: {"acc0": "GPU.0"}. cache: another folder for splits; False: a temporary
-    one. settings: those of pcc.plan().
+    list as ONNX Runtime takes it, whose first entry holds for all accelerators. engine="openvino": the parts run in
+    OpenVINO, and providers names its devices: {"acc0": "GPU.0"}. cache: another folder for splits; False: a temporary
+    folder. settings: as for pcc.plan().
 
     Raises PccError. close(), or leaving `with`, ends the sessions of the parts."""
 
@@ -80,7 +80,8 @@ class Session:
             raise
 
     def run(self, output_names: Optional[Sequence[str]], input_feed: Mapping[str, Any], run_options: Any = None) -> Any:
-        """The outputs of these names (None, or none: all of the model's) for one sample, in a list."""
+        """Runs one sample and returns a list of the outputs with these names (None or empty: all outputs of the
+        model)."""
         known = self._split.output_names
         unknown = [n for n in output_names or [] if n not in known]
         if unknown:
@@ -92,13 +93,15 @@ class Session:
         return [made[n] for n in output_names or known]
 
     def get_inputs(self) -> List[NodeArg]:
+        """The inputs of the model."""
         return self._args("inputs")
 
     def get_outputs(self) -> List[NodeArg]:
+        """The outputs of the model."""
         return self._args("outputs")
 
     def get_providers(self) -> List[str]:
-        """The providers of all parts, the CPU last; OpenVINO's devices."""
+        """The providers of all parts, each once, the CPU last; in OpenVINO the devices of all parts."""
         if self._openvino:
             return list(dict.fromkeys(self._openvino.where))
         found = {p: None for part in self._split.runner.parts for p in part.session.get_providers() if p != CPU}
@@ -132,11 +135,12 @@ class Session:
 
 
 def _split(model: Any, words: Dict[str, Any], cache: Any) -> _cache.Kept:
-    """The split of a model: from the cache, which makes and keeps it; or in a temporary folder, if cache is False or,
-    after a warning, if the cache cannot be used."""
+    """Splits a model into the cache, or finds its split there; into a temporary folder if cache is False or, after a
+    warning, if the cache cannot be used. words: arguments of plan(). Returns the split's folder, which is kept until it
+    is closed."""
     source = Path(model) if isinstance(model, (str, os.PathLike)) else model
     data = source.SerializeToString() if hasattr(source, "SerializeToString") else source
-    wrote: List[PccError] = []  # errors in writing, for which a temporary folder may do; others are about the model
+    wrote: List[PccError] = []  # errors in writing the split: a temporary folder may do; other errors are the model's
 
     def make(folder: Path) -> None:
         with plan(model, **words) as made:
@@ -153,7 +157,7 @@ def _split(model: Any, words: Dict[str, Any], cache: Any) -> _cache.Kept:
             place = None if cache is None or cache is True else Path(cache)
             return _cache.fetch(_cache.key(data, named), make, place)
         except (_cache.NoCache, OSError, BadInput) as e:
-            if isinstance(e, BadInput) and e not in wrote:
+            if isinstance(e, BadInput) and e not in wrote:  # the model's, which a temporary folder would not help
                 raise
             if isinstance(e, OSError) and isinstance(data, Path) and not data.is_file():
                 raise BadInput(f"{data}: {e.strerror}: expected a model or the folder of a split") from e
@@ -162,7 +166,8 @@ def _split(model: Any, words: Dict[str, Any], cache: Any) -> _cache.Kept:
 
 
 def _open_openvino(split: Split, providers: Providers) -> Any:
-    """Compiles the parts in OpenVINO."""
+    """Compiles the parts in OpenVINO. providers: OpenVINO's devices by device or class; all others are the CPU. Returns
+    run_openvino.Parts. Raises BadUse, RunError."""
     if providers is not None and not isinstance(providers, Mapping):
         raise BadUse(f'providers: expected OpenVINO\'s devices, such as {{"acc0": "GPU.0"}}, found {providers!r}')
     try:
@@ -183,7 +188,7 @@ def _open_openvino(split: Split, providers: Providers) -> Any:
 
 
 def _run_openvino(parts: Any, split: Split, feed: Mapping[str, Any]) -> Dict[str, Any]:
-    """Runs a sample through the parts in OpenVINO."""
+    """Runs a sample through the parts in OpenVINO and returns the outputs by name. Raises RunError."""
     known = split.input_names
     wrong = next((f"no input '{n}' in the model" for n in feed if n not in known), None) or \
         next((f"input '{n}' is not given" for n in known if n not in feed), None)
@@ -198,7 +203,9 @@ def _run_openvino(parts: Any, split: Split, feed: Mapping[str, Any]) -> Dict[str
 
 def _by_device(manifest: Mapping[str, Any], providers: Providers,
                options: Optional[Sequence[Mapping[str, Any]]]) -> Dict[str, Any]:
-    """Providers as pcc.Split takes them."""
+    """Turns the providers of a session into those of pcc.Split, by device: a dict stays; of a list as ONNX Runtime
+    takes it, the first entry becomes the provider of all accelerators. options: provider_options of the session. Raises
+    BadUse."""
     if isinstance(providers, Mapping):
         if options:
             raise BadUse('provider_options: say {"a100": ("cuda", {...})} instead')

@@ -27,6 +27,7 @@ class Picture:
         return self.svg
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the SVG to a file."""
         Path(path).write_text(self.svg, encoding="utf-8")
 
 
@@ -41,6 +42,7 @@ def _runner_module() -> Any:
 
 @contextlib.contextmanager
 def _run_errors() -> Iterator[None]:
+    """Context in which errors of run_split become RunError."""
     SplitError = _runner_module().SplitError
     try:
         yield
@@ -99,15 +101,15 @@ class Split:
         return [v["name"] for v in self.manifest["outputs"]]
 
     def run(self, inputs: Optional["Sample"] = None, /, **named: Any) -> "Outputs":
-        """One sample: arrays by the names of the model's inputs, in a dict, as arguments, or both; the outputs by
-        theirs. Raises RunError."""
+        """Runs one sample: arrays by the names of the model's inputs, in a dict, as arguments, or both. Returns the
+        outputs by name. Raises RunError."""
         runner = self.runner
         both = {**(inputs or {}), **named} if inputs is None or isinstance(inputs, Mapping) else inputs
         with _run_errors():
             return runner.run(both)
 
     def run_with(self, inputs: "Sample", run_options: Any = None) -> "Outputs":
-        """One sample, with onnxruntime.RunOptions for each part."""
+        """Runs one sample, with onnxruntime.RunOptions for each part. Returns the outputs by name."""
         runner = self.runner
         with _run_errors():
             return runner.run(inputs, run_options)
@@ -135,7 +137,7 @@ class Split:
                                        exact=exact, ship=ship, by=by)
 
     def random_sample(self, seed: int = 0) -> Dict[str, Any]:
-        """Inputs of the sizes that the plan was made for."""
+        """Random inputs of the sizes that the plan was made for."""
         runner = self.runner
         with _run_errors():
             return runner.random_sample(seed)
@@ -172,14 +174,14 @@ class Split:
         return Picture(path.read_text(encoding="utf-8"))
 
     def _repr_svg_(self) -> Optional[str]:
-        """The picture that a notebook shows, its devices; None: there is none, and it shows the text."""
+        """The picture that a notebook shows, of the devices; None: there is none, and the notebook shows the text."""
         try:
             return self.show().svg
         except (BadUse, OSError):
             return None
 
     def close(self) -> None:
-        """Ends the sessions, and frees the plan if split() made it for this alone; the folder stays."""
+        """Ends the sessions, and frees the plan if pcc.split() made it for this split; the folder stays."""
         self.closed, self._runner = True, None
         if self.plan and self.owns_plan:
             self.plan.close()
@@ -202,12 +204,14 @@ class Split:
 
 
 def _told(outputs: Iterator["Outputs"]) -> Iterator["Outputs"]:
+    """The same outputs; errors of run_split become RunError."""
     with _run_errors():
         yield from outputs
 
 
 def _manifest(folder: Path) -> Dict[str, Any]:
-    """manifest.json, without numpy and ONNX Runtime."""
+    """Reads manifest.json of a split folder, and checks the members that this module uses; needs neither numpy nor ONNX
+    Runtime. Raises BadInput."""
     path = folder / "manifest.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))

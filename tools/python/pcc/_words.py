@@ -1,9 +1,9 @@
 """Messages of the library in Python's words.
 
-The library names its settings as the program's options: "--dim x=4: no dimension has this name", "raise
---max-states", "(-p fuse,dp-place)". In Python these are dim={"x": 4}, max_states and pipeline="fuse,dp-place". What is
-no setting is an option of the program, which wheels bring: "--help=all" becomes "pcc --help=all". Names and files, in
-single quotes, stay. O(length)."""
+The library names its settings as the program's options: "--dim x=4: no dimension has this name", "raise --max-states",
+"(-p fuse,dp-place)". In Python these are dim={"x": 4}, max_states and pipeline="fuse,dp-place". An option that is no
+setting belongs to the program, which wheels bring: "--help=all" becomes "pcc --help=all". Names and files, in single
+quotes, stay. O(length)."""
 from __future__ import annotations
 
 import re
@@ -49,8 +49,8 @@ def _letter(m: "re.Match[str]") -> str:
 
 
 def in_python(text: str, settings: Collection[str], repeated: Collection[str]) -> str:
-    """The message with settings as keywords. settings: the names of all, as options have them; repeated: of those that
-    take several values."""
+    """The message with settings as keywords. settings: the names of all settings, as options have them; repeated: the
+    names of the settings that take several values."""
     def option(m: "re.Match[str]") -> str:
         """What stands in Python for a match of _OPTION."""
         name = m["name"]

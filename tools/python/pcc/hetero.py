@@ -4,10 +4,10 @@
     python3 hetero.py --map acc0=GPU.0,acc1=GPU.1
 
 OpenVINO divides a model by the affinity of each operation. No file carries affinities, so they are set here:
-hetero.json has the device of each node of the ONNX model. OpenVINO's operations are not those nodes: one is found by
-its name, which is that of its node or, where it makes an output of the model, of the output. All others (parameters,
-constants, results, and what a node was taken apart into) take the device of their readers. Needs openvino and
-numpy."""
+hetero.json has the device of each node of the ONNX model. OpenVINO's operations are not those nodes. An operation that
+has the name of a node, or makes an output of the model and has its name, takes the device that hetero.json says; all
+other operations (parameters, constants, results, and the operations into which OpenVINO divides a node) take the device
+of their readers. Needs openvino and numpy."""
 from __future__ import annotations
 
 import argparse
@@ -32,16 +32,16 @@ def read_places(folder: Path) -> Dict[str, Dict[str, str]]:
 
 
 def set_affinities(model: Any, places: Mapping[str, Mapping[str, str]], where: Mapping[str, str]) -> Dict[str, int]:
-    """Gives every operation of the model the affinity of its device; returns {device: number of operations}. where:
-    OpenVINO's names for the plan's devices."""
-    known: Dict[str, str] = {}  # by an operation's own name, which is unique
+    """Gives every operation of the model the affinity of its device; returns {device: number of operations}. places: as
+    read_places() returns them; where: OpenVINO's names for the plan's devices."""
+    known: Dict[str, str] = {}  # device by an operation's own name, which is unique
     ordered = model.get_ordered_ops()
     for op in ordered:
         name = op.get_friendly_name()
         device = places["nodes"].get(name, places["outputs"].get(name))
         if device and op.get_type_name() not in ("Constant", "Parameter", "Result"):
             known[op.get_name()] = where[device]
-    for op in reversed(ordered):
+    for op in reversed(ordered):  # from the last operation on, so that the devices of readers are known
         readers = [t.get_node().get_name() for out in op.outputs() for t in out.get_target_inputs()]
         found = next((known[n] for n in readers if n in known), None)
         if op.get_name() not in known and found:
@@ -57,7 +57,8 @@ def set_affinities(model: Any, places: Mapping[str, Mapping[str, str]], where: M
 
 
 def compile_whole(folder: Path, where: Mapping[str, str], fast: bool = False) -> Any:
-    """The folder's whole model, compiled for the devices."""
+    """Compiles the folder's whole model for the devices, and prints how many operations each has. where: OpenVINO's
+    names for the plan's devices; fast: in the precision that a device likes best, else in f32."""
     core = openvino.Core()
     model = core.read_model(str(folder / read_manifest(folder)["model"]["file"]))
     counts = set_affinities(model, read_places(folder), where)

@@ -11,9 +11,10 @@ its device in the order of schedule.json. At most --in-flight samples are on the
 schedule.json was proven for).
 
 --by: each part of a sample is a call of its actor, whose outputs stay in Ray's object store until their readers have
-them (calls); or all are one of Ray's compiled graphs, whose tensors go through buffers that stay (graph). By default
-(measured) the first samples run by calls, some more by a graph, the others as was faster, which the figures say. A
-graph needs sizes known before, half of the object store at most, no states, and no devices that take turns: else calls.
+them (calls); or all parts are one of Ray's compiled graphs, whose tensors go through buffers that stay (graph). By
+default (measured) the first samples run by calls, some more by a graph, and the others in the faster way, which the
+figures tell. A graph needs sizes that are known before, at most half of the object store, no states, and no devices
+that take turns; where it lacks one of these, samples run by calls.
 
 --address: of a cluster: auto, HOST:PORT or ray://HOST:PORT (default: a Ray of its own on this machine). --map says
 where a device's actor is placed: acc0=node:10.0.0.2 or another resource of the cluster, acc1=zone=a a node's label;
@@ -45,9 +46,9 @@ else:
     import run_split as rs
 
 SHIPPED = 256 << 20  # bytes of a folder that are sent to other machines
-RESTARTS = 3
+RESTARTS = 3  # of an actor that is lost, and of each of its calls
 PLACED_S = 60  # seconds in which all actors must be placed
-TRIED = 16  # samples, and those on their way at first, that measure calls or a graph
+TRIED = 16  # samples that measure calls or a graph, beside those that are on their way at first
 NEVER_S = 1e9  # seconds: a part may take as long as it likes
 HEADER = 4096  # bytes of a message of a graph beside its elements, and for each of its tensors; Ray's own took 600
 
@@ -66,7 +67,8 @@ class Device:
             part.goes = {name: ("cpu", 0) for name in part.outputs}
 
     def run(self, file: str, number: int, *values: Any) -> Any:
-        """The outputs of a part for a sample: one, or a tuple of several."""
+        """Runs the part `file` for sample `number` on the values of its inputs, in their order. Returns its output, or
+        a tuple of several outputs. Raises NoRun."""
         part, began = self.parts[file], time.perf_counter()
         try:
             made = part.run(dict(zip(part.inputs, values)))
@@ -81,6 +83,7 @@ class Device:
         return os.getpid()
 
     def took(self) -> Dict[str, Tuple[int, float, float]]:
+        """How often each part has run, the seconds of its first run, and of all later ones together, by its file."""
         return {file: (p.runs, p.first_s, p.later_s) for file, p in self.parts.items()}
 
 
@@ -98,6 +101,7 @@ class _Remote:
 
 
 def _ray() -> Any:
+    """The module ray. Raises SplitError."""
     try:
         import ray  # pylint: disable=import-outside-toplevel
     except ImportError as e:
@@ -128,8 +132,8 @@ def parse_map(words: Iterable[str], devices: Iterable[str]) -> Dict[str, Dict[st
 
 
 def _rounds(manifest: Mapping[str, Any], folder: Path) -> Dict[str, int]:
-    """How many rounds after a sample's first part each part runs, as schedule.json's lists have it; {}: without one
-    each sample runs after the other's parts were begun."""
+    """In which round of a sample each part runs, by its file, as the lists of schedule.json say: 0 for its first part.
+    {}: there is no schedule, and all parts of a sample are begun before those of the next sample."""
     if not manifest.get("schedule"):
         return {}
     lists = json.loads((folder / manifest["schedule"]).read_text(encoding="utf-8"))["devices"]
@@ -137,6 +141,7 @@ def _rounds(manifest: Mapping[str, Any], folder: Path) -> Dict[str, int]:
 
 
 def _line(error: Any) -> str:
+    """The last line of an error's text; its class if it has no text."""
     text = str(error).strip().splitlines()
     return text[-1][:200] if text else type(error).__name__
 
@@ -147,12 +152,14 @@ def _own(value: Any) -> Any:
 
 
 class _Pace:
-    """Seconds between two samples of a stream, without those that are on their way at first."""
+    """Measures the seconds from one sample of a stream to the next (`each`; 0: not known). first: how many samples at
+    the beginning do not count, as many are on their way at first."""
 
     def __init__(self, first: int):
         self.first, self.each = first, 0.0
 
     def of(self, outputs: Iterable[rs.Outputs]) -> Iterator[rs.Outputs]:
+        """The same outputs; notes when each comes, and sets `each` at their end."""
         came = []
         for made in outputs:
             came.append(time.perf_counter())
@@ -163,7 +170,7 @@ class _Pace:
 
 class RayRunner(rs.Runner):
     """The parts of a split folder as Ray's actors, with the run() and stream() of run_split.Runner. close() ends the
-    actors; where this process began Ray, Ray, too."""
+    actors, and Ray itself if this object has started it."""
 
     def __init__(self, folder: Union[str, Path], address: Optional[str] = None,
                  providers: Optional[Mapping[str, rs.Provider]] = None, *, places: Iterable[str] = (),
@@ -192,6 +199,7 @@ class RayRunner(rs.Runner):
 
     @staticmethod
     def _shipped(folder: Path) -> str:
+        """The path of the folder, for Ray's working_dir. Raises SplitError if the folder is too large."""
         size = sum(p.stat().st_size for p in folder.iterdir() if p.is_file())
         if size > SHIPPED:
             raise rs.SplitError(f"--ship: {folder} has {size >> 20} MiB, at most {SHIPPED >> 20} are sent: put it "
@@ -219,7 +227,7 @@ class RayRunner(rs.Runner):
         return [_Remote(p, places[p["device"]][0]) for p in rows]
 
     def _wait(self, devices: List[str]) -> None:
-        """Returns when all actors have opened their sessions."""
+        """Waits until all actors have opened their sessions. Raises SplitError if one is not placed in time."""
         there = {d: self.actors[d].took.remote() for d in devices}
         done, left = self.ray.wait(list(there.values()), num_returns=len(there), timeout=PLACED_S)
         if left:
@@ -229,6 +237,7 @@ class RayRunner(rs.Runner):
         self._get(done)
 
     def _get(self, refs: Any) -> Any:
+        """The values of Ray's references, as ray.get() returns them. Raises SplitError."""
         try:
             return self.ray.get(refs)
         except self.ray.exceptions.RayTaskError as e:
@@ -239,6 +248,8 @@ class RayRunner(rs.Runner):
             raise rs.SplitError(text[-1][:300] if text else "an actor was lost") from None
 
     def _submit(self, part: Any, table: Dict[str, Any], number: int) -> None:
+        """Calls the actor of a part for sample `number`: the outputs in the sample's table become Ray's references. Of
+        devices that take turns, the sample's number tells which is next."""
         entry = self.manifest["parts"][self.parts.index(part)]
         replicas = entry.get("replicas") or [part.device]
         actor = self.actors[replicas[number % len(replicas)]]
@@ -250,8 +261,8 @@ class RayRunner(rs.Runner):
         return next(iter(self.stream([sample], in_flight=1)))
 
     def stream(self, samples: Iterable[rs.Sample], *, in_flight: int = 0, state: bool = False) -> Iterator[rs.Outputs]:
-        """The outputs of each sample, in order: parts are given to actors in rounds, each for its sample, at most
-        in_flight samples before the outputs of the first of them are asked for. Or by a graph, as self.by says."""
+        """The outputs of each sample, in order, by calls of actors or by a graph, as self.by says. in_flight: the most
+        samples that are begun before the outputs of the first of them are asked for; 0: _in_flight()."""
         in_flight, source = in_flight or self._in_flight(), enumerate(samples)
         why = "--by=calls" if self.by == "calls" else self._no_graph(in_flight, state)
         self.said = f"tensors by Ray's object store: {why}" if why else "tensors by Ray's compiled graphs"
@@ -268,7 +279,7 @@ class RayRunner(rs.Runner):
         yield from self._by_calls(source, in_flight, state) if why else self._by_graph(source, in_flight)
 
     def _by_calls(self, source: Iterable[Tuple[int, rs.Sample]], in_flight: int, state: bool) -> Iterator[rs.Outputs]:
-        """stream() by calls of actors; source: samples with their numbers."""
+        """Does the work of stream() by calls of actors. source: samples with their numbers."""
         rounds = {} if state else self.rounds
         flights: Deque[Tuple[int, Dict[str, Any], List[Any]]] = deque()  # number, tensors, parts that wait
         before: Dict[str, Any] = {}
@@ -289,7 +300,8 @@ class RayRunner(rs.Runner):
             yield self._out(flights)
 
     def _no_graph(self, in_flight: int, state: bool) -> str:
-        """Why this stream cannot run by a graph; ""."""
+        """Returns why this stream cannot run by a graph; "": it can, and self.room is set to the bytes of a graph's
+        buffer."""
         known = {t["name"]: t.get("bytes") for kind in ("inputs", "tensors", "outputs") for t in self.manifest[kind]}
         sizes = [known.get(n) for p in self.parts for n in p.inputs + p.outputs]
         if state:
@@ -298,13 +310,14 @@ class RayRunner(rs.Runner):
             return "devices take turns"
         if None in sizes:
             return "sizes of tensors are not known before"
-        self.room = sum(filter(None, sizes)) + HEADER * (1 + len(sizes))  # of a message, whichever it is
+        self.room = sum(filter(None, sizes)) + HEADER * (1 + len(sizes))  # enough for any message of the graph
         held = self.room * (in_flight + 1) * (len(self.parts) + 1)
         store = self.ray.cluster_resources().get("object_store_memory", 0)
         return "" if held <= store / 2 else f"a graph would hold {held >> 20} MiB of {int(store) >> 20} of the store"
 
     def _compile(self, in_flight: int) -> Any:
-        """A graph of Ray's of all parts, that makes the outputs of the model."""
+        """Compiles one of Ray's graphs: it has all parts, takes the number of a sample and the tensors of _given(), and
+        makes the tensors of _wanted()."""
         from ray import dag  # pylint: disable=import-outside-toplevel
         settings = dag.context.DAGContext.get_current()
         settings.submit_timeout = settings.get_timeout = NEVER_S
@@ -319,20 +332,21 @@ class RayRunner(rs.Runner):
         return outputs.experimental_compile(_max_inflight_executions=in_flight + 1, _buffer_size_bytes=self.room)
 
     def _given(self) -> List[str]:
-        """What parts read and no part makes."""
+        """The tensors that parts read and no part makes."""
         made = {n for p in self.parts for n in p.outputs}
         return list(dict.fromkeys(n for p in self.parts for n in p.inputs if n not in made))
 
     def _wanted(self) -> List[str]:
-        """What parts make and is no part's input, or an output of the model."""
+        """The tensors that parts make and no part reads, and the model's outputs that parts make."""
         read = {n for p in self.parts for n in p.inputs}
         names = {p for n in self.output_names for p in (self.joins[n].pieces if n in self.joins else [n])}
         return [n for p in self.parts for n in p.outputs if n in names or n not in read]
 
     def _by_graph(self, source: Iterable[Tuple[int, rs.Sample]], in_flight: int) -> Iterator[rs.Outputs]:
-        """stream() by a graph. Where it is lost, with an actor or for want of room, its samples run by calls."""
+        """Does the work of stream() by a graph. If the graph is lost, with an actor or for want of room, the samples
+        that it has not given back, and all later ones, run by calls."""
         flights: Deque[Tuple[int, rs.Sample, Dict[str, Any], Any]] = deque()
-        source, lost = iter(source), False
+        source, lost = iter(source), False  # flights: number, sample, table, references of the graph's outputs
         while not lost:
             following = next(source, None) if len(flights) < in_flight else None
             try:
@@ -359,18 +373,20 @@ class RayRunner(rs.Runner):
         yield from self._by_calls(itertools.chain([f[:2] for f in flights], source), in_flight, False)
 
     def _drop_graph(self) -> None:
+        """Ends the graph, if there is one; later samples run by calls."""
         graph, self.graph, self.by = self.graph, None, "calls"
         if graph:
             graph.teardown()
 
     def _in_flight(self) -> int:
+        """The number of samples for which schedule.json was proven; without a schedule two for each actor."""
         name = self.manifest.get("schedule")
         proven = json.loads((self.folder / name).read_text(encoding="utf-8"))["in_flight"] if name else 0
         return int(proven) or 2 * len(self.actors)
 
     def _advance(self, flights: Deque[Any], rounds: Mapping[str, int], now: Optional[int]) -> None:
-        """Gives actors what is due in round `now`: of each sample the parts of no later round; None: all of the first
-        sample's."""
+        """Calls actors for the parts that are due in round `now`: of each sample the parts of this and earlier rounds
+        that were not begun. now None: all parts of the first sample."""
         for number, table, parts in flights:
             due = [p for p in parts if rounds.get(p.file, 0) <= (now - number if now is not None else 1 << 30)]
             for part in due:
@@ -380,13 +396,14 @@ class RayRunner(rs.Runner):
                 return
 
     def _out(self, flights: Deque[Any]) -> rs.Outputs:
+        """Removes the first sample from `flights`, waits for its outputs and returns them."""
         _, table, _ = flights.popleft()
         names = [p for n in self.output_names for p in (self.joins[n].pieces if n in self.joins else [n])]
         far = [n for n in names if isinstance(table[n], self.ray.ObjectRef)]
         return self._end({**table, **dict(zip(far, self._get([table[n] for n in far])))})
 
     def figures(self) -> None:
-        """Fills in what each part took."""
+        """Sets runs, first_s and later_s of each part to what the actors have measured."""
         for actor in self.actors.values():
             for part in self.parts:
                 took = self._get(actor.took.remote()).get(part.file)
@@ -409,7 +426,7 @@ class RayRunner(rs.Runner):
 
 
 def _run(args: argparse.Namespace) -> str:
-    """Runs the samples. Returns the figures."""
+    """Runs the samples and writes their outputs if asked to. Returns the figures as text."""
     runner = RayRunner(args.folder, args.address, rs.parse_providers(args.provider), places=args.map,
                        threads=args.threads, exact=args.exact, ship=args.ship, by=args.by)
     try:

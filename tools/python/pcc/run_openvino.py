@@ -3,9 +3,9 @@
 
     python3 run_openvino.py --map acc0=GPU.0,acc1=GPU.1
 
-Inputs are zeros in the sizes that were planned for, or those of an .npz file; --out writes the outputs to one. The
-parts compute in f32 where the model does, unless --fast: OpenVINO else takes bfloat16 or float16 where a device is
-faster so. Needs openvino and numpy."""
+Inputs are the arrays of an .npz file, or zeros in the sizes that were planned for; --out writes the outputs to an .npz
+file. The parts compute in f32 where the model does; with --fast OpenVINO may take bfloat16 or float16, where a device
+is faster with these. Needs openvino and numpy."""
 from __future__ import annotations
 
 import argparse
@@ -24,7 +24,7 @@ class Failed(Exception):
 
 
 def read_manifest(folder: Path) -> Dict[str, Any]:
-    """manifest.json of the folder."""
+    """Reads manifest.json of the folder, and checks that its files are names in the folder. Raises Failed."""
     path = folder / "manifest.json"
     try:
         manifest: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -42,7 +42,8 @@ def read_manifest(folder: Path) -> Dict[str, Any]:
 
 
 def parse_map(texts: List[str], names: List[str]) -> Dict[str, str]:
-    """{"acc0": "GPU.0"} of ["acc0=GPU.0,acc1=GPU.1"]; devices of the plan that are not named are the CPU."""
+    """Returns {"acc0": "GPU.0", "acc1": "GPU.1"} for ["acc0=GPU.0,acc1=GPU.1"]. names: of the plan's devices; a device
+    that no text names is the CPU. Raises Failed."""
     found = dict.fromkeys(names, "CPU")
     for word in (w for text in texts for w in text.split(",")):
         name, equals, device = word.partition("=")
@@ -54,7 +55,8 @@ def parse_map(texts: List[str], names: List[str]) -> Dict[str, str]:
 
 
 def cut_states(manifest: Mapping[str, Any], tensors: Dict[str, Any]) -> None:
-    """Puts into the table the pieces of inputs of which each device keeps one (manifest["sharding"])."""
+    """Replaces in the table `tensors` each input of which devices keep pieces (manifest["sharding"]) by its pieces:
+    position p of its axis is in piece p div run mod number of pieces. Raises Failed."""
     for state in manifest.get("sharding", {}).get("states", []):
         whole, pieces = tensors.pop(state["in"], None), [p["in"] for p in state["pieces"]]
         if whole is None:
@@ -64,12 +66,12 @@ def cut_states(manifest: Mapping[str, Any], tensors: Dict[str, Any]) -> None:
 
 
 def join_states(manifest: Mapping[str, Any], tensors: Dict[str, Any]) -> None:
-    """Joins the pieces of each output that is in pieces, and adds it to the table."""
+    """Adds to the table `tensors` each output of which devices make pieces, joined from these."""
     for state in manifest.get("sharding", {}).get("states", []):
         pieces, axis = [tensors[p["out"]] for p in state["pieces"]], state["axis"]
-        joined = np.concatenate(pieces, axis)  # the piece of a position is (position div run) mod pieces
-        each = joined.shape[axis] // len(pieces)
-        at = np.arange(joined.shape[axis])
+        joined = np.concatenate(pieces, axis)  # piece by piece; np.take() brings the positions into their order
+        each = joined.shape[axis] // len(pieces)  # positions of a piece
+        at = np.arange(joined.shape[axis])  # position `at` is in piece `piece`, in its block number `block`
         block, piece, inside = at // state["run"] // len(pieces), at // state["run"] % len(pieces), at % state["run"]
         tensors[state["out"]] = np.take(joined, piece * each + block * state["run"] + inside, axis)
 
@@ -94,7 +96,7 @@ class Parts:
                 raise Failed(f"{part['file']} ({part['device']}) on {device}: {e}") from e
 
     def zeros(self) -> Dict[str, Any]:
-        """Inputs of the sizes that the plan was made for."""
+        """Inputs of zeros, of the sizes that the plan was made for. Raises Failed if a size or type is not known."""
         values = self.manifest["values"]
         for i in self.manifest["inputs"]:
             if None in (i["sizes"] or [None] * bool(i["shape"])) or not values[i["name"]]["numpy_type"]:
@@ -102,7 +104,7 @@ class Parts:
         return {i["name"]: np.zeros(i["sizes"], values[i["name"]]["numpy_type"]) for i in self.manifest["inputs"]}
 
     def run(self, inputs: Mapping[str, Any]) -> Dict[str, Any]:
-        """The model's outputs by name."""
+        """Runs the parts on a sample, its inputs by name, and returns the model's outputs by name. Raises Failed."""
         tensors = dict(inputs)
         cut_states(self.manifest, tensors)
         for part, compiled in self.parts:
@@ -116,7 +118,7 @@ class Parts:
 
 
 def read_inputs(path: str) -> Dict[str, Any]:
-    """The arrays of an .npz file."""
+    """Reads the arrays of an .npz file, by name. Raises Failed."""
     try:
         with np.load(path) as arrays:
             return {name: arrays[name] for name in arrays.files}
@@ -125,7 +127,7 @@ def read_inputs(path: str) -> Dict[str, Any]:
 
 
 def write_outputs(path: str, outputs: Mapping[str, Any]) -> None:
-    """Writes an .npz file."""
+    """Writes the outputs to an .npz file."""
     with zipfile.ZipFile(path, "w") as arrays:  # numpy.savez takes no array of the name "file"
         for name, value in outputs.items():
             with arrays.open(f"{name}.npy", "w", force_zip64=True) as f:

@@ -6,9 +6,9 @@
     python3 split/run_split.py --verify model.onnx [--tolerance T]
 
 pcc puts this file into every split folder; it needs onnxruntime and numpy only, and is the module pcc.run_split
-of the Python package, too. It does what manifest.json says: a table of tensors by name, the parts in their order,
-each in a session of its own, then the outputs. Tensors that stay on a device do not leave its memory (IOBinding);
-those that cross go through the host's.
+of the Python package, too. It runs a sample as manifest.json says: it keeps a table of tensors by name, runs the parts
+in their order, each in a session of its own, and takes the outputs from the table. Tensors that stay on a device do not
+leave its memory (IOBinding); tensors that cross go through the host's memory.
 
 A SAMPLE is a .npz file with an array for each input of the model, or a folder of ONNX test data, or its files
 input_0.pb, input_1.pb, ... (these need the package onnx). Without any, samples are random (the sizes that the plan was
@@ -25,8 +25,8 @@ Inputs are made or read before the clock starts. The time of a part is the mean 
 the copying that its session does.
 
 --pipeline N has up to N samples on their way at once, a thread for each device; outputs come in order all the same.
---state feeds what is kept between samples ("states" of the manifest, such as cached keys and values) back: a sample
-gets those inputs from the one before unless it brings them itself; the first gets zeros.
+--state feeds back what is kept between samples ("states" of the manifest, such as cached keys and values): a sample
+gets these inputs from the sample before, unless it brings them itself; the first sample gets zeros.
 
 The first error ends the run: exit 1, with the part, device and sample that it came from. Exit 2: a wrong option.
 Ctrl-C ends it with the figures so far: exit 130.
@@ -135,6 +135,7 @@ def _bare(text: str) -> str:
 
 
 def _first_line(error: BaseException) -> str:
+    """Returns the first line of an error's text, at most 300 characters; its class if it has no text."""
     return _bare((str(error).strip().splitlines() or [type(error).__name__])[0])[:300]
 
 
@@ -143,7 +144,7 @@ def _silent(_: str) -> None:
 
 
 def read_manifest(folder: Union[str, Path]) -> Dict[str, Any]:
-    """manifest.json of a split folder."""
+    """Reads manifest.json of a split folder and checks all that this program uses of it. Raises SplitError."""
     path = Path(folder) / "manifest.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
@@ -185,8 +186,8 @@ AXIS = _Kind("a number from 0 to 63", lambda v: _is_count(v) and v < 64)
 SHARE = _Kind("a number from 0 to 1", lambda v: type(v) in (int, float) and 0 <= v <= 1)
 FILE = _Kind("the name of a file in this folder", lambda v: isinstance(v, str) and v not in ("", ".", "..")
              and not set(v) & set("/\\\0"))
-# What this program reads of a manifest: dict: an object of these keys, those with "?" may lack; "*": any key; list: a
-# list of such values.
+# What this program reads of a manifest, for _expect(). A dict stands for an object with these keys; a key with "?" may
+# lack, and "*" stands for any key. A list stands for a list of such values.
 MANIFEST = {"values": {"*": {"type": TEXT, "onnx_type": TYPE, "numpy_type": NUMPY, "shape": SHAPE}},
             "inputs": [{"name": TEXT, "shape": SHAPE, "sizes?": SIZES}], "outputs": [{"name": TEXT, "from": TEXT}],
             "devices": [{"name": TEXT, "class": TEXT, "index": COUNT}], "model": {"file": FILE},
@@ -203,7 +204,8 @@ def _brief(value: Any) -> str:
 
 
 def _expect(found: Any, kind: Any, where: str) -> None:
-    """Raises SplitError unless `found`, at the place `where` of a manifest ("F: parts[0]"), is of that kind."""
+    """Raises SplitError unless `found`, which stands at the place `where` ("F: parts[0]"), is of this kind: a _Kind, or
+    a part of MANIFEST."""
     if isinstance(kind, _Kind):
         if not kind.holds(found):
             raise SplitError(f"{where}: expected {kind.words}, found {_brief(found)}")
@@ -227,7 +229,8 @@ def _expect(found: Any, kind: Any, where: str) -> None:
 
 
 def _check_pieces(kept: List[Mapping[str, Any]], inputs: Set[str], where: Path) -> None:
-    """Raises SplitError unless states in pieces are inputs, of some pieces each, with no tensor twice among all."""
+    """Raises SplitError unless each state in pieces (a row of `kept`) is an input with 2 to PIECES_MOST pieces, and no
+    tensor is listed twice. inputs: of the model; where: the manifest, for errors."""
     ends = collections.Counter(row[side] for s in kept for row in (s, *s["pieces"]) for side in ("in", "out"))
     for s in kept:
         if s["in"] not in inputs:
@@ -241,8 +244,8 @@ def _check_pieces(kept: List[Mapping[str, Any]], inputs: Set[str], where: Path) 
 
 
 def _check_names(manifest: Mapping[str, Any], folder: Path) -> None:
-    """Raises SplitError unless each tensor is told of and made before it is read, each device is listed, and each file
-    lies in the folder, not at the end of a link that leads out of it."""
+    """Raises SplitError unless each tensor is in "values" and is made before it is read, each device is listed, and
+    each file lies in the folder, not at the end of a link that leads out of the folder."""
     where, values, devices = folder / "manifest.json", manifest["values"], {d["name"] for d in manifest["devices"]}
     kept = _kept_in_pieces(manifest)
     _check_pieces(kept, {v["name"] for v in manifest["inputs"]}, where)
@@ -250,6 +253,7 @@ def _check_names(manifest: Mapping[str, Any], folder: Path) -> None:
     there = set(made)
 
     def told(key: str, names: Iterable[str], among: Any, why: str) -> None:
+        """Raises SplitError unless all names are in `among`; key, why: for its text."""
         for name in names:
             if name not in among:
                 raise SplitError(f"{where}: {key}: {why} '{name}'")
@@ -291,7 +295,8 @@ def _kept_in_pieces(manifest: Mapping[str, Any]) -> List[Mapping[str, Any]]:
 
 
 class _Cut:
-    """An input or output of the model that parts have in pieces: position p of the axis is in piece p // run % ways."""
+    """An input or output of the model that parts have in pieces: position p of the axis is in piece p // run % (number
+    of pieces)."""
 
     def __init__(self, state: Mapping[str, Any], side: str):
         self.name: str = state[side]
@@ -300,7 +305,7 @@ class _Cut:
         self.pieces: List[str] = [p[side] for p in state["pieces"]]
 
     def cut(self, whole: Any) -> Dict[str, Any]:
-        """Returns the pieces of an array."""
+        """Returns the pieces of an array, by name. Raises SplitError if it cannot be cut evenly."""
         size = whole.shape[self.axis] if self.axis < whole.ndim else None
         if size is None or size % (self.run * len(self.pieces)):
             raise SplitError(f"input '{self.name}': {len(self.pieces)} devices share its axis {self.axis}: expected a "
@@ -310,7 +315,7 @@ class _Cut:
                 for k, name in enumerate(self.pieces)}
 
     def join(self, pieces: List[Any]) -> Any:
-        """Returns the array of which these are the pieces."""
+        """Returns the array of which these are the pieces, in their order. Raises SplitError if their sizes differ."""
         if self.axis >= pieces[0].ndim or pieces[0].shape[self.axis] % self.run \
                 or len({(p.shape, p.dtype) for p in pieces}) > 1:
             raise SplitError(f"output '{self.name}': its pieces have the sizes {[list(p.shape) for p in pieces]}: "
@@ -333,7 +338,8 @@ def _can_bind(row: Mapping[str, Any]) -> bool:
 
 
 def _to_array(name: str, value: Any, row: Mapping[str, Any]) -> Any:
-    """Converts a value that a user gave for an input to the form that ONNX Runtime takes."""
+    """Converts a value that a user gave for an input to the form that ONNX Runtime takes. row: of "values". Raises
+    SplitError if its type or shape is not the input's."""
     if not _is_tensor(row):
         return value
     raw = RAW.get(row["onnx_type"])
@@ -344,7 +350,7 @@ def _to_array(name: str, value: Any, row: Mapping[str, Any]) -> Any:
     if raw:
         if array.dtype.itemsize != np.dtype(raw[0]).itemsize:
             raise SplitError(f"input '{name}': expected {row['onnx_type']} as {np.dtype(raw[0])}, found {array.dtype}")
-        array = array.view(raw[0])
+        array = array.view(raw[0])  # the same bits, as integers
     elif row["numpy_type"] == "object":
         array = array.astype(object)
     elif row["numpy_type"] and array.dtype != np.dtype(row["numpy_type"]):
@@ -381,7 +387,7 @@ def _to_python(value: Any, row: Mapping[str, Any]) -> Any:
 
 def _sizes(entry: Mapping[str, Any], dims: Mapping[str, int]) -> Optional[List[int]]:
     """The sizes that the plan was made for, of an input of the manifest, or of its elements if it is a sequence; None:
-    something is not known. Folders of before "sizes" have them by name only."""
+    a size is not known. dims: sizes by the names of dimensions, for folders of earlier versions, which lack "sizes"."""
     sizes = entry.get("sizes")
     if sizes is None and entry["shape"] is not None:
         sizes = [d if isinstance(d, int) else dims.get(d) for d in entry["shape"]]
@@ -439,7 +445,7 @@ def _places(devices: Sequence[Mapping[str, Any]],
 
 
 def _place(device: Mapping[str, Any], providers: Mapping[str, Provider], gpus: List[str]) -> Tuple[str, Dict[str, Any]]:
-    """Returns the provider of a device, and its options. gpus: names of all GPUs, in their order."""
+    """Returns the provider of a device, and the provider's options. gpus: names of all GPUs, in their order."""
     said = providers.get(device["name"], providers.get(device["class"], CPU))
     name, more = (said, {}) if isinstance(said, str) else said
     name = full_name(name)
@@ -476,8 +482,8 @@ def _check_providers(manifest: Mapping[str, Any], providers: Any) -> None:
 
 
 def _logged(work: Callable[[], Any]) -> str:
-    """Returns the first error, else warning, that ONNX Runtime logs to stderr while `work` runs; "": none. The reason
-    why a provider is left out of a session stands only there."""
+    """Runs `work`, and returns the first error, or else warning, that ONNX Runtime logs to stderr meanwhile; "": there
+    is none. Only this log tells why a provider is left out of a session."""
     ort.set_default_logger_severity(2)
     with tempfile.TemporaryFile() as log:
         stderr = os.dup(2)
@@ -491,11 +497,13 @@ def _logged(work: Callable[[], Any]) -> str:
             os.close(stderr)
         log.seek(0)
         lines = re.sub(r"\x1b\[[\d;]*m", "", log.read().decode("utf-8", "replace")).splitlines()
-    found = [m for m in (re.search(r"\[([EFW]):onnxruntime[^]]*\] (.*)", line) for line in lines) if m]
+    found = [m for m in (re.search(r"\[([EFW]):onnxruntime[^]]*\] (.*)", line) for line in lines) if m]  # E, F, W
     return next((_bare(m[2]) for m in sorted(found, key=lambda m: m[1] == "W")), "")[:300]
 
 
 def _options(threads: int, exact: bool) -> Any:
+    """Returns SessionOptions. threads: of the session, 0: as ONNX Runtime likes; exact: without optimisations and with
+    one thread, so that results are always the same bits."""
     options = ort.SessionOptions()
     options.log_severity_level = 4
     # with memory patterns a process grows after its first sample; buffers kept for later tensors take room meanwhile
@@ -532,6 +540,8 @@ class Part:
         self.runs, self.first_s, self.later_s = 0, 0.0, 0.0  # how often it ran; seconds of the first, of all others
 
     def _open(self, runner: "Runner", providers: List[Any]) -> Any:
+        """Opens the session of the part with these providers. Raises SplitError if it cannot be loaded, or ONNX Runtime
+        leaves the first provider out."""
         def session() -> Any:
             options = runner.options or _options(runner.threads, runner.exact)
             return ort.InferenceSession(str(runner.folder / self.file), options, providers=providers, enable_fallback=0)
@@ -620,7 +630,8 @@ class Runner:
         return parts
 
     def _say_where(self) -> None:
-        """Decides where each output goes: it stays in the memory of its device if all its consumers run there."""
+        """Decides where each output of a part goes (part.goes): it stays in the memory of its device if all parts that
+        read it run there. Other outputs go to the host, and so do the model's, unless they are fed back as states."""
         fed_back = {out: self.readers[into] for into, out in self.states}
         for part in self.parts:
             for name in part.outputs:
@@ -632,7 +643,8 @@ class Runner:
     # ---- one sample
 
     def _begin(self, sample: Sample, state: bool) -> Dict[str, Any]:
-        """The table of a sample before any part has run. With `state`, inputs that hold state may be missing."""
+        """The table of a sample before any part has run: its inputs by name, those in pieces cut. With `state`, inputs
+        that hold state may be missing."""
         table = self._take(sample, state)
         for name, cut in self.cuts.items():
             if name in table:
@@ -640,7 +652,8 @@ class Runner:
         return table
 
     def _take(self, sample: Sample, state: bool) -> Dict[str, Any]:
-        """The inputs of a sample, as the model has them."""
+        """The inputs of a sample as arrays for ONNX Runtime, by the names of the model's inputs; None for optional
+        inputs that it lacks. Raises SplitError for unknown and missing inputs."""
         if not isinstance(sample, Mapping):
             raise SplitError(f"a sample is a dict of arrays by name ({', '.join(self.input_names)}), "
                              f"found {type(sample).__name__}")
@@ -668,7 +681,8 @@ class Runner:
             raise SplitError(f"input '{name}' of sizes {sizes}: {_first_line(e)}") from e
 
     def _add_constants(self, table: Dict[str, Any]) -> None:
-        """Adds the outputs that are weights and in no part; they are read from the whole model."""
+        """Adds to the table the outputs of the model that are weights, which no part makes; the whole model is run once
+        to get them."""
         names = [o["name"] for o in self.manifest["outputs"] if o["from"] == "weights"]
         if names and self._constants is None:
             whole = _open_whole(self.folder / self.manifest["model"]["file"])
@@ -685,6 +699,8 @@ class Runner:
                 for n in self.output_names}
 
     def _run_part(self, part: Part, table: Mapping[str, Any], number: int, options: Any = None) -> Dict[str, Any]:
+        """Runs a part of sample `number` on its table, adds the run to the part's times, and returns the outputs.
+        Raises NoRun."""
         began = time.perf_counter()
         try:
             made = part.run(table, options)
@@ -694,7 +710,8 @@ class Runner:
         return made
 
     def _run_all(self, table: Dict[str, Any], number: int, options: Any = None) -> None:
-        """Runs all parts of a sample, in their order, on its table."""
+        """Runs all parts of a sample, in their order, on its table: adds what they make, and removes each tensor when
+        its last reader has run."""
         left = {n: len(k) for n, k in self.readers.items()}
         kept = {*self.output_names, *(out for _, out in self.states)}
         for part in self.parts:
@@ -702,7 +719,8 @@ class Runner:
             _forget(part, table, left, kept)
 
     def run(self, sample: Sample, options: Any = None) -> Outputs:
-        """One sample through all parts: the outputs by name. options: ONNX Runtime's RunOptions, for each part."""
+        """Runs one sample through all parts and returns the outputs by name. options: ONNX Runtime's RunOptions, for
+        each part."""
         table = self._begin(sample, False)
         self._add_constants(table)
         self._run_all(table, 0, options)
@@ -713,8 +731,9 @@ class Runner:
     def stream(self, samples: Iterable[Sample], *, in_flight: int = 0, state: bool = False) -> Iterator[Outputs]:
         """The outputs of each sample, in order.
 
-        in_flight: samples on their way at once, taken from `samples` but not yet given back; 1: no threads;
-        0: two for each device. state: feed states back. The first error ends it and is raised; so does leaving it."""
+        in_flight: the most samples that are taken from `samples` before the outputs of the first of them are given
+        back; 1: no threads; 0: two for each device. state: feed states back. The first error is raised and ends the
+        stream; so does leaving the loop over it."""
         if isinstance(samples, (Mapping, np.ndarray, str)) or not isinstance(samples, Iterable):
             raise SplitError("expected a list of samples (or what gives one after the other), each a dict of arrays by "
                              f"name, found {type(samples).__name__}" + " alone" * isinstance(samples, Mapping))
@@ -740,13 +759,14 @@ class Runner:
             yield self._end(table)
 
     def random_sample(self, seed: int = 0, state: bool = False, integers: Optional[int] = None) -> Dict[str, Any]:
-        """Floats of a normal distribution, integers 0 or 1 (or all of them `integers`), in the sizes that the plan was
-        made for. With `state` without the inputs that hold it."""
+        """Random inputs by name, in the sizes that the plan was made for: floats of a normal distribution, integers 0
+        or 1 (with `integers`, all integers have that value). With `state`, inputs that hold state are left out."""
         rng = np.random.default_rng(seed)
         kept = self.kept_inputs if state else set()
         return {n: self._random(n, rng, integers) for n in self.input_names if n not in kept}
 
     def _random(self, name: str, rng: Any, integers: Optional[int]) -> Any:
+        """A random value for an input (random_sample()). Raises SplitError if its sizes are not known or too large."""
         kind = str(self.values[name]["onnx_type"])
         if self._optional(name):
             return None
@@ -764,7 +784,8 @@ class Runner:
 
 
 def _random_value(kind: str, sizes: List[int], rng: Any, integers: Optional[int]) -> Any:
-    """A value of ONNX Runtime's type: a sequence has two elements, a map two entries; None: there is no way."""
+    """A random value of the type that ONNX Runtime calls `kind`: a sequence has two elements, a map two entries; None:
+    of such a type no value is made. rng: numpy's generator; integers: as for Runner.random_sample()."""
     outer, _, inner = kind[:-1].partition("(")
     if outer == "seq":
         elements = [_random_value(inner, sizes, rng, integers) for _ in range(2)]
@@ -789,7 +810,8 @@ def _random_value(kind: str, sizes: List[int], rng: Any, integers: Optional[int]
 
 
 def _forget(part: Part, table: Dict[str, Any], left: Dict[str, int], kept: Iterable[str]) -> None:
-    """Removes tensors without further consumers from the table, after a part has run."""
+    """Removes tensors that no further part reads from the table, after a part has run. left: number of readers of each
+    tensor that have not run, which is counted down; kept: tensors that stay."""
     for name in part.inputs:
         left[name] -= 1
         if not left[name] and name not in kept:
@@ -815,21 +837,22 @@ class _Flight:
 
 
 class _Pipeline:
-    """Threads, one for each device: each takes the earliest part of the earliest sample that has all its inputs. One
-    lock guards all data; parts run without it."""
+    """Threads, one for each device: each takes the earliest sample that has all inputs of a part of the device, and of
+    that sample the earliest such part. One lock guards all data; it is not held while a part runs."""
 
     def __init__(self, runner: Runner, devices: List[str], state: bool):
         self.runner, self.state = runner, state
         self.kept = {*runner.output_names, *(out for _, out in runner.states)}
         self.lock = threading.Lock()
-        self.work = {d: threading.Condition(self.lock) for d in devices}
-        self.ready: Dict[str, List[Tuple[int, int, Any]]] = {d: [] for d in devices}
-        self.finished = threading.Condition(self.lock)
-        self.error: Optional[BaseException] = None
-        self.stop = False
-        self.last: Optional[_Flight] = None
+        self.work = {d: threading.Condition(self.lock) for d in devices}  # a part of the device has become ready
+        self.ready: Dict[str, List[Tuple[int, int, Any]]] = {d: [] for d in devices}  # heaps: sample, part, flight
+        self.finished = threading.Condition(self.lock)  # all parts of a sample have run
+        self.error: Optional[BaseException] = None  # the first error of a part
+        self.stop = False  # the threads are to end
+        self.last: Optional[_Flight] = None  # the sample that was begun last
 
     def stream(self, samples: Iterable[Sample], in_flight: int) -> Iterator[Outputs]:
+        """The outputs of each sample, in order, with at most in_flight samples on their way."""
         flying: Deque[_Flight] = collections.deque()
         threads = [threading.Thread(target=self._serve, args=(d,), daemon=True, name=f"pcc {d}") for d in self.work]
         for t in threads:
@@ -852,11 +875,13 @@ class _Pipeline:
                 t.join()
 
     def _end(self) -> None:
+        """Makes all threads and all waits end; the caller holds the lock."""
         self.stop = True
         for condition in [*self.work.values(), self.finished]:
             condition.notify_all()
 
     def _admit(self, number: int, sample: Sample) -> _Flight:
+        """Begins a sample: makes its table, and enqueues the parts that need nothing but its inputs."""
         table = self.runner._begin(sample, self.state)
         for name, value in table.items():  # the caller may change its arrays while they are used
             table[name] = value.copy() if isinstance(value, np.ndarray) else value
@@ -873,7 +898,8 @@ class _Pipeline:
         return flight
 
     def _inherit(self, flight: _Flight) -> None:
-        """Gives a sample the states that the sample before has made so far."""
+        """Gives a sample the states that the sample before has made so far, and notes which states it waits for; the
+        first sample gets zeros."""
         for into, out in self.runner.states if self.state else []:
             if into in flight.table:
                 continue
@@ -930,6 +956,7 @@ class _Pipeline:
                 todo.append((at.next, into, value))
 
     def _made(self, flight: _Flight, k: int, made: Dict[str, Any]) -> None:
+        """Notes that part k of a sample has run and what it made; wakes who waits for the end of the sample."""
         for name, value in made.items():
             self._put(flight, name, value)
         _forget(self.runner.parts[k], flight.table, flight.left, self.kept)
@@ -938,6 +965,7 @@ class _Pipeline:
             self.finished.notify()
 
     def _finish(self, flight: _Flight) -> Outputs:
+        """Waits until all parts of a sample have run, and returns its outputs. Raises the error of a part."""
         with self.lock:
             while flight.to_run and not self.stop:
                 self.finished.wait()
@@ -950,6 +978,7 @@ class _Pipeline:
 
 
 def _open_whole(model: Union[str, Path, bytes]) -> Any:
+    """Opens the whole model, a path or its bytes, on the CPU without optimisations. Raises SplitError."""
     try:
         return ort.InferenceSession(model if isinstance(model, bytes) else str(model), _options(1, True),
                                     providers=[CPU])
@@ -958,12 +987,14 @@ def _open_whole(model: Union[str, Path, bytes]) -> Any:
 
 
 def _numbers(value: Any, kind: str) -> Any:
-    """Returns an output of an ONNX type as floats where it stands for bfloat16 ones, else as it is."""
+    """Returns an output of the ONNX type `kind` as numbers that can be compared: bfloat16, which comes as integers of
+    16 bits, as float32; all others as they are."""
     return (value.astype(np.uint32) << 16).view(np.float32) if kind == "tensor(bfloat16)" else value
 
 
 def _difference(want: Any, got: Any, tolerance: float) -> Optional[str]:
-    """None, or how the values differ, floats by more than `tolerance` times a tensor's largest."""
+    """Returns how two values of an output differ, in words; None: they are equal, bit by bit, or their floats differ by
+    at most `tolerance` times the largest float of `want`."""
     if isinstance(want, dict) and isinstance(got, dict):
         want, got = sorted(want.items()), sorted(got.items())
     if isinstance(want, (list, tuple)):
@@ -977,8 +1008,8 @@ def _difference(want: Any, got: Any, tolerance: float) -> Optional[str]:
         return None if a.dtype != object or np.array_equal(a, b) else "other strings"
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     off = np.abs(a.astype(wide) - b.astype(wide))
-    off = np.where(np.isfinite(off), off, np.where(a == b, 0, np.inf))
-    off = np.where(np.isnan(a.astype(wide)) & np.isnan(b.astype(wide)), 0, off)
+    off = np.where(np.isfinite(off), off, np.where(a == b, 0, np.inf))  # the difference of two infinities is NaN
+    off = np.where(np.isnan(a.astype(wide)) & np.isnan(b.astype(wide)), 0, off)  # two NaN count as equal
     most = np.max(np.abs(a.astype(wide)), initial=0, where=np.isfinite(a.astype(wide)))
     if tolerance and a.dtype.kind in "fc" and float(np.max(off, initial=0)) <= tolerance * float(most):
         return None
@@ -995,9 +1026,10 @@ def tolerance_of(manifest: Dict[str, Any]) -> float:
 def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Optional[Sample] = None, *,
            seed: int = 0, tolerance: Optional[float] = None, tell: Teller = _silent) -> int:
     """Runs the whole model and the parts on a sample (None: a random one), on the CPU without optimisations, and
-    returns how many outputs are equal, bit by bit or, floats, within `tolerance` times the largest absolute value: all,
-    else it raises SplitError. None: what the manifest allows where devices add up floats, else 0. Where tensors of
-    float16 cross, ONNX Runtime's CPU rounds them at the cut: give 1e-2. tell: hears what is being done."""
+    compares all outputs. Returns the number of outputs; raises SplitError unless all are equal, bit by bit or, for
+    floats, within `tolerance` times the largest absolute value. tolerance None: what the manifest allows where devices
+    add up floats, else 0; where tensors of float16 cross, ONNX Runtime's CPU rounds them at the cut, so that 1e-2 is
+    needed. tell: hears which step begins."""
     runner = Runner(folder, exact=True, tell=tell)
     tolerance = tolerance_of(runner.manifest) if tolerance is None else tolerance
     tell("opening the whole model")
@@ -1038,6 +1070,7 @@ def _first_that_runs(runner: Runner, whole: Any, samples: List[Sample]) -> Tuple
 
 
 def _run_whole(runner: Runner, whole: Any, table: Mapping[str, Any]) -> List[Any]:
+    """Runs the whole model on the inputs in the table and returns its outputs, in its order."""
     names = [v.name for v in whole.get_outputs()]
     if not any(v.type in RAW for v in [*whole.get_inputs(), *whole.get_outputs()]):
         return list(whole.run(names, {n: table[n] for n in runner.input_names}))
@@ -1083,7 +1116,8 @@ def _read_pb(path: Path, manifest: Mapping[str, Any]) -> Tuple[str, Any]:
     kinds = {"seq": (onnx.SequenceProto, to.to_list), "map": (onnx.MapProto, to.to_dict),
              "optional": (onnx.OptionalProto, to.to_optional)}
     raw, told = path.read_bytes(), ""
-    with contextlib.suppress(Exception):  # protobuf has no common class for its errors; a sequence need not be a tensor
+    # the file may hold a sequence, which is no tensor; protobuf has no common class for its errors
+    with contextlib.suppress(Exception):
         told = onnx.TensorProto.FromString(raw).name
     if told not in names and not 0 <= k < len(names):
         raise SplitError(f"{path}: it is for no input of the model: expected input_0.pb to input_{len(names) - 1}.pb")
@@ -1114,7 +1148,8 @@ def read_sample(files: Union[str, Path, List[Path]], manifest: Optional[Mapping[
 
 
 def write_outputs(path: Path, outputs: Outputs) -> None:
-    """Writes a .npz file, whole or not at all."""
+    """Writes the outputs to a .npz file, which appears complete or not at all. Raises SplitError if one is no
+    tensor."""
     partly = path.with_name(f".{path.name}.part")
     try:
         with zipfile.ZipFile(partly, "w") as arrays:  # numpy.savez takes no array of the name "file"
@@ -1143,6 +1178,7 @@ class _Progress:
         self._thread = threading.Thread(target=self._show, daemon=True, name="pcc progress")
 
     def tell(self, text: str) -> None:
+        """Sets the text that is shown from now on."""
         self.text = text
 
     def __enter__(self) -> "_Progress":
@@ -1154,6 +1190,7 @@ class _Progress:
         self._thread.join()
 
     def _show(self) -> None:
+        """The thread that shows the text and the seconds so far, until the context ends."""
         began, shown, tty = time.monotonic(), False, sys.stderr is not None and sys.stderr.isatty()
         wait = self.FIRST if tty else self.LOGGED
         with contextlib.suppress(OSError, ValueError, AttributeError):  # of a stderr that is closed, or none
@@ -1166,9 +1203,9 @@ class _Progress:
 
 
 class _Samples:
-    """The samples of a run: read from the files, or random; if the run is longer than the list, the list repeats. They
-    are made before the run, so that its times do not hold their making, at most AHEAD bytes. Files beyond that are read
-    when their turn comes (`late`); random samples beyond that are not made, and the list is shorter."""
+    """The samples of a run: read from the files, or random; if the run is longer than the list, the list repeats. Up to
+    AHEAD bytes of samples are made before the run, so that its times do not contain that work. Files beyond that are
+    read when their turn comes (`late`); random samples beyond that are not made, and the list is shorter."""
 
     def __init__(self, args: argparse.Namespace, runner: Runner, tell: Teller):
         self.args, self.runner = args, runner
@@ -1185,6 +1222,7 @@ class _Samples:
         self.kinds = kinds if self.late else len(self.made)
 
     def _make(self, k: int) -> Dict[str, Any]:
+        """Sample k of the list."""
         if self.files:
             return read_sample(self.files[k], self.runner.manifest)
         return self.runner.random_sample(self.args.seed + k, self.args.state)
@@ -1241,7 +1279,8 @@ def _parts_table(parts: List[Part]) -> List[str]:
 
 
 def _figures(runner: Runner, clock: _Clock, notes: List[str], shapes: List[str]) -> str:
-    """Returns the text that ends a run."""
+    """Returns the text that ends a run: number of samples and their times, notes, the planned value, the table of the
+    parts, and the outputs with their shapes, of which SHOWN are named."""
     goal = runner.manifest.get("objective", {})
     planned = [f"planned {goal['name']}: {_time(goal['value_s'])}"] if goal.get("value_s") else []
     more = [f"... {len(shapes) - SHOWN} more outputs"] if len(shapes) > SHOWN else []

@@ -89,8 +89,7 @@ static uint32_t micro_batch(const struct iteration_chart *x, uint32_t item)
     return item - x->g->first[task] + task - x->first[t->kind][t->number];
 }
 
-/* Finds the critical chain: makes x->critical, and adds up x->chain.  Kinds up to ITERATION_WEIGHT, and updates, are
- * computing. */
+/* Finds the critical chain: makes x->critical, and adds up x->chain. */
 static void mark_chain(struct iteration_chart *x)
 {
     uint32_t n;
@@ -98,9 +97,11 @@ static void mark_chain(struct iteration_chart *x)
     x->critical = arena_alloc(x->a, (size_t)x->t->nitem + 1);
     for (uint32_t i = 0; i < n; i++) {
         const struct task *t = &x->g->task[task_of_item(x->g, chain[i])];
-        int sort = t->kind == ITERATION_REDUCE   ? 2
-                   : t->kind == ITERATION_UPDATE ? 0
-                                                 : t->kind > ITERATION_WEIGHT;
+        int sort = 0; /* index in x->chain */
+        if (t->kind == ITERATION_SEND || t->kind == ITERATION_SEND_BACK)
+            sort = 1;
+        else if (t->kind == ITERATION_REDUCE)
+            sort = 2;
         x->critical[chain[i]] = 1;
         x->chain[sort] = sat_add(x->chain[sort], t->time);
     }
@@ -128,8 +129,8 @@ static void add_link(struct iteration_chart *x, uint32_t place, uint32_t dev, bo
     /* numbers as link_of() (ir/exec/iteration/iteration.c) gives them to lanes; with two places, the way back from
      * the next place is the way forth of that place */
     uint32_t wire = x->g->ndev + place, to = (place + 1) % it->nplace;
-    if (!it->half_duplex)
-        wire += !back ? 0 : it->nplace == 2 ? 1 - 2 * place : it->nplace;
+    if (!it->half_duplex && back)
+        wire = x->g->ndev + (it->nplace == 2 ? to : it->nplace + place);
     if (wire >= x->g->nlane || !x->used[wire] || x->lane[wire] != NO_ITEM)
         return;
     const char *name = it->half_duplex ? arena_fmt(x->a, "%u with %u", place, to)

@@ -8,6 +8,7 @@
 /* Returns the most tasks that an iteration has for each micro-batch, AllReduces and updates included. */
 static int64_t tasks_each(const struct iteration *x)
 {
+    /* FORWARD, BACKWARD, SEND and SEND_BACK of each stage, and WEIGHT with ZB_H1; then its REDUCE and UPDATE */
     int64_t kinds = x->order == ITERATION_ZB_H1 ? 5 : 4;
     bool updates = false;
     for (uint32_t k = 0; k < x->nstage; k++)
@@ -23,7 +24,8 @@ int replay_iteration(struct iteration_run *out, const struct result *r, int64_t 
     /* the number of micro-batches must be a multiple of `by`; fit: the largest one whose tasks are at most `most` */
     uint32_t by = x->order == ITERATION_INTERLEAVED ? x->nplace : 1;
     int64_t fit = most / tasks_each(x) / by * by, n = micro_batches;
-    fit = fit > by ? fit : by;
+    if (fit < by)
+        fit = by;
     if (n > fit)
         return diag_error(
             r->diag,

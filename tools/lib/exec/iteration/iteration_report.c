@@ -58,7 +58,8 @@ static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
         int32_t k = stage_of[n];
         if (k < 0 || (m->backward && m->backward[n]))
             continue;
-        end[k][0] = end[k][0] ? end[k][0] : n;
+        if (!end[k][0])
+            end[k][0] = n;
         end[k][1] = n;
     }
 }

@@ -97,7 +97,8 @@ static int64_t waiting_of(const struct latency_run *run, const uint32_t *chain,
     int64_t waited = 0, from = INT64_MAX;
     for (uint32_t k = s->to; k-- > s->from;) {
         int64_t ready = ready_at(run, chain[k]), until = smaller(run->t.start[chain[k]], from);
-        waited += until > ready ? until - ready : 0;
+        if (until > ready)
+            waited += until - ready;
         from = smaller(from, ready);
     }
     return waited;

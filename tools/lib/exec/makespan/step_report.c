@@ -42,7 +42,7 @@ struct stretch {
 };
 
 /* Returns the task of an item. */
-static const struct task *task_on(const struct result *r, uint32_t item)
+static const struct task *task_of(const struct result *r, uint32_t item)
 {
     return &run_of(r)->g.task[task_of_item(&run_of(r)->g, item)];
 }
@@ -51,17 +51,17 @@ static const struct task *task_on(const struct result *r, uint32_t item)
 static struct stretch next_stretch(const struct result *r, const uint32_t *chain, uint32_t n,
                                    uint32_t at)
 {
-    const struct task *first = task_on(r, chain[at]);
+    const struct task *first = task_of(r, chain[at]);
     struct stretch s = {.from = at, .to = at + 1};
     while (first->kind == STEP_COMPUTE && s.to < n) {
-        const struct task *t = task_on(r, chain[s.to]);
+        const struct task *t = task_of(r, chain[s.to]);
         if (t->kind != STEP_COMPUTE || t->from != first->from)
             break;
         s.to++;
     }
     uint32_t last = chain[s.to - 1];
     const int64_t *start = run_of(r)->t.start;
-    s.time = start[last] + task_on(r, last)->time - start[chain[at]];
+    s.time = start[last] + task_of(r, last)->time - start[chain[at]];
     return s;
 }
 
@@ -70,8 +70,8 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
                           const struct stretch *s, struct arena *a)
 {
     const struct cluster *c = r->scene.cluster;
-    const struct task *t = task_on(r, chain[s->from]);
-    const struct task *last = task_on(r, chain[s->to - 1]);
+    const struct task *t = task_of(r, chain[s->from]);
+    const struct task *last = task_of(r, chain[s->to - 1]);
     char time[UNIT_TEXT], bytes[UNIT_TEXT];
     const char *what = NULL, *where = cluster_device_name(c, a, t->from);
     if (t->kind != STEP_COMPUTE) {

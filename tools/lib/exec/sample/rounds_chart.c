@@ -211,7 +211,8 @@ static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
             continue;
         uint32_t part = leaves ? (uint32_t)parts->part_of[def] : first[dev];
         int64_t *sum = &x->bytes[leaves][2 * part + back];
-        *sum = crosses ? sat_add(*sum, bytes) : *sum;
+        if (crosses)
+            *sum = sat_add(*sum, bytes);
         first[dev] = UINT32_MAX;
     }
 }
@@ -220,7 +221,7 @@ static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
 static void add_bytes(struct rounds *x)
 {
     uint32_t *first = arena_array(x->a, (size_t)x->r->scene.cluster->ndev + 1, sizeof *first);
-    memset(first, 0xff, ((size_t)x->r->scene.cluster->ndev + 1) * sizeof *first);
+    memset(first, 0xff, ((size_t)x->r->scene.cluster->ndev + 1) * sizeof *first); /* UINT32_MAX */
     for (int k = 0; k < 2; k++)
         x->bytes[k] = arena_array(x->a, 2 * (size_t)x->r->parts->nparts + 2, sizeof *x->bytes[k]);
     for (uint32_t e = 0; e < x->r->scene.place->nnet; e++)
@@ -230,24 +231,23 @@ static void add_bytes(struct rounds *x)
 /* chart.describe: returns the texts on an item, which is number task * samples + sample. */
 static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
 {
+    /* [enum task_kind] ends of the long and of the short text */
     static const char *const with[] = {"", ", transfers in", "", ", transfers out"};
     static const char *const ending[] = {"", " receive", "", " send"};
     const struct rounds *x = c->of;
     const struct replay *y = &x->y;
     uint32_t sample = item % y->samples + 1;
     const struct round_task *t = &y->task[item / y->samples];
-    const char *pass = t->back ? "backward" : y->training ? "forward" : "sample";
-    const char *what =
-        t->in || t->out ? "" : ending[t->kind]; /* else in and out show the transfers */
-    return (struct chart_detail){.name =
-                                     arena_fmt(a, "part %u%s%s%s", t->part, y->training ? " " : "",
-                                               y->training ? pass : "", what),
-                                 .category = pass,
-                                 .full = arena_fmt(a, "sample %u, part %u%s%s", sample, t->part,
-                                                   !y->training ? ""
-                                                   : t->back    ? ", backward"
-                                                                : ", forward",
-                                                   with[t->kind]),
+    const char *pass = t->back ? "backward" : "forward";
+    /* where a bar has transfers of its own, `in` and `out` show them */
+    const char *what = t->in || t->out ? "" : ending[t->kind];
+    const char *name = arena_fmt(a, "part %u%s%s%s", t->part, y->training ? " " : "",
+                                 y->training ? pass : "", what);
+    const char *full = arena_fmt(a, "sample %u, part %u%s%s%s", sample, t->part,
+                                 y->training ? ", " : "", y->training ? pass : "", with[t->kind]);
+    return (struct chart_detail){.name = name,
+                                 .category = y->training ? pass : "sample",
+                                 .full = full,
                                  .brief = arena_fmt(a, "%u", sample),
                                  .in = t->in,
                                  .out = t->out,
@@ -284,7 +284,8 @@ static void add_period(struct rounds *x, int pass, const char *what)
     uint32_t lane = 0, task = UINT32_MAX, at = UINT32_MAX;
     for (uint32_t l = 0; l < y->nlane; l++) {
         int64_t load = pass < 2 ? x->load[pass][l] : sat_add(x->load[0][l], x->load[1][l]);
-        lane = load > most ? l : lane;
+        if (load > most)
+            lane = l;
         most = larger(load, most);
     }
     for (uint32_t i = 0; i < y->ntask && most; i++)
