@@ -114,7 +114,7 @@ class Graph(Profile):
         backward = [v for v in range(self.n) if where[f"g{v}"] == k]
         layer = self.layers
         return [sum(layer[v][0] for v in forward), sum(layer[v][1] for v in backward),
-                sum(layer[v][2] for v in forward),
+                sum(layer[v][2] for v in backward),  # a stage keeps the values that its backward nodes read
                 sum(layer[v][3] for v in {*forward, *backward})]
 
     def passing(self, where, k):

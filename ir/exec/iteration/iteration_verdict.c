@@ -332,7 +332,8 @@ static void add_nodes(struct sums_state *w, const struct update_cost *u)
             to->weight = sat_add(to->weight, time);
             to->overhead.weight = sat_add(to->overhead.weight, overhead);
         }
-        to->stored = sat_add(to->stored, kept[n]);
+        if (!keeps_values(w->s))
+            to->stored = sat_add(to->stored, kept[n]);
     }
 }
 
@@ -365,6 +366,24 @@ static void add_parameters(struct sums_state *w)
 static int64_t saturate(__int128 x)
 {
     return x < INT64_MAX ? (int64_t)x : INT64_MAX;
+}
+
+/* Adds the bytes of net e, a value of the forward pass, to the stored bytes of each stage whose backward nodes read the
+ * value.  seen: [stage] 1 + the last net that was added to the stage. */
+static void add_stored(struct sums_state *w, uint32_t e, uint32_t *seen)
+{
+    const struct module *m = w->s->m;
+    vid v = w->s->place->net_value[e];
+    nid maker = m->value[v].def;
+    if (!maker || w->s->place->kind[maker] != PLACE_NODE || m->backward[maker])
+        return;
+    for_row (reader, w->s->place->net_pin, e) {
+        int32_t k = w->stage_of[reader];
+        if (!m->backward[reader] || seen[k] == e + 1)
+            continue;
+        seen[k] = e + 1;
+        w->sum[k].stored = sat_add(w->sum[k].stored, m->cost->bytes[v]);
+    }
 }
 
 /* Adds the bytes of net e, unless an update makes its value, to the links from the stage of its maker to the furthest
@@ -409,8 +428,12 @@ static void add_nets(struct sums_state *w, const struct update_cost *u)
         w->send[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->send[back]);
         w->values[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->values[back]);
     }
-    for (uint32_t e = 0; e < w->s->place->nnet; e++)
+    uint32_t *seen = arena_array(w->a, (size_t)w->st->n + 1, sizeof *seen);
+    for (uint32_t e = 0; e < w->s->place->nnet; e++) {
         add_net(w, u, e);
+        if (keeps_values(w->s))
+            add_stored(w, e, seen);
+    }
     for (uint32_t k = 0; k < w->st->n; k++) {
         for (int back = 0; back < 2; back++) {
             now[back] += w->send[back][k];

@@ -6,13 +6,18 @@
 
 #include "ir/base/units.h"
 
+bool keeps_values(const struct scene *s)
+{
+    return s->m->ir_version && s->m->backward;
+}
+
 const int64_t *kept_bytes(const struct scene *s, struct arena *a)
 {
     const struct module *m = s->m;
     const struct place *place = s->place;
     const struct graph *g = &m->graph[1];
     int64_t *kept = arena_array(a, (size_t)m->nnode + 1, sizeof *kept);
-    bool by_value = m->ir_version && m->backward;
+    bool by_value = keeps_values(s);
     for (nid n = g->first; n < g->first + g->count && !by_value; n++)
         if (place->kind[n] == PLACE_NODE && !(m->backward && m->backward[n]))
             kept[n] = m->cost->own[n] - (m->ir_version ? 0 : costs_params(m->cost, n));
