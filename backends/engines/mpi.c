@@ -48,7 +48,7 @@ static int take_hosts(const struct export_folder *x, struct hosts *to)
     }
 }
 
-/* Whether a device runs a part. */
+/* Whether the device with this name runs a part, alone or as one of several replicas. */
 static bool runs_parts(const struct export_folder *x, const char *device)
 {
     size_t i, k;

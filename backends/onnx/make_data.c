@@ -438,7 +438,8 @@ static void set_lists(struct maker *k, const struct attr *x, Onnx__AttributeProt
     }
 }
 
-/* Sets the value of p, the message of attribute x. */
+/* Sets the field of p, the message of attribute x, that holds a value of x's kind; x->unset: the message has no such
+ * field. */
 static void set_value(struct maker *k, const struct attr *x, Onnx__AttributeProto *p)
 {
     switch ((enum attr_kind)x->kind) {

@@ -130,7 +130,7 @@ static void sink_flush(struct sink *s)
     s->n = 0;
 }
 
-/* Returns the mapping that contains the address p; NULL: none does. */
+/* Returns the mapping that contains the address p, found by bisection; NULL: none does. */
 static const struct mapping *mapping_of(const struct sink *s, const uint8_t *p)
 {
     /* mappings below low begin at p or before, those from high on begin after p */

@@ -35,7 +35,7 @@ static void put_result(struct node_data *o, nid x, uint32_t cls, const char *col
     json_close(&o->j, JSON_ROW);
 }
 
-/* writer.write: writes the node data of the plan. */
+/* For writer.write: writes the plan as node data for Model Explorer.  Returns 0, or -1 and an error. */
 static int write_explorer(const struct result *r, const void *opts, const char *path)
 {
     struct outfile file;

@@ -43,7 +43,7 @@ static bool wants_messages(const struct module *m)
     return m->src && (!m->patterns || renamed);
 }
 
-/* writer.write: writes the module, with its plan, as textual IR. */
+/* For writer.write: writes the module, with its plan, as textual IR.  Returns 0, or -1 and an error. */
 static int write_ir(const struct result *r, const void *opts, const char *path)
 {
     (void)opts;

@@ -12,14 +12,17 @@ static void put(FILE *f, const struct result *r, const char *text)
     plan_print_words(f, r, text, /*at=*/0, /*indent=*/2);
 }
 
-/* Returns how many tensors are joined, cut and added up in each of some equal layers, in a: "4 tensors joined, 1.5 MiB,
- * 2 cut, and 4 added up over devices, 2.0 MiB".  sums: devices may add up terms; false: the text says nothing of
- * that. */
+/* Returns how many tensors are joined, brought from one cut to another, cut, and added up in each of some equal layers,
+ * in a: "4 tensors joined, 1.5 MiB, 1 cut along another axis, 1.5 MiB, 2 cut, and 4 added up over devices, 2.0 MiB".
+ * sums: devices may add up terms; false: the text says nothing of that. */
 static const char *exchanges(const struct sharded_layers *l, bool sums, struct arena *a)
 {
     char text[UNIT_TEXT];
     const char *joined = arena_fmt(a, "%u tensor%s joined, %s", l->joined,
                                    l->joined == 1 ? "" : "s", bytes_short(text, l->bytes));
+    if (l->turned != 0)
+        joined = arena_fmt(a, "%s, %u cut along another axis, %s", joined, l->turned,
+                           bytes_short(text, l->turned_bytes));
     if (sums)
         return arena_fmt(a, "%s, %u cut, and %u added up over devices, %s", joined, l->cut,
                          l->added, bytes_short(text, l->added_bytes));
@@ -32,8 +35,13 @@ static void put_exchanges(FILE *f, const struct result *r, struct arena *a)
 {
     const struct sharding *k = r->sharding;
     const bool sums = k->sums.allowed != SHARDING_SUMS_NONE;
-    const struct sharded_layers all = {
-        0, k->joined, k->sliced, k->sums.count, k->joined_bytes, k->sums.bytes};
+    const struct sharded_layers all = {.joined = k->joined.count,
+                                       .cut = k->sliced.count,
+                                       .added = k->sums.count,
+                                       .turned = k->turned.count,
+                                       .bytes = k->joined.bytes,
+                                       .added_bytes = k->sums.bytes,
+                                       .turned_bytes = k->turned.bytes};
     const char *text = "";
     for (uint32_t i = 1; i < k->nlayers && i <= KINDS; i++)
         text = arena_fmt(a, "%s; %s%u layer%s: %s", text, k->layers[i].layers > 1 ? "each of " : "",

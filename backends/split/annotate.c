@@ -72,7 +72,7 @@ static void add_whereabouts(struct split *s, struct whereabouts *w, nid n, uint3
     append_item(s, w, PART, s->file[x]);
 }
 
-/* Returns an array, in s->a: [node] what its metadata will say. */
+/* Returns an array, in s->a: [node] what the node's metadata will say of its part and device. */
 static struct whereabouts *find_whereabouts(struct split *s)
 {
     struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);

@@ -60,11 +60,11 @@ static void put_weights(struct json_out *j, const struct sharding *k)
 }
 
 /* Writes the member `kind` of "exchanges": the number of tensors, and the bytes that they have as a whole. */
-static void put_exchange(struct json_out *j, const char *kind, uint32_t count, int64_t bytes)
+static void put_exchange(struct json_out *j, const char *kind, struct sharded_exchanges x)
 {
     json_open(j, kind, '{', JSON_ROW);
-    json_int(j, "count", count);
-    json_int(j, "bytes", bytes);
+    json_int(j, "count", x.count);
+    json_int(j, "bytes", x.bytes);
     json_close(j, JSON_ROW);
 }
 
@@ -87,10 +87,11 @@ void sharding_put(struct json_out *j, const struct result *r, struct arena *a)
     json_int(j, "made", k->made);
     json_close(j, JSON_ROW);
     json_open(j, "exchanges", '{', JSON_ROW);
-    put_exchange(j, "gather", k->joined, k->joined_bytes);
-    put_exchange(j, "slice", k->sliced, k->sliced_bytes);
+    put_exchange(j, "gather", k->joined);
+    put_exchange(j, "slice", k->sliced);
+    put_exchange(j, "turn", k->turned);
     if (k->sums.allowed != SHARDING_SUMS_NONE)
-        put_exchange(j, "sum", k->sums.count, k->sums.bytes);
+        put_exchange(j, "sum", (struct sharded_exchanges){k->sums.count, k->sums.bytes});
     json_close(j, JSON_ROW);
     put_states(j, k);
     put_weights(j, k);

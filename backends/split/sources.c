@@ -87,6 +87,15 @@ static int create_twin(struct split *s, uint32_t k)
                                 strerror(errno));
 }
 
+bool sources_can_clone(const struct split *s, uint32_t k)
+{
+    int from = s->m->file[k].fd, to = openat(s->dirfd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    bool can = from >= 0 && to >= 0 && ioctl(to, FICLONE, from) == 0;
+    if (to >= 0)
+        close(to);
+    return can;
+}
+
 /* Makes a twin of file k that shares the file's blocks.  Returns 1; 0 if the file system cannot do that, and then there
  * is no twin; -1 and an error. */
 static int clone_file(struct split *s, uint32_t k)

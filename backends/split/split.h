@@ -204,6 +204,8 @@ uint64_t part_data_bytes(const struct split *s);
 /* Whether the mode is WEIGHTS_ORIGINAL and `folder` is the source's own folder, so that the parts can refer to the
  * source's files where these are. */
 bool sources_beside(const struct split *s, const char *folder);
+/* Whether a file in the split's folder can share the blocks of file k of the module. */
+bool sources_can_clone(const struct split *s, uint32_t k);
 /* Fills s->sources.source after weights_plan().  Unless the split lies beside the source, also copies or links the used
  * files into the new folder s->dirfd.  folder: its final path, for messages.  Returns 0, or -1 and an error. */
 int sources_bring(struct split *s, const char *folder);

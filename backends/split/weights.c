@@ -12,7 +12,9 @@
  *
  * original: tensors that lie in a file of the source, and slices of them whose bytes lie in a row, stay there, and the
  * split refers to them; weights.data has the rest.  A raw_data field in the model's own file counts as such a tensor.
- * Beside the source, the split may also refer to a missing file; then to all tensors in it, whatever their size.
+ * If the file would have to be copied for the split, and weights.data has other slices of it, then weights.data has all
+ * that the split needs of it.  Beside the source, the split may also refer to a missing file; then to all tensors in
+ * it, whatever their size.
  *
  * link: like original, but the files get hard links (sources.c).  For tensors in bodies runtimes refuse a file with
  * several links; so a file with such tensors is not linked, and weights.data has its tensors.
@@ -245,19 +247,6 @@ static bool is_nested(const struct split *s, const uint8_t *in_main, const uint8
     return x->where == TENSOR_FILE && s->m->file[x->file].location && !in_main[h] && !unused;
 }
 
-/* Returns an array, in s->a: [module.file] 1: the split may refer to the file: with WEIGHTS_ORIGINAL to all, with
- * WEIGHTS_LINK to files without tensors in nodes and functions.  in_main, referred: as for is_nested(). */
-static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const uint8_t *referred)
-{
-    uint8_t *may = arena_alloc(s->a, s->m->nfile);
-    memset(may, s->weights.mode == WEIGHTS_ORIGINAL || s->weights.mode == WEIGHTS_LINK,
-           s->m->nfile);
-    for (uint32_t h = 1; h < s->weights.nlist; h++)
-        if (s->weights.mode == WEIGHTS_LINK && is_nested(s, in_main, referred, h))
-            may[listed_tensor(s, h)->file] = 0;
-    return may;
-}
-
 /* Whether the bytes of entry h of s->weights.list lie in a row in a file: h is a tensor in the file, or a slice of such
  * a tensor along the first of its axes with several positions.  Then writes the file's index to *file and the offset of
  * the bytes to *off; else the content of both does not count. */
@@ -279,6 +268,40 @@ static bool place_in_file(const struct split *s, uint32_t h, uint32_t *file, uin
     *file = base->file;
     *off += base->off;
     return base->where == TENSOR_FILE;
+}
+
+/* Whether entry h of s->weights.list is a slice whose bytes do not lie in a row in a file, so that weights.data has
+ * it.  Then writes the index of the file that has the bytes to *file. */
+static bool is_scattered(const struct split *s, uint32_t h, uint32_t *file)
+{
+    const struct module *m = s->weights.list[h].m;
+    const struct tensor *x = listed_tensor(s, h);
+    uint64_t off;
+    if (x->where != TENSOR_SLICE || x->len < MIN_BYTES || place_in_file(s, h, file, &off))
+        return false;
+    while (x->where == TENSOR_SLICE)
+        x = &m->tensor[x->of[0]];
+    *file = x->file;
+    return x->where == TENSOR_FILE;
+}
+
+/* Returns an array, in s->a: [module.file] not 0: the split may refer to the file: with WEIGHTS_ORIGINAL to all but
+ * files that would be copied for it and of which weights.data has scattered slices, with WEIGHTS_LINK to files without
+ * tensors in nodes and functions.  in_main, referred: as for is_nested(). */
+static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const uint8_t *referred)
+{
+    uint8_t *may = arena_alloc(s->a, s->m->nfile);
+    const bool link = s->weights.mode == WEIGHTS_LINK,
+               apart = s->weights.mode == WEIGHTS_ORIGINAL && !s->sources.beside;
+    uint32_t file;
+    memset(may, s->weights.mode == WEIGHTS_ORIGINAL || link, s->m->nfile);
+    for (uint32_t h = 1; h < s->weights.nlist; h++) {
+        if (link && is_nested(s, in_main, referred, h))
+            may[listed_tensor(s, h)->file] = 0;
+        if (apart && in_main[h] && is_scattered(s, h, &file) && may[file] == 1)
+            may[file] = sources_can_clone(s, file) ? 2 : 0;
+    }
+    return may;
 }
 
 int weights_plan(struct split *s)

@@ -463,7 +463,7 @@ void gantt_put(FILE *f, const struct chart *c, bool curves, bool inside, struct 
     put_chart(&g, inside);
 }
 
-/* writer.write: draws the chart of the plan as SVG. */
+/* For writer.write: draws the chart of the plan as SVG.  Returns 0, or -1 and an error. */
 static int write_gantt(const struct result *r, const void *opts, const char *path)
 {
     struct outfile o;

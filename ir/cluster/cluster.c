@@ -91,6 +91,24 @@ const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32
     return arena_fmt(a, "%s%u", kind, name_number(c, dev));
 }
 
+const char *cluster_devices(const struct cluster *c, struct arena *a)
+{
+    static const char *const kind[] = {"acc", "cpu"};
+    uint32_t count[2] = {0, 0};
+    const char *text = "";
+
+    for (uint32_t k = 0; k < c->ncls; k++)
+        count[c->cls[k].host] += c->cls[k].count;
+    for (int i = 0; i < 2; i++) {
+        const char *sep = *text != '\0' && count[i] > 0 ? " and " : "";
+        if (count[i] > 0)
+            text = arena_fmt(a, "%s%s%s0", text, sep, kind[i]);
+        if (count[i] > 1)
+            text = arena_fmt(a, "%s to %s%u", text, kind[i], count[i] - 1);
+    }
+    return text;
+}
+
 /* Returns the number that `digits` stands for; -1 if it is no number below CLUSTER_DEVICES or begins with a needless
  * zero. */
 static int parse_number(const char *digits)

@@ -169,6 +169,8 @@ int64_t cluster_least_memory(const struct cluster *c);
 bool cluster_grouped(const struct cluster *c);
 /* Returns the name of a device, such as "acc0", in a. */
 const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32_t dev);
+/* Returns the names of all devices, "acc0 to acc3 and cpu0", for messages, in a. */
+const char *cluster_devices(const struct cluster *c, struct arena *a);
 /* Returns the device with this name; -1: there is none.  O(classes). */
 int cluster_device(const struct cluster *c, const char *name);
 

@@ -44,8 +44,8 @@ int assign_device(const struct assignment *r, const char *name)
 {
     int dev = cluster_device(r->scene->cluster, name);
     if (dev < 0)
-        diag_error(r->diag, "%s: there is no device '%s'; the first is '%s'", r->path, name,
-                   device_name(r, 0));
+        diag_error(r->diag, "%s: there is no device '%s': expected one of %s", r->path, name,
+                   cluster_devices(r->scene->cluster, r->a));
     return dev;
 }
 

@@ -32,14 +32,20 @@ struct sharded_weight {
     const char *const *piece; /* [ways] names; NULL: no part needs that piece */
 };
 
+/* Tensors that are exchanged in one way. */
+struct sharded_exchanges {
+    uint32_t count;
+    int64_t bytes; /* of the whole tensors */
+};
+
 /* Layers with the same exchanges. */
 struct sharded_layers {
     /* number of layers; 0: this entry has the exchanges outside of layers */
     uint32_t layers;
-    /* numbers of tensors, in each layer, that are joined, cut, and added up */
-    uint32_t joined, cut, added;
-    /* bytes, in each layer, of the tensors that are joined, and of the tensors that are added up */
-    int64_t bytes, added_bytes;
+    /* numbers of tensors, in each layer, that are joined, cut, added up, and brought from one cut to another */
+    uint32_t joined, cut, added, turned;
+    /* bytes, in each layer, of the tensors that are joined, added up, and brought from one cut to another */
+    int64_t bytes, added_bytes, turned_bytes;
 };
 
 /* An axis of nodes that stay whole, since the number of devices does not divide its size. */
@@ -115,12 +121,10 @@ struct sharding {
     int64_t least; /* a lower bound on the value of all choices; -1: not known */
     /* numbers of nodes: cut into pieces; whole on each device; on one device only; in the sharded module */
     uint32_t cut, whole, once, made;
-    /* numbers of tensors that are joined, and that are cut, on the devices */
-    uint32_t joined, sliced;
+    /* tensors that are joined on the devices; that are cut; that are brought from one cut to another */
+    struct sharded_exchanges joined, sliced, turned;
     const struct sharded_pair *pair; /* [npair] states in pieces */
     uint32_t npair;
-    int64_t joined_bytes; /* bytes of the tensors that are joined */
-    int64_t sliced_bytes; /* bytes of the tensors that are cut */
     /* bytes of memory that the model takes on one device */
     int64_t whole_bytes;
     uint32_t source_nodes;               /* number of nodes of the model before sharding */

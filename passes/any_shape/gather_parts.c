@@ -3,7 +3,8 @@
  * Parts, small ones first, are moved whole to a device that a neighbouring part is on; a move stays if the parts,
  * worked out anew, are fewer, or as many with fewer tensors between them, and the plan takes no longer.
  *
- * Cost: O(nodes + pins) for each move tried, TIDY_WORK in all. */
+ * Cost: O(nodes + pins) for each move tried, TIDY_WORK in all, and no more than TIDY_LATE ns once
+ * the planner's time is up. */
 #include "passes/any_shape/gather_parts.h"
 
 #include "passes/problem/gather.h"
@@ -47,6 +48,7 @@ struct part_gatherer {
     struct parts parts;      /* the parts of the present plan */
     struct tidy_limits most; /* limits of load and memory for the changed plan */
     uint64_t work;           /* number of looks at nodes and pins that may still be made */
+    struct clock late;       /* for is_late(); without a deadline until the planner's time is up */
 };
 
 /* Accepts the plan g->l.dev if it has fewer parts than g->parts, or as many with fewer tensors between them, and
@@ -109,8 +111,18 @@ static bool move_part(struct part_gatherer *g, const struct csr *of, uint32_t pa
     return good;
 }
 
+/* Whether TIDY_LATE ns have passed since the planner's time was found to be up. */
+static bool is_late(struct part_gatherer *g)
+{
+    if (!clock_out(&g->s->p->clock))
+        return false;
+    if (!g->late.deadline)
+        clock_limit(&g->late, TIDY_LATE);
+    return clock_out(&g->late);
+}
+
 /* Makes one move that improves the plan, trying the smallest parts first.  Returns false if there is none, or the
- * work is used up. */
+ * work or the time is used up. */
 static bool move_some_part(struct part_gatherer *g)
 {
     struct any_search *s = g->s;
@@ -136,7 +148,7 @@ static bool move_some_part(struct part_gatherer *g)
                 beside = tidy_near(l, of.to[k], d);
             if (!beside || (int32_t)d == t->dev[part])
                 continue;
-            if (g->work < each)
+            if (g->work < each || is_late(g))
                 return false;
             g->work -= each;
             if (move_part(g, &of, part, (int32_t)d))

@@ -43,8 +43,8 @@ static const struct regex *read_pin(const struct ctx *x, const struct pin *p, st
     const struct regex *re;
     *dev = cluster_device(x->scene.cluster, p->device);
     if (*dev < 0) {
-        diag_error(x->use.diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
-                   p->pattern, p->device, p->device, cluster_device_name(x->scene.cluster, a, 0));
+        diag_error(x->use.diag, "--pin '%s=%s': there is no device '%s': expected one of %s",
+                   p->pattern, p->device, p->device, cluster_devices(x->scene.cluster, a));
         return NULL;
     }
     re = pattern_compile(p->pattern, a, why);

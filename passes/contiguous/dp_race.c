@@ -36,7 +36,7 @@ enum {
     MIXED_ORDERS = 2, /* the same number where labels_many(): each order takes longer */
     /* where labels_many(), rounds end after MIXED_IDLE rounds of MIXED_ROUND steps or more that gain nothing: the exact
      * search comes to no end there */
-    MIXED_IDLE = 2,
+    MIXED_IDLE = 3,
     MIXED_ROUND = 1 << 20,
     /* steps of the first round; each round has twice the steps of the one before */
     FIRST_ROUND = 8192,

@@ -20,9 +20,11 @@
  * good first plan a small part of U^2 / D for U units and D devices.  That plan comes from cuts at few sampled
  * positions, where little crosses.  In large graphs cuts are allowed at some thousand sampled positions first, then
  * at all positions near the best cuts.  With many kinds of devices a position keeps a limited number of partial plans:
- * there are as many as combinations of counts of devices (eight kinds of four: 390,625). */
+ * there are as many as combinations of counts of devices (eight kinds of four: 390,625).  First, and without partial
+ * plans, lines of devices are sought in which each device takes as much as a limit allows (device_counts.h). */
 #include "passes/contiguous/interval_dp.h"
 
+#include "passes/contiguous/device_counts.h"
 #include "ir/base/random.h"
 #include "ir/dag/order_cuts.h"
 #include "ir/dag/topo_order.h"
@@ -93,6 +95,8 @@ struct run {
     struct set_memory *at_once;
     struct labels labels;
     struct live_list live; /* the labels that the present sweep extends */
+    /* sweep() tells this where segments may end, for line_up(); NULL: it extends labels */
+    struct device_reach *reach;
     struct problem_caps caps;
     uint32_t last;          /* the label of the best whole plan; 0: none */
     bool quick;             /* a rough first plan: stages are not copied */
@@ -502,7 +506,8 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
 }
 
 /* Extends the live labels, which end before unit i, by all segments [i, j) that are within the limits on a device of
- * kind k.  low: least weight of the units before j in each potential, so that the rest may fit. */
+ * kind k; or tells r->reach of them.  low: least weight of the units before j in each
+ * potential, so that the rest may fit. */
 static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
     const struct problem_kind *kind = &r->c->kind[k];
@@ -536,8 +541,12 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
             (r->live.n > LABELS_FEW && clock_out(r->clock)))
             break;
         if (fixed + open <= r->caps.limit && reaches(r, j + 1, low) &&
-            has_room(r, k, j + 1, &have, bytes, fixed + open - compute))
-            extend_labels(r, k, j + 1, fixed + open);
+            has_room(r, k, j + 1, &have, bytes, fixed + open - compute)) {
+            if (r->reach)
+                device_may_end(r->reach, k, i, j + 1, fixed + open);
+            else
+                extend_labels(r, k, j + 1, fixed + open);
+        }
     }
     if (have > i)
         set_memory_clear(r->at_once);
@@ -661,7 +670,8 @@ static bool narrow_down(struct run *r, struct problem_plan *best)
     bool quick = r->quick, better = false;
     int64_t low = r->c->lower.value;
     r->quick = true;
-    for (uint32_t i = 0; i < NARROW && r->thinned && best->value - low > 1; i++) {
+    for (uint32_t i = 0; i < NARROW && r->thinned && best->value - low > 1 && !clock_out(r->clock);
+         i++) {
         int64_t middle = low + (best->value - low) / 2;
         problem_set_limit(r->c, &r->caps, middle);
         if (run_units(r, best))
@@ -670,6 +680,65 @@ static bool narrow_down(struct run *r, struct problem_plan *best)
             low = middle;
     }
     r->quick = quick;
+    problem_set_limit(r->c, &r->caps, best->value - 1);
+    return better;
+}
+
+/* Makes labels of the line of devices that gets to the end within the limit (device_counts.h), and r->last its last
+ * one; returns whether there is a line. */
+static bool find_line(struct run *r)
+{
+    static const int64_t none[PROBLEM_POTS] = {0};
+    struct device_reach reach = device_reach_new(r->c, r->n, r->a);
+    r->reach = &reach;
+    bool stopped = false;
+    for (uint32_t i = r->n; i-- > 0 && !stopped;) {
+        for (uint32_t k = 0; k < r->c->nkind; k++)
+            sweep(r, i, k, none);
+        device_scored(&reach, r->c, i, r->prefix[0]);
+        stopped = r->steps > r->budget || clock_out(r->clock);
+    }
+    r->reach = NULL;
+    uint16_t *kind = arena_array(r->a, (size_t)r->c->cluster->ndev + 1, sizeof *kind);
+    uint32_t length = stopped ? 0 : device_line(r->c, &reach, kind, r->a), at = 0;
+    /* label 0 is none, label 1 the empty plan */
+    struct labels *l = &r->labels;
+    l->v = vec_grow(l->mem, l->v, &l->cap, length + 2, sizeof *l->v);
+    l->v[1] = (struct label){.value = 0};
+    for (uint32_t i = 0; i < length; i++) {
+        const struct device_far *far = &reach.far[kind[i]][at];
+        at = far->end;
+        l->v[i + 2] = (struct label){.value = larger(l->v[i + 1].value, far->load),
+                                     .parent = i + 1,
+                                     .at = at,
+                                     .kind = kind[i]};
+    }
+    l->n = length + 2;
+    r->last = length + 1;
+    return length > 0;
+}
+
+/* Improves *best by lines of devices over the present units, where there are too many labels, but few enough ways to
+ * choose how many devices of each kind are used.  If there is a line below the value of *best, halves, again and again,
+ * the range between the bound and the best plan, with its middle as the limit.  Returns whether *best improved. */
+static bool line_up(struct run *r, struct problem_plan *best)
+{
+    bool better = false;
+    int64_t low = r->c->lower.value, limit = best->value - 1;
+    if (!r->many || r->c->detailed || !device_counts_few(r->c) || best->value == LOAD_INF)
+        return false;
+    for (uint32_t i = 0; i < NARROW && limit > low && r->steps <= r->budget; i++) {
+        problem_set_limit(r->c, &r->caps, limit);
+        bool found = !clock_out(r->clock) && find_line(r);
+        if (found)
+            write_plan(r, best);
+        else
+            low = limit;
+        better = better || found;
+        if (!better)
+            break;
+        limit = low + (best->value - low) / 2;
+    }
     problem_set_limit(r->c, &r->caps, best->value - 1);
     return better;
 }
@@ -700,8 +769,8 @@ static bool search_order(struct run *r, struct problem_plan *best)
         r->quick = true;
         sample_units(r, SAMPLE_FEW, /*near=*/false);
         better = run_units(r, best);
-        better = narrow_down(r, best) || better;
         r->clock = clock;
+        better = narrow_down(r, best) || better;
         r->quick = false;
     }
     if (n > ALL_UP_TO) {
@@ -719,6 +788,7 @@ static bool search_order(struct run *r, struct problem_plan *best)
         better = run_units(r, best) || better;
     }
     make_units(r, NULL);
+    better = line_up(r, best) || better;
     better = run_units(r, best) || better;
     return narrow_down(r, best) || better;
 }
@@ -727,7 +797,8 @@ static bool search_order(struct run *r, struct problem_plan *best)
  * and the steps done, the making of the units included. */
 static struct interval_found run_once(struct run *r, struct problem_plan *best)
 {
-    struct interval_found f = {.better = run_units(r, best), .tried = 1};
+    struct interval_found f = {.better = line_up(r, best), .tried = 1};
+    f.better = run_units(r, best) || f.better;
     f.spent = r->steps + r->c->net_of.at[r->c->g->n];
     return f;
 }

@@ -99,11 +99,9 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
             continue;
         int dev = cluster_device(r->scene->cluster, device);
         if (dev < 0)
-            return diag_error(r->diag,
-                              "%s: node '%s' says '%s', which is no device; the first is "
-                              "'%s'",
-                              r->path, node_name(from, n), device,
-                              cluster_device_name(r->scene->cluster, r->a, 0));
+            return diag_error(
+                r->diag, "%s: node '%s' says '%s', which is no device: expected one of %s", r->path,
+                node_name(from, n), device, cluster_devices(r->scene->cluster, r->a));
         if (assign_target(r, &to, dev))
             return -1;
         uint32_t slot = from->slot_ann ? from->slot_ann[n] : 0;

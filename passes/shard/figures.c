@@ -148,6 +148,10 @@ static int by_exchanges(const void *pa, const void *pb)
         return (a->bytes < b->bytes) - (a->bytes > b->bytes);
     if (a->added_bytes != b->added_bytes)
         return (a->added_bytes < b->added_bytes) - (a->added_bytes > b->added_bytes);
+    if (a->turned_bytes != b->turned_bytes)
+        return (a->turned_bytes < b->turned_bytes) - (a->turned_bytes > b->turned_bytes);
+    if (a->turned != b->turned)
+        return (a->turned < b->turned) - (a->turned > b->turned);
     if (a->added != b->added)
         return (a->added < b->added) - (a->added > b->added);
     if (a->joined != b->joined)
@@ -175,8 +179,10 @@ void shard_figures_end(const struct shard *s, const struct shard_figures *f,
         to->joined += e->how == SHARD_JOINED;
         to->cut += e->how == SHARD_CUT;
         to->added += e->how == SHARD_ADDED;
+        to->turned += e->how == SHARD_TURNED;
         to->bytes = sat_add(to->bytes, e->how == SHARD_JOINED ? e->bytes : 0);
         to->added_bytes = sat_add(to->added_bytes, e->how == SHARD_ADDED ? e->bytes : 0);
+        to->turned_bytes = sat_add(to->turned_bytes, e->how == SHARD_TURNED ? e->bytes : 0);
     }
     k->layers = group;
     group[k->nlayers++] = each[0]; /* layer 0 has the exchanges of nodes in no layer */

@@ -4,8 +4,9 @@
  * same time, in R rounds of hops: N - 1 if a device sends one piece at a time and receives one at a time.  With N
  * devices and a tensor of x bytes, joining takes R hops of x / N bytes and a Concat.  Terms are added up in one
  * step, with R hops of x bytes and a Sum; or in two steps: each device adds up a piece, with a Split, R hops of x /
- * N bytes and a Sum, and then the pieces are joined.  Each exchange ends a part on each device: --part-cost.
- * O(operands). */
+ * N bytes and a Sum, and then the pieces are joined.  From one cut to another, each device splits its piece and joins
+ * the parts that come, with a Split, R hops of x / N / N bytes and a Concat.  Each exchange ends a part on each
+ * device: --part-cost.  O(operands). */
 #include "passes/shard/shard.h"
 
 #include "ir/base/numbers.h"
@@ -31,8 +32,8 @@ static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
 
 /* Returns the bytes of the largest piece of v. */
 static int64_t piece_bytes(const struct shard *s, vid v);
-/* Returns the ps until each device has sent `bytes` bytes to each other device. */
-static int64_t hops_time(const struct shard *s, int64_t bytes);
+/* Returns the ps of some rounds of hops in each of which devices send `bytes` bytes. */
+static int64_t hops_time(const struct shard *s, uint32_t rounds, int64_t bytes);
 
 /* Returns the ps of adding up `count` tensors of v's type; operands and result have `bytes` bytes each.  Integers
  * are added two at a time (write_exchanges.c). */
@@ -49,7 +50,7 @@ static int64_t sum_time(const struct shard *s, vid v, uint32_t count, int64_t by
 static int64_t absorb_time(const struct shard *s, const struct shard_option *o, int64_t given)
 {
     vid v = node_in(s->m, o->node, o->change[0].operand);
-    int64_t bytes = s->m->cost->bytes[v], time = hops_time(s, bytes);
+    int64_t bytes = s->m->cost->bytes[v], time = hops_time(s, s->rounds.same, bytes);
     uint32_t count = s->ways + s->m->node[o->node].nformal - 1;
     time = sat_add(sat_add(time, sum_time(s, v, count, bytes)), s->x->scene.model.part_cost);
     return larger(smaller(time, CTX_SUM_MAX), given);
@@ -176,23 +177,30 @@ static uint32_t count_rounds(uint32_t ways, enum contention how)
     return rounds;
 }
 
-static int64_t hops_time(const struct shard *s, int64_t bytes)
+static int64_t hops_time(const struct shard *s, uint32_t rounds, int64_t bytes)
 {
     struct moved_value moved = {.bytes = bytes, .measured = -1};
     int64_t hop = cluster_route(s->x->scene.cluster, s->dev[0], s->dev[1], moved);
-    return sat_mul(hop, s->rounds);
+    return sat_mul(hop, rounds);
 }
 
 void shard_count_rounds(struct shard *s)
 {
     const struct step_model *k = &s->x->scene.model.step;
-    /* Over the host each value is sent once, and then received by all others, one after the other.  A device with
+    const uint32_t direct = count_rounds(s->ways, k->contention), others = s->ways - 1;
+    s->rounds = (struct shard_rounds){direct, direct};
+    if (k->network == NETWORK_DIRECT)
+        return;
+    /* Over the host a value for all is sent once, and then received by all others, one after the other.  A device with
      * one channel for both directions that is late receives first what others have sent, and its own value is late
      * for them. */
-    s->rounds = k->network == NETWORK_DIRECT       ? count_rounds(s->ways, k->contention)
-                : k->contention == CONTENTION_NONE ? 2
-                : k->contention == CONTENTION_HALF ? s->ways + 1
-                                                   : s->ways;
+    s->rounds.same = k->contention == CONTENTION_NONE   ? 2
+                     : k->contention == CONTENTION_HALF ? s->ways + 1
+                                                        : s->ways;
+    /* What is for the last device all others send last, one after the other, and it is received after that. */
+    s->rounds.apart = k->contention == CONTENTION_NONE ? 2
+                      : k->contention == CONTENTION_RX ? s->ways
+                                                       : 2 * others;
 }
 
 int64_t shard_send(const struct shard *s, vid v)
@@ -207,9 +215,9 @@ int64_t shard_send(const struct shard *s, vid v)
 static int64_t gather_time(const struct shard *s, vid v)
 {
     int64_t move = pricing_move(s->price, s->cls, sat_mul(2, s->m->cost->bytes[v]));
-    return smaller(
-        sat_add(sat_add(hops_time(s, piece_bytes(s, v)), move), s->x->scene.model.part_cost),
-        CTX_SUM_MAX);
+    return smaller(sat_add(sat_add(hops_time(s, s->rounds.same, piece_bytes(s, v)), move),
+                           s->x->scene.model.part_cost),
+                   CTX_SUM_MAX);
 }
 
 /* Returns the ps, on each device, of cutting its piece out of v, which is there whole.  From opset 10 on, starts,
@@ -224,9 +232,10 @@ static int64_t slice_time(const struct shard *s, vid v)
 static int64_t total_time(const struct shard *s, vid v)
 {
     int64_t bytes = s->m->cost->bytes[v];
-    return smaller(sat_add(sat_add(hops_time(s, bytes), sum_time(s, v, s->ways, bytes)),
-                           s->x->scene.model.part_cost),
-                   CTX_SUM_MAX);
+    return smaller(
+        sat_add(sat_add(hops_time(s, s->rounds.same, bytes), sum_time(s, v, s->ways, bytes)),
+                s->x->scene.model.part_cost),
+        CTX_SUM_MAX);
 }
 
 /* Returns the ps, on each device, of adding up its own piece of the terms of v.  If pieces are unequal, their sizes
@@ -237,8 +246,22 @@ static int64_t scatter_time(const struct shard *s, vid v)
                   sizes = sat_mul(bytes, s->ways) > whole ? s->ways * (int64_t)sizeof(int64_t) : 0,
                   split = pricing_move(s->price, s->cls, sat_add(sizes, sat_mul(2, whole))),
                   add = sum_time(s, v, s->ways, bytes);
+    return smaller(sat_add(sat_add(hops_time(s, s->rounds.apart, bytes), split),
+                           sat_add(add, s->x->scene.model.part_cost)),
+                   CTX_SUM_MAX);
+}
+
+/* Returns the ps on each device of cutting its piece of v along another axis, sending a part of it to each other device
+ * and joining the parts that come. */
+static int64_t turn_time(const struct shard *s, vid v)
+{
+    const int64_t ways = s->ways,
+                  piece = s->m->cost->bytes[v] / ways + (s->m->cost->bytes[v] % ways != 0),
+                  move = pricing_move(s->price, s->cls, sat_mul(2, piece));
     return smaller(
-        sat_add(sat_add(hops_time(s, bytes), split), sat_add(add, s->x->scene.model.part_cost)),
+        sat_add(sat_add(hops_time(s, s->rounds.apart, piece / ways + (piece % ways != 0)),
+                        sat_mul(2, move)),
+                s->x->scene.model.part_cost),
         CTX_SUM_MAX);
 }
 
@@ -257,7 +280,10 @@ const struct shard_moves *shard_moves_of(const struct shard *s, vid v)
             k->terms = bit;
         else if (k->plain == 0 && shard_blocks(s, v, st) == 1)
             k->plain = bit;
+        if (shard_is_cut(st) && shard_blocks(s, v, st) == 1 && !shard_is_uneven(s, v, st))
+            k->even |= UINT32_C(1) << bit;
     }
+    k->turn = turn_time(s, v);
     if (k->terms != 0) {
         k->sum = total_time(s, v);
         k->scatter = scatter_time(s, v);
@@ -284,6 +310,15 @@ static int64_t whole_time(const struct shard_moves *k, uint32_t have, uint32_t *
     return sat_add(k->scatter, k->gather);
 }
 
+/* Returns the bit of a cut, in `have`, from which v is brought to the cut with bit `want` directly; 0: there is none,
+ * or that takes no less than `way`, the ps by way of the whole. */
+static uint32_t turned_from(const struct shard_moves *k, uint32_t have, uint32_t want, int64_t way)
+{
+    uint32_t cuts = have & k->even;
+    bool turns = want != 0 && (have & 1) == 0 && cuts != 0 && (k->even >> want & 1) != 0;
+    return turns && k->turn < way ? (uint32_t)__builtin_ctz(cuts) : 0;
+}
+
 uint32_t shard_source(const struct shard *s, vid v, uint32_t have, uint32_t want)
 {
     const struct shard_moves *k = shard_moves_of(s, v);
@@ -292,7 +327,8 @@ uint32_t shard_source(const struct shard *s, vid v, uint32_t have, uint32_t want
     if (want == 0)
         return from;
     bool adds = (have & 1) == 0 && k->terms != 0 && (have >> k->terms & 1) != 0;
-    return adds && k->scatter <= sat_add(whole, k->slice) ? k->terms : 0;
+    int64_t way = sat_add(whole, k->slice);
+    return adds && k->scatter <= way ? k->terms : turned_from(k, have, want, way);
 }
 
 int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t want, uint32_t *also)
@@ -304,8 +340,9 @@ int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t wan
         return 0;
     if (k->terms != 0 && want == k->terms)
         return SHARD_NEVER;
-    if (want != 0 && shard_source(s, v, have, want) != 0)
-        return k->scatter;
+    uint32_t source = want != 0 ? shard_source(s, v, have, want) : 0;
+    if (source != 0)
+        return source == k->terms ? k->scatter : k->turn;
     int64_t time = (have & 1) != 0 ? 0 : whole_time(k, have, &from);
     if (from != k->terms) /* from is 0 if v is there whole, or was cut before */
         *also |= UINT32_C(1) << from;

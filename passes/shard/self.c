@@ -151,9 +151,9 @@ static int tell_against(const struct shard *s, nid n, const char *words)
                    shard_sum_rows(s->m, n, &sums) != NULL;
     return diag_error(
         s->x->use.diag,
-        "shard{from=self}: node '%s' (%s): %u devices cannot share it as its sharding specs say "
-        "(%s): '%s' is '%.*s'%s, expected %s%s",
-        node_name(s->m, n), node_op(s->m, n), s->ways, words,
+        "shard{from=self}: %s: node '%s' (%s): %u devices cannot share it as its sharding specs "
+        "say (%s): '%s' is '%.*s'%s, expected %s%s",
+        module_str(s->m, s->m->path), node_name(s->m, n), node_op(s->m, n), s->ways, words,
         value_name(s->m, value_at(s->m, n, at)), len, word,
         *word == '?' ? ", several axes, uneven blocks, or pieces on groups of devices" : "",
         expected_states(s, n, at, words), may_sum ? " (or sums=any)" : "");
@@ -204,15 +204,17 @@ int shard_self_homes(struct shard *s)
         if (dev < 0)
             return diag_error(
                 s->x->use.diag,
-                "shard{from=self}: node '%s' says '%s', which is no device; the first "
-                "is '%s'",
-                node_name(s->m, n), name, cluster_device_name(s->x->scene.cluster, s->a, 0));
+                "shard{from=self}: %s: node '%s' (%s) is on '%s' alone by its sharding specs (%s), "
+                "which is no device: expected one of %s",
+                module_str(s->m, s->m->path), node_name(s->m, n), node_op(s->m, n), name, words,
+                cluster_devices(s->x->scene.cluster, s->a));
         if (cut < s->m->node[n].nformal + s->m->node[n].out.n)
             return diag_error(s->x->use.diag,
-                              "shard{from=self}: node '%s' (%s) is on '%s' alone by its sharding "
-                              "specs (%s), but its result '%s' is cut: expected '@%s' or no word",
-                              node_name(s->m, n), node_op(s->m, n), name, words,
-                              value_name(s->m, value_at(s->m, n, cut)), name);
+                              "shard{from=self}: %s: node '%s' (%s) is on '%s' alone by its "
+                              "sharding specs (%s), but its result '%s' is cut: expected '@%s' or "
+                              "no word",
+                              module_str(s->m, s->m->path), node_name(s->m, n), node_op(s->m, n),
+                              name, words, value_name(s->m, value_at(s->m, n, cut)), name);
         s->kind[n] = SHARD_ONCE;
         s->home[n] = shard_home(s, (uint32_t)dev);
     }

@@ -229,24 +229,51 @@ static bool divides(const struct shape *k, int64_t ways)
     return some;
 }
 
-/* Reports that no axis can be cut: names the node that takes longest, its sizes, and numbers of devices that could
- * cut it, unless the node is whole for other reasons than its sizes.  Returns -1. */
-static int report_undivided(const struct shard *s)
+/* Returns the node that takes longest: of all that are placed, or of those that some rule cuts; 0: there is none. */
+static nid longest(const struct shard *s, bool has_rule)
 {
     const struct graph *g = &s->m->graph[1];
     const int64_t *time = s->m->cost->time[s->cls];
-    const char *ways = "", *sizes = "";
-    struct shape k;
     nid most = 0;
     for (nid n = g->first; n < g->first + g->count; n++)
-        if (s->kind[n] == SHARD_NODE && shard_row_of(s->m, n) != NULL &&
-            (most == 0 || time[n] > time[most]))
+        if ((s->kind[n] == SHARD_NODE || (s->kind[n] == SHARD_ONCE && !has_rule)) &&
+            (!has_rule || shard_row_of(s->m, n) != NULL) && (most == 0 || time[n] > time[most]))
             most = n;
+    return most;
+}
+
+/* Reports that no node has a rule by which it can be cut, and names the one that takes longest.  Returns -1. */
+static int report_ruleless(const struct shard *s)
+{
+    const nid n = longest(s, /*has_rule=*/false);
+    const char *why = n == 0 ? ""
+                             : arena_fmt(s->a, ": the longest, '%s' (%s), %s", node_name(s->m, n),
+                                         node_op(s->m, n),
+                                         s->kind[n] == SHARD_ONCE ? "runs whole, on one device"
+                                         : shard_row_of(s->m, n) ? "makes no tensor of known rank"
+                                                                 : "is an operator without a rule");
+    return diag_error(s->x->use.diag, "shard: no node of this model can be cut%s", why);
+}
+
+/* Reports that no axis can be cut: names the node that takes longest, its sizes, and numbers of devices that could
+ * cut it, unless the node is whole for other reasons than its sizes, which the message says then.  Returns -1. */
+static int report_undivided(const struct shard *s)
+{
+    const char *ways = "", *sizes = "";
+    struct shape k;
+    const nid most = longest(s, /*has_rule=*/true);
     if (most == 0 || !shape_of(s->f, node_out(s->m, most, 0), &k))
-        return diag_error(s->x->use.diag, "shard: no node of this model can be cut");
+        return report_ruleless(s);
     for (int i = 0; i < k.rank; i++)
         sizes = arena_fmt(s->a, "%s%s%s", sizes, i == 0 ? "" : ", ", dim_text(s->m, k.d[i], s->a));
-    for (int64_t w = 2; w <= 8 && !divides(&k, s->ways); w++)
+    if (divides(&k, s->ways))
+        return diag_error(
+            s->x->use.diag,
+            "shard{ways=%u}: no node can be cut %u ways: the longest, '%s' (%s), makes "
+            "[%s], but its operands, sizes that are not known, or what it computes do "
+            "not allow it",
+            s->ways, s->ways, node_name(s->m, most), node_op(s->m, most), sizes);
+    for (int64_t w = 2; w <= 8; w++)
         if (divides(&k, w))
             ways = arena_fmt(s->a, "%s%s%lld", ways, *ways == 0 ? "" : ", ", (long long)w);
     return diag_error(s->x->use.diag,
@@ -377,10 +404,9 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     k->whole = w.whole;
     k->once = w.once;
     k->made = w.made;
-    k->joined = w.gathers;
-    k->sliced = w.slices;
-    k->joined_bytes = w.gathered;
-    k->sliced_bytes = w.sliced;
+    k->joined = w.joined;
+    k->sliced = w.sliced;
+    k->turned = w.turned;
     k->sums = w.sums;
     k->sums.allowed = s->sums;
     shard_figures_end(s, &f, &w, k);
@@ -467,6 +493,14 @@ static int run_shard(struct ctx *x, const void *options)
                           "shard{from=self}: %s has sharding specs for %lld devices: expected from "
                           "2 to %d",
                           module_str(x->scene.m, x->scene.m->path), (long long)said, SHARD_WAYS);
+    const uint32_t most = side_by_side(x->scene.cluster, NULL);
+    if (by_file && most >= 2 && said > most)
+        return diag_error(x->use.diag,
+                          "shard{from=self}: %s has sharding specs for %lld devices, and of %s no "
+                          "more than %u are equal%s: expected as many devices as the specs have",
+                          module_str(x->scene.m, x->scene.m->path), (long long)said,
+                          cluster_devices(x->scene.cluster, x->use.scratch), most,
+                          cluster_grouped(x->scene.cluster) ? " and in a group" : "");
     unsigned long ways = strtoul(o->ways, &end, 10);
     bool number = *end == '\0' && *o->ways >= '0' && *o->ways <= '9';
     ways = by_file ? (unsigned long)said : ways;

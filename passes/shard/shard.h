@@ -105,9 +105,18 @@ struct shard_moves {
     uint32_t terms;
     /* the bit of the value's first cut into one block for each device; 0: there is no such cut */
     uint32_t plain;
+    /* bits of the value's cuts into equal pieces, one block for each device */
+    uint32_t even;
+    int64_t turn;          /* ps: to bring it from one of these cuts to another one */
     int64_t gather, slice; /* ps: to join the pieces of the value; to cut the whole value */
     /* ps of adding up terms: to the whole tensor on all devices (sum), to a piece on each device (scatter) */
     int64_t sum, scatter;
+};
+
+/* Numbers of rounds of hops in which each device sends something to each other device: the same value to all, or each
+ * another one. */
+struct shard_rounds {
+    uint32_t same, apart;
 };
 
 /* All that is known of a module that is to be shared by `ways` devices. */
@@ -117,8 +126,7 @@ struct shard {
     struct arena *a;
     struct infer *f; /* types of values, as proven for all sizes */
     uint32_t ways;
-    /* number of rounds of hops in which each device sends a value to each other device */
-    uint32_t rounds;
+    struct shard_rounds rounds;
     /* [ndev] the devices: first the `ways` that share nodes, then others to which nodes are pinned */
     uint32_t *dev;
     uint32_t ndev;
@@ -371,7 +379,7 @@ void shard_prune(struct shard *s);
 
 /* ---- prices.c ---- */
 
-/* Sets s->rounds from the settings of the step. */
+/* Fills s->rounds from the settings of the step. */
 void shard_count_rounds(struct shard *s);
 
 /* Returns the ps, on each device, of bringing v from one of the states `have` (a set of bits) to the state with bit
@@ -407,22 +415,21 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 
 /* ---- write.c ---- */
 
-/* An exchange: a tensor whose pieces are joined, that is cut, or whose terms are added up, on the devices. */
+/* An exchange: a tensor whose pieces are joined, that is cut, whose terms are added up, or that is brought from one cut
+ * to another, on the devices. */
 struct shard_exchanged {
     /* the node for which that is done, by its number before the rewriting; 0: the end of the model */
     nid at;
     int64_t bytes; /* bytes of the whole tensor */
-    enum shard_how { SHARD_JOINED, SHARD_CUT, SHARD_ADDED } how;
+    enum shard_how { SHARD_JOINED, SHARD_CUT, SHARD_ADDED, SHARD_TURNED } how;
 };
 
 /* Figures about a rewriting. */
 struct shard_written {
     /* numbers of nodes: cut; whole on all devices; on one device; after the rewriting */
     uint32_t cut, whole, once, made;
-    /* numbers of exchanges: of tensors joined on all devices; of tensors cut */
-    uint32_t gathers, slices;
-    /* bytes of the tensors that are joined; of the tensors that are cut */
-    int64_t gathered, sliced;
+    /* tensors that are joined on the devices; that are cut; that are brought from one cut to another */
+    struct sharded_exchanges joined, sliced, turned;
     struct sharded_sums sums;
     struct sharded_pair *pair; /* [npair] states in pieces, in x->use.mem */
     uint32_t npair;

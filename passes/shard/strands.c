@@ -95,20 +95,39 @@ static bool stays_apart(const struct module *m, const struct csr *users, vid v)
 
 /* What is known of a strand. */
 struct strand {
-    int64_t saves; /* ps: sum over the nodes of what the best option of each node saves */
+    /* ps: sum over the nodes of what the best option of each node saves, and of what its operands save if they come
+     * from another cut directly */
+    int64_t saves;
     /* ps: the time to join the strand's cheapest result; 0: a result stays in pieces */
     int64_t joins;
     uint32_t nodes, options; /* number of the strand's nodes; number of their options */
     bool gone;
 };
 
-/* Returns the least time, in ps, of bringing v from state st to another state: whole or, for terms, added up in
- * pieces. */
+/* Whether v can be brought from state st to another cut, and from that to st, without being whole in between. */
+static bool can_turn(const struct shard *s, vid v, struct shard_state st)
+{
+    const uint32_t even = shard_moves_of(s, v)->even;
+    return shard_is_cut(st) && (even >> shard_bit(s, v, st) & 1) != 0 && (even & (even - 1)) != 0;
+}
+
+/* Returns the least time, in ps, of bringing v from state st to another state: whole, added up in pieces if st is
+ * terms, or to another cut directly. */
 static int64_t leaving(const struct shard *s, vid v, struct shard_state st)
 {
     uint32_t also, bit = (uint32_t)shard_bit(s, v, st);
     int64_t whole = shard_exchange(s, v, UINT32_C(1) << bit, 0, &also);
-    return shard_is_terms(st) ? smaller(whole, shard_moves_of(s, v)->scatter) : whole;
+    const struct shard_moves *k = shard_moves_of(s, v);
+    return shard_is_terms(st)   ? smaller(whole, k->scatter)
+           : can_turn(s, v, st) ? smaller(whole, k->turn)
+                                : whole;
+}
+
+/* Returns the most ps by which bringing v to state st from another cut may take less than making it whole. */
+static int64_t entering(const struct shard *s, vid v, struct shard_state st)
+{
+    const struct shard_moves *k = shard_moves_of(s, v);
+    return can_turn(s, v, st) ? larger(k->gather - k->turn, 0) : 0;
 }
 
 /* Finds saves, joins, nodes and options of each strand, st[root of the strand].  Of several options of a node in one
@@ -136,6 +155,8 @@ static void measure(struct shard *s, struct strand *st)
             if (first) {
                 k->nodes++;
                 k->saves = sat_add(k->saves, larger(m->cost->time[s->cls][n] - best, 0));
+                for (uint32_t i = 0; i < m->node[n].nformal; i++)
+                    k->saves = sat_add(k->saves, entering(s, node_in(m, n, i), p->in[i]));
             }
             for (uint32_t i = 0; i < m->node[n].out.n; i++) {
                 vid v = node_out(m, n, i);
@@ -150,19 +171,27 @@ static void measure(struct shard *s, struct strand *st)
     }
 }
 
-/* Whether option p can take the place of option q: p takes the same operands cut, and p's results have at most as
- * many blocks. */
+/* Whether v can be brought from state p to other cuts directly if it can from state q. */
+static bool turns_as(const struct shard *s, vid v, struct shard_state p, struct shard_state q)
+{
+    return v == 0 || !can_turn(s, v, q) || can_turn(s, v, p);
+}
+
+/* Whether option p can take the place of option q: p takes the same operands cut, p's results have at most as many
+ * blocks, and what can be brought to other cuts directly with q can be with p. */
 static bool is_as_plain(const struct shard *s, const struct shard_option *p,
                         const struct shard_option *q)
 {
     for (uint32_t i = 0; i < s->m->node[p->node].nformal; i++)
         if (((p->in[i].run == 0) != (q->in[i].run == 0) ||
-             shard_is_terms(p->in[i]) != shard_is_terms(q->in[i])) &&
+             shard_is_terms(p->in[i]) != shard_is_terms(q->in[i]) ||
+             !turns_as(s, node_in(s->m, p->node, i), p->in[i], q->in[i])) &&
             !shard_is_constant(s, node_in(s->m, p->node, i)))
             return false;
     for (uint32_t i = 0; i < s->m->node[p->node].out.n; i++) {
         vid v = node_out(s->m, p->node, i);
-        if (shard_is_terms(p->out[i]) != shard_is_terms(q->out[i]))
+        if (shard_is_terms(p->out[i]) != shard_is_terms(q->out[i]) ||
+            !turns_as(s, v, p->out[i], q->out[i]))
             return false;
         if (!shard_is_cut(p->out[i]) || !shard_is_cut(q->out[i]))
             continue;

@@ -115,15 +115,16 @@ static uint32_t states_on(struct shard_writer *x, vid v, uint32_t i)
     }
 }
 
-/* Whether v, which is made in terms, must be whole before it is brought to the state with that bit.  That is so for
- * outputs of the model: their terms are added up before any other exchange, as the search supposes. */
+/* Whether v, which is made in terms or cut, must be whole before it is brought to the state with that bit.  That is so
+ * for outputs of the model: they are made whole before any other exchange, as the search supposes. */
 static bool is_whole_first(const struct shard_writer *x, vid v, uint32_t bit)
 {
+    const struct shard_state made = made_in(x, v);
     if ((x->m->value[v].flags & VALUE_OUTPUT) == 0 || x->s->kept[v].run != 0 || bit == 0 ||
-        !shard_is_terms(made_in(x, v)))
+        made.run == 0)
         return false;
-    uint32_t terms = shard_moves_of(x->s, v)->terms;
-    return bit != terms && shard_source(x->s, v, UINT32_C(1) << terms, 0) != bit;
+    uint32_t from = (uint32_t)shard_bit(x->s, v, made);
+    return bit != from && shard_source(x->s, v, UINT32_C(1) << from, 0) != bit;
 }
 
 vid shard_held(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)

@@ -1,7 +1,8 @@
 /* Exchanges of values between devices (shard.h), written as nodes: a Concat joins pieces, a Slice cuts, a Sum adds
- * up terms, Split and Sum add them up in pieces.  Where pieces have several blocks, a Reshape makes an axis of
- * blocks first, and another Reshape removes it afterwards.  All devices add up terms in the order of the devices, so
- * all of them have the same bits. O(N) nodes for each exchange on each device. */
+ * up terms, Split and Sum add them up in pieces, Split and Concat bring pieces from one cut to another.  Where pieces
+ * have several blocks, a Reshape makes an axis of blocks first, and another Reshape removes it afterwards.  All devices
+ * add up terms in the order of the devices, so all of them have the same bits. O(N) nodes for each exchange on each
+ * device. */
 #include "passes/shard/write.h"
 
 #include "ir/base/numbers.h"
@@ -76,13 +77,14 @@ static void part_axis(struct module *m, const struct shape *of, int k, int64_t r
     to->d[k + 1] = dim_num(run);
 }
 
-/* Notes in x->w that v is joined, cut or added up on the devices. */
+/* Notes in x->w that v is exchanged, in the way `how`, on the devices. */
 static void note_exchange(struct shard_writer *x, vid v, enum shard_how how)
 {
     struct shard_written *w = x->w;
     int64_t bytes = x->m->cost->bytes[v];
-    uint32_t *const count[] = {&w->gathers, &w->slices, &w->sums.count};
-    int64_t *const all[] = {&w->gathered, &w->sliced, &w->sums.bytes};
+    uint32_t *const count[] = {&w->joined.count, &w->sliced.count, &w->sums.count,
+                               &w->turned.count};
+    int64_t *const all[] = {&w->joined.bytes, &w->sliced.bytes, &w->sums.bytes, &w->turned.bytes};
     ++*count[how];
     *all[how] = sat_add(*all[how], bytes);
     w->exchange =
@@ -288,6 +290,44 @@ static void scatter(struct shard_writer *x, vid v, struct shard_state st)
     }
 }
 
+/* Makes the pieces of v in state st, on all devices, of those in state `from`: each device cuts its piece for the
+ * others and joins what it has from them. */
+static void turn(struct shard_writer *x, vid v, struct shard_state from, struct shard_state st)
+{
+    const uint32_t ways = x->ways, at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st));
+    const char *name = value_name(x->m, v);
+    vid *out = arena_array(x->a, (size_t)ways * ways, sizeof *out),
+        *in = arena_array(x->a, ways, sizeof *in);
+    struct shape *cut = arena_array(x->a, ways, sizeof *cut), part;
+    shard_piece(x->s, v, st, 0, &part);
+    for (uint32_t i = 0; i < ways; i++) {
+        shard_piece(x->s, v, from, 0, &cut[i]);
+        cut[i].d[st.axis] = part.d[st.axis];
+    }
+    note_exchange(x, v, SHARD_TURNED);
+    for (uint32_t k = 0; k < ways; k++) {
+        vid piece = shard_held(x, v, from, k);
+        split(x,
+              &(struct shard_making){"Split", arena_fmt(x->a, "%s@%u.turn%u", name, k, st.axis), k,
+                                     &piece, 1, NULL},
+              st.axis, cut, out + (size_t)k * ways);
+    }
+    for (uint32_t i = 0; i < ways; i++) {
+        nid n;
+        for (uint32_t k = 0; k < ways; k++)
+            in[k] = out[(size_t)k * ways + i];
+        if (x->pool[at + i] != 0)
+            continue;
+        vid w = shard_add_node(
+            x,
+            &(struct shard_making){"Concat", arena_fmt(x->a, "%s@%u.to%u", name, i, st.axis), i, in,
+                                   ways, &part},
+            &n);
+        edit_set_int(x->e, n, "axis", from.axis);
+        x->pool[at + i] = w;
+    }
+}
+
 void shard_absorb(struct shard_writer *x, nid k, uint32_t operand, vid v, uint32_t i)
 {
     struct shape shape;
@@ -351,6 +391,9 @@ vid shard_convert(struct shard_writer *x, vid v, struct shard_state from, struct
         return shard_is_terms(from) ? add_up(x, v, i) : gather(x, v, from, i);
     if (from.run == 0)
         return cut(x, v, shard_held(x, v, from, i), st, i);
-    scatter(x, v, st);
+    if (shard_is_terms(from))
+        scatter(x, v, st);
+    else
+        turn(x, v, from, st);
     return x->pool[shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st)) + i];
 }

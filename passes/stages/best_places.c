@@ -58,24 +58,50 @@ int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t by
     return best;
 }
 
-int64_t least_move(const struct servers *s, int64_t bytes)
+/* Returns whether the devices of a set, which has one on server 0, are all in that server. */
+static bool is_one_server(const struct servers *s, const struct device_set *x)
+{
+    for (uint32_t v = 1; v < s->n; v++)
+        if (x->of[v])
+            return false;
+    return true;
+}
+
+int64_t least_move(const struct servers *s, const struct device_set *to, int64_t bytes)
 {
     uint32_t far[SPREADS], joined[SPREADS], many = link_kinds(s, far, joined);
-    const struct device_set one = {{1}};
+    uint32_t beside = (uint32_t)s->size[0] - to->of[0];
+    bool one = is_one_server(s, to);
     int64_t best = INT64_MAX;
-    if (s->size[0] > 1) /* between two devices of a server */
-        best = servers_move(s, &one, &one, bytes);
-    /* over a link of each kind: from the far server to one device here, or from one device to two, here and there */
+    if (beside) {
+        const struct device_set from = {{1}};
+        best = servers_move(s, &from, to, bytes);
+    }
     for (uint32_t l = 0; l < many; l++) {
-        struct device_set from = {{0}}, two = {{1}};
-        from.of[far[l]] = 1;
-        /* only one of the size[0] senders is beyond the link, so only that sender's slice goes over the link */
-        from.of[0] = (uint16_t)(s->size[0] - 1);
-        two.of[far[l]] = 1;
-        int64_t other = servers_move(s, &from, &one, bytes);
-        int64_t spans = servers_move(s, &one, &two, bytes);
-        best = smaller(other, best);
-        best = smaller(spans, best);
+        /* a single server gets the slices of senders beside it within the server, and one slice over the link; several
+         * servers get all over the link */
+        struct device_set from = {{one ? (uint16_t)beside : 0}};
+        uint32_t at = far[l];
+        while (at < joined[l] && to->of[at] == s->size[at])
+            at++;
+        if (at == joined[l])
+            continue;
+        from.of[at] = 1;
+        int64_t ps = servers_move(s, &from, to, bytes);
+        best = smaller(ps, best);
+    }
+    return best;
+}
+
+int64_t least_move_any(const struct servers *s, int64_t bytes)
+{
+    int64_t best = INT64_MAX;
+    for (uint32_t n = 1; n < s->ndev; n++) {
+        const struct spread to = spread_of(s, n);
+        for (uint32_t i = 0; i < to.n; i++) {
+            int64_t ps = least_move(s, &to.set[i], bytes);
+            best = smaller(ps, best);
+        }
     }
     return best < INT64_MAX ? best : 0;
 }

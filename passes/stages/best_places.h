@@ -17,8 +17,10 @@ struct spread {
 struct spread spread_of(const struct servers *s, uint32_t n);
 /* Returns the least ps of an AllReduce of `bytes` bytes among the devices of one of the sets of x. */
 int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t bytes);
-/* Returns the least ps of a transfer of `bytes` bytes from a stage to another one, on any devices; 0 if there is only
- * one device. */
-int64_t least_move(const struct servers *s, int64_t bytes);
+/* Returns the least ps of a transfer of `bytes` bytes to a stage on the devices *to, one of the sets of spread_of(),
+ * from a stage on any other devices; INT64_MAX if there are none. */
+int64_t least_move(const struct servers *s, const struct device_set *to, int64_t bytes);
+/* Returns the least ps of such a transfer, to any devices; 0 if there is only one device. */
+int64_t least_move_any(const struct servers *s, int64_t bytes);
 
 #endif

@@ -81,9 +81,9 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
 }
 
 /* Runs interleaved plans on the n places `set`: with as many stages on each place as the user wants; if the user
- * gives no number, with 1, 2, 4, ... as long as plans get faster.  On a single place several stages only save
- * memory, since each stage runs forward again by itself: so there they are tried only if no plan fits yet and the
- * user gives no number. */
+ * gives no number, with 1, 2, 4, ... as long as plans get faster.  On a single place, too, several stages help: the
+ * AllReduces of later ones are hidden behind backward passes of earlier ones, and each stage recomputes by itself; but
+ * a user who gives a number of stages wants several places. */
 static void try_interleaved(struct plan_choice *c, uint32_t n, const struct device_set *set)
 {
     /* stages on each place that the user wants; 0: any number */
@@ -93,8 +93,7 @@ static void try_interleaved(struct plan_choice *c, uint32_t n, const struct devi
     for (uint32_t each = said ? said : 1; each <= most && !is_over(c); each *= 2) {
         struct stage_layout p = train_even(c->t, &c->chain, each * n, n, set);
         try_layout(c, &p);
-        bool enough = n == 1 && c->best.value < INT64_MAX;
-        if (said || enough || p.uneven || p.odd || (before < INT64_MAX && p.value >= before) ||
+        if (said || p.uneven || p.odd || (before < INT64_MAX && p.value >= before) ||
             each > most / 2)
             return;
         before = p.value;
@@ -397,6 +396,22 @@ struct stage_layout dapple_best(struct train *t, const struct dapple_found *foun
     if (!is_over(&c))
         try_pipedream(&c);
     if (c.best.value < INT64_MAX)
+        refine(&c);
+    *tried += c.tried;
+    return c.best;
+}
+
+struct stage_layout dapple_improve(struct train *t, const struct stage_layout *plan, uint32_t n,
+                                   int64_t work, int64_t enough, uint32_t *tried)
+{
+    struct plan_choice c = {
+        .t = t, .best.value = INT64_MAX, .most = work, .rules = dapple_rules_of(t)};
+    c.chain = train_chain(t);
+    for (uint32_t i = 0; i < n && (!i || !is_over(&c)); i++) {
+        struct stage_layout p = plan[i];
+        try_layout(&c, &p);
+    }
+    if (c.best.value < enough)
         refine(&c);
     *tried += c.tried;
     return c.best;

@@ -11,6 +11,7 @@
 #include "passes/stages/pipeline_search.h"
 #include "passes/stages/data_parallel.h"
 #include "passes/stages/every_plan.h"
+#include "passes/stages/stage_ways.h"
 
 #include "ir/base/units.h"
 
@@ -21,8 +22,10 @@ enum {
     EVERY_WORK = 60000,
     /* number of tasks of the plans that are run, for each size and schedule */
     WORK = 3000000,
-    FORMULA = 4000000, /* number of evaluations of DAPPLE's formula, for each size */
-    PLANS = 24,        /* number of plans that DAPPLE's search proposes for each size */
+    FORMULA = 4000000,    /* number of evaluations of DAPPLE's formula, for each size */
+    WAYS = 6,             /* the most plans of ways for each size */
+    WAYS_PRECISION = 500, /* the time of the shortest ways is found up to a part of this */
+    PLANS = 24,           /* number of plans that DAPPLE's search proposes for each size */
     /* divisors of the batch are found only up to this, or as the batch divided by such a divisor */
     MOST_DIVISOR = 1000000,
     POWERS = 63 /* number of powers of two that an int64_t can have */
@@ -172,6 +175,64 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     }
 }
 
+/* Returns about the least time that stage_ways_refute() does not refute for all settings; at most `high`. */
+static int64_t least_not_refuted(struct stage_ways *w, uint32_t n, int64_t high)
+{
+    int64_t low = 0;
+    while (high - low > high / WAYS_PRECISION) {
+        int64_t middle = low + (high - low) / 2;
+        uint32_t i = 0;
+        while (i < n && (!stage_ways_searched(w, i) || stage_ways_refute(w, i, middle)))
+            i++;
+        if (i < n)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+/* Runs n plans of ways with the size of *size_of under each schedule but interleaved, and keeps the best. */
+static void try_ways_of(struct choices *c, struct train *t, const struct training *size_of,
+                        const struct stage_layout *plan, uint32_t n)
+{
+    struct training *m = &c->x->scene.model.training;
+    uint32_t size = 0;
+    while (c->size[size] != size_of->micro_size)
+        size++;
+    for (uint32_t k = 0; k < t->noffered && !clock_out(&t->clock); k++) {
+        if (t->offered[k].micro_size != size_of->micro_size ||
+            t->offered[k].schedule == TRAINING_INTERLEAVED)
+            continue;
+        *m = t->offered[k];
+        struct stage_layout p =
+            dapple_improve(t, plan, n, WORK, sat_add(c->best.value, c->best.value / 16), &c->tried);
+        keep_best(c, t, &p, size);
+    }
+}
+
+/* Runs the plans of ways through the states of the model (stage_ways.h) that take the least times which are not
+ * refuted: these times grow in steps, since a bit more time lets ways be shorter. */
+static void try_ways(struct choices *c, struct train *t)
+{
+    struct arena *own = arena_new(c->x->use.scratch);
+    const struct stage_ways_of of = {t, t->offered, t->noffered, 0};
+    struct stage_ways *w = stage_ways_find(&of, own);
+    int64_t most = smaller(c->best.value, INT64_MAX / 8);
+    int64_t least = w ? least_not_refuted(w, of.n, most) : 0;
+    for (uint32_t i = 0; w && i < of.n && !clock_out(&t->clock); i++) {
+        struct stage_layout plan[WAYS];
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < WAYS && stage_ways_searched(w, i); k++) {
+            int64_t ps = least + (k ? least >> (WAYS + 1 - k) : 0);
+            n += ps <= most && stage_ways_plan(w, i, ps, &plan[n]);
+        }
+        if (n)
+            try_ways_of(c, t, &of.model[i], plan, n);
+    }
+    arena_free(own);
+}
+
 /* Runs every plan, for each size and schedule with at most EVERY_WORK plans * micro-batches, and keeps the best. */
 static void try_every(struct choices *c, struct train *t)
 {
@@ -280,6 +341,8 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     keep_best(&c, t, &parallel, size);
     for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t->clock)); i++)
         try_size(&c, t, i);
+    if (!clock_out(&t->clock))
+        try_ways(&c, t);
     try_every(&c, t);
     /* the best plan under its own settings, with stages that run further ahead if that helps */
     *m = c.best_model;

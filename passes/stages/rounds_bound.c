@@ -26,6 +26,15 @@
  * Stage 0 has no link before it, so its AllReduce does not share the link of the first place's other AllReduces: the
  * larger one of the two times is at least half of their sum.
  *
+ * Places take blocks of layers, below, whole, not fractions: where the time allows fewer whole blocks, V is less.
+ *
+ *   (C) Before a place's first backward pass are at most 2 (P - 1) + (v - 1) P + 1 forward passes, and then it does one
+ *       of each in turn.  So on the first place the backward pass of a micro-batch through stage 0 comes before its
+ *       forward pass of the micro-batch 2 P later.  Micro-batches 0, 2 P, 4 P ... go there and back through all stages
+ *       one after the other: T is at least M / (2 P) times, rounded up to whole numbers if P divides M / 2, all f, b
+ *       and c of a micro-batch.  All f + b together are least if the work is on the largest places, as far as these
+ *       can take it on within T.
+ *
  * A link needs time for the transfers of all micro-batches.  So within T the model cannot be cut at every state; layers
  * that none of the possible cuts separates are a block, and are in one stage.  If a block by itself takes n devices
  * longer than T, with its AllReduce, a place of n devices cannot take it on.
@@ -43,12 +52,17 @@
 
 /* Limits within which the argument (B) in the head of this file is tried. */
 enum {
-    MOST_DEVICES = 32,   /* the most devices */
-    MOST_PRICES = 7,     /* the most prices */
-    MOST_ITEMS = 1 << 14 /* the most devices * blocks */
+    MOST_DEVICES = 32,     /* the most devices */
+    MOST_PRICES = 7,       /* the most prices */
+    MOST_ITEMS = 1 << 14,  /* the most devices * blocks */
+    MOST_CHAINS = 1 << 22, /* the most pairs of states * number of states in a chain */
+    MOST_TAKEN = 64,       /* the most blocks that a place takes on as a whole */
+    MOST_SEARCH = 300      /* the most steps of a search for blocks */
 };
 /* Times and worths times this factor are no larger than the exact ones, whatever their rounding errors. */
 static const double ROUNDING_MARGIN = 1 - 1e-9;
+/* a search for blocks ends if these have this share of the worth of fractions of blocks */
+static const double ENOUGH = 0.998;
 /* bytes of the larger one of two AllReduces whose difference is a rate per byte */
 static const double LARGE_BYTES = 1LL << 40;
 
@@ -59,6 +73,8 @@ struct rounds_places {
      * (A) in the head of this file); `idle_there` only forward, for (B) */
     double idle, idle_there;
     double link; /* ps for which the busiest link is busy at least */
+    /* ps of the transfers of one micro-batch over all links, forth and back: C of (C) in the head of this file */
+    double all_links;
 };
 
 /* A layer or a block: ps of its passes for one micro-batch on one device; the part of this time that each of several
@@ -106,34 +122,79 @@ static uint32_t count_cuts(const struct rounds *r)
     return r->of.s ? r->of.s->n - 1 : 0;
 }
 
-/* Returns sum[i], the ps of the i shortest transfers of a micro-batch at different states, for i = 0 .. count_cuts. */
-static double *sum_moves(const struct rounds *r)
+/* Returns sum[i], the sum of the i least of ps[1 .. count_cuts], for i = 0 .. count_cuts; other: taken off ps, or NULL.
+ */
+static double *sum_moves(const struct rounds *r, const int64_t *ps, const int64_t *other)
 {
     uint32_t n = count_cuts(r);
     double *sum = arena_array(r->a, (size_t)n + 1, sizeof *sum);
     struct keyed *key = arena_array(r->a, (size_t)n + 1, sizeof *key);
     for (uint32_t i = 0; i < n; i++)
-        key[i] = (struct keyed){r->of.move[i + 1], i};
+        key[i] = (struct keyed){ps[i + 1] - (other ? other[i + 1] : 0), i};
     keyed_sort(key, n);
     for (uint32_t i = 0; i < n; i++)
         sum[i + 1] = sum[i] + (double)key[i].key;
     return sum;
 }
 
-/* Sets idle, idle_there and link of *p for plans of two rounds; plans with more rounds have these transfers, too.
- * move: from sum_moves(). */
-static void set_links(const struct rounds *r, struct rounds_places *p, const double *move)
+/* Returns sum[i], the least sum of r->of.move[] over i states of which each contains the one before, for i = 0 ..
+ * count_cuts, or something less: stages of a plan end at such states. */
+static double *sum_chains(const struct rounds *r)
+{
+    const struct stage_states *s = r->of.s;
+    double *sum = sum_moves(r, r->of.move, NULL);
+    uint32_t n = count_cuts(r), most = smaller_u32(2 * r->ndev, n);
+    if (!n || (uint64_t)s->before.at[s->n + 1] * most > MOST_CHAINS)
+        return sum;
+    double *now = arena_array(r->a, (size_t)n + 1, sizeof *now);
+    double *next = arena_array(r->a, (size_t)n + 1, sizeof *next);
+    for (uint32_t k = 1; k <= most;
+         k++) { /* now[state]: the least sum of k - 1 states before the state */
+        double least = HUGE_VAL;
+        for (uint32_t to = 1; to <= n; to++) {
+            double with = now[to] + (double)r->of.move[to];
+            least = with < least ? with : least;
+            next[to] = HUGE_VAL;
+            for_row (from, s->before, to) {
+                double through = now[from] + (double)r->of.move[from];
+                next[to] = through < next[to] ? through : next[to];
+            }
+        }
+        sum[k] = least > sum[k] ? least : sum[k];
+        double *other = now;
+        now = next;
+        next = other;
+    }
+    return sum;
+}
+
+/* Sets what plans of two rounds on p->n places cannot avoid by transfers; plans with more rounds have these, too.
+ * move, more: from sum_moves(), of transfers to any devices, and of what transfers to a single device take more. */
+static void set_links(const struct rounds *r, struct rounds_places *p, const double *move,
+                      const double *more)
 {
     uint32_t n = p->n, links = 2 * n - 1;
     bool half = r->of.m->half_duplex;
+    double ways = half ? 1 + gradient_share(r) : 1;
     if (n == 1 || links > count_cuts(r))
         return;
     for (uint32_t i = 0; i < n; i++) /* place i waits for the transfers of the first n + i links */
         p->idle_there += move[n + i];
     p->idle = (1 + gradient_share(r)) * p->idle_there;
+    /* of n places with ndev devices so many have a single one, each with a link before both of its stages, but for the
+     * very first stage */
+    uint32_t ones = 2 * n > r->ndev ? 2 * n - r->ndev : 0;
+    p->all_links = (1 + gradient_share(r)) * (move[links] + (ones ? more[2 * ones - 1] : 0));
     /* between two places, values and gradients of all stages share two lanes; with half duplex, one lane */
     double lanes = n == 2 && half ? 1 : n;
     p->link = r->count * (1 + (n == 2 || half ? gradient_share(r) : 0)) * move[links] / lanes;
+    if (n == 2)
+        return;
+    /* of n lanes that lead forth all but the one behind the last place have two links each */
+    double pairs = r->count * ways * move[links - 1] / (n - 1);
+    double single = ones > 1 ? r->count * ways * (move[2] + more[2]) : 0;
+    p->link = pairs > p->link ? pairs : p->link;
+    p->link = single > p->link ? single : p->link;
 }
 
 /* Returns whether the memories of `places` devices, one of each place, can hold the weights of all layers: every device
@@ -197,7 +258,8 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
                          .count = training_count(m),
                          .part = (double)t->x->scene.model.part_cost,
                          .a = a};
-    const double *move = sum_moves(r);
+    const double *move = sum_chains(r);
+    const double *more = sum_moves(r, of->move_one, of->move);
     r->rate = arena_array(a, (size_t)r->ndev + 1, sizeof *r->rate);
     r->places = arena_array(a, (size_t)r->ndev + 1, sizeof *r->places);
     r->allowed = arena_array(a, (size_t)r->ndev + 1, sizeof *r->allowed);
@@ -211,7 +273,7 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
     for (uint32_t n = 1; n <= r->ndev && 2 * (uint64_t)n <= r->nlayer; n++)
         if (training_count(m) % n == 0 && has_room(r, n)) {
             r->places[r->nplaces] = (struct rounds_places){.n = n};
-            set_links(r, &r->places[r->nplaces++], move);
+            set_links(r, &r->places[r->nplaces++], move, more);
         }
     return r;
 }
@@ -233,6 +295,9 @@ struct rounds_question {
     uint32_t nblock;
     struct weight *block; /* [nblock] */
     struct item *item;    /* [nblock] work space of worth_of_place */
+    /* of the last call of worth_of_place: number of blocks in item[]; ps that the place has for them */
+    uint32_t nitem;
+    double left;
     struct arena *a;
 };
 
@@ -390,6 +455,8 @@ static struct device_worth worth_of_place(struct rounds_question *q, uint32_t pr
             q->item[count++] = (struct item){cost_of(r, w, n, places, first_place), worth, k};
     }
     qsort(q->item, count, sizeof *q->item, by_worth);
+    q->nitem = count;
+    q->left = time;
     for (uint32_t i = 0; i < count; i++) {
         const struct item *t = &q->item[i];
         if (t->cost > time) { /* a fraction of the last block */
@@ -401,6 +468,54 @@ static struct device_worth worth_of_place(struct rounds_question *q, uint32_t pr
         time -= t->cost;
     }
     return x;
+}
+
+/* Returns worth plus the largest worth of q->item[at ..] that fits `left` ps, with a fraction of the last one. */
+static double fill_up(const struct rounds_question *q, uint32_t at, double left, double worth)
+{
+    for (; at < q->nitem && left > 0; at++) {
+        const struct item *t = &q->item[at];
+        if (t->cost > left)
+            return worth + left / t->cost * t->worth;
+        worth += t->worth;
+        left -= t->cost;
+    }
+    return worth;
+}
+
+/* Returns the largest worth of whole blocks, after worth_of_place() has sorted them and returned `fractions`.  A
+ * depth-first search takes or leaves one block after the other; if that takes too long, or whole blocks are worth about
+ * as much, returns `fractions`. */
+static double worth_of_blocks(const struct rounds_question *q, double fractions)
+{
+    uint32_t taken[MOST_TAKEN], n = 0, at = 0; /* taken: indices of the blocks taken so far */
+    double left = q->left * (2 - ROUNDING_MARGIN), worth = 0, most = 0;
+    for (uint32_t step = 0; step < MOST_SEARCH; step++) {
+        while (at < q->nitem && q->item[at].cost > left)
+            at++;
+        if (at < q->nitem && fill_up(q, at, left, worth) > most) {
+            if (n == MOST_TAKEN)
+                return fractions;
+            left -= q->item[at].cost;
+            worth += q->item[at].worth;
+            taken[n++] = at++;
+            most = worth > most ? worth : most;
+            if (most >= fractions * ENOUGH)
+                return fractions;
+            continue;
+        }
+        if (n == 0)
+            return most;
+        /* leaves the last block that was taken, and those that are like it */
+        const struct item *last = &q->item[taken[--n]];
+        left += last->cost;
+        worth -= last->worth;
+        for (at = taken[n] + 1;
+             at < q->nitem && q->item[at].cost >= last->cost && q->item[at].worth <= last->worth;
+             at++)
+            ;
+    }
+    return fractions;
 }
 
 /* [number of devices] the worth of the blocks that a place can hold: `first`: the place with stage 0; `other`: any
@@ -447,11 +562,70 @@ static bool worths_refute(const struct rounds *r, const struct rounds_places *p,
     return worth_of_places(r, w, p->n, least) - idle < r->total[price] * ROUNDING_MARGIN;
 }
 
+/* Returns whether no plan on p->n places of `least` or more devices each takes q->time or less, by (C) in the head of
+ * this file.  work: [number of devices] worth that a place can take on at price 0, ps of work on one device. */
+static bool turns_refute(const struct rounds_question *q, const struct rounds_places *p,
+                         const struct device_worth *work, uint32_t least)
+{
+    const struct rounds *r = q->r;
+    double groups = r->count / p->n, turns = ceil(groups / 2), most = 0;
+    for (uint32_t m = least; m + (p->n - 1) * least <= r->ndev; m++) {
+        struct worths w;
+        for (uint32_t n = 1; n <= r->ndev; n++) {
+            double gain = n > m ? 1.0 / m - 1.0 / n : 0;
+            w.first[n].worth = w.other[n].worth = gain * work[n].worth;
+        }
+        double now = r->all / m - worth_of_places(r, &w, p->n, least);
+        most = now > most ? now : most;
+    }
+    double turn = most / r->count + p->all_links + 4 * p->n * r->part;
+    return turns * turn * ROUNDING_MARGIN > q->time;
+}
+
+/* Returns whether no plan on p->n places of `least` or more devices each takes q->time or less, by (C) in the head of
+ * this file, with whole stages. */
+static bool stages_refute(const struct rounds_question *q, const struct rounds_places *p,
+                          uint32_t least)
+{
+    const struct rounds *r = q->r;
+    double turns = ceil(r->count / p->n / 2);
+    double busy = (r->ndev * q->time - least * p->idle_there) * (2 - ROUNDING_MARGIN);
+    struct stage_turn of = {.places = p->n,
+                            .most_devices = r->ndev - (p->n - 1) * least,
+                            .time = q->time * (2 - ROUNDING_MARGIN),
+                            .price = 1};
+    if (!r->of.ways)
+        return false;
+    if (stage_ways_turn(r->of.ways, r->of.choice, &of) > busy)
+        return true;
+    of.turn = 1;
+    for (double price = 0.25; price < 200; price *= 2) {
+        of.price = price / (r->count * r->ndev);
+        double turn = stage_ways_turn(r->of.ways, r->of.choice, &of) - of.price * busy;
+        if (turns * turn * ROUNDING_MARGIN > q->time)
+            return true;
+    }
+    return false;
+}
+
+/* Sets *whole to the worths of whole blocks at a price. */
+static void weigh_whole(struct rounds_question *q, const struct rounds_places *p, uint32_t price,
+                        struct worths *whole)
+{
+    for (uint32_t n = 1; n <= q->r->ndev; n++) {
+        double fractions = worth_of_place(q, price, n, p->n, /*first_place=*/false).worth;
+        whole->other[n].worth = worth_of_blocks(q, fractions);
+        fractions = worth_of_place(q, price, n, p->n, /*first_place=*/true).worth;
+        whole->first[n].worth = worth_of_blocks(q, fractions);
+    }
+}
+
 /* Returns whether no plan on p->n places takes q->time or less.  need: number of devices that some place must have. */
 static bool refutes_places(struct rounds_question *q, const struct rounds_places *p, uint32_t need)
 {
     const struct rounds *r = q->r;
-    struct worths w[MOST_PRICES];
+    struct worths w[MOST_PRICES], whole[MOST_PRICES];
+    uint32_t nwhole = 0;
     bool priced = r->ndev <= MOST_DEVICES && r->ndev * q->nblock <= MOST_ITEMS;
     if (p->link * ROUNDING_MARGIN > q->time || 2 * p->n - 1 > q->cuts)
         return true;
@@ -466,6 +640,13 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
         bool refuted = work < r->all * ROUNDING_MARGIN || (p->n - 1) * least + need > r->ndev;
         for (uint32_t k = 0; k < r->nprice && priced && !refuted; k++)
             refuted = worths_refute(r, p, k, &w[k], least);
+        refuted = refuted || stages_refute(q, p, least);
+        for (uint32_t k = 0; k < r->nprice && priced && !refuted; k++) {
+            if (k == nwhole)
+                weigh_whole(q, p, k, &whole[nwhole++]);
+            refuted = worth_of_places(r, &whole[k], p->n, least) < r->total[k] * ROUNDING_MARGIN ||
+                      (k == 0 && turns_refute(q, p, whole[0].first, least));
+        }
         if (!refuted)
             return false;
     }

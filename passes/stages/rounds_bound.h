@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_STAGES_ROUNDS_BOUND_H
 #define PCC_PASSES_STAGES_ROUNDS_BOUND_H
 
-#include "passes/stages/train.h"
+#include "passes/stages/stage_ways.h"
 
 struct rounds; /* what all questions have in common (rounds_bound.c) */
 
@@ -11,7 +11,11 @@ struct rounds_of {
     const struct train *t;
     const struct training *m;     /* settings with an interleaved schedule */
     const struct stage_states *s; /* states of all layers; NULL: there are too many */
-    const int64_t *move; /* [state] the least ps to move a micro-batch's values out of the state */
+    /* [state] the least ps to move a micro-batch's values out of the state: to any devices; to a single one */
+    const int64_t *move, *move_one;
+    /* ways through these states or those of the heaviest path, and the number of the settings m there; NULL: none */
+    const struct stage_ways *ways;
+    uint32_t choice;
 };
 
 /* Returns the data that rounds_refutes() needs.  The data live in a, and so must everything that *of points to.

@@ -17,7 +17,7 @@
 # IDLE: warning: {{.*}}.idle: 'a' matches no placed node that is still free
 # RUN: printf 'a=acc0\n.=acc9\n' > %t.device
 # RUN: not %pcc %s -p 'plan{from=%t.device}' -q 2>&1 | FileCheck %s --check-prefix=DEVICE
-# DEVICE: error: {{.*}}.device: there is no device 'acc9'; the first is 'acc0'
+# DEVICE: error: {{.*}}.device: there is no device 'acc9': expected one of acc0
 # RUN: printf 'acc0\n' > %t.form
 # RUN: not %pcc %s -p 'plan{from=%t.form}' -q 2>&1 | FileCheck %s --check-prefix=FORM
 # FORM: error: {{.*}}.form:1: 'acc0': expected REGEX=DEVICE

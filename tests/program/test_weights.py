@@ -265,6 +265,12 @@ def test_copies(work, gpt):
         check(data.stat().st_nlink == 1 and base.digest(model.parent) == before, f"copies, {program}: touched")
         onnx.load(str(model))
         verify(model, out, f"copies, {program}")
+        pieces = out.with_name(f"pieces-{out.name}")
+        r = run(program, model, "-p", "shard{ways=2:number=1}", "--weights=original", "-o", pieces, "-d", "2xa100",
+                *FAST)
+        check(r.returncode == 0 and (pieces / "source0.data").exists() == shares, f"pieces, {program}: {r.stderr}")
+        check((pieces / "weights.data").stat().st_size < 1.5 * data.stat().st_size, f"pieces, {program}: larger")
+        verify(model, pieces, f"pieces, {program}")
     r = run(PCC, model, "-q")
     check(r.returncode == 0, f"copies: the source is refused: {r.stderr}")
 

@@ -64,7 +64,8 @@ def left_out(text, name, value):
 
 
 def program_without(method, folder):
-    """Builds a pcc without the method and returns its path."""
+    """Builds a pcc without the method: compiles changed copies of the method's sources, and links them in front of the
+    objects of the build. Returns its path."""
     build, at = Path(PCC).resolve().parent, Path(folder) / method.replace(" ", "-")
     at.mkdir()
     compiles = {c["file"]: c for c in json.loads((build / "compile_commands.json").read_text())}

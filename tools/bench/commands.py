@@ -168,7 +168,7 @@ def equal_messages(old, new):
 
 
 def file_difference(part, old, new):
-    """The difference between two files, or None."""
+    """The Difference between two files, as far as their content tells; None: there is none."""
     if filecmp.cmp(old, new, shallow=False):
         return None
     raw = content(part, old), content(part, new)
@@ -265,7 +265,8 @@ def shown(difference):
 
 
 def who_expects(line, difference, expected):
-    """The first line of --expect that names a difference, or None."""
+    """The first line of --expect that names the command and the part of a difference, and all of its changed lines;
+    None: there is none."""
     changed = [text[1:] for text in difference.diff if text[:1] in ("-", "+")]
     for e in expected:
         if e.where.search(f"{line.number} {line.command}: {difference.part}") \

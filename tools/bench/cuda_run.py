@@ -111,7 +111,7 @@ def difference(ours, theirs):
 
 
 def split(args, name, base):
-    """Makes the case's model and folder; returns the folder."""
+    """Makes the model of a case and splits it. Returns the folder of the split."""
     gen, devices, options, _, _ = CASES[name]
     model, folder = base / "model.onnx", base / "split"
     call([args.pcc.parent / "pcc-gen", *gen.split(), "-o", model])

@@ -141,7 +141,8 @@ def parallel(folder, tmp):
 # ---- published --------------------------------------------------------------------------------------------------
 
 def published(folder, tmp):
-    """The plans of DAPPLE's published program, by its own score."""
+    """Compares the best plans by the score of DAPPLE's published program with those that it printed. Prints the rows
+    and returns what is wrong, in words."""
     rows, wrong = [], []
     for name, batch, cluster, speed, shape in PUBLISHED:
         case = plain(folder, tmp, name, 16, CLUSTERS[cluster], batch)
@@ -230,7 +231,8 @@ def uneven(_, tmp):
 # ---- dapple-place -----------------------------------------------------------------------------------------------
 
 def six(folder, tmp):
-    """dapple-place on 16 devices."""
+    """Prints dapple-place's plans of the six models on 16 devices. Returns what is wrong, in words: no plan, or more
+    CPU time than SIX_CPU."""
     rows, wrong = [], []
     for name in SIX:
         for cluster in ("A", "C"):

@@ -110,7 +110,7 @@ def moved(op, x, row):
 
 
 def time_of(kernels, op, facts):
-    """us of each kernel of an operation."""
+    """The us that the formula gives for each measured kernel of an operation. facts: the figures that are fitted."""
     x = kernels.rows[op]
     memory = moved(op, x, facts["row"]) / (kernels.bandwidth * facts["stream"]) * 1e6
     if op not in ("linear", "bmm"):
@@ -199,7 +199,8 @@ def rate(text, units):
 
 
 def figures_of(device):
-    """What pcc says of a class; None: it has none."""
+    """The figures that pcc has for a class: name, peak, number of units, bandwidth, us of a launch. None: there is no
+    such class, or it has no figures of kernels."""
     run = Run([PCC, f"--list-devices=1x{device}"])
     if run.rc:
         return None
@@ -265,7 +266,7 @@ class Asked:
 
 
 def asked(rows, name, folder, kind="f32"):
-    """{op: us of pcc} for a model of these kernels."""
+    """{op: us of each kernel} as pcc gives them, for a model that is made of these kernels."""
     model = Asked(TYPES[kind])
     for op, x in rows.items():
         for i, (b, m, n, k, _) in enumerate(x.tolist()):
@@ -318,7 +319,8 @@ def compared_lines(device, name, rows, folder, kind="f32"):
 
 
 def rows_of(device, kernels, facts, halves, own):
-    """Lines of the table of errors."""
+    """Yields the rows of the table of errors, for each kind of operations and for all: errors of the fit, of each half
+    of the shapes by the fit to the other half, and of pcc's own times."""
     across = [errors(kernels.half(1 - h), halves[h]) for h in (0, 1)]
     mine, told = errors(kernels, facts), defaultdict(lambda: ([], []))
     for op, x in kernels.rows.items():

@@ -45,7 +45,8 @@ def latency(workload, split):
 
 
 def topological(succ, pred):
-    """All of succ's keys in an order; an error if there is none."""
+    """The keys of `succ` in an order in which each comes behind its predecessors. Raises ValueError if there is
+    none."""
     wait = {v: len(p) for v, p in pred.items()}
     ready = [v for v, n in wait.items() if n == 0]
     for v in ready:

@@ -33,7 +33,7 @@ def log_uniform(rng, low, high, step=1):
 
 
 def draw(rng, op):
-    """(b, m, n, k) of a kernel of this operation."""
+    """A random size (b, m, n, k) of a kernel of this operation, which neither computes nor moves too much."""
     while True:
         b, m, n, k = 1, 0, 0, 0
         if op == "linear":
@@ -179,7 +179,7 @@ def models(torch, args, until):
 
 
 def add(path, columns, rows):
-    """Adds rows to a file as they come."""
+    """Adds rows to a CSV file as they come."""
     new = not path.exists()
     with path.open("a", newline="", encoding="utf-8") as f:
         out = csv.writer(f)

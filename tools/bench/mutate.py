@@ -102,6 +102,8 @@ KEPT_CALLS = re.compile(r"assert|static_assert|_Static_assert|va_\w+|free|\w+_fr
 # Equal with two arguments swapped: sums, counts and sizes, whether things are the same.
 SYMMETRIC = re.compile(r"sat_(add|mul)|__builtin_(add|mul)_overflow|poly_mul|larger|\w*_?(min|max)|gcd|"
                        r"arena_array|calloc|str(n|case)?cmp|memcmp|\w+_(same|equal)")
+# Macros that stand where a loop begins; the parser, which does not know them, gets a while of the same length.
+LOOP = re.compile(rb"\b(?:for_row|json_\w+_foreach)(?= ?\()")
 # No error is planted in such nodes or below them: the compiler wants constants there, or they are types.
 CONSTANT_PLACES = {"array_declarator", "subscript_designator", "sizeof_expression", "enum_specifier", "type_descriptor",
                    "struct_specifier", "preproc_def", "preproc_function_def", "preproc_call", "string_literal"}
@@ -240,7 +242,7 @@ def all_places(only, rng):
         text = (ROOT / path).read_bytes()
         before = len(found)
         limits = set(re.findall(r"\b([A-Z][A-Z0-9_]+) = \d+\b", text.decode()))
-        stack = [parser.parse(text).root_node]
+        stack = [parser.parse(LOOP.sub(lambda m: b"while".ljust(len(m[0])), text)).root_node]
         while stack:
             node = stack.pop()
             if node.type == "function_definition":
@@ -269,11 +271,12 @@ def write(path, text):
 
 
 def rewritten(text, planted):
-    """A file's bytes with errors [(number, place)] compiled in."""
+    """The bytes of a file in which the errors [(number, place)] are compiled in, each chosen at run time."""
     planted = sorted(planted, key=lambda kp: (kp[1].start, -kp[1].end))
 
     def part(start, end, rest):
-        """The bytes [start, end), and the errors that begin behind them."""
+        """The bytes [start, end), in which the errors of `rest` that begin there are compiled in, also within each
+        other; these are taken out of `rest`."""
         out, at = [], start
         while rest and rest[0][1].start < end:
             k, p = rest.pop(0)
@@ -328,7 +331,8 @@ def made_headers(where):
 
 
 def refused(path, command, chosen):
-    """The errors of a file that the compiler does not take."""
+    """Numbers of the errors in a file that the compiler does not take, by its messages; if these name none, all errors
+    of the file."""
     r = subprocess.run([*shlex.split(command), "-fsyntax-only"], cwd=BUILD, capture_output=True, text=True)
     if r.returncode == 0:
         return set()
@@ -445,7 +449,7 @@ def nearest(reaching, in_file):
 
 
 def verdict(k, candidates, in_file, budget):
-    """How tests found a planted error, or why they did not, in words."""
+    """Runs tests against a planted error. Returns words for how they found it, or why they did not."""
     spent, left = 0.0, 0
     reaching = [t for t in candidates if t.rc == 0 and k in t.reached]
     for t in nearest(reaching, in_file):
@@ -537,6 +541,14 @@ def known_harmless():
     return {tuple(line.strip() for line in block.splitlines()[:4]) for block in blocks}
 
 
+def say_stale(places):
+    """Names the blocks of mutate_none.txt whose code is no longer there. places: all places of the sources."""
+    there = {(at[0], at[1], at[3]) for at in (p.known_as() for p in places)}
+    for path, before, _, code in sorted(known_harmless()):
+        if (path, before, code) not in there:
+            print(f"mutate_none.txt: stale, to be mended or dropped: {path}: {before}: {code}")
+
+
 def report(chosen, said):
     """Prints, for each kind of error, how many were planted and found, and then the errors that no test found. Returns
     whether the share found is at least WANTED."""
@@ -578,6 +590,8 @@ def main():
     print(f"{len(places)} places:", ", ".join(f"{sum(p.kind == k for p in places)} {k}" for k in KINDS), flush=True)
     if not places:
         sys.exit("nothing to plant")
+    if not args.only and not args.kind:
+        say_stale(places)
     chosen = draw(places, args.count, args.seed, args.jobs)
     if args.list:
         print("\n".join(f"{k}: {p}" for k, p in enumerate(chosen) if p))

@@ -41,7 +41,8 @@ def classes(model, options=()):
 
 
 def choose(kind, n, devices, rng):
-    """Draws a device for each of n colocation classes."""
+    """Draws a device for each of n colocation classes: "each": independently; "stripes": in stretches of equal length;
+    else in stretches of random lengths."""
     if kind == "each":
         return [rng.randrange(devices) for _ in range(n)]
     if kind == "stripes":
@@ -63,7 +64,8 @@ def write_plan(path, groups, dev, devices):
 
 
 def try_plan(model, how, devices, inputs, name):
-    """(outcome, parts, devices in use, text)"""
+    """Splits a model by a plan, and verifies the split. Returns (outcome in a word, number of parts, number of devices
+    that have parts, the last line of output)."""
     out = model.parent / "split"
     run = Run([PCC, model, "-d", f"{devices}xa100", *DIMS.get(name, []), *LINK, "-p", how, "-q", "-o", out], env=ENV)
     try:
@@ -83,7 +85,8 @@ def try_plan(model, how, devices, inputs, name):
 
 
 def plans(model, groups, devices, option):
-    """(name, pipeline)"""
+    """Yields (name, pipeline) of the plans to try: random ones, which are written to a file beside the model, and those
+    of planners."""
     for seed in range(1, option["seeds"] + 1):
         for kind in option["kinds"]:
             rng = random.Random(f"{model.stem} {kind} {devices} {seed}")
@@ -94,7 +97,7 @@ def plans(model, groups, devices, option):
 
 
 def try_model(path, option):
-    """Rows of the table for one model."""
+    """Tries all plans of a model over 2, 3 and 4 devices. Returns the rows of the table."""
     rows = []
     inputs = path.parent / f"{path.stem}.inputs/test_data_set_0"
     inputs = inputs.parent if (inputs / "input_0.pb").is_file() else None

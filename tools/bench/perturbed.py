@@ -16,7 +16,8 @@ COLUMNS = ["workload", "seed", "ms", "bound", "status", "search alone", "anneali
 
 
 def perturbed(load, seed):
-    """The same graph with other times and costs, and shuffled ids."""
+    """A copy of the workload whose times and costs are changed by a fifth at most downwards, a quarter upwards, with
+    shuffled ids."""
     rng = random.Random(seed)
     ids = [n["id"] for n in load["nodes"]]
     new = dict(zip(ids, rng.sample(ids, len(ids))))

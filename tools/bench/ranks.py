@@ -94,7 +94,8 @@ def models(tmp):
 
 
 def samples_of(split, n, tmp, state):
-    """Random samples as files, for both programs."""
+    """Writes n files with random inputs of a split, which both programs read. state: inputs that hold state are left
+    out. Returns their paths."""
     manifest, rng, files = json.loads((split / "manifest.json").read_text()), np.random.default_rng(1), []
     states = {s["in"] for s in manifest["states"]} if state else set()
     kinds = {"f32": np.float32, "f64": np.float64, "i64": np.int64, "i32": np.int32, "bool": np.bool_}

@@ -32,7 +32,8 @@ BEST = "best-effort=true"
 
 
 def prepared(source, target, colors):
-    """The workload without CPUs; bytes of a device."""
+    """Writes a workload to `target` without CPUs, with 1.3 times the memory that it needs in all, and without colour
+    classes unless `colors`. Returns the bytes of a device."""
     d = json.loads(source.read_text(encoding="utf-8"))
     d["maxCPUs"] = 0
     d["maxSizePerFPGA"] = 1.3 * sum(n["size"] for n in d["nodes"]) / d["maxFPGAs"]

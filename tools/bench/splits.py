@@ -43,7 +43,7 @@ def compute_shares(manifest):
 
 
 def largest_node(model, tmp):
-    """The node with the largest time, and its share of all."""
+    """Returns (name of the node with the largest time, its share of the time of all nodes)."""
     out = tmp / "costs.csv"
     Run([PCC, model, "-p", "cost", "-q", "-o", out]).need()
     import csv

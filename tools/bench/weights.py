@@ -64,8 +64,8 @@ def externals(path):
 
 
 def fill(path, most):
-    """Writes missing weights of the right size for the model: random floats, and 0 for integers.  Returns '', or the
-    reason why that is not possible."""
+    """Makes the files of weights that the model at `path` lacks, long enough for all weights: random floats, if the
+    longest has at most `most` bytes; else, and for integers, 0. Returns the bytes of the longest."""
     found = list(externals(path))
     size = max((at + n for _, _, at, n in found), default=0)
     rng = np.random.default_rng(1)
@@ -82,7 +82,9 @@ def fill(path, most):
 
 
 def fetch(path, folder, most, named):
-    """A copy of the model with its files, or why there is none."""
+    """Copies a model and its files to the folder; a model without weights gets random ones. named: the user has named
+    the model, so that more than `most` bytes of weights are no reason to leave it out. Returns (path of the copy, ""),
+    or (None, why there is none)."""
     copy = folder / path.name
     shutil.copy(path, copy)
     if path.parent.name == "real":
@@ -121,7 +123,8 @@ def loads(model):
 
 
 def try_one(model, mode, devices, inputs):
-    """(outcome, parts, placed nodes, text)"""
+    """Splits a model with --weights=`mode`, and verifies the split. Returns (outcome in a word, number of parts, number
+    of placed nodes, the last line of output). All that was written is removed."""
     beside = mode == "original" and devices == 3
     before = set(model.parent.iterdir())
     out = model.parent if beside else model.parent / "split"
@@ -142,7 +145,7 @@ def try_one(model, mode, devices, inputs):
 
 
 def try_model(path, modes, most, named):
-    """Rows of the table for one model."""
+    """Tries all modes on a model over 2, 3 and 4 devices. Returns the rows of the table."""
     rows = []
     inputs = path.parent / f"{path.stem}.inputs/test_data_set_0"
     inputs = inputs.parent if (inputs / "input_0.pb").is_file() else None

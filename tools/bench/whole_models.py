@@ -64,7 +64,7 @@ def time_on_four(path, name, row):
 
 
 def why_not(row, name):
-    """Why a row cannot be compared; None: it can."""
+    """Why a row of measurements cannot be compared with pcc, in words; None: it can."""
     if row["model"] not in (MODELS if row["mode"] == "inf" else TRAIN):
         return "pcc-gen makes no such model" if row["mode"] == "inf" else "pcc-gen train makes no such model"
     if name is None:

@@ -36,7 +36,7 @@ struct out {
     uint8_t buf[OUT_BYTES];
 };
 
-/* Writes the buffer to the file and empties it. */
+/* Writes the buffer to the file and empties it; an error is kept in o->error. */
 static void out_flush(struct out *o)
 {
     const uint8_t *p = o->buf;

@@ -188,7 +188,7 @@ void costs_put_measured(FILE *f, const struct costs_out *c, struct arena *a)
     json_close(&o, 1);
 }
 
-/* Writes the JSON form of the file. */
+/* Writes the JSON form of the file: facts, a row for each node, and what was measured of each part. */
 static void put_json(FILE *f, const struct costs_out *c, struct arena *a)
 {
     struct json_out o = {.f = f};

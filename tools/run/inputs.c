@@ -219,10 +219,16 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
     if (!g->item)
         return given_tensor(e, v, g, d);
     struct engine_value **item = arena_array(a, g->nitem, sizeof *item);
-    while (n < g->nitem && (item[n] = given_tensor(e, v, &g->item[n], d)))
-        n++;
-    if (n == g->nitem && !(to = e->face->value_join(e, item, n, map, &err)))
-        no_value(e, v, NULL, &err, d);
+    for (; n < g->nitem; n++) { /* ends early if an item cannot be made */
+        item[n] = given_tensor(e, v, &g->item[n], d);
+        if (!item[n])
+            break;
+    }
+    if (n == g->nitem) {
+        to = e->face->value_join(e, item, n, map, &err);
+        if (!to)
+            no_value(e, v, NULL, &err, d);
+    }
     while (n > 0)
         e->face->value_free(e, item[--n]);
     return to;

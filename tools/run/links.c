@@ -72,7 +72,8 @@ static void wait_for(sem_t *s)
         ;
 }
 
-/* The receiver: copies until it is told to end. */
+/* The receiver: copies a block into its own memory each time that w->s->go is posted, notes the time, and posts
+ * w->s->done; until bytes is 0. */
 static void *receive(void *arg)
 {
     struct wire *w = arg;
@@ -106,7 +107,7 @@ int64_t link_quartile(int64_t *ns, int n)
     return larger(ns[n / 4], 1);
 }
 
-/* link_copier.copy; arg: the struct wire. */
+/* link_copier.copy: copies a block to the receiver several times; arg: the struct wire. */
 static int64_t copy_time(void *arg, size_t bytes)
 {
     struct wire *w = arg;
@@ -211,7 +212,7 @@ int link_find(const struct link_copier *c, const signal_flag *stop, struct link_
 
 /* ---- making and ending ------------------------------------------------------------------------ */
 
-/* Starts the receiver.  Returns 0, or -1 and errno. */
+/* Starts the receiver, a thread or a process.  Returns 0; or -1, with the reason in errno. */
 static int begin(struct wire *w)
 {
     if (w->way == LINK_THREADS) {

@@ -113,8 +113,8 @@ static void read_work(const char *path, struct trace *t, struct arena *a)
     char *s = access(path, F_OK) == 0 ? infile_read(path, INFILE_TABLE, a, &n, &quiet) : NULL;
     char *cell, stop, *name = NULL;
     int at = -1, bytes_at = -1;
-    for (int column = 0, row = 0; s && *s;
-         column = stop == ',' ? column + 1 : 0, row += stop != ',') {
+    int column = 0, row = 0;
+    while (s && *s) {
         int64_t bytes;
         if (!csv_field(&s, &cell, &stop)) /* `stop`: the character behind the field */
             return;
@@ -131,6 +131,9 @@ static void read_work(const char *path, struct trace *t, struct arena *a)
             if (v != UINT32_MAX)
                 t->work[v] = larger(t->work[v], bytes);
         }
+        bool goes_on = stop == ',';
+        column = goes_on ? column + 1 : 0;
+        row += !goes_on;
     }
 }
 

@@ -129,7 +129,7 @@ static int read_header(const struct archive *z, const char *header, struct npz_a
     return 0;
 }
 
-/* Reads a .npy file, bytes[0 .. n).  Returns 0 or -1 after an error. */
+/* Reads a .npy file, bytes[0 .. n), into *to, whose data stay in bytes[].  Returns 0 or -1 after an error. */
 static int read_npy(const struct archive *z, const unsigned char *bytes, uint64_t n,
                     struct npz_array *to)
 {

@@ -69,9 +69,11 @@ int parameter_inputs_all(struct split *s, const char *folder, struct arena *a, s
         if (name)
             names_add(&names, arena_strdup(a, name, strlen(name)), (uint32_t)i);
     }
-    for (uint32_t k = 0; k < s->npart; k++, n += found.n)
+    for (uint32_t k = 0; k < s->npart; k++) {
         if (parameter_inputs(&s->part[k], &names, folder, &found, a, d))
             return -1;
+        n += found.n;
+    }
     diag_note(d, "%u parameter%s of parts %s, as in steps of training", n, n == 1 ? "" : "s",
               n == 1 ? "is an input" : "are inputs");
     return 0;

@@ -210,8 +210,13 @@ static struct engine_value **read_inputs(struct answering *w, const char **name)
             break;
         /* a read may return fewer bytes than asked for */
         char *to = w->e->face->value_data(w->e, in[i]);
-        for (ssize_t got = 1; to && bytes > 0 && got > 0; bytes -= got, to += got)
-            got = read(fd, to, (size_t)bytes);
+        while (to && bytes > 0) {
+            ssize_t got = read(fd, to, (size_t)bytes);
+            if (got <= 0)
+                break;
+            bytes -= got;
+            to += got;
+        }
     }
     close(fd);
     return i == json_array_size(list) ? in : NULL;

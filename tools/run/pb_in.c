@@ -49,7 +49,7 @@ static char *wrap(const char *bytes, size_t n, size_t *size, struct arena *a)
     return to;
 }
 
-/* Reads the tensor t of m into *to.  Returns 0, or -1 and an error. */
+/* Copies the tensor t of m into *to, in a.  path: file of the tensor, for errors.  Returns 0, or -1 and an error. */
 static int take_tensor(const struct module *m, tid t, struct npz_array *to, const char *path,
                        struct arena *a, struct diag *d)
 {

@@ -310,22 +310,19 @@ static void tell_side(struct run *r, const struct side_by_side *s)
             (double)side_by_side_factor(s) / 1000);
 }
 
-/* Fills *m by the options. */
+/* Sets in *m what the options say: threads, numbers of runs, and whether parts are measured. */
 static void configure(struct run *r, struct measuring *m)
 {
     const struct program_args *g = &r->args;
     bool discard = program_value(g, "discard"), steps = program_value(g, "steps");
     int64_t threads = program_number(g, "threads"), cores = cores_count(program_value(g, "cores"));
     m->threads = (int)(program_value(g, "threads") || cores == 0 ? threads : cores);
-    m->discard = m->node_discard = discard ? (uint32_t)program_number(g, "discard") : 0;
-    m->runs = m->node_runs = steps ? (uint32_t)program_number(g, "steps") : 0;
-    if (!discard)
-        m->discard = DISCARD, m->node_discard = NODE_DISCARD;
-    if (!steps)
-        m->runs = RUNS, m->node_runs = NODE_RUNS;
-    m->parts = infile_is_folder(g->operand[0])
-                   ? !program_value(g, "segments") || program_number(g, "segments") > 0
-                   : program_number(g, "segments") > 0;
+    m->discard = discard ? (uint32_t)program_number(g, "discard") : DISCARD;
+    m->node_discard = discard ? m->discard : NODE_DISCARD;
+    m->runs = steps ? (uint32_t)program_number(g, "steps") : RUNS;
+    m->node_runs = steps ? m->runs : NODE_RUNS;
+    /* not with --segments=0; without the option, the default is above 0 */
+    m->parts = program_number(g, "segments") > 0;
 }
 
 /* Notes what was measured, and writes it to the file of -o; sets the exit code if Ctrl-C ended the measurement.

@@ -115,7 +115,7 @@ int64_t program_number(const struct program_args *args, const char *name)
 
 /* ---- help ------------------------------------------------------------------------------------- */
 
-/* Writes the text of --help. */
+/* Writes the text of --help: usage, description, and the options in two columns. */
 static void print_help(FILE *f, const struct program *p)
 {
     fprintf(f, "usage: %s\n", p->usage);

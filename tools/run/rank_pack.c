@@ -29,7 +29,7 @@ struct packing {
     size_t n, room;
 };
 
-/* Appends n bytes, padded.  Returns 0, or -1: no memory. */
+/* Appends n bytes, and zeros up to a multiple of WORD.  Returns 0, or -1: no memory. */
 static int put(struct packing *p, const void *bytes, size_t n)
 {
     size_t padded = (n + WORD - 1) / WORD * WORD;
@@ -172,7 +172,8 @@ static int take_shape(struct unpacking *u, struct engine_shape *shape, int64_t *
     return shape_elems(size, (uint32_t)rank) < 0 ? -1 : 0;
 }
 
-/* Reads a tensor of plain numbers.  Returns NULL after an error. */
+/* Reads a tensor of plain numbers, behind its kind.  Returns NULL if the bytes are not those of such a tensor, or if
+ * the engine cannot make it. */
 static struct engine_value *take_tensor(struct unpacking *u)
 {
     int64_t size[RANK_DIMS];
@@ -191,7 +192,8 @@ static struct engine_value *take_tensor(struct unpacking *u)
     return v;
 }
 
-/* Reads a tensor of strings.  Returns NULL after an error. */
+/* Reads a tensor of strings, behind its kind: each text ends with a NUL.  Returns NULL if the bytes are not those of
+ * such a tensor, or if the engine cannot make it. */
 static struct engine_value *take_texts(struct unpacking *u)
 {
     int64_t size[RANK_DIMS];
@@ -232,8 +234,11 @@ static struct engine_value *take_value(struct unpacking *u, int depth)
         n > (u->end - u->at) / WORD || (kind == PACK_MAP && n != 2))
         return NULL;
     struct engine_value **item = calloc((size_t)n + 1, sizeof(void *)), *v = NULL;
-    while (item && made < n && (item[made] = take_value(u, depth + 1)))
-        made++;
+    for (; item && made < n; made++) { /* ends early if an item cannot be read */
+        item[made] = take_value(u, depth + 1);
+        if (!item[made])
+            break;
+    }
     if (item && made == n)
         v = u->e->face->value_join(u->e, item, (size_t)n, kind == PACK_MAP, u->err);
     while (made > 0)

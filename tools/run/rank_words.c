@@ -128,7 +128,8 @@ static void hear(struct runner *r, int from, const struct rank_word *word)
 
 /* ---- looking after messages ------------------------------------------------------------------- */
 
-/* Adds fresh messages to those that are looked after.  Under the lock. */
+/* Moves the messages of the list x->look.fresh into the array x->look.active, which only the thread that looks may
+ * change.  Without memory for them, notes an error.  Under the lock. */
 static void take_fresh(struct runner *r)
 {
     struct ranks *x = r->ranks;
@@ -149,7 +150,8 @@ static void take_fresh(struct runner *r)
     }
 }
 
-/* Does what follows from the end of a message.  Under the lock. */
+/* Does what follows from the end of a message: frees a word that has left; does what a word says that has come, and
+ * begins to receive the next one; leaves tensors to ranks_ended().  Under the lock. */
 static void message_ended(struct runner *r, struct transfer *t, const struct message_end *end)
 {
     struct rank_word word;

@@ -146,7 +146,8 @@ static struct round *best_round(const struct work *w)
     return best;
 }
 
-/* Prints the table of the rounds. */
+/* Prints the table of the rounds: for each the promised and the measured time of the slowest device; the best one is
+ * marked. */
 static void print_rounds(const struct work *w)
 {
     char promised[UNIT_TEXT], measured[UNIT_TEXT];

@@ -93,7 +93,7 @@ static int64_t bytes_made(const struct runner *r, uint32_t v, const struct engin
     return real >= 0 ? real : r->w->tensor[r->wires.tensor[v]].bytes;
 }
 
-/* Puts the outputs that a part has made into the sample's table. */
+/* Puts the outputs that d->part has made, d->made, into the sample's table, and counts their bytes for the device. */
 static void put_outputs(struct runner *r, struct run_device *d, struct flight *f)
 {
     const struct split_part *p = &r->s.part[d->part];

@@ -211,7 +211,8 @@ static void make_lock(struct runner *r)
     pthread_condattr_destroy(&attr);
 }
 
-/* Starts a thread for each device that has parts; under the lock. */
+/* Starts a thread for each device of this process that has parts, and sets r->opening to their number.  If one cannot
+ * be started, the run fails.  Under the lock. */
 static void start_threads(struct runner *r)
 {
     sigset_t all, before;
@@ -250,7 +251,7 @@ static void end_threads(struct runner *r)
     pthread_mutex_destroy(&r->lock);
 }
 
-/* Frees sessions and tensors. */
+/* Frees the sessions of all devices, and the tensors of samples and of free boxes. */
 static void free_all(struct runner *r)
 {
     for (uint32_t i = 0; i < r->width; i++)

@@ -364,9 +364,10 @@ static void offer(struct runner *r, struct lane *l)
 static void move(struct runner *r, struct lane *l)
 {
     struct run_lists *x = r->lists;
-    for (skip(r, l); !at_end(r, l); step(r, l), skip(r, l)) {
+    skip(r, l);
+    while (!at_end(r, l)) {
         uint32_t key = waits_for(r, l);
-        if (key != RUN_NONE) {
+        if (key != RUN_NONE) { /* adds the lane to those that wait for the key */
             l->next = x->waiting[key];
             x->waiting[key] = (uint32_t)(l - x->lane) + 1;
             return;
@@ -376,6 +377,8 @@ static void move(struct runner *r, struct lane *l)
             return;
         }
         execute(r, l);
+        step(r, l);
+        skip(r, l);
     }
 }
 

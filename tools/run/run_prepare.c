@@ -73,7 +73,9 @@ static int read_text(struct runner *r, struct json_text *j, const char *file)
     return j->text ? 0 : -1;
 }
 
-/* Reads and checks the schedule.  Returns 0, or -1 and an error. */
+/* Reads the schedule from a file of the folder, and the work of a sample from the manifest, into r->schedule and r->w;
+ * proves the lists, unless --no-check is given, also for the samples of --in-flight.  Returns 0, or -1 and an
+ * error. */
 static int read_schedule(struct runner *r, const char *file)
 {
     struct json_text manifest, lists;

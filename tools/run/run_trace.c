@@ -21,7 +21,7 @@ static uint32_t lane_of(uint32_t dev, bool real)
     return 2 * dev + 1 + real;
 }
 
-/* Writes the names of lanes, and their order. */
+/* Writes the names of the lanes, "acc0 planned" and "acc0 measured" for each device that has parts, and their order. */
 static void put_lanes(FILE *f, struct runner *r)
 {
     fputs("{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": ", f);

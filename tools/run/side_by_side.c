@@ -44,7 +44,8 @@ int64_t side_by_side_factor(const struct side_by_side *s)
     return s->together > 0 ? mul_div_ceil(s->alone, 1000, s->together) : 0;
 }
 
-/* Runs the part once.  Returns ns by the clock, or -1 after an error. */
+/* Runs a copy of the part once, and frees its outputs.  Returns ns by the clock; or -1, and sets c->failed, with the
+ * reason in c->err. */
 static int64_t run_once(struct copy *c)
 {
     const struct measuring *m = c->race->m;

@@ -206,7 +206,7 @@ static int load_parameter(struct stepper *s, struct step_parameter *p, const str
     return 0;
 }
 
-/* Reads all parameters from a file.  Returns 0, or -1 and an error. */
+/* Reads the values of all parameters from the file of --load.  Returns 0, or -1 and an error. */
 static int load_parameters(struct stepper *s)
 {
     struct npz z;
@@ -225,7 +225,7 @@ static int load_parameters(struct stepper *s)
     return 0;
 }
 
-/* Writes all parameters to a file.  Returns 0, or -1 and an error. */
+/* Writes the values of all parameters to the file of --save.  Returns 0, or -1 and an error. */
 static int save_parameters(struct stepper *s)
 {
     struct npz_out z;

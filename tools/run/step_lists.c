@@ -453,7 +453,8 @@ void step_clear(struct stepper *s)
     memset(s->now.tensor, 0, s->w->ntensor * sizeof *s->now.tensor);
 }
 
-/* Resets s->now for a new iteration. */
+/* Resets s->now, and the bytes that devices hold, for a new iteration: all lists stand at their beginning, and only
+ * the tensors of the host are made, which the caller has put into the table. */
 static void begin(struct stepper *s)
 {
     const struct sample_work *w = s->w;

@@ -128,7 +128,8 @@ static void make_room(struct stepper *s, struct step_message *m)
         fail(s, err.line);
 }
 
-/* Returns words for what a message with this tag has, in a. */
+/* Returns words for what a message with this tag has, in a: a parameter, a sum of gradients, or a tensor of a
+ * micro-batch. */
 static const char *tag_text(const struct stepper *s, int64_t tag, struct arena *a)
 {
     const struct sample_work *w = s->w, *each = s->each;
@@ -225,7 +226,8 @@ static bool look(struct stepper *s, struct step_message *m)
     return m->done[0] && m->done[1] && !s->now.failed;
 }
 
-/* Looks at all messages once.  Returns whether some are left. */
+/* Looks at all messages once, and does what follows from those that are over; stops when the iteration has failed.
+ * Returns whether messages are left. */
 static bool look_at_all(struct stepper *s)
 {
     struct step_ranks *k = s->ranks;

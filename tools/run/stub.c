@@ -102,7 +102,7 @@ static void stub_value_free(struct engine *base, struct engine_value *v)
     free(v);
 }
 
-/* Returns a value of this number of zero bytes; NULL: no memory. */
+/* Returns a new value of this number of zero bytes, and counts them in e->live and e->peak; NULL: no memory. */
 static struct engine_value *value_of(struct stub *e, int elem, int64_t bytes)
 {
     struct engine_value *v = calloc(1, sizeof *v);
@@ -218,7 +218,8 @@ static void stub_unload(struct loaded *p)
     free(p);
 }
 
-/* Sleeps for a run of p.  Returns whether p may go on. */
+/* Sleeps for as long as delay=TIME and random=TIME say of a run.  Returns false if terminate() has ended the run
+ * meanwhile. */
 static bool sleep_for(struct loaded *p)
 {
     struct stub *e = p->e;

@@ -97,7 +97,7 @@ static int misused(struct run *r, const char *what)
     return USAGE;
 }
 
-/* Takes the values of --dim.  Returns 0, or -1 and an error. */
+/* Takes the values of --dim into r->dim, and checks their form.  Returns 0, or -1 and an error. */
 static int take_dims(struct run *r)
 {
     const struct program_args *g = &r->args;
@@ -188,7 +188,8 @@ static void free_samples(struct run *r, uint32_t n)
         }
 }
 
-/* Makes all samples.  Returns an exit code. */
+/* Makes the inputs of all samples in r->reference, and shares them with r->found.  Returns an exit code: INPUT, if a
+ * sample that was given is bad; NOTHING, if random inputs cannot be made. */
 static int make_samples(struct run *r, enum random_integers integers)
 {
     for (uint32_t k = 0; k < r->nsample; k++) {
@@ -357,7 +358,8 @@ static int tell_difference(struct run *r, const struct verify_side *side, const 
     return tell_first(r, side, f->sample);
 }
 
-/* Runs a side and compares it with the model.  Returns an exit code. */
+/* Runs a side on all samples, and compares its outputs with those of the model; writes the result to *f, and prints
+ * the first difference.  Returns an exit code. */
 static int check_side(struct run *r, const struct verify_side *side, struct findings *f)
 {
     struct verify_failure why;

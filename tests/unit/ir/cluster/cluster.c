@@ -165,6 +165,7 @@ static void devices(void **state)
         assert_string_equal(cluster_device_name(&c, a, i), name[i]);
         assert_int_equal(cluster_device(&c, name[i]), i);
     }
+    assert_string_equal(cluster_devices(&c, a), "acc0 to acc2 and cpu0 to cpu3");
     assert_int_equal(cluster_device(&c, "acc3"), -1);
     assert_int_equal(cluster_device(&c, "acc01"), -1);
     assert_int_equal(cluster_device(&c, ""), -1);

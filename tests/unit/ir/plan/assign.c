@@ -109,7 +109,8 @@ static void test_errors(void **state)
     enter(&w);
     assign_by_name(&w.r);
     assert_int_equal(assign_device(&w.r, "acc7"), -1);
-    assert_string_equal(w.said, "p: there is no device 'acc7'; the first is 'acc0'");
+    assert_string_equal(w.said,
+                        "p: there is no device 'acc7': expected one of acc0 to acc1 and cpu0");
     assert_int_equal(assign_named(&w.r, "a", 0), 0);
     assert_int_equal(assign_named(&w.r, "a", 0), 0);
     assert_int_equal(assign_named(&w.r, "a", 1), -1);

@@ -47,7 +47,7 @@ static void test_every_plan(void **state)
         "%u cases, %u of them with a plan, %u plans: bounds are %.1f %% of the best plans' times, "
         "%u of them all of it; work is %.1f %%\n",
         CASES, found, plans, 100 * share / found, exact, 100 * work / found);
-    assert_true(found > CASES / 2 && share / found > 0.85 && exact > found / 10);
+    assert_true(found > CASES / 2 && share / found > 0.95 && exact > found / 10);
 }
 
 /* Several stages on a device: what is known of them holds, too, and of what offers them beside others. */
@@ -84,7 +84,52 @@ static void test_interleaved(void **state)
     }
     print_message("%u cases with a plan, %u plans: bounds are %.1f %%\n", found, plans,
                   100 * share / found);
-    assert_true(found > CASES / 8 && share / found > 0.88);
+    assert_true(found > CASES / 8 && share / found > (SANITIZED ? 0.9 : 0.92));
+}
+
+/* Whether x is no worse a place than the devices `to`: in AllReduces, and in transfers from the devices `from`. */
+static bool is_no_worse(const struct servers *s, const struct device_set *x,
+                        const struct device_set *from, const struct device_set *to)
+{
+    for (int64_t bytes = 1; bytes < 1000000000; bytes *= 31)
+        if (servers_reduce(s, x, bytes) > servers_reduce(s, to, bytes) ||
+            least_move(s, x, bytes) > servers_move(s, from, to, bytes))
+            return false;
+    return true;
+}
+
+/* Of the places that a stage may have some are no worse than any devices, whichever the stage before has. */
+static void test_places(void **state)
+{
+    uint64_t seed = 14;
+    (void)state;
+    for (uint32_t i = 0; i < CASES / 10; i++) {
+        static struct run r;
+        begin(&r, 0, &seed);
+        const struct servers *s = &r.t.servers;
+        for (uint32_t way = 0; way < 625;
+             way++) { /* of[v]: a digit of base 5 of each of 4 servers */
+            struct device_set to = {{0}};
+            bool free = true;
+            for (uint32_t v = 0, rest = way; v < 4; v++, rest /= 5) {
+                to.of[v] = (uint16_t)(rest % 5);
+                free = free && to.of[v] <= s->size[v];
+            }
+            for (uint32_t other = 1; other < 625 && free && way; other++) {
+                const struct spread x = spread_of(s, servers_devices(s, &to));
+                struct device_set from = {{0}};
+                bool found = false;
+                for (uint32_t v = 0, rest = other; v < 4; v++, rest /= 5) {
+                    from.of[v] = (uint16_t)(rest % 5);
+                    found = found || from.of[v] + to.of[v] > s->size[v]; /* not both at once */
+                }
+                for (uint32_t k = 0; k < x.n; k++)
+                    found = found || is_no_worse(s, &x.set[k], &from, &to);
+                assert_true(found);
+            }
+        }
+        end(&r);
+    }
 }
 
 /* What is asked about several stages on each device, under the first model. */
@@ -92,12 +137,19 @@ static struct rounds *rounds_of_run(const struct run *r)
 {
     const struct train *t = &r->t;
     struct arena *a = r->x.use.scratch;
-    struct stage_states *s = arena_alloc(a, sizeof *s);
-    assert_true(stage_states_find(s, &t->layers, STATES_ALL, false, 400, a));
+    const struct stage_ways_of of = {t, &r->model[0], 1, 0};
+    const struct device_set single = {{1}};
+    struct stage_ways *ways = stage_ways_find(&of, a);
+    assert_non_null(ways);
+    const struct stage_states *s = stage_ways_states(ways, &(bool){false});
     int64_t *move = arena_array(a, s->n + 1, sizeof *move);
-    for (uint32_t i = 1; i < s->n; i++)
-        move[i] = least_move(&t->servers, training_share(&r->model[0], s->cut[i], 1));
-    return rounds_set_up(&(struct rounds_of){t, &r->model[0], s, move}, a);
+    int64_t *move_one = arena_array(a, s->n + 1, sizeof *move_one);
+    for (uint32_t i = 1; i < s->n; i++) {
+        int64_t bytes = training_share(&r->model[0], s->cut[i], 1);
+        move[i] = least_move_any(&t->servers, bytes);
+        move_one[i] = least_move(&t->servers, &single, bytes);
+    }
+    return rounds_set_up(&(struct rounds_of){t, &r->model[0], s, move, move_one, ways, 0}, a);
 }
 
 /* The largest share of a time, in percent, that is refuted of several stages on each device; 101: all of it. */
@@ -117,8 +169,8 @@ static void test_rounds_by_hand(void **state)
     static const struct {
         uint32_t layers, count, work[5], moves[5], ms;
     } row[] = {
-        /* all work 12 ms, transfers of the first 2 and 3 links there and back: (2 * 12 + 100) / 2 */
-        {4, 2, {3, 3, 3, 3}, {10, 10, 10, 10}, 62},
+        /* a micro-batch there and back: all work 12 ms, and 3 links */
+        {4, 2, {3, 3, 3, 3}, {10, 10, 10, 10}, 72},
         /* layers 2 and 3 are apart only if 20 micro-batches have time for the 50 ms between; else they take 1.2 s */
         {5, 20, {3, 3, 30, 30, 3}, {1, 1, 50, 1, 1}, 1000},
     };
@@ -187,7 +239,8 @@ static void test_rounds(void **state)
     print_message("%u cases with a plan, %u plans: %.1f %% of the best with several stages on each "
                   "device are refuted, of %u more than 90 %%; work is %.1f %%\n",
                   found, plans, 100 * share / found, near, 100 * work / found);
-    assert_true(found > ROUNDS / 2 && share / found > 0.75 && near > found / 10);
+    assert_true(found > ROUNDS / 2 && share / found > (SANITIZED ? 0.78 : 0.81) &&
+                near > found / 10);
 }
 
 /* 12 of the layers that tools/bench/pipelines_large.py has 10,000 of, from layer `first` on. */
@@ -255,11 +308,9 @@ static void test_gap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_plan),
-        cmocka_unit_test(test_interleaved),
-        cmocka_unit_test(test_rounds_by_hand),
-        cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_every_plan), cmocka_unit_test(test_interleaved),
+        cmocka_unit_test(test_places),     cmocka_unit_test(test_rounds_by_hand),
+        cmocka_unit_test(test_rounds),     cmocka_unit_test(test_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

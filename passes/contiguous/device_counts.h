@@ -1,0 +1,42 @@
+/* Lines of devices of several kinds: which devices, in which order, get to the end of an order of units. */
+#ifndef PCC_PASSES_CONTIGUOUS_DEVICE_COUNTS_H
+#define PCC_PASSES_CONTIGUOUS_DEVICE_COUNTS_H
+
+#include "passes/problem/problem.h"
+
+/* What a device takes that begins with some unit: the units up to `end`, without `end` itself; end == first unit: none.
+ */
+struct device_far {
+    uint32_t end, most; /* most: the largest end that its limits allow */
+    int64_t load;       /* ps: of the units before `end` on the device */
+};
+
+/* What devices of all kinds take from each unit on. */
+struct device_reach {
+    uint32_t n;                            /* number of units */
+    struct device_far *far[PROBLEM_KINDS]; /* [kind][unit] */
+    /* [unit] how good it is if a line of devices ends before the unit: how far the next device gets from there, on
+     * the average; score[n] is the best of all */
+    int64_t *score;
+};
+
+/* Whether the numbers of devices of all kinds combine in few enough ways for device_line(): DEVICE_WAYS at most. */
+bool device_counts_few(const struct problem *c);
+#define DEVICE_WAYS (UINT64_C(1) << 20)
+
+/* Makes the tables of a reach over n units of a graph on the devices of c; they are filled from the last unit to the
+ * first by device_may_end() and device_scored().  Lives in a. */
+struct device_reach device_reach_new(const struct problem *c, uint32_t n, struct arena *a);
+/* Tells that a device of kind k that begins with unit i may end before unit `end`, with that load; for growing ends. */
+void device_may_end(struct device_reach *r, uint32_t k, uint32_t i, uint32_t end, int64_t load);
+/* Sets the score of unit i, all of whose ends have been told.  work[unit]: work of the units before it. */
+void device_scored(struct device_reach *r, const struct problem *c, uint32_t i,
+                   const int64_t *work);
+
+/* Finds devices of c that take all units, one after the other.  Writes their kinds, in the order of the line, to
+ * kind[], which has room for all devices of c.  Returns their number; 0: no line gets to the end.  Only if
+ * device_counts_few().  O(ways * kinds). */
+uint32_t device_line(const struct problem *c, const struct device_reach *r, uint16_t *kind,
+                     struct arena *scratch);
+
+#endif
