@@ -5,6 +5,7 @@
  * points to the bytes in memory, or to the addresses that stand for bytes of a file (infile_addresses).  O(size of the
  * messages). */
 #include "backends/onnx/make.h"
+#include "backends/onnx/pack.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -263,8 +264,10 @@ static uint8_t *bytes_of(struct maker *k, tid t)
     const struct tensor *x = &k->m->tensor[t];
     if (x->where == TENSOR_INLINE && x->data != NULL)
         return (uint8_t *)(uintptr_t)x->data;
-    /* whether the payload stays in the file: its bytes there have the form that the message's field has in memory */
-    bool stays = x->where == TENSOR_FILE && k->model->file[x->file].map != NULL &&
+    /* whether the payload stays in the file: the writer copies long ones, and its bytes there have the form that the
+     * message's field has in memory */
+    bool stays = x->where == TENSOR_FILE && x->len >= PACK_COPY &&
+                 k->model->file[x->file].map != NULL &&
                  (!x->typed || typed_as_raw((enum elem)x->elem));
     return stays ? (uint8_t *)(uintptr_t)(k->model->file[x->file].map + x->off) : read_bytes(k, t);
 }

@@ -236,8 +236,6 @@ static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_
     struct stage_work *w = &r->stage[k];
     uint32_t want = wanted_ahead(r, m, slope, k);
     bool rigid = m->schedule == TRAINING_GPIPE; /* the number of forward passes is fixed */
-    if (t->most_ahead && !rigid)
-        want = smaller_u32(want, t->most_ahead);
     w->recompute = m->recompute == RECOMPUTE_ALL || (which >= 0 && which >> k & 1);
     uint32_t room = iteration_room(r, &t->x->scene, k, w->recompute);
     uint32_t least = rigid ? r->x.micro_batches : kept_at_once(r, m, k, 1);
@@ -349,6 +347,17 @@ static void recompute_best(struct iteration_run *r, uint32_t place, uint32_t n, 
         r->stage[list[i].stage].recompute = i < n;
 }
 
+/* Returns an iteration, ready to run (iteration_set_up), whose places have the memory that t->beyond leaves. */
+static struct iteration_run set_up(const struct train *t, const struct stages_on *on,
+                                   struct arena *a)
+{
+    struct iteration_run r = iteration_set_up(&t->x->scene, &t->servers, on, a);
+    for (uint32_t k = 0; t->beyond && k < on->nplace; k++)
+        if (r.memory[k] >= 0)
+            r.memory[k] = larger(r.memory[k] - t->beyond[k], 0);
+    return r;
+}
+
 /* Runs a plan with the interleaved schedule with every set of stages that recompute, and keeps the fastest run that
  * fits. */
 static void try_every_set(const struct train *t, struct stage_layout *p, const struct stages_on *on,
@@ -357,7 +366,7 @@ static void try_every_set(const struct train *t, struct stage_layout *p, const s
     const struct scene *s = &t->x->scene;
     for (uint32_t set = 1; set < 1U << p->n; set++) {
         struct arena_mark mark = arena_mark(own);
-        struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
+        struct iteration_run r = set_up(t, on, own);
         for (uint32_t k = 0; k < p->n; k++)
             r.stage[k].recompute = set >> k & 1;
         iteration_run(&r, s, own);
@@ -374,7 +383,7 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
 {
     const struct scene *s = &t->x->scene;
     enum recompute recompute = s->model.training.recompute;
-    struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
+    struct iteration_run r = set_up(t, on, own);
     for (uint32_t k = 0; k < p->n; k++)
         r.stage[k].recompute = recompute == RECOMPUTE_ALL;
     iteration_run(&r, s, own);
@@ -410,7 +419,7 @@ static void try_policy(const struct train *t, struct stage_layout *p, const stru
 {
     const struct scene *s = &t->x->scene;
     struct arena_mark mark = arena_mark(own);
-    struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
+    struct iteration_run r = set_up(t, on, own);
     bool fits = settle_stages(t, &r, slope, which), any = which < RECOMPUTE_EAGER;
     for (uint32_t k = 0; k < p->n; k++)
         any = any || r.stage[k].recompute;
@@ -443,7 +452,7 @@ static void try_policies(const struct train *t, struct stage_layout *p, const st
     for (uint32_t slope = 1; slope <= 2; slope++) {
         if (!is_policy_tried(m, slope))
             continue;
-        struct iteration_run r = iteration_set_up(&t->x->scene, &t->servers, on, own);
+        struct iteration_run r = set_up(t, on, own);
         bool every = is_memory_short(t, &r, slope);
         for (int64_t which = 1; every && which < INT64_C(1) << p->n; which++)
             try_policy(t, p, on, slope, which, own);

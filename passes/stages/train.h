@@ -75,8 +75,10 @@ struct train {
     /* effort that train_fit() has spent on judging: number of nodes, and of values times micro-batches */
     uint64_t judged;
     bool refused; /* the judge refused a plan that fitted by the sums of its stages */
-    /* the most forward passes that a stage may do before its first backward pass; 0: any number */
-    uint32_t most_ahead;
+    int64_t
+        accepted; /* ps of the fastest plan that train_fit() found to fit; INT64_MAX: none yet */
+    /* [place] bytes of each device that the sums of its stages leave free, for what lists need beyond them; NULL: 0 */
+    const int64_t *beyond;
 };
 
 /* A plan of n stages. */

@@ -1,11 +1,11 @@
 /* Makes plans fit memory by the lists of their devices (train_fit() in train.h).
  *
- * While plans are searched, their memory is estimated by sums over stages (iteration_verdict.h); the judge also
- * counts what the lists of an ONNX graph come to (written_plan.h): gradients of activations, and values that come
- * early since stages before are micro-batches ahead.  Where that is more than a device has, stages do fewer forward
- * passes before their first backward pass, once with the stages recomputing that recompute by the sums, once with
- * all stages recomputing; the faster plan is kept.  O(log(forward passes ahead)) runs of the plan and of the judge;
- * where the plan is no better than one that there is, of the judge once or twice. */
+ * While plans are searched, their memory is estimated by sums over stages (iteration_verdict.h); the judge counts what
+ * the lists of an ONNX graph come to (written_plan.h): also what passes make and free, gradients of activations, and
+ * values that come early since stages before are micro-batches ahead.  Where that is more than a device has, the plan
+ * is run again with as much of the memory left free by the sums as the lists needed beyond them: then stages do fewer
+ * forward passes before their first backward pass, or recompute, where that is needed and nowhere else.  At most five
+ * runs of the judge for a plan; none where an upper limit of the lists fits. */
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 #include "passes/stages/train.h"
@@ -14,66 +14,98 @@
 
 /* Most nodes, and instances of values in micro-batches, of plans that are judged while plans are searched. */
 enum { MOST_JUDGED = 400000 };
+/* Most times that a plan is run again with less memory. */
+enum { TURNS = 3 };
 
-/* Returns the bytes of the values of `spans` that go from stage to stage under plan p, for the samples that costs are
- * about. */
-static int64_t crossing_bytes(const struct stage_layout *p, const struct layer_spans *spans)
-{
-    int64_t bytes = 0;
-    for (uint32_t i = 0; i < spans->n; i++)
-        if (p->stage_of[spans->span[i].from] != p->stage_of[spans->span[i].to])
-            bytes = sat_add(bytes, spans->span[i].amount);
-    return bytes;
-}
+/* Bytes of all results of a stage's nodes, for the samples that costs are about. */
+struct made {
+    int64_t forward, backward;
+};
 
-/* Returns the bytes that the nodes of a place need at once if each node keeps what it makes: the most over all
- * places. */
-static int64_t largest_place(const struct train *t, const struct stage_layout *p, struct arena *a)
+/* Returns [stage] what its nodes make, in a. */
+static struct made *made_bytes(const struct train *t, const struct stage_layout *p, struct arena *a)
 {
     const struct scene *s = &t->x->scene;
     const struct graph *g = &s->m->graph[1];
-    uint32_t places = p->places ? p->places : p->n;
-    int64_t *own = arena_array(a, places, sizeof *own), most = 0;
-    for (nid n = g->first; n < g->first + g->count; n++) {
-        if (s->place->kind[n] != PLACE_NODE)
-            continue;
-        int64_t *of = &own[p->stage_of[train_layer(t, n)] % places];
-        *of = sat_add(*of, s->m->cost->own[n]);
-        most = larger(*of, most);
-    }
-    return most;
+    struct made *made = arena_array(a, (size_t)p->n + 1, sizeof *made);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (s->place->kind[n] == PLACE_NODE) {
+            struct made *stage = &made[p->stage_of[train_layer(t, n)]];
+            int64_t *of = s->m->backward[n] ? &stage->backward : &stage->forward;
+            *of = sat_add(*of, s->m->cost->own[n]);
+        }
+    return made;
 }
 
-/* Returns true if only the judge can tell whether the plan fits the accelerators, false if it surely fits, whatever the
- * lists of its devices are.  It surely fits if an accelerator has memory for all weights with their copies; all that
- * the largest place makes, twice, since its values may be made again; and all values between stages, for as many
- * micro-batches as there are at once. */
-static bool is_memory_short(const struct train *t, const struct stage_layout *p)
+/* Returns an upper limit of what the lists of the devices of stage k have at once: the weights with their copies and
+ * gradients; all results of one pass, or of both where values are made again; and what is kept or on its way of the
+ * micro-batches under way.  With DAPPLE's schedule a stage is never more than `ahead` micro-batches before its last
+ * backward pass, so at most as many values wait behind it, and in front of it as many as some stage before it has
+ * ahead.  With other schedules all micro-batches that may be under way count with all their results.  most_before: the
+ * largest `ahead` of the stages before k. */
+static int64_t most_bytes(const struct train *t, const struct stage_layout *p,
+                          const struct stage_sums *sum, const struct made *made, uint32_t k,
+                          uint32_t most_before)
 {
     const struct scene *s = &t->x->scene;
     const struct training *m = &s->model.training;
-    struct arena *own = arena_new(t->x->use.scratch);
-    int64_t memory = s->cluster->cls[cluster_main_class(s->cluster)].memory, weights = 0;
-    int64_t values = sat_mul(2, largest_place(t, p, own));
-    /* the most forward passes that a stage does before its first backward pass */
-    uint32_t ahead = 0;
-    for (uint32_t k = 0; k < p->n; k++)
-        ahead = larger_u32(p->ahead[k], ahead);
-    for (uint32_t i = 0; i < s->place->nweight; i++)
-        weights = sat_add(weights, s->place->weight_bytes[i]);
-    values = sat_add(values, crossing_bytes(p, &t->values));
-    values = sat_add(values, crossing_bytes(p, &t->gradients));
-    values = sat_mul(training_share(m, values, 1), smaller_u32(ahead + p->n, training_count(m)));
-    weights = sat_mul(weights, 2 + exec_weight_copies(&s->model, /*training=*/true));
-    arena_free(own);
-    return memory >= 0 && memory < sat_add(values, sat_add(weights, m->workspace));
+    bool dapple = m->schedule == TRAINING_DAPPLE;
+    int64_t both = sat_add(made[k].forward, made[k].backward);
+    int64_t pass = p->recompute[k] ? both : larger(made[k].forward, made[k].backward);
+    int64_t behind = sat_add(sum[k].send, sum[k].send_back), before = 0;
+    if (k > 0)
+        before = sat_add(sum[k - 1].send, sum[k - 1].send_back);
+    int64_t kept = sat_add(behind, dapple ? sum[k].stored : both);
+    int64_t values = sat_add(sat_mul(kept, dapple ? p->ahead[k] : training_count(m)),
+                             sat_mul(before, dapple ? most_before : training_count(m)));
+    values = sat_add(pass, values);
+    int64_t copies = 2 + exec_weight_copies(&s->model, /*training=*/true);
+    int64_t weights = sat_add(sat_mul(sum[k].parameter, copies), sat_mul(sum[k].constant, 2));
+    uint32_t places = p->places ? p->places : p->n;
+    uint32_t slices =
+        m->schedule == TRAINING_PIPEDREAM ? 1 : servers_devices(&t->servers, &p->set[k % places]);
+    return sat_add(sat_add(weights, m->workspace), training_share(m, values, slices));
 }
 
-/* Returns whether the judge accepts plan p; if not, sets p->why_not.  Adds the effort to t->judged. */
-static bool holds(struct train *t, struct stage_layout *p)
+/* Returns whether the lists of the plan may not fit an accelerator's memory.  If not, the plan fits, whatever its lists
+ * are. */
+static bool is_memory_short(const struct train *t, const struct stage_layout *p)
+{
+    const struct scene *s = &t->x->scene;
+    uint32_t places = p->places ? p->places : p->n;
+    int64_t memory = s->cluster->cls[cluster_main_class(s->cluster)].memory;
+    if (memory < 0)
+        return false;
+    struct arena *own = arena_new(t->x->use.scratch);
+    const struct stage_sums *sum = train_sums(t, p, own);
+    const struct made *made = made_bytes(t, p, own);
+    int64_t *place = arena_array(own, places, sizeof *place);
+    uint32_t most_before = 0;
+    bool is_short = false;
+    for (uint32_t k = 0; k < p->n; k++) {
+        int64_t *of = &place[k % places];
+        *of = sat_add(*of, most_bytes(t, p, sum, made, k, most_before));
+        most_before = larger_u32(most_before, p->ahead[k]);
+        is_short = is_short || *of > memory;
+    }
+    arena_free(own);
+    return is_short;
+}
+
+/* Returns whether the judge accepts plan p; if not, sets p->why_not.  Writes to beyond[place] how many bytes the lists
+ * of the place's devices need beyond the sums of its stages.  Adds the effort to t->judged. */
+static bool holds(struct train *t, struct stage_layout *p, int64_t *beyond)
 {
     struct arena *own = arena_new(t->x->use.scratch);
-    struct evaluation e = plan_evaluate(&t->x->scene, train_plan(t, p, own), own);
+    const struct plan *plan = train_plan(t, p, own);
+    struct evaluation e = plan_evaluate(&t->x->scene, plan, own);
+    const struct iteration_run *run = e.v.run;
+    uint32_t lane = 0;
+    for (uint32_t k = 0; run && k < run->x.nplace; k++) {
+        uint32_t dev = plan->stages->device.to[plan->stages->device.at[k]];
+        beyond[k] = larger(e.v.load[dev].used - run->t.peak[lane], 0);
+        lane += iteration_turns(&run->x, k);
+    }
     p->why_not = e.why_not ? arena_strdup(t->x->use.scratch, e.why_not, strlen(e.why_not)) : NULL;
     t->judged += t->x->scene.m->nnode;
     /* about a quarter of the values crosses */
@@ -84,13 +116,13 @@ static bool holds(struct train *t, struct stage_layout *p)
     return p->why_not == NULL;
 }
 
-/* Runs the plan with at most `ahead` forward passes before the first backward pass of a stage, and writes it to *q.
+/* Runs the plan again with beyond[place] bytes of each place's memory left free by the sums, and writes it to *q.
  * Returns whether it takes less than `limit` ps, and fits the memory by the sums. */
-static bool run_ahead(const struct train *t, const struct stage_layout *p, uint32_t ahead,
-                      int64_t limit, struct stage_layout *q)
+static bool run_within(const struct train *t, const struct stage_layout *p, const int64_t *beyond,
+                       int64_t limit, struct stage_layout *q)
 {
     struct train u = *t;
-    u.most_ahead = ahead;
+    u.beyond = beyond;
     *q = *p;
     q->ahead = NULL;
     q->recompute = NULL;
@@ -98,59 +130,45 @@ static bool run_ahead(const struct train *t, const struct stage_layout *p, uint3
     return q->value < limit;
 }
 
-/* Writes the plan with the most forward passes ahead that the judge accepts to *best, by bisection.  Returns false
- * if no such plan takes less than `limit` ps.  More passes ahead take less time, as a rule, and more memory. */
-static bool find_ahead(struct train *t, const struct stage_layout *p, int64_t limit,
-                       struct stage_layout *best)
+/* Makes the plan, which takes less than `limit` ps by the sums, fit the memory by the judge's count, as train_fit()
+ * does: what the lists needed beyond the sums is left free in the next run. */
+static void fit(struct train *t, struct stage_layout *p, int64_t limit)
 {
-    uint32_t most = 1, slow = 0;
-    struct stage_layout q;
-    for (uint32_t k = 0; k < p->n; k++)
-        most = larger_u32(p->ahead[k], most);
-    uint32_t low = most, high = most;
-    /* finds the fewest passes that are fast enough, `low`; with `slow` passes the plan is too slow */
-    while (slow + 1 < low) {
-        uint32_t mid = slow + (low - slow) / 2;
-        if (run_ahead(t, p, mid, limit, &q))
-            low = mid;
-        else
-            slow = mid;
+    if (!t->x->scene.m->ir_version || !is_memory_short(t, p))
+        return;
+    uint32_t places = p->places ? p->places : p->n;
+    struct arena *own = arena_new(t->x->use.scratch);
+    int64_t *left = arena_array(own, places, sizeof *left); /* [place] bytes left free */
+    int64_t *beyond = arena_array(own, places, sizeof *beyond);
+    struct stage_layout q = *p, more;
+    bool good = holds(t, p, left), first = good;
+    for (uint32_t turn = 0; turn < TURNS && !good && run_within(t, p, left, limit, &q); turn++) {
+        good = holds(t, &q, beyond);
+        for (uint32_t k = 0; k < places; k++)
+            left[k] = larger(left[k], beyond[k]);
     }
-    if (!run_ahead(t, p, low, limit, best) || !holds(t, best))
-        return false;
-    while (low + 1 < high) { /* `low` passes ahead fit the memory, `high` do not */
-        uint32_t mid = low + (high - low) / 2;
-        if (run_ahead(t, p, mid, limit, &q) && holds(t, &q)) {
-            low = mid;
-            *best = q;
-        } else {
-            high = mid;
-        }
-    }
-    return true;
+    /* what the lists of this plan needed may be less than what was left free: then more fits */
+    if (good && !first && run_within(t, p, beyond, q.value, &more) && holds(t, &more, beyond))
+        q = more;
+    if (good)
+        *p = q;
+    else
+        p->value = INT64_MAX;
+    arena_free(own);
 }
 
 void train_fit(struct train *t, struct stage_layout *p, int64_t limit)
 {
-    struct training *m = &t->x->scene.model.training;
-    bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
-    if (p->value >= limit || !t->x->scene.m->ir_version || !is_memory_short(t, p) || holds(t, p))
+    if (p->value >= limit)
         return;
-    struct stage_layout best = *p, q;
-    best.value = INT64_MAX;
-    if (settles && find_ahead(t, p, limit, &q))
-        best = q;
-    if (settles && m->recompute == RECOMPUTE_AUTO) { /* once more, with all stages recomputing */
-        m->recompute = RECOMPUTE_ALL;
-        if (find_ahead(t, p, smaller(limit, best.value), &q))
-            best = q;
-        m->recompute = RECOMPUTE_AUTO;
-    }
-    *p = best;
+    fit(t, p, limit);
+    t->accepted = smaller(t->accepted, p->value);
 }
 
 void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit)
 {
+    if (p->value >= t->accepted)
+        return; /* a plan of other settings is faster, and fits */
     if (t->judged < MOST_JUDGED && !clock_out(&t->clock))
         train_fit(t, p, limit);
     /* memory is tight: a plan that the judge has accepted is better than one that may not fit */

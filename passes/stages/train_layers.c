@@ -9,6 +9,7 @@
 
 #include "ir/base/components.h"
 #include "ir/base/units.h"
+#include "ir/exec/iteration/kept_bytes.h"
 #include "ir/exec/iteration/update_cost.h"
 
 #include <assert.h>
@@ -52,6 +53,8 @@ static void measure_nodes(struct layer_sums *m)
     const struct scene *s = &m->t->x->scene;
     const struct graph *g = &s->m->graph[1];
     const struct costs *k = s->m->cost;
+    struct arena *own = arena_new(m->t->x->use.scratch);
+    const int64_t *kept = kept_bytes(s, own);
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (s->place->kind[n] != PLACE_NODE)
             continue;
@@ -65,9 +68,10 @@ static void measure_nodes(struct layer_sums *m)
         *overhead = sat_add(*overhead, costs_overhead(k, m->cls, n));
         int64_t params = s->m->ir_version ? 0 : costs_params(k, n);
         m->parameter[l] = sat_add(m->parameter[l], params);
-        if (!back)
-            m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
+        if (!keeps_values(s))
+            m->t->stored[l] = sat_add(m->t->stored[l], kept[n]);
     }
+    arena_free(own);
 
     for (uint32_t w = 0; w < s->place->nweight; w++) {
         const struct csr *user = &s->place->weight_user;
@@ -80,7 +84,8 @@ static void measure_nodes(struct layer_sums *m)
 }
 
 /* Adds to each layer's `activation` the bytes of the values that its forward nodes make and forward nodes of other
- * layers read. */
+ * layers read.  Of a graph in ONNX adds the bytes of each forward value to the stored bytes of the first layer whose
+ * backward node reads the value: its stage keeps the value longest. */
 static void measure_values(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -90,9 +95,16 @@ static void measure_values(struct layer_sums *m)
         if (!def || s->place->kind[def] != PLACE_NODE || s->m->backward[def])
             continue;
         uint32_t l = train_layer(m->t, def);
+        uint32_t keeper = UINT32_MAX;
         bool leaves = false;
-        for_row (y, *pin, e)
+        for_row (y, *pin, e) {
             leaves = leaves || (!s->m->backward[y] && train_layer(m->t, y) != l);
+            if (s->m->backward[y])
+                keeper = smaller_u32(keeper, train_layer(m->t, y));
+        }
+        if (keeper != UINT32_MAX && keeps_values(s))
+            m->t->stored[keeper] =
+                sat_add(m->t->stored[keeper], s->m->cost->bytes[s->place->net_value[e]]);
         if (leaves)
             m->activation[l] = sat_add(m->activation[l], s->m->cost->bytes[s->place->net_value[e]]);
     }
@@ -288,7 +300,7 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
 {
     const struct wdag *g = x->levels.contiguous;
     struct arena *a = x->use.scratch;
-    *t = (struct train){.x = x, .planner = planner, .clock = ctx_clock(x)};
+    *t = (struct train){.x = x, .planner = planner, .clock = ctx_clock(x), .accepted = INT64_MAX};
     const char *why = servers_of(x->scene.cluster, &t->servers);
     if (!x->scene.m->backward)
         why =

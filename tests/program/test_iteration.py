@@ -14,6 +14,7 @@ Exit: 0 pass, 1 fail."""
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,12 @@ class Profile:
         mine = [self.layers[v] for v in range(self.n) if where[f"l{v}"] == k]
         return [sum(x[i] for x in mine) for i in range(4)]
 
+    @staticmethod
+    def passing(where, k):
+        """Bytes that a forward pass of stage k makes and frees."""
+        del where, k
+        return 0
+
     def crossing(self, where, k, back):
         """Bytes that cross the link behind stage k; gradients (back) are as large as values."""
         del back
@@ -107,8 +114,11 @@ class Graph(Profile):
         backward = [v for v in range(self.n) if where[f"g{v}"] == k]
         layer = self.layers
         return [sum(layer[v][0] for v in forward), sum(layer[v][1] for v in backward),
-                sum(layer[v][2] + self.beside[v] for v in forward),
+                sum(layer[v][2] for v in backward),  # a stage keeps the values that its backward nodes read
                 sum(layer[v][3] for v in {*forward, *backward})]
+
+    def passing(self, where, k):
+        return sum(self.beside[v] for v in range(self.n) if where[f"n{v}"] == k)
 
     def crossing(self, where, k, back):
         """A value goes on to the last stage that reads it, backward nodes counted; a gradient to the first."""
@@ -260,7 +270,7 @@ def peak(stages, devices, kind, micro, start, done):
                     held += (x["kept"] if x["again"] else x["stored"]) * (start["F", s, m] <= now)
                     held += (x["stored"] - x["kept"]) * (x["again"] and start["B", s, m] <= now)
         most = max(most, held)
-    return most + sum(x["stays"] for x in mine.values())
+    return most + sum(x["stays"] for x in mine.values()) + max(x["passing"] for x in mine.values())
 
 
 def stages_of(profile, devices, plan, share):
@@ -279,6 +289,7 @@ def stages_of(profile, devices, plan, share):
         f, b, a = (ceil(x * num, den * n) for x in work)
         apart = ceil(b, 2) if t["schedule"] == "zb-h1" else 0
         reduce = devices.reduce(g, weights)
+        passing = ceil(profile.passing(where, k) * num, den * n)
         kept = min(a, ceil(profile.crossing(where, k - 1, False) * num, den * n) if k else 0)
         send = back = 0
         if k + 1 < len(groups) and g != groups[k + 1]:
@@ -286,8 +297,18 @@ def stages_of(profile, devices, plan, share):
                           for x in (False, True))
         out.append({"F": f, "B": b - apart + (f if again else 0), "W": apart, "send": send, "back": back,
                     "reduce": reduce, "shares": share and k > 0 and reduce > 0, "ahead": t["stages"][k]["ahead"],
-                    "again": again, "stored": a, "kept": kept, "stays": 2 * weights, "devices": g})
+                    "again": again, "stored": a, "kept": kept, "stays": 2 * weights, "passing": passing,
+                    "devices": g})
     return out
+
+
+def listed(args, folder):
+    """What each device holds at most by the lists of a written folder; None: it has no lists."""
+    r = subprocess.run([*args, "-q", "--pictures=none", "-o", folder], capture_output=True, text=True, timeout=120,
+                       check=False)
+    lists = json.loads((folder / "schedule.json").read_text()) if (folder / "schedule.json").exists() else None
+    shutil.rmtree(folder, ignore_errors=True)
+    return {d["name"]: d["peak_bytes"] for d in lists["devices"]} if lists else None
 
 
 def one_case(seed, tmp, kind=None):
@@ -323,7 +344,11 @@ def one_case(seed, tmp, kind=None):
     check(said == end, f"{what}: pcc says {said} ps, it takes {end}\n{source.read_text()}{plan['training']}")
     check(plan["objective"]["bound_s"] <= plan["objective"]["value_s"], f"{what}: below its bound")
     used = {d["name"]: d["used_bytes"] for d in plan["devices"]}
+    lists = listed(args[:-2], tmp / "split") if graph else None
     for s, x in enumerate(stages):
+        if lists:
+            check(all(used[f"acc{d}"] == lists[f"acc{d}"] for d in x["devices"]), f"{what}: {used}, by lists {lists}")
+            continue
         most = peak(stages, x["devices"], kind, micro, start, done)
         check(all(used[f"acc{d}"] == most for d in x["devices"]), f"{what}: stage {s} holds {most}: {used}")
         check(devices.memory is None or most <= devices.memory, f"{what}: stage {s} has no room")

@@ -48,6 +48,27 @@ graph {{
 """
 
 
+def check_lengths(folder):
+    """Weights of all lengths in a file that the text gives no place in the model: they are written into the model, the
+    short ones read, the long ones copied from file to file."""
+    source, lengths = np.arange(3000, dtype=np.float32), (1, 2, 4, 5, 16, 1023, 1024, 1025)
+    (folder / "short.bin").write_bytes(source.tobytes())
+    text = ["pcc 1", "opset ai.onnx 20", 'file 1 "short.bin" size=12000', "graph {", "  in %x : f32[1]"]
+    text += [f"  init %w{n} : f32[{n}] = file 1 at {4 * n} len {4 * n}" for n in lengths]
+    text += [f"  %y{n} = Add(%x, %w{n}) : f32[{n}]" for n in lengths]
+    text += [f"  out %y{n}" for n in lengths]
+    (folder / "short.pir").write_text("\n".join([*text, "}"]) + "\n")
+    for out, *how in (("short.onnx",), ("short", "-p", "dp-place", "-d", "2xa100", "--weights=inline")):
+        r = pcc(folder / "short.pir", "-q", *how, "-o", folder / out)
+        found = {}
+        for path in [folder / out] if not how else (folder / out).glob("part*.onnx"):
+            if r.returncode:
+                break
+            found |= {i.name: numpy_helper.to_array(i) for i in onnx.load(path).graph.initializer}
+        check(r.returncode == 0 and all(np.array_equal(found.get(f"w{n}"), source[n:2 * n]) for n in lengths),
+              f"{out}: weights of {lengths} elements: {r.returncode} {r.stderr}")
+
+
 def check_places(folder):
     """The table of what may be wrong with a file of weights."""
     inside = folder / "inside"
@@ -256,7 +277,7 @@ def check_contradictions(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for run in check_places, check_moved, check_workload, check_hostile, check_contradictions:
+        for run in check_lengths, check_places, check_moved, check_workload, check_hostile, check_contradictions:
             folder = Path(tmp) / run.__name__
             folder.mkdir()
             run(folder)

@@ -11,10 +11,11 @@
  *
  * Memory of a device: weights, their gradients, the optimizer's copies, the workspace; with PipeDream's schedule one
  * more version of the weights for each micro-batch under way; activations from the forward to the backward pass.  Of an
- * ONNX graph at least what the lists of the device come to (written_plan.h): one figure for the plan and its folder. */
+ * ONNX graph what the lists of the device come to (written_plan.h): one figure for the plan and its folder. */
 #include "ir/exec/iteration/iteration_verdict.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/iteration/kept_bytes.h"
 #include "ir/exec/iteration/update_cost.h"
 #include "ir/exec/iteration/written_plan.h"
 #include "ir/plan/stages.h"
@@ -309,6 +310,7 @@ static void add_nodes(struct sums_state *w, const struct update_cost *u)
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
     const struct costs *k = m->cost;
+    const int64_t *kept = kept_bytes(w->s, w->a);
     const uint8_t *weight =
         weight_pass_apart(w->s) ? weight_pass_nodes(w->s, w->stage_of, w->a) : NULL;
     for (nid n = g->first; n < g->first + g->count; n++) {
@@ -330,9 +332,8 @@ static void add_nodes(struct sums_state *w, const struct update_cost *u)
             to->weight = sat_add(to->weight, time);
             to->overhead.weight = sat_add(to->overhead.weight, overhead);
         }
-        int64_t params = m->ir_version ? 0 : costs_params(k, n);
-        if (!back)
-            to->stored = sat_add(to->stored, k->own[n] - params);
+        if (!keeps_values(w->s))
+            to->stored = sat_add(to->stored, kept[n]);
     }
 }
 
@@ -365,6 +366,24 @@ static void add_parameters(struct sums_state *w)
 static int64_t saturate(__int128 x)
 {
     return x < INT64_MAX ? (int64_t)x : INT64_MAX;
+}
+
+/* Adds the bytes of net e, a value of the forward pass, to the stored bytes of each stage whose backward nodes read the
+ * value.  seen: [stage] 1 + the last net that was added to the stage. */
+static void add_stored(struct sums_state *w, uint32_t e, uint32_t *seen)
+{
+    const struct module *m = w->s->m;
+    vid v = w->s->place->net_value[e];
+    nid maker = m->value[v].def;
+    if (!maker || w->s->place->kind[maker] != PLACE_NODE || m->backward[maker])
+        return;
+    for_row (reader, w->s->place->net_pin, e) {
+        int32_t k = w->stage_of[reader];
+        if (!m->backward[reader] || seen[k] == e + 1)
+            continue;
+        seen[k] = e + 1;
+        w->sum[k].stored = sat_add(w->sum[k].stored, m->cost->bytes[v]);
+    }
 }
 
 /* Adds the bytes of net e, unless an update makes its value, to the links from the stage of its maker to the furthest
@@ -409,8 +428,12 @@ static void add_nets(struct sums_state *w, const struct update_cost *u)
         w->send[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->send[back]);
         w->values[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->values[back]);
     }
-    for (uint32_t e = 0; e < w->s->place->nnet; e++)
+    uint32_t *seen = arena_array(w->a, (size_t)w->st->n + 1, sizeof *seen);
+    for (uint32_t e = 0; e < w->s->place->nnet; e++) {
         add_net(w, u, e);
+        if (keeps_values(w->s))
+            add_stored(w, e, seen);
+    }
     for (uint32_t k = 0; k < w->st->n; k++) {
         for (int back = 0; back < 2; back++) {
             now[back] += w->send[back][k];
@@ -532,17 +555,44 @@ static void set_loads(const struct sums_state *w, const struct iteration_run *r,
     }
 }
 
-/* Raises the memory of each device to the peak of its lists, as a written folder has them.  The run knows only sums
- * of stages, not which values they read at which time, so its figure may be too small. */
-static void raise_memory(const struct sums_state *w, const struct plan *p,
-                         const struct iteration_run *run, struct verdict *v)
+/* Returns [place] the most bytes that its stages make in one forward pass beyond what they keep: an upper limit of what
+ * is made and freed within a pass. */
+static int64_t *passing_bytes(const struct sums_state *w, uint32_t nplace)
+{
+    const struct module *m = w->s->m;
+    const struct graph *g = &m->graph[1];
+    const int64_t *kept = kept_bytes(w->s, w->a);
+    int64_t *of_stage = arena_array(w->a, (size_t)w->st->n + 1, sizeof *of_stage);
+    int64_t *most = arena_array(w->a, (size_t)nplace + 1, sizeof *most);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (w->s->place->kind[n] == PLACE_NODE && !(m->backward && m->backward[n])) {
+            int64_t *of = &of_stage[w->stage_of[n]];
+            *of = sat_add(*of, larger(m->cost->own[n] - kept[n], 0));
+        }
+    for (uint32_t k = 0; k < w->st->n; k++) {
+        uint32_t slices = takes_turns(w->s) ? 1 : w->st->device.at[k + 1] - w->st->device.at[k];
+        int64_t bytes = training_share(&w->s->model.training, of_stage[k], slices);
+        most[k % nplace] = larger(most[k % nplace], bytes);
+    }
+    return most;
+}
+
+/* Sets the memory of each device, of a graph in ONNX, to the peak of its lists, as a written folder has them.  The run
+ * knows only sums of stages, not which values they read at which time.  A plan without lists (with weight versions,
+ * with slices of any size, or with too many micro-batches) gets the sums and what passes make and free. */
+static void set_memory(const struct sums_state *w, const struct plan *p,
+                       const struct iteration_run *run, struct verdict *v)
 {
     const struct staged_plan of = {w->s, p, w->st};
+    if (!w->s->m->ir_version)
+        return;
     const int64_t *peak = written_plan_peaks(&of, run, w->a);
-    for (uint32_t d = 0; peak && d < w->s->cluster->ndev; d++) {
-        v->load[d].used = larger(v->load[d].used, peak[d]);
-        v->load[d].live_peak = larger(v->load[d].live_peak, peak[d]);
-    }
+    for (uint32_t d = 0; peak && d < w->s->cluster->ndev; d++)
+        v->load[d].used = v->load[d].live_peak = peak[d];
+    const int64_t *passing = peak ? NULL : passing_bytes(w, run->x.nplace);
+    for (uint32_t k = 0; passing && k < run->x.nplace; k++)
+        for_row (d, w->st->device, k)
+            v->load[d].used = v->load[d].live_peak = sat_add(v->load[d].used, passing[k]);
 }
 
 /* Returns stages for a plan that has none: one for each device that it uses, in the order of their first forward
@@ -643,7 +693,7 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p, st
     v.stages = run->stages = st;
     v.value = run->value;
     set_loads(&w, run, &v);
-    raise_memory(&w, p, run, &v);
+    set_memory(&w, p, run, &v);
     plan_check_memory(s, &v, a);
     return v;
 }
