@@ -322,6 +322,7 @@ struct latency_quotient {
     /* number of subgraphs of a device; they have consecutive numbers, in running order */
     uint32_t lane;
     uint8_t *kind;         /* [subgraph] kind of its device; UINT8_MAX: a host */
+    uint32_t *device;      /* [number in latency_plan.sub] device of the subgraph */
     uint32_t *at;          /* [unit] the vertex that has the unit */
     int64_t *start, *time; /* [vertex] ps: earliest start; duration */
     uint32_t *wait;        /* [vertex] number of incoming edges whose source has not ended */
@@ -332,6 +333,7 @@ struct latency_quotient {
     struct csr member;           /* subgraph -> units */
     uint32_t *fill, *stamp;      /* [vertex] scratch */
     int64_t *bytes, *have;       /* [device] bytes held; bytes available, -1: no limit */
+    bool roomy;                  /* every device could hold all blocks: each plan fits */
     struct set_memory *at_once;  /* bytes of a subgraph at one time; NULL: every subgraph fits */
     uint32_t *block_at, *blocks; /* subgraph s has blocks[block_at[s] .. block_at[s + 1]) */
     int64_t work, hosted;        /* ps of all vertices added up; of host units only */
@@ -366,19 +368,30 @@ static void list_paid(const struct latency_graph *p, struct latency_quotient *r,
     }
 }
 
-/* Fills r->kind and r->have, and allocates r->bytes. */
+/* Fills r->kind, r->device, r->have and r->roomy, and allocates r->bytes.  r->at_once must be set. */
 static void list_devices(const struct latency_graph *p, struct latency_quotient *r, struct arena *a)
 {
     const struct cluster *c = p->c->cluster;
     r->kind = arena_alloc(a, (size_t)r->nsub + 1);
     for (uint32_t v = 0; v < r->nsub; v++)
         r->kind[v] = p->kind_of[v / r->lane];
+    r->device = arena_array(a, (size_t)c->ndev * p->slots + 1, sizeof *r->device);
+    for (uint32_t s = 0; s < c->ndev * p->slots; s++)
+        r->device[s] = s / p->slots;
     r->bytes = arena_array(a, (size_t)c->ndev + 1, sizeof *r->bytes);
     r->have = arena_array(a, (size_t)c->ndev + 1, sizeof *r->have);
     for (uint32_t d = 0; d < c->ndev; d++) {
         const struct device_class *cls = &c->cls[cluster_class(c, d)];
         r->have[d] = cls->host && cls->memory >= 0 ? hosts_memory(cls) : cls->memory;
     }
+    int64_t all = 0;
+    for (uint32_t b = 0; b < p->g->n; b++)
+        all = sat_add(all, p->g->size[b]);
+    for (uint32_t s = 0; s < p->g->nshared; s++)
+        all = sat_add(all, p->g->shared_size[s]);
+    r->roomy = !r->at_once;
+    for (uint32_t d = 0; d < c->ndev; d++)
+        r->roomy = r->roomy && (r->have[d] < 0 || all <= r->have[d]);
 }
 
 struct latency_quotient *latency_quotient_new(const struct latency_graph *p, struct arena *a)
@@ -451,7 +464,7 @@ static bool set_times(const struct latency_graph *p, const uint32_t *sub,
     memset(r->time, 0, r->nsub * sizeof *r->time);
     memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
     for (uint32_t b = 0; b < p->g->n; b++) {
-        uint32_t k = sub[b] == ON_HOST ? 0 : p->kind_of[sub[b] / p->slots];
+        uint32_t k = sub[b] == ON_HOST ? 0 : p->kind_of[r->device[sub[b]]];
         if (sub[b] == ON_HOST ? !p->hosted[b] : p->kind[k].time[b] == COST_NEVER)
             return false;
     }
@@ -538,6 +551,9 @@ int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
         return LOAD_INF;
     if (p->judge.alone)
         return p->judge.value(p->judge.of, sub);
+    for (uint32_t s = 0; s < r->nsub; s++)
+        if (r->time[s] > most)
+            return LOAD_INF;
     set_waits(p, r);
     uint32_t tail = 0, all = r->nsub; /* entries of the queue; number of vertices */
     int64_t latest = 0;
@@ -632,10 +648,11 @@ int64_t latency_work(const struct latency_quotient *r)
 }
 
 /* Returns the device whose memory holds block b under the plan sub[]. */
-static uint32_t holder_of(const struct latency_graph *p, const uint32_t *sub, uint32_t b)
+static uint32_t holder_of(const struct latency_graph *p, const struct latency_quotient *r,
+                          const uint32_t *sub, uint32_t b)
 {
     assert(b < p->g->n && (sub[b] == ON_HOST || sub[b] / p->slots < p->c->cluster->ndev));
-    return sub[b] == ON_HOST ? p->holder[b] : sub[b] / p->slots;
+    return sub[b] == ON_HOST ? p->holder[b] : r->device[sub[b]];
 }
 
 /* Lists the blocks of each subgraph, ascending: sets r->block_at and r->blocks. */
@@ -679,13 +696,15 @@ bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct lat
 {
     const struct wdag *g = p->g;
     uint32_t ndev = p->c->cluster->ndev;
+    if (r->roomy)
+        return true;
     memset(r->bytes, 0, ndev * sizeof *r->bytes);
     memset(r->stamp, 0, ndev * sizeof *r->stamp);
     for (uint32_t b = 0; b < g->n; b++)
-        r->bytes[holder_of(p, sub, b)] += g->size[b];
+        r->bytes[holder_of(p, r, sub, b)] += g->size[b];
     for (uint32_t s = 0; s < g->nshared; s++)
         for_row (v, g->shared_by, s) {
-            uint32_t d = holder_of(p, sub, v);
+            uint32_t d = holder_of(p, r, sub, v);
             if (r->stamp[d] == s + 1)
                 continue;
             r->stamp[d] = s + 1;
