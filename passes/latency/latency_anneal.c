@@ -259,6 +259,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
     enum { COOLINGS = 64 };
     int64_t fall = (fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot)) / COOLINGS;
     int64_t heat = hot, level = fixed_log2((uint64_t)hot);
+    uint64_t cooling = 0; /* the temperature falls after this number of moves */
     if (!evaluate_state(s, LOAD_INF, &s->value, &s->energy)) {
         /* the start does not fit the memory; moves are counted nevertheless, so that the rounds come to an end */
         how->done += moves / 16 + 1;
@@ -267,7 +268,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
     keep_if_best(s);
     for (uint64_t i = 0; i < moves && s->best_value > how->enough; i++) {
         int64_t value, energy;
-        if (i % (moves / COOLINGS + 1) == 0) {
+        for (; i >= cooling; cooling += moves / COOLINGS + 1) {
             if (clock_out(how->clock))
                 return;
             heat = (int64_t)fixed_exp2(level);
@@ -276,7 +277,12 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
         how->done++;
         if (!make_move(s))
             continue;
-        if (!evaluate_state(s, s->energy + random_rise(s, heat), &value, &energy)) {
+        uint64_t judged = latency_times_judged(s->quotient);
+        bool good = evaluate_state(s, s->energy + random_rise(s, heat), &value, &energy);
+        judged = JUDGED_MOVES * (latency_times_judged(s->quotient) - judged);
+        how->done += judged;
+        i += judged;
+        if (!good) {
             undo_move(s);
             continue;
         }

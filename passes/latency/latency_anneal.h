@@ -4,6 +4,9 @@
 
 #include "passes/latency/latency_graph.h"
 
+/* A plan that the judge values (latency_judge.value) counts as so many moves more: about the time that it takes. */
+enum { JUDGED_MOVES = 16 };
+
 /* The settings of annealing, and how far it is. */
 struct latency_anneal {
     uint64_t seed;  /* of the random choices */

@@ -334,6 +334,7 @@ struct latency_quotient {
     uint32_t *fill, *stamp;      /* [vertex] scratch */
     int64_t *bytes, *have;       /* [device] bytes held; bytes available, -1: no limit */
     bool roomy;                  /* every device could hold all blocks: each plan fits */
+    uint64_t judged;             /* number of plans that latency_judge.value() has valued */
     struct set_memory *at_once;  /* bytes of a subgraph at one time; NULL: every subgraph fits */
     uint32_t *block_at, *blocks; /* subgraph s has blocks[block_at[s] .. block_at[s + 1]) */
     int64_t work, hosted;        /* ps of all vertices added up; of host units only */
@@ -630,11 +631,16 @@ int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *r, int64_t value)
 {
     assert(value >= 0);
-    if (value == LOAD_INF || !p->judge.value || p->judge.alone)
-        return value; /* no plan, or exact already */
-    if (!p->judge.mixed && !is_crowded(p, sub, r))
+    if (value == LOAD_INF || !p->judge.value || p->judge.alone ||
+        (!p->judge.mixed && !is_crowded(p, sub, r)))
         return value;
+    r->judged++;
     return p->judge.value(p->judge.of, sub);
+}
+
+uint64_t latency_times_judged(const struct latency_quotient *r)
+{
+    return r->judged;
 }
 
 int64_t latency_shared(const struct latency_graph *p, const struct latency_quotient *r)

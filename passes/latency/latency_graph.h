@@ -114,6 +114,8 @@ int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
  * judge.value if p->judge.mixed or if more host nodes run at a time than a class has hosts, else `value`. */
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *quotient, int64_t value);
+/* Returns how many results of latency_judged() were judge.value's. */
+uint64_t latency_times_judged(const struct latency_quotient *quotient);
 /* Call after latency_of().  Returns a lower bound, ps, on the result of latency_judged(): the work of the host nodes
  * divided by the number of CPUs.  O(1). */
 int64_t latency_shared(const struct latency_graph *p, const struct latency_quotient *quotient);

@@ -179,6 +179,7 @@ static bool anneal_on(struct latency_place_run *n, struct latency_graph *p,
     p->judge.value = judge_value;
     p->judge.of = n;
     n->p = p;
+    how.moves *= p->judge.alone ? 1 : JUDGED_MOVES; /* moves that the judge values cost more */
     latency_anneal(p, &how, &plan, a);
     if (plan.value < best->value) {
         *best = plan;
