@@ -119,6 +119,7 @@ static void cut_interval(struct extents *r, uint32_t k, uint32_t i, uint32_t j)
                                    .w = x->time,
                                    .cost = c->cls[c->kind[k].cls].cost,
                                    .scale = INT64_C(1) << SCALE_BITS,
+                                   .paid = UINT32_MAX,
                                    .id = r->id,
                                    .work = r->work,
                                    .a = r->a};

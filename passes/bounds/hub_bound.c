@@ -42,8 +42,7 @@ enum {
     HUBS = 8,        /* number of vertices tried, at most */
     READERS = 8,     /* the largest number j of devices with pins of the dear net */
     FLOWS = 1000,    /* arcs looked at for each vertex, net and pin until some hubs are in use */
-    LOOKS = 1 << 24, /* arcs looked at between two looks at the clock */
-    DEAR = 400       /* a net is dear if one more payment of it is 1 / DEAR of all weights */
+    LOOKS = 1 << 24  /* arcs looked at between two looks at the clock */
 };
 
 /* A hub, and the flow from it. */
@@ -279,9 +278,7 @@ static void improve_hub(struct hubs *s, struct hub *h)
 
 /* ---- hubs and cases ---------------------------------------------------------------------------- */
 
-/* Returns the cost of the nets of vertex v, ps, without the two dearest nets: a vertex of a chain has only two, so
- * 0, and is no hub. */
-static int64_t beyond_chain(const struct problem *c, uint32_t v)
+int64_t hub_beyond_chain(const struct problem *c, uint32_t v)
 {
     int64_t sum = 0, first = 0, second = 0;
     for_row (e, c->net_of, v) {
@@ -302,7 +299,7 @@ static struct hubs choose_hubs(const struct problem *c, struct arena *a)
     s.left = arena_array(a, (size_t)g->nnet + 1, sizeof *s.left);
     s.arc = arena_array(a, (size_t)g->nnet + 1, sizeof *s.arc);
     for (uint32_t v = 0; v < g->n; v++)
-        of[v] = (struct keyed){-beyond_chain(c, v), v};
+        of[v] = (struct keyed){-hub_beyond_chain(c, v), v};
     keyed_sort(of, g->n);
     for (uint32_t i = 0; i <= s.n; i++)
         s.hub[i] = (struct hub){.v = i < s.n ? of[i].item : UINT32_MAX,
@@ -347,12 +344,11 @@ static int64_t run_case(struct hubs *s, uint64_t work, struct clock *clock)
     return bound_of(s->c, s->m, s->flow);
 }
 
-/* Returns the dearest net of three vertices or more, of several the first; UINT32_MAX if no net is dear (DEAR). */
-static uint32_t dear_net(const struct problem *c)
+uint32_t hub_dear_net(const struct problem *c)
 {
     uint32_t best = UINT32_MAX;
     for (uint32_t e = 0; e < c->g->nnet; e++)
-        if (pins_of(c->g, e) > 2 && c->pot[0].net[e] > c->pot[0].total / DEAR &&
+        if (pins_of(c->g, e) > 2 && c->pot[0].net[e] > c->pot[0].total / HUB_DEAR &&
             (best == UINT32_MAX || c->pot[0].net[e] > c->pot[0].net[best]))
             best = e;
     return best;
@@ -450,7 +446,7 @@ struct bound hub_bound(const struct problem *c, const struct bound_means *with, 
     struct arena *own = arena_new(with->scratch);
     struct hubs s = choose_hubs(c, own);
     uint64_t left = with->work;
-    s.net = dear_net(c);
+    s.net = hub_dear_net(c);
     s.clock = with->clock;
     struct bound b =
         s.net == UINT32_MAX ? bound_by_hubs(&s, &left, with) : bound_by_readers(&s, &left, with);

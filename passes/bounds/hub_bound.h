@@ -8,6 +8,13 @@
  * transfers; it may be below c->lower.  c must not be detailed.  Looks at no more than with->work arcs, about; writes
  * their number to *spent. */
 struct bound hub_bound(const struct problem *c, const struct bound_means *with, uint64_t *spent);
+/* a net is dear if one more payment of it is 1 / HUB_DEAR of all weights */
+enum { HUB_DEAR = 400 };
+/* Returns the dearest net of three vertices or more, of several the first; UINT32_MAX if no net is dear. */
+uint32_t hub_dear_net(const struct problem *c);
+/* Returns the cost of the nets of vertex v, ps, without the two dearest nets: a vertex of a chain has only two, so
+ * 0, and is no hub. */
+int64_t hub_beyond_chain(const struct problem *c, uint32_t v);
 /* Returns the least work, in arcs, with which hub_bound() is worth a call: with less it finds few flows, or none. */
 uint64_t hub_least_work(const struct problem *c);
 

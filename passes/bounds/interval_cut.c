@@ -10,14 +10,11 @@
 
 #include "ir/base/max_flow.h"
 
-enum side { OUTSIDE, INSIDE, EITHER };
-
 /* Returns whether a device with interval d cannot hold vertex v, must hold it, or may do either. */
 static enum side side_of(const struct interval_cut *q, uint32_t v, struct interval d)
 {
-    if (q->path->hi[v] <= d.i || q->path->lo[v] > d.j)
-        return OUTSIDE;
-    return q->path->lo[v] > d.i && q->path->hi[v] <= d.j ? INSIDE : EITHER;
+    enum side side = interval_side(q->path, v, d);
+    return side == EITHER && q->forced ? q->forced[v] : side;
 }
 
 /* Adds arcs for the edges u -> v into v.  A vertex outside the set is on a device before or behind the device with
@@ -109,7 +106,7 @@ struct line interval_cut(const struct interval_cut *q, struct interval d, int32_
     for (uint32_t e = 0; e < g->nnet; e++) {
         int64_t price = problem_scaled(q->cost[e], q->scale);
         if (price && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1 &&
-            add_net(q, &f, e, price, d, &hub))
+            (e == q->paid || add_net(q, &f, e, price, d, &hub)))
             l.gain -= price;
     }
     l.gain -= flow_max(&f, f.nnode - 2, f.nnode - 1, q->work);

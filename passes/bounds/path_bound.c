@@ -17,14 +17,24 @@
  * lines of a heavy and of a light set meet (Lagrangean relaxation of the limit T).  T is found by bisection; the lines
  * of an interval hold for every T.
  *
- * Cost: the work allowed; the dynamic program takes O(states * kinds * path^2) for each step of refinement. */
+ * A device with many small branches that meet in one vertex, a hub, can hold few of them or, with the hub, all; what lies
+ * between pays far more than the lines say that join these two.  So a second search (holder_new_apart()) counts apart
+ * which hubs a device holds: the dynamic program knows which ones the devices so far have, and each interval has lines
+ * for each set of hubs.  Likewise whether a device has no end, some or all ends of the dearest net: with some it pays
+ * for the net, whatever else it holds.  What follows from the interval and the edges is forced, too (force_along()).
+ *
+ * Cost: the work allowed; the dynamic program takes O(states * kinds * path^2) for each step of refinement, with h
+ * hubs 3^(h + 1) times as much. */
 #include "passes/bounds/path_bound.h"
 
 #include "passes/bounds/explain.h"
+#include "passes/bounds/hub_bound.h"
 #include "passes/bounds/interval_cut.h"
+#include "ir/base/keyed.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 enum {
     /* number of path vertices used: PER_DEVICE for each device, within PATH_LEAST .. PATH_MOST */
@@ -32,6 +42,7 @@ enum {
     PER_DEVICE = 5,
     PATH_MOST = 128,
     STATES_MOST = 256, /* number of states of the dynamic program, at most */
+    HUBS = 3,          /* hubs, at most: a pair for each interval and set of hubs */
     LINES = 8,         /* number of lines for an interval, at most */
     FIRST_PART = 10,   /* see first_m */
     PRECISION = 4000   /* the bisection ends at a range of upper / PRECISION */
@@ -41,7 +52,8 @@ enum {
 struct pair {
     struct line *line; /* [LINES], of which nline are filled; NULL: no line yet */
     uint32_t nline;
-    /* the vertices that must lie within the interval weigh more than any device can hold */
+    /* the vertices that must lie within the interval weigh more than any device can hold, or what the device is to
+     * hold or not contradicts the interval */
     bool closed;
     /* the largest weight that such a device holds with a load within the limit; -1: no device can */
     int64_t held;
@@ -56,15 +68,19 @@ struct group {
     int64_t scale;       /* as in potential 0 */
     const int64_t *cost; /* [net] ps */
     int32_t first;       /* see refine_pair(): the multiplier tried after 0 is `first` or -first */
-    struct pair *pair;   /* [i * (len + 1) + j] the pair of interval i + 1 .. j */
+    struct pair *pair;   /* [pair_at()] */
 };
+
+/* What a device has to do with the dear net: no pin of it, some pins, so that it pays, or all. */
+enum net_share { NET_NONE, NET_SOME, NET_ALL, NET_SHARES };
 
 /* The best way to divide the first j path vertices, for some j, among the devices that a state counts as used. */
 struct best {
     /* the largest sum of weights that these devices can hold; -1: the vertices cannot be divided so */
     int64_t held;
-    /* the last device has the path vertices from + 1 .. j, and is of this group */
-    uint32_t from, group;
+    /* the last device has the path vertices from + 1 .. j, is of this group, and holds these hubs */
+    uint32_t from, group, hubs;
+    enum net_share share;
 };
 
 /* The state of a search for a bound (path_bound.h). */
@@ -76,11 +92,131 @@ struct holder {
     uint32_t row;            /* path.len + 1 */
     uint32_t ngroup, nstate; /* a state: how many devices of each group are used */
     struct group group[PROBLEM_KINDS];
-    struct best *best;    /* [state * row + j] */
-    int64_t limit, total; /* ps: the limit T that is tried; weight of all vertices */
+    uint32_t nhub, hub[HUBS]; /* vertices of which the search knows who holds them */
+    uint32_t sets;            /* 1 << nhub: a set of hubs is a number of as many bits */
+    uint32_t before[HUBS];    /* [hub] set of the hubs that lead to it */
+    uint32_t net;             /* the dear net; UINT32_MAX: none */
+    uint8_t *forced;          /* [vertex] as in interval_cut, for one pair */
+    bool done;                /* see holder_done() */
+    struct best *best;        /* [best_at()] */
+    int64_t limit, total;     /* ps: the limit T that is tried; weight of all vertices */
     /* [vertex] its node in the network of interval_cut; only of vertices that are EITHER */
     uint32_t *id;
 };
+
+/* Returns the index in group.pair of the interval i + 1 .. j of a device that holds the hubs of set `hubs` and no
+ * others, and that share of the dear net (NET_SOME if there is none). */
+static uint32_t pair_at(const struct holder *h, uint32_t hubs, enum net_share share, uint32_t i,
+                        uint32_t j)
+{
+    return ((hubs * NET_SHARES + share) * h->row + i) * h->row + j;
+}
+
+/* Returns the index in h->best of the first j path vertices and the hubs of set `hubs`, held by the devices of state
+ * u. */
+static uint32_t best_at(const struct holder *h, uint32_t u, uint32_t hubs, uint32_t j)
+{
+    return (u * h->sets + hubs) * h->row + j;
+}
+
+/* ---- hubs ------------------------------------------------------------------------------------ */
+
+/* Sets h->hub, the vertices with the dearest nets beside those of a chain, and h->net. */
+static void choose_hubs(struct holder *h)
+{
+    const struct problem *c = h->c;
+    struct keyed *of = arena_array(h->a, (size_t)c->g->n + 1, sizeof *of);
+    for (uint32_t v = 0; v < c->g->n; v++)
+        of[v] = (struct keyed){-hub_beyond_chain(c, v), v};
+    keyed_sort(of, c->g->n);
+    while (h->nhub < HUBS && h->nhub < c->g->n && -of[h->nhub].key > c->pot[0].total / HUB_DEAR) {
+        h->hub[h->nhub] = of[h->nhub].item;
+        h->nhub++;
+    }
+    h->sets = 1U << h->nhub;
+    h->net = hub_dear_net(c);
+}
+
+/* Sets h->before.  O(hubs * (V + E)). */
+static void order_hubs(struct holder *h)
+{
+    const struct wdag *g = h->c->g;
+    uint8_t *behind = arena_array(h->a, (size_t)g->n + 1, sizeof *behind);
+    for (uint32_t a = 0; a < h->nhub; a++) {
+        memset(behind, 0, g->n);
+        behind[h->hub[a]] = 1;
+        for (uint32_t v = 0; v < g->n; v++)
+            for (uint32_t i = g->succ.at[v]; behind[v] && i < g->succ.at[v + 1]; i++)
+                behind[g->succ.to[i]] = 1;
+        for (uint32_t b = 0; b < h->nhub; b++)
+            if (b != a && behind[h->hub[b]])
+                h->before[b] |= 1U << a;
+    }
+}
+
+/* Whether the first devices of a plan may hold the first j path vertices and, of the hubs, just those of set `hubs`. */
+static bool is_prefix(const struct holder *h, uint32_t hubs, uint32_t j)
+{
+    for (uint32_t a = 0; a < h->nhub; a++) {
+        bool in = hubs >> a & 1;
+        uint32_t v = h->hub[a];
+        if (in ? h->path.lo[v] > j || (h->before[a] & ~hubs) : h->path.hi[v] <= j)
+            return false;
+    }
+    return true;
+}
+
+/* Puts vertex v on one side in h->forced.  Returns false if the interval d says otherwise. */
+static bool force(struct holder *h, uint32_t v, enum side side, struct interval d)
+{
+    enum side is = interval_side(&h->path, v, d);
+    if (is == EITHER)
+        is = h->forced[v];
+    h->forced[v] = side;
+    return is == EITHER || is == side;
+}
+
+/* Carries what h->forced says over the edge u -> v: a vertex outside the set is on a device before or behind (as in
+ * interval_cut.c).  Returns false on a contradiction. */
+static bool force_along(struct holder *h, uint32_t u, uint32_t v, struct interval d)
+{
+    const struct long_path *p = &h->path;
+    enum side su = interval_side(p, u, d), sv = interval_side(p, v, d);
+    bool good = true;
+    su = su == EITHER ? h->forced[u] : su;
+    sv = sv == EITHER ? h->forced[v] : sv;
+    if (p->hi[u] <= d.j && p->hi[v] <= d.j && p->hi[u] > d.i) { /* where u is in the set, so is v */
+        good = good && (su != INSIDE || force(h, v, INSIDE, d));
+        good = good && (sv != OUTSIDE || force(h, u, OUTSIDE, d));
+    }
+    if (p->lo[u] > d.i && p->lo[v] > d.i && p->lo[v] <= d.j) { /* where v is in the set, so is u */
+        good = good && (sv != INSIDE || force(h, u, INSIDE, d));
+        good = good && (su != OUTSIDE || force(h, v, OUTSIDE, d));
+    }
+    return good;
+}
+
+/* Sets h->forced for a device with the interval d that holds just these hubs, and that share of the dear net.  Returns
+ * false if there is no such device. */
+static bool force_all(struct holder *h, uint32_t hubs, enum net_share share, struct interval d)
+{
+    const struct wdag *g = h->c->g;
+    bool good = true;
+    memset(h->forced, EITHER, g->n);
+    for (uint32_t a = 0; a < h->nhub; a++)
+        good = good && force(h, h->hub[a], hubs >> a & 1 ? INSIDE : OUTSIDE, d);
+    for (uint32_t i = 0; share != NET_SOME && i < g->net_pin.at[h->net + 1] - g->net_pin.at[h->net];
+         i++)
+        good = good && force(h, g->net_pin.to[g->net_pin.at[h->net] + i],
+                             share == NET_ALL ? INSIDE : OUTSIDE, d);
+    for (uint32_t u = g->n; u-- > 0 && good;)
+        for_row (v, g->succ, u)
+            good = good && force_along(h, u, v, d);
+    for (uint32_t u = 0; u < g->n && good; u++)
+        for_row (v, g->succ, u)
+            good = good && force_along(h, u, v, d);
+    return good;
+}
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
@@ -122,6 +258,13 @@ static bool make_groups(struct holder *h)
     return h->nstate <= STATES_MOST;
 }
 
+/* Whether that share of the dear net counts apart.  Who holds all pins of a net with the host pays, too. */
+static bool has_share(const struct holder *h, enum net_share share)
+{
+    return share == NET_SOME ||
+           (h->net != UINT32_MAX && (share == NET_NONE || !h->c->g->net_host[h->net]));
+}
+
 /* Makes the pairs of each group, and sets their `closed` for loads of at most `upper`.  O(V + path^2) for each
  * group. */
 static void make_pairs(struct holder *h, int64_t upper)
@@ -140,11 +283,13 @@ static void make_pairs(struct holder *h, int64_t upper)
         }
     for (uint32_t q = 0; q < h->ngroup; q++) {
         struct group *x = &h->group[q];
-        x->pair = arena_array(h->a, (size_t)row * row, sizeof *x->pair);
-        for (uint32_t i = 0; i < row; i++)
-            for (uint32_t j = i; j < row; j++)
-                x->pair[i * row + j].closed =
-                    sum[(i + 1) * (row + 1) + j] > problem_scaled(upper, x->scale);
+        x->pair = arena_array(h->a, (size_t)h->sets * NET_SHARES * row * row, sizeof *x->pair);
+        for (uint32_t s = 0; s < h->sets * NET_SHARES; s++)
+            for (uint32_t i = 0; i < row; i++)
+                for (uint32_t j = i; j < row; j++)
+                    x->pair[pair_at(h, s / NET_SHARES, s % NET_SHARES, i, j)].closed =
+                        !has_share(h, s % NET_SHARES) ||
+                        sum[(i + 1) * (row + 1) + j] > problem_scaled(upper, x->scale);
     }
 }
 
@@ -221,15 +366,21 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
     return heavy->m > -LINE_ONE * 7 / 8 && heavy->m != 1;
 }
 
-/* Adds a line for group q with the interval d, and lowers `held` of the pair.  Returns false if there is nothing to
- * try, or if the work ran out. */
-static bool refine_pair(struct holder *h, const struct group *q, struct interval d)
+/* Adds a line for the device x of group q, which has the path vertices up to j, and lowers `held` of the pair.  Returns
+ * false if there is nothing to try, or if the work ran out. */
+static bool refine_pair(struct holder *h, const struct group *q, const struct best *x, uint32_t j)
 {
-    struct pair *p = &q->pair[d.i * h->row + d.j];
+    const struct interval d = {x->from, j};
+    struct pair *p = &q->pair[pair_at(h, x->hubs, x->share, d.i, d.j)];
     int64_t cap = problem_scaled(h->limit, q->scale);
     int32_t m;
     if (p->nline == LINES || !next_m(p, cap, q->first, &m))
         return false;
+    if (h->forced && !force_all(h, x->hubs, x->share, d)) {
+        p->closed = true;
+        p->held = -1;
+        return true;
+    }
     if (!p->line)
         p->line = arena_array(h->a, LINES, sizeof *p->line);
     const struct interval_cut cut = {.c = h->c,
@@ -237,6 +388,8 @@ static bool refine_pair(struct holder *h, const struct group *q, struct interval
                                      .w = h->c->pot[0].w,
                                      .cost = q->cost,
                                      .scale = q->scale,
+                                     .forced = h->forced,
+                                     .paid = x->share == NET_SOME ? h->net : UINT32_MAX,
                                      .id = h->id,
                                      .work = h->work,
                                      .a = h->a};
@@ -257,7 +410,7 @@ static void set_limit(struct holder *h, int64_t limit)
     h->limit = limit;
     for (uint32_t q = 0; q < h->ngroup; q++) {
         int64_t cap = problem_scaled(limit, h->group[q].scale);
-        for (uint32_t i = 0; i < h->row * h->row; i++) {
+        for (uint32_t i = 0; i < h->sets * NET_SHARES * h->row * h->row; i++) {
             struct pair *p = &h->group[q].pair[i];
             const struct line *l = tightest_line(p, cap);
             if (p->closed)
@@ -268,45 +421,60 @@ static void set_limit(struct holder *h, int64_t limit)
     }
 }
 
-/* Step of the dynamic program: extends all divisions of state u by one more device of group q. */
-static void extend_state(struct holder *h, uint32_t u, uint32_t q)
+/* Step of the dynamic program: extends all divisions of state u that hold the hubs of set `have` by one more device of
+ * group q that holds those of `more`, too. */
+static void extend_state(struct holder *h, uint32_t u, uint32_t q, uint32_t have, uint32_t more)
 {
     const struct group *x = &h->group[q];
-    const struct best *from = &h->best[u * h->row];
-    struct best *to = &h->best[(u + x->radix) * h->row];
+    const struct best *from = &h->best[best_at(h, u, have, 0)];
+    struct best *to = &h->best[best_at(h, u + x->radix, have | more, 0)];
     for (uint32_t i = 0; i < h->row; i++)
-        for (uint32_t j = i; j < h->row && from[i].held >= 0; j++) {
-            int64_t held = x->pair[i * h->row + j].held;
-            if (held >= 0 && from[i].held + held > to[j].held)
-                to[j] = (struct best){from[i].held + held, i, q};
-        }
+        for (uint32_t j = i; j < h->row && from[i].held >= 0; j++)
+            for (uint32_t share = 0; share < NET_SHARES; share++) {
+                int64_t held = x->pair[pair_at(h, more, share, i, j)].held;
+                if (held >= 0 && from[i].held + held > to[j].held && is_prefix(h, have | more, j))
+                    to[j] = (struct best){from[i].held + held, i, q, more, share};
+            }
+}
+
+/* Returns the best way to divide all path vertices and hubs among all devices. */
+static const struct best *last_best(const struct holder *h)
+{
+    return &h->best[best_at(h, h->nstate - 1, h->sets - 1, h->row - 1)];
 }
 
 /* Runs the dynamic program.  Returns the largest weight that all devices hold together; -1: they cannot divide the
  * path. */
 static int64_t most_held(struct holder *h)
 {
-    for (uint32_t i = 0; i < h->nstate * h->row; i++)
+    uint64_t looks = 0;
+    for (uint32_t i = 0; i < h->nstate * h->sets * h->row; i++)
         h->best[i].held = -1;
     h->best[0].held = 0;
     for (uint32_t u = 0; u < h->nstate; u++)
         for (uint32_t q = 0; q < h->ngroup; q++)
-            if (u / h->group[q].radix % (h->group[q].count + 1) < h->group[q].count)
-                extend_state(h, u, q);
-    uint64_t looks = (uint64_t)h->nstate * h->ngroup * h->row * h->row / 4;
+            for (uint32_t s = 0; s < h->sets * h->sets; s++) {
+                uint32_t have = s / h->sets, more = s % h->sets;
+                if (have & more)
+                    continue;
+                looks += (uint64_t)h->row * h->row / 4;
+                if (u / h->group[q].radix % (h->group[q].count + 1) < h->group[q].count)
+                    extend_state(h, u, q, have, more);
+            }
     *h->work -= smaller_u64(looks, *h->work);
-    return h->best[h->nstate * h->row - 1].held;
+    return last_best(h)->held;
 }
 
 /* Adds a line for each interval that the dynamic program chose; returns false if none was added. */
 static bool refine_best(struct holder *h)
 {
     bool better = false;
-    for (uint32_t u = h->nstate - 1, j = h->row - 1; u;) {
-        struct best x = h->best[u * h->row + j];
-        better = refine_pair(h, &h->group[x.group], (struct interval){x.from, j}) || better;
-        u -= h->group[x.group].radix;
-        j = x.from;
+    for (uint32_t u = h->nstate - 1, j = h->row - 1, have = h->sets - 1; u;) {
+        const struct best *x = &h->best[best_at(h, u, have, j)];
+        better = refine_pair(h, &h->group[x->group], x, j) || better;
+        u -= h->group[x->group].radix;
+        j = x->from;
+        have &= ~x->hubs;
     }
     return better;
 }
@@ -324,19 +492,33 @@ static bool is_refuted(struct holder *h, int64_t limit, struct clock *clock)
 
 /* ---- the argument ---------------------------------------------------------------------------- */
 
-/* Adds a line of text with the tightest line for group q and the interval i + 1 .. j; nothing if there is none. */
+/* Adds to the text what a device holds or pays beside its interval, as in pair_at(). */
+static void say_apart(struct explain *e, const struct holder *h, uint32_t hubs,
+                      enum net_share share)
+{
+    static const char *const share_text[NET_SHARES] = {"none", "some", "all"};
+    for (uint32_t a = 0; a < h->nhub; a++)
+        explain_add(e, ", %s %s", hubs >> a & 1 ? "with" : "without", e->name[h->hub[a]]);
+    if (h->net != UINT32_MAX)
+        explain_add(e, ", %s of those of that value", share_text[share]);
+}
+
+/* Adds a line of text with the tightest line for group q and the interval i + 1 .. j, hubs and share as in pair_at();
+ * nothing if there is none. */
 static void say_interval(struct explain *e, const struct holder *h, const struct group *q,
-                         uint32_t i, uint32_t j)
+                         const struct best *x, uint32_t j)
 {
     int64_t cap = problem_scaled(h->limit, q->scale);
-    const struct line *l = tightest_line(&q->pair[i * h->row + j], cap);
+    const struct pair *p = &q->pair[pair_at(h, x->hubs, x->share, x->from, j)];
+    const struct line *l = tightest_line(p, cap);
     if (!l)
         return;
     explain_add(e, "  %s, ", explain_kind(e, q->kind));
-    if (i == j)
-        explain_add(e, "between %u and %u", i, i + 1);
+    if (x->from == j)
+        explain_add(e, "between %u and %u", j, j + 1);
     else
-        explain_add(e, "%u to %u", i + 1, j);
+        explain_add(e, "%u to %u", x->from + 1, j);
+    say_apart(e, h, x->hubs, x->share);
     if (l->m)
         explain_add(e, ": %d/%d of the nodes", l->m, LINE_ONE);
     else
@@ -362,16 +544,30 @@ static const char *prove_limit(const struct holder *h, const struct module *m, s
     explain_add(
         &e, "\na device has an interval of it, and what lies between its ends, but nothing from "
             "before or behind it\n");
+    if (h->nhub)
+        explain_add(&e, "each of these is on one device, after what leads to it:");
+    for (uint32_t a = 0; a < h->nhub; a++)
+        explain_add(&e, "%s %s", a ? "," : "", e.name[h->hub[a]]);
+    if (h->nhub)
+        explain_add(&e, "\n");
+    if (h->net != UINT32_MAX) {
+        explain_add(&e, "one value is made or read by ");
+        explain_set(&e, h->c->g->net_pin.to + h->c->g->net_pin.at[h->net],
+                    h->c->g->net_pin.at[h->net + 1] - h->c->g->net_pin.at[h->net]);
+        explain_add(&e, "; a device with some of these, but not all, pays for it\n");
+    }
     for (uint32_t q = 0; q < h->ngroup; q++)
         explain_add(&e, "%s: a ms counts as %" PRId64 "/%d, so nodes and transfers at most %s\n",
                     explain_kind(&e, h->group[q].kind), h->group[q].scale, 1 << SCALE_BITS,
                     explain_time(&e, problem_scaled(h->limit, h->group[q].scale)));
     explain_add(&e, "with these intervals of the path (minimum cuts),\n");
     for (uint32_t q = 0; q < h->ngroup; q++)
-        for (uint32_t i = 0; i < h->row; i++)
-            for (uint32_t j = i; j < h->row; j++)
-                say_interval(&e, h, &h->group[q], i, j);
-    int64_t most = h->best[h->nstate * h->row - 1].held;
+        for (uint32_t s = 0; s < h->sets * NET_SHARES; s++)
+            for (uint32_t i = 0; i < h->row; i++)
+                for (uint32_t j = i; j < h->row; j++)
+                    say_interval(&e, h, &h->group[q],
+                                 &(struct best){0, i, q, s / NET_SHARES, s % NET_SHARES}, j);
+    int64_t most = last_best(h)->held;
     explain_add(
         &e,
         "however the devices share the path, they hold at most %s of %s: no contiguous plan "
@@ -381,7 +577,9 @@ static const char *prove_limit(const struct holder *h, const struct module *m, s
     return explain_text(&e);
 }
 
-struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a)
+/* holder_new(), or if `apart` holder_new_apart(). */
+static struct holder *make_holder(const struct problem *c, int64_t upper, bool apart,
+                                  struct arena *a)
 {
     struct holder *h = arena_alloc(a, sizeof *h);
     uint32_t most = PER_DEVICE * c->cluster->ndev;
@@ -393,11 +591,35 @@ struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *
     h->path = long_path_of(c, 0, most, a);
     h->row = h->path.len + 1;
     h->id = arena_array(a, (size_t)c->g->n + 1, sizeof *h->id);
-    h->best = arena_array(a, (size_t)h->nstate * h->row, sizeof *h->best);
+    h->sets = 1;
+    h->net = UINT32_MAX;
+    if (apart) {
+        choose_hubs(h);
+        if (!h->nhub)
+            return NULL;
+        order_hubs(h);
+        h->forced = arena_alloc(a, (size_t)c->g->n + 1);
+    }
+    h->best = arena_array(a, (size_t)h->nstate * h->sets * h->row, sizeof *h->best);
     for (uint32_t v = 0; v < c->g->n; v++)
         h->total += c->pot[0].w[v];
     make_pairs(h, upper);
     return h;
+}
+
+struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a)
+{
+    return make_holder(c, upper, /*apart=*/false, a);
+}
+
+struct holder *holder_new_apart(const struct problem *c, int64_t upper, struct arena *a)
+{
+    return make_holder(c, upper, /*apart=*/true, a);
+}
+
+bool holder_done(const struct holder *h)
+{
+    return h->done;
 }
 
 struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_means *with,
@@ -415,6 +637,7 @@ struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_me
             hi = mid - 1;
     }
     assert(lo >= known.value && lo <= hi);
+    h->done = left > 0;
     *spent = with->work - left;
     h->work = &none; /* the lines made so far are enough: no more cuts */
     bool higher = lo > known.value && is_refuted(h, lo - 1, NULL);

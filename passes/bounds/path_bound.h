@@ -11,6 +11,12 @@ struct holder;
  * has no vertices, or if its devices are too many or of too many kinds.  Lives in a, which must not be released to a
  * mark made before.  O(V + pins) memory. */
 struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a);
+/* As holder_new(), but a search that counts apart who holds some hubs, and who pays for a dear net: its bounds are
+ * higher, and take longer.  NULL also if c has no hub. */
+struct holder *holder_new_apart(const struct problem *c, int64_t upper, struct arena *a);
+
+/* Whether the search has come to its end: more work would bring no higher bound. */
+bool holder_done(const struct holder *h);
 
 /* Continues the search until it has done about with->work units of work since this call.  Returns the best bound found
  * so far, or the lower bound of c if that is higher.  upper: ps, at most that of holder_new.  Writes the work of this

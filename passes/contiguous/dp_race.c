@@ -91,7 +91,8 @@ struct race {
     /* bounds along a path for more devices than `holder` allows; NULL: not made yet, not needed, or c allows none */
     struct extents *extents;
     bool holder_made; /* holder_new() was called */
-    bool climbed;     /* try_climb() was called; it makes only one attempt */
+    bool apart_made; /* holder_new_apart() was called, after the first holder had come to its end */
+    bool climbed;    /* try_climb() was called; it makes only one attempt */
     /* where the next probe's limit is between the bound (0) and the best plan (REACH_ONE) */
     uint32_t probe_at;
 };
@@ -312,6 +313,11 @@ static void try_path(struct race *r, uint64_t steps)
     else
         b = extents_bound(r->extents, r->best->value, &with, &looks);
     bool raised = problem_raise(r->c, b);
+    if (!raised && r->holder && holder_done(r->holder) && !r->apart_made) {
+        struct holder *apart = holder_new_apart(r->c, r->best->value, r->a);
+        r->holder = apart ? apart : r->holder;
+        r->apart_made = true;
+    }
     r->steps += looks / ARCS_PER_STEP;
     adapt_share(&r->path_share, SHARE_ONE / 2, raised);
 }

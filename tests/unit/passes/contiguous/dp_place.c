@@ -344,13 +344,22 @@ static void lengthen(struct instance *t)
     }
 }
 
-/* Raises the bound of c in three turns by what devices hold along a path, or by how far they get: never above `want`,
- * the optimum. */
-static void raise_along(struct problem *c, bool far, int64_t upper, int64_t want, uint64_t *rng)
+/* Bounds along a path: by what devices hold; by how far they get; by what devices hold, hubs counted apart. */
+enum along { ALONG_HELD, ALONG_FAR, ALONG_APART, ALONG_KINDS };
+
+/* Raises the bound of c in three turns along a path: never above `want`, the optimum.  Returns false if c has no hub to
+ * be counted apart. */
+static bool raise_along(struct problem *c, enum along how, int64_t upper, int64_t want,
+                        uint64_t *rng)
 {
+    static const char *const what[ALONG_KINDS] = {"weight", "extent", "weight beside hubs"};
     struct arena *a = c->mem;
-    struct holder *h = far ? NULL : holder_new(c, upper, a);
-    struct extents *r = far ? extents_new(c, upper, a) : NULL;
+    struct holder *h = how == ALONG_HELD    ? holder_new(c, upper, a)
+                       : how == ALONG_APART ? holder_new_apart(c, upper, a)
+                                            : NULL;
+    struct extents *r = how == ALONG_FAR ? extents_new(c, upper, a) : NULL;
+    if (how == ALONG_APART && !h)
+        return false;
     assert_true(h || r);
     for (uint32_t i = 0; i < 3 && c->lower.value < upper; i++) {
         int64_t before = c->lower.value;
@@ -360,10 +369,11 @@ static void raise_along(struct problem *c, bool far, int64_t upper, int64_t want
                                          : extents_bound(r, upper, &with, &spent));
         assert_true(higher == (c->lower.value > before) && spent <= with.work);
         if (c->lower.value > want)
-            fail_msg("%s along a path gives %lld, brute force %lld", far ? "extent" : "weight",
+            fail_msg("%s along a path gives %lld, brute force %lld", what[how],
                      (long long)c->lower.value, (long long)want);
         assert_true(c->lower.value >= before && (c->lower.value == before || c->lower.proof));
     }
+    return true;
 }
 
 /* Bounds along a path never give more than the optimum, whatever is supposed and however much work is done, in one turn
@@ -371,7 +381,7 @@ static void raise_along(struct problem *c, bool far, int64_t upper, int64_t want
 static void test_paths(void **state)
 {
     struct instance *t = malloc(sizeof *t);
-    uint32_t feasible = 0, raised[2] = {0}, exact[2] = {0};
+    uint32_t feasible = 0, with_hubs = 0, raised[ALONG_KINDS] = {0}, exact[ALONG_KINDS] = {0};
     (void)state;
     for (uint64_t seed = 1; seed <= 2 * GRAPHS; seed++) {
         struct diag d = {0};
@@ -388,19 +398,24 @@ static void test_paths(void **state)
         int64_t upper = want + random_below(&rng, 40);
         const struct bound average = c->lower;
         feasible++;
-        for (int far = 0; far < 1 + (seed % 4 == 0); far++) {
+        for (enum along how = ALONG_HELD; how < ALONG_KINDS; how++) {
+            if ((how == ALONG_FAR && seed % 4) || (how == ALONG_APART && seed % 3))
+                continue;
             c->lower = average;
             c->lower.value = random_below(&rng, 2) ? 0 : average.value;
-            raise_along(c, far, upper, want, &rng);
-            raised[far] += c->lower.value > average.value;
-            exact[far] += c->lower.value == want;
+            with_hubs += raise_along(c, how, upper, want, &rng) && how == ALONG_APART;
+            raised[how] += c->lower.value > average.value;
+            exact[how] += c->lower.value == want;
         }
         arena_free(t->a);
     }
-    printf("%u feasible: %u raised by paths, %u exact; by extents %u, %u exact\n", feasible,
-           raised[0], exact[0], raised[1], exact[1]);
-    assert_true(raised[0] > feasible / 4 && exact[0] > feasible / 10);
-    assert_true(raised[1] > feasible / 16 && exact[1] > feasible / 40);
+    printf("%u feasible: %u raised by paths, %u exact; by extents %u, %u exact; %u with hubs: %u "
+           "raised, %u exact\n",
+           feasible, raised[ALONG_HELD], exact[ALONG_HELD], raised[ALONG_FAR], exact[ALONG_FAR],
+           with_hubs, raised[ALONG_APART], exact[ALONG_APART]);
+    assert_true(raised[ALONG_HELD] > feasible / 4 && exact[ALONG_HELD] > feasible / 10);
+    assert_true(raised[ALONG_FAR] > feasible / 16 && exact[ALONG_FAR] > feasible / 40);
+    assert_true(with_hubs > feasible / 16 && exact[ALONG_APART] > with_hubs / 3);
     free(t);
 }
 
