@@ -17,11 +17,12 @@
  * lines of a heavy and of a light set meet (Lagrangean relaxation of the limit T).  T is found by bisection; the lines
  * of an interval hold for every T.
  *
- * A device with many small branches that meet in one vertex, a hub, can hold few of them or, with the hub, all; what lies
- * between pays far more than the lines say that join these two.  So a second search (holder_new_apart()) counts apart
- * which hubs a device holds: the dynamic program knows which ones the devices so far have, and each interval has lines
- * for each set of hubs.  Likewise whether a device has no end, some or all ends of the dearest net: with some it pays
- * for the net, whatever else it holds.  What follows from the interval and the edges is forced, too (force_along()).
+ * A device with many small branches that meet in one vertex, a hub, can hold few of them or, with the hub, all; what
+ * lies between pays far more than the lines say that join these two.  So a second search (holder_new_apart()) counts
+ * apart which hubs a device holds: the dynamic program knows which ones the devices so far have, and each interval has
+ * lines for each set of hubs.  Likewise whether a device has no end, some or all ends of the dearest net: with some it
+ * pays for the net, whatever else it holds.  What follows from the interval and the edges is forced, too
+ * (force_along()).
  *
  * Cost: the work allowed; the dynamic program takes O(states * kinds * path^2) for each step of refinement, with h
  * hubs 3^(h + 1) times as much. */

@@ -220,12 +220,10 @@ static void undo_move(struct state *s)
  * has an energy above `most`. */
 static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_t *energy)
 {
-    if (!latency_fits(s->p, s->sub, s->quotient))
-        return false;
     *value = latency_within(s->p, s->sub, s->quotient, most);
     int64_t more = s->share ? (int64_t)((__int128)latency_work(s->quotient) * s->share >> 10) : 0;
     if (*value == LOAD_INF || *value + more > most ||
-        latency_shared(s->p, s->quotient) + more > most)
+        latency_shared(s->p, s->quotient) + more > most || !latency_fits(s->p, s->sub, s->quotient))
         return false;
     *value = latency_judged(s->p, s->sub, s->quotient, *value); /* last, as it takes longest */
     *energy = *value + more;

@@ -5,7 +5,7 @@
 #include "passes/latency/latency_graph.h"
 
 /* A plan that the judge values (latency_judge.value) counts as so many moves more: about the time that it takes. */
-enum { JUDGED_MOVES = 16 };
+enum { JUDGED_MOVES = 24 };
 
 /* The settings of annealing, and how far it is. */
 struct latency_anneal {

@@ -328,13 +328,14 @@ struct latency_quotient {
     uint32_t *wait;        /* [vertex] number of incoming edges whose source has not ended */
     uint32_t *queue;       /* vertices in the order in which all their predecessors are done */
     uint32_t npaid;
-    struct paid_net *paid;       /* [npaid] */
-    struct csr pin;              /* paid net -> units that make or read it */
-    struct csr member;           /* subgraph -> units */
-    uint32_t *fill, *stamp;      /* [vertex] scratch */
-    int64_t *bytes, *have;       /* [device] bytes held; bytes available, -1: no limit */
-    bool roomy;                  /* every device could hold all blocks: each plan fits */
-    uint64_t judged;             /* number of plans that latency_judge.value() has valued */
+    struct paid_net *paid;           /* [npaid] */
+    struct csr pin;                  /* paid net -> units that make or read it */
+    struct csr member;               /* subgraph -> units */
+    uint32_t *fill, *stamp;          /* [vertex] scratch */
+    int64_t *bytes, *have;           /* [device] bytes held; bytes available, -1: no limit */
+    bool roomy;                      /* every device could hold all blocks: each plan fits */
+    int64_t most_cut[PROBLEM_KINDS]; /* [kind] ps of all transfers together: no subgraph has more */
+    uint64_t judged;                 /* number of plans that latency_judge.value() has valued */
     struct set_memory *at_once;  /* bytes of a subgraph at one time; NULL: every subgraph fits */
     uint32_t *block_at, *blocks; /* subgraph s has blocks[block_at[s] .. block_at[s + 1]) */
     int64_t work, hosted;        /* ps of all vertices added up; of host units only */
@@ -416,6 +417,9 @@ struct latency_quotient *latency_quotient_new(const struct latency_graph *p, str
         r->at_once = set_memory_new(p->c->values, a);
         r->block_at = arena_array(a, (size_t)r->nsub + 2, sizeof *r->block_at);
         r->blocks = arena_array(a, (size_t)p->g->n + 1, sizeof *r->blocks);
+        for (uint32_t k = 0; k < p->nkind; k++)
+            for (uint32_t e = 0; e < p->g->nnet; e++)
+                r->most_cut[k] = sat_add(r->most_cut[k], p->c->cls[p->kind[k].cls].cost[e]);
     }
     list_devices(p, r, a);
     list_paid(p, r, a);
@@ -688,6 +692,9 @@ static bool fits_at_once(const struct latency_graph *p, const uint32_t *sub,
     for (uint32_t s = 0; s < p->c->cluster->ndev * p->slots && fits; s++) {
         uint32_t from = r->block_at[s], to = r->block_at[s + 1], d = s / p->slots;
         if (from == to || r->have[d] < 0)
+            continue;
+        uint32_t k = p->kind_of[d];
+        if (problem_surely_fits(p->c, p->kind[k].of, r->bytes[d], r->most_cut[k]))
             continue;
         for (uint32_t i = from; i < to; i++)
             set_memory_add(r->at_once, r->blocks[i]);

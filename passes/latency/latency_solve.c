@@ -17,10 +17,10 @@
 #include <string.h>
 
 enum {
-    FIRST_MOVES = 60000,  /* moves of the first annealing, for graphs up to USUAL_SIZE */
-    USUAL_MOVES = 500000, /* moves of the second annealing, for graphs up to USUAL_SIZE */
-    LAST_MOVES = 500000,  /* moves of the third annealing, for graphs up to USUAL_SIZE */
-    USUAL_SIZE = 1500,    /* units, edges and pins; larger graphs get fewer moves */
+    FIRST_MOVES = 60000,   /* moves of the first annealing, for graphs up to USUAL_SIZE */
+    USUAL_MOVES = 1500000, /* moves of the second annealing, for graphs up to USUAL_SIZE */
+    LAST_MOVES = 1500000,  /* moves of the third annealing, for graphs up to USUAL_SIZE */
+    USUAL_SIZE = 1500,     /* units, edges and pins; larger graphs get fewer moves */
     ANNEALED = 8, /* number of plans that the second and third annealing make independently */
     /* bytes that a search may use for each label that label_limits.max_labels allows */
     BYTES_PER_LABEL = 512,
@@ -38,7 +38,7 @@ enum {
     FAR = 8,     /* no search if one at the plan's value would need FAR times the steps left */
     LIGHT = 300, /* a search of at most 1 / LIGHT of all steps is light (latency_search.light) */
     TURNS = 3,   /* number of times that latency_solve() anneals */
-    WORTH = 200  /* the third annealing needs a gain of 1 / WORTH by half of the second one */
+    WORTH = 200  /* the third annealing needs a gain of 1 / WORTH by the second one */
 };
 
 /* The last two finished searches, to forecast the steps of the next one. */
@@ -67,8 +67,6 @@ struct latency_search {
     struct clock early; /* clock of the searches before the second annealing: a part of the time */
     bool is_early;      /* `early` is the clock to use */
     int64_t failed;     /* ps: the last T at which a search did not end */
-    int64_t
-        halfway; /* ps: value of the best plan after half of the last plans that were annealed apart */
     /* number of steps that the last search was allowed, if it used up all; else 0 */
     uint64_t in_vain;
     bool hopeless; /* no search for T below `failed` would end and be useful */
@@ -102,15 +100,13 @@ static void anneal_some(struct latency_search *v, uint64_t moves)
 }
 
 /* Anneals ANNEALED plans independently, with `moves` moves together, and keeps the best one; then merges these plans
- * and the best plan (latency_merge).  Sets v->halfway. */
+ * and the best plan (latency_merge). */
 static void anneal_several(struct latency_search *v, uint64_t moves)
 {
     struct arena_mark mark = arena_mark(v->scratch);
     struct latency_plan plan[ANNEALED + 1];
     for (uint32_t i = 0; i < ANNEALED; i++) {
         plan[i] = latency_no_plan(v->p, v->scratch);
-        if (i == ANNEALED / 2)
-            v->halfway = v->best->value;
         if (clock_out(v->how->clock))
             continue;
         struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves + i,
@@ -336,17 +332,18 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
     const uint64_t steps = how->max_labels ? how->max_steps : 0;
     const uint64_t size =
         (uint64_t)p->nunit + p->succ.at[p->nunit] + p->nets->net_pin.at[p->nets->nnet];
+    int64_t first = LOAD_INF; /* value of the plan before the second annealing */
     v.s = (struct latency_result){.lower = larger(how->least, t->all), .proof = ""};
     v.quotient = latency_quotient_new(p, a);
     v.merges = true;
     v.light = steps / LIGHT;
     const uint64_t early = steps / EARLY; /* steps of the searches before the second annealing */
-    /* TURNS turns, each some annealing and then searches; the last one only if half of the second annealing gained much,
-     * and
-     * with the steps that are left */
+    /* TURNS turns, each some annealing and then searches; the last one only if the second annealing gained much and
+     * some search has come to its end, with the steps that are left */
     for (uint32_t turn = 0; turn < TURNS && (!turn || best->value > v.s.lower); turn++) {
         uint64_t moves = moves_of_turn(&v, turn, size);
-        if (turn == TURNS - 1 && !how->moves && v.halfway - best->value < v.halfway / WORTH)
+        if (turn == TURNS - 1 && !how->moves &&
+            (!v.s.searched || first - best->value < first / WORTH))
             break;
         if (turn == 0) {
             v.steps = early;
@@ -363,6 +360,7 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
         if (v.is_early)
             v.early = clock_slice(how->clock, EARLY);
         raise_limits(&v);
+        first = turn ? first : best->value;
     }
     forget_parted(&v);
     arena_free(a);
