@@ -175,19 +175,25 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     }
 }
 
-/* Returns about the least time that stage_ways_refute() does not refute for all settings; at most `high`. */
-static int64_t least_not_refuted(struct stage_ways *w, uint32_t n, int64_t high)
+/* Returns whether all settings are refuted for plans that take `most` ps, of n settings; also if the clock runs out. */
+static bool is_refuted(struct train *t, struct stage_ways *w, uint32_t n, int64_t most)
+{
+    for (uint32_t i = 0; i < n && !clock_out(&t->clock); i++)
+        if (stage_ways_searched(w, i) && !stage_ways_refute(w, i, most))
+            return false;
+    return true;
+}
+
+/* Returns about the least time that stage_ways_refute() does not refute for all of n settings; at most `high`. */
+static int64_t least_not_refuted(struct train *t, struct stage_ways *w, uint32_t n, int64_t high)
 {
     int64_t low = 0;
-    while (high - low > high / WAYS_PRECISION) {
+    while (high - low > high / WAYS_PRECISION && !clock_out(&t->clock)) {
         int64_t middle = low + (high - low) / 2;
-        uint32_t i = 0;
-        while (i < n && (!stage_ways_searched(w, i) || stage_ways_refute(w, i, middle)))
-            i++;
-        if (i < n)
-            high = middle;
-        else
+        if (is_refuted(t, w, n, middle))
             low = middle;
+        else
+            high = middle;
     }
     return high;
 }
@@ -219,11 +225,11 @@ static void try_ways(struct choices *c, struct train *t)
     const struct stage_ways_of of = {t, t->offered, t->noffered, 0};
     struct stage_ways *w = stage_ways_find(&of, own);
     int64_t most = smaller(c->best.value, INT64_MAX / 8);
-    int64_t least = w ? least_not_refuted(w, of.n, most) : 0;
+    int64_t least = w ? least_not_refuted(t, w, of.n, most) : 0;
     for (uint32_t i = 0; w && i < of.n && !clock_out(&t->clock); i++) {
         struct stage_layout plan[WAYS];
         uint32_t n = 0;
-        for (uint32_t k = 0; k < WAYS && stage_ways_searched(w, i); k++) {
+        for (uint32_t k = 0; k < WAYS && stage_ways_searched(w, i) && !clock_out(&t->clock); k++) {
             int64_t ps = least + (k ? least >> (WAYS + 1 - k) : 0);
             n += ps <= most && stage_ways_plan(w, i, ps, &plan[n]);
         }

@@ -56,6 +56,8 @@ enum {
     MOST_PRICES = 7,       /* the most prices */
     MOST_ITEMS = 1 << 14,  /* the most devices * blocks */
     MOST_CHAINS = 1 << 22, /* the most pairs of states * number of states in a chain */
+    TURN_PRICES = 10,      /* prices of busy devices that are tried (C) */
+    MOST_TURNS = 24000000, /* the most steps for whole stages of a question, about */
     MOST_TAKEN = 64,       /* the most blocks that a place takes on as a whole */
     MOST_SEARCH = 300      /* the most steps of a search for blocks */
 };
@@ -63,6 +65,8 @@ enum {
 static const double ROUNDING_MARGIN = 1 - 1e-9;
 /* a search for blocks ends if these have this share of the worth of fractions of blocks */
 static const double ENOUGH = 0.998;
+/* the least price of a device's busy time that is tried (C), where 1 is the way of a micro-batch on all devices */
+static const double LEAST_PRICE = 0.25;
 /* bytes of the larger one of two AllReduces whose difference is a rate per byte */
 static const double LARGE_BYTES = 1LL << 40;
 
@@ -97,6 +101,7 @@ struct rounds {
     double part; /* ps that each pass of a stage takes beside its work (exec_model.part_cost) */
     double price[MOST_PRICES]; /* [nprice] q: ps per byte of parameters */
     double total[MOST_PRICES]; /* [nprice] worth of all layers at the price, ps */
+    bool staged;               /* (C) is tried with whole stages */
     struct arena *a;
 };
 
@@ -275,6 +280,12 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
             r->places[r->nplaces] = (struct rounds_places){.n = n};
             set_links(r, &r->places[r->nplaces++], move, more);
         }
+    double steps = of->ways ? (double)stage_ways_pieces(of->ways) * (TURN_PRICES + 1) : 0,
+           least = 0;
+    for (uint32_t i = 0; i < r->nplaces; i++)
+        least +=
+            r->ndev / r->places[i].n; /* refutes_places() asks for each least number of devices */
+    r->staged = of->ways && steps * least <= MOST_TURNS;
     return r;
 }
 
@@ -594,13 +605,15 @@ static bool stages_refute(const struct rounds_question *q, const struct rounds_p
                             .most_devices = r->ndev - (p->n - 1) * least,
                             .time = q->time * (2 - ROUNDING_MARGIN),
                             .price = 1};
-    if (!r->of.ways)
+    if (!r->staged)
         return false;
     if (stage_ways_turn(r->of.ways, r->of.choice, &of) > busy)
         return true;
     of.turn = 1;
-    for (double price = 0.25; price < 200; price *= 2) {
-        of.price = price / (r->count * r->ndev);
+    /* how long a device is busy for a micro-batch, if all share its work, against its way: prices around that */
+    double price = LEAST_PRICE / (r->count * r->ndev);
+    for (uint32_t i = 0; i < TURN_PRICES; i++, price *= 2) {
+        of.price = price;
         double turn = stage_ways_turn(r->of.ways, r->of.choice, &of) - of.price * busy;
         if (turns * turn * ROUNDING_MARGIN > q->time)
             return true;

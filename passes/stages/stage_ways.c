@@ -427,7 +427,7 @@ static bool find_states(struct stage_ways *p, const struct layers_of *l)
     if (l->n > most /* there are at least as many states as layers */ ||
         !stage_states_find(&p->s, l, STATES_ALL, /*published=*/false, most, p->a))
         return false;
-    int64_t pieces = ((int64_t)p->s.before.at[p->s.n + 1] + p->s.n) * p->nplace, choices = 0;
+    int64_t pieces = stage_ways_pieces(p), choices = 0;
     for (uint32_t i = 0; i < p->of.n; i++)
         choices += !is_covered(p->of.model, p->of.n, i);
     return pieces * choices <= MOST_PIECES && pieces * p->ndev <= MOST_STEPS;
@@ -571,6 +571,11 @@ const struct stage_states *stage_ways_states(const struct stage_ways *p, bool *w
 int64_t stage_ways_cut(const struct stage_ways *p, uint32_t state)
 {
     return p->cut[state];
+}
+
+int64_t stage_ways_pieces(const struct stage_ways *p)
+{
+    return ((int64_t)p->s.before.at[p->s.n + 1] + p->s.n) * p->nplace;
 }
 
 bool stage_ways_searched(const struct stage_ways *p, uint32_t choice)

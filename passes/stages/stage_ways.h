@@ -23,6 +23,8 @@ struct stage_ways *stage_ways_find(const struct stage_ways_of *of, struct arena 
 const struct stage_states *stage_ways_states(const struct stage_ways *w, bool *whole);
 /* Returns the bytes that cross the cut at a state. */
 int64_t stage_ways_cut(const struct stage_ways *w, uint32_t state);
+/* Returns the number of stages between two states, on each number of devices: the steps of stage_ways_turn(). */
+int64_t stage_ways_pieces(const struct stage_ways *w);
 /* Returns whether the settings number `choice` are searched; they are not if other settings allow all of their ways.
  */
 bool stage_ways_searched(const struct stage_ways *w, uint32_t choice);
