@@ -31,9 +31,11 @@
  *   (C) Before a place's first backward pass are at most 2 (P - 1) + (v - 1) P + 1 forward passes, and then it does one
  *       of each in turn.  So on the first place the backward pass of a micro-batch through stage 0 comes before its
  *       forward pass of the micro-batch 2 P later.  Micro-batches 0, 2 P, 4 P ... go there and back through all stages
- *       one after the other: T is at least M / (2 P) times, rounded up to whole numbers if P divides M / 2, all f, b
- *       and c of a micro-batch.  All f + b together are least if the work is on the largest places, as far as these
- *       can take it on within T.
+ *       one after the other: of the M / P groups of P micro-batches, the first, the third and so on.  So T is at least
+ *       as many times all f, b and c of a micro-batch.  If the number of groups is even, each place has all backward
+ *       passes of the last group to do beside that (or all forward passes of the first one, if the time is read
+ *       backwards), and on some place they take no less than the work of all, shared by all devices.
+ *       All f + b together are least if the work is on the largest places, as far as these can take it on within T.
  *
  * A link needs time for the transfers of all micro-batches.  So within T the model cannot be cut at every state; layers
  * that none of the possible cuts separates are a block, and are in one stage.  If a block by itself takes n devices
@@ -98,6 +100,8 @@ struct rounds {
     struct weight *layer; /* [layer] */
     double count;         /* number of micro-batches */
     double all;           /* ps of the passes of all layers and all micro-batches on one device */
+    /* ps of all forward or all backward passes of a micro-batch on one device, the larger one of both */
+    double half;
     double part; /* ps that each pass of a stage takes beside its work (exec_model.part_cost) */
     double price[MOST_PRICES]; /* [nprice] q: ps per byte of parameters */
     double total[MOST_PRICES]; /* [nprice] worth of all layers at the price, ps */
@@ -222,6 +226,7 @@ static void weigh_layers(struct rounds *r)
     const struct layers_of *l = &r->of.t->layers;
     const struct training *m = r->of.m;
     double size = m->micro_size ? (double)m->micro_size / (double)m->profiled : 1;
+    double forward_all = 0, backward_all = 0;
     r->layer = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *r->layer);
     for (uint32_t v = 0; v < r->nlayer; v++) {
         struct weight *w = &r->layer[v];
@@ -235,7 +240,10 @@ static void weigh_layers(struct rounds *r)
         w->backward += m->recompute == RECOMPUTE_ALL ? w->forward : 0;
         w->backward_overhead += m->recompute == RECOMPUTE_ALL ? forward : 0;
         r->all += r->count * (w->forward + w->backward);
+        forward_all += w->forward;
+        backward_all += w->backward;
     }
+    r->half = forward_all > backward_all ? forward_all : backward_all;
 }
 
 /* Sets the prices of parameters (q in the head of this file) for 1, 2, 4 ... devices, and the worth of all layers at
@@ -573,13 +581,22 @@ static bool worths_refute(const struct rounds *r, const struct rounds_places *p,
     return worth_of_places(r, w, p->n, least) - idle < r->total[price] * ROUNDING_MARGIN;
 }
 
+/* Returns the least ps of an iteration on p->n places, by (C) in the head of this file.  turn: ps of a micro-batch through
+ * all stages and back. */
+static double time_of_turns(const struct rounds *r, const struct rounds_places *p, double turn)
+{
+    double groups = r->count / p->n, turns = ceil(groups / 2);
+    double last = turns * 2 <= groups ? p->n * r->half / r->ndev : 0;
+    return (turns * turn + last) * ROUNDING_MARGIN;
+}
+
 /* Returns whether no plan on p->n places of `least` or more devices each takes q->time or less, by (C) in the head of
  * this file.  work: [number of devices] worth that a place can take on at price 0, ps of work on one device. */
 static bool turns_refute(const struct rounds_question *q, const struct rounds_places *p,
                          const struct device_worth *work, uint32_t least)
 {
     const struct rounds *r = q->r;
-    double groups = r->count / p->n, turns = ceil(groups / 2), most = 0;
+    double most = 0;
     for (uint32_t m = least; m + (p->n - 1) * least <= r->ndev; m++) {
         struct worths w;
         for (uint32_t n = 1; n <= r->ndev; n++) {
@@ -590,7 +607,7 @@ static bool turns_refute(const struct rounds_question *q, const struct rounds_pl
         most = now > most ? now : most;
     }
     double turn = most / r->count + p->all_links + 4 * p->n * r->part;
-    return turns * turn * ROUNDING_MARGIN > q->time;
+    return time_of_turns(r, p, turn) > q->time;
 }
 
 /* Returns whether no plan on p->n places of `least` or more devices each takes q->time or less, by (C) in the head of
@@ -599,7 +616,6 @@ static bool stages_refute(const struct rounds_question *q, const struct rounds_p
                           uint32_t least)
 {
     const struct rounds *r = q->r;
-    double turns = ceil(r->count / p->n / 2);
     double busy = (r->ndev * q->time - least * p->idle_there) * (2 - ROUNDING_MARGIN);
     struct stage_turn of = {.places = p->n,
                             .most_devices = r->ndev - (p->n - 1) * least,
@@ -615,7 +631,7 @@ static bool stages_refute(const struct rounds_question *q, const struct rounds_p
     for (uint32_t i = 0; i < TURN_PRICES; i++, price *= 2) {
         of.price = price;
         double turn = stage_ways_turn(r->of.ways, r->of.choice, &of) - of.price * busy;
-        if (turns * turn * ROUNDING_MARGIN > q->time)
+        if (time_of_turns(r, p, turn) > q->time)
             return true;
     }
     return false;

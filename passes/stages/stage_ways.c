@@ -348,7 +348,7 @@ double stage_ways_turn(const struct stage_ways *p, uint32_t choice, const struct
             for (uint32_t i = 0; i < p->nplace; i++, x++) {
                 const struct link *l = &c->link[(size_t)from * p->nplace + i];
                 double forward = (double)x->forward, both = (double)(x->leave - x->reduce);
-                double link = from && q->places > 1 ? (double)(l->forth + l->back) : 0;
+                double link = from && q->places > 1 ? (double)l->forth + (double)l->back : 0;
                 if (is_stage_late(x, p->place[i].n, count, around[from] + link, q))
                     continue;
                 double busy = count * both - hides * (both - forward);
