@@ -581,8 +581,8 @@ static bool worths_refute(const struct rounds *r, const struct rounds_places *p,
     return worth_of_places(r, w, p->n, least) - idle < r->total[price] * ROUNDING_MARGIN;
 }
 
-/* Returns the least ps of an iteration on p->n places, by (C) in the head of this file.  turn: ps of a micro-batch through
- * all stages and back. */
+/* Returns the least ps of an iteration on p->n places, by (C) in the head of this file.  turn: ps of a micro-batch
+ * through all stages and back. */
 static double time_of_turns(const struct rounds *r, const struct rounds_places *p, double turn)
 {
     double groups = r->count / p->n, turns = ceil(groups / 2);
