@@ -188,7 +188,7 @@ static bool is_refuted(struct train *t, struct stage_ways *w, uint32_t n, int64_
 static int64_t least_not_refuted(struct train *t, struct stage_ways *w, uint32_t n, int64_t high)
 {
     int64_t low = 0;
-    while (high - low > high / WAYS_PRECISION && !clock_out(&t->clock)) {
+    while (high - low > larger(high / WAYS_PRECISION, 1) && !clock_out(&t->clock)) {
         int64_t middle = low + (high - low) / 2;
         if (is_refuted(t, w, n, middle))
             low = middle;
