@@ -254,9 +254,27 @@ static void try_every(struct choices *c, struct train *t)
         uint32_t size = 0;
         while (c->size[size] != m->micro_size)
             size++;
-        keep_best(c, t, &best, size);
+        if (best.value < c->best.value) /* else it is still the plan of other settings */
+            keep_best(c, t, &best, size);
     }
     t->every_recompute = false;
+}
+
+/* Lets stages of the best plan run further ahead, under the settings of the scene, which are the plan's.  The plan
+ * stays as it is if that does not help, or if the judge refuses what comes of it. */
+static void go_farther(struct choices *c, struct train *t)
+{
+    struct arena *a = c->x->use.scratch;
+    struct stage_layout p = c->best;
+    if (p.value == INT64_MAX)
+        return;
+    /* train_farther() writes to these arrays */
+    p.ahead = arena_copy(a, c->best.ahead, p.n * sizeof *p.ahead);
+    p.recompute = arena_copy(a, c->best.recompute, p.n);
+    train_farther(t, &p);
+    train_fit(t, &p, c->best.value);
+    if (p.value < c->best.value)
+        c->best = p;
 }
 
 /* Sets t->offered: the settings of all sizes and schedules that are tried, so that the bound holds for all. */
@@ -352,7 +370,7 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     try_every(&c, t);
     /* the best plan under its own settings, with stages that run further ahead if that helps */
     *m = c.best_model;
-    train_farther(t, &c.best);
+    go_farther(&c, t);
     c.by_schedule[m->schedule] = smaller(c.by_schedule[m->schedule], c.best.value);
     for (uint32_t i = 0; i < c.nsize; i++)
         if (c.size[i] == m->micro_size)

@@ -140,7 +140,8 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
  * fits, or takes less than `limit` ps, sets p->value to INT64_MAX, and p->why_not. */
 void train_fit(struct train *t, struct stage_layout *p, int64_t limit);
 /* Calls train_fit(), for planners that still search, unless it was called for many plans already; in that case sets
- * p->value to INT64_MAX if the judge has refused a plan before and there is a limit. */
+ * p->value to INT64_MAX if the judge has refused a plan before and there is a limit.  Does nothing if p takes as long
+ * as t->accepted: p may then not fit. */
 void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit);
 /* Returns the plan p, which was run, with stages and the device of each node, without a claim, in a. */
 struct plan *train_plan(const struct train *t, const struct stage_layout *p, struct arena *a);
