@@ -234,7 +234,7 @@ const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t 
     for (uint32_t j = 0; j < count; j++) {
         uint32_t i = k != NULL ? k[j] : j;
         int rank = batch_shape(x, i, &s);
-        bool meets = batch_in(x, i).how == BATCH_WHOLE && rank >= behind;
+        bool meets = behind >= 0 && batch_in(x, i).how == BATCH_WHOLE && rank >= behind;
         const char *why =
             meets && s.d[rank - behind].value != 1 ? batch_cut(x, i, rank - behind) : NULL;
         if (why != NULL)
