@@ -57,7 +57,7 @@ struct claim {
 /* Limits of the slots (plan.slot) in plan files. */
 enum {
     SLOTS_MOST = 65536, /* highest slot of an accelerator */
-    /* slots that a file may list beyond the number of nodes; more would be empty */
+    /* a file may list so many slots more than the model has nodes; at least as many have no node then */
     SLOTS_EMPTY = 1 << 20
 };
 

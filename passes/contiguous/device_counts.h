@@ -1,4 +1,5 @@
-/* Lines of devices of several kinds: which devices, in which order, get to the end of an order of units. */
+/* Lines of devices of several kinds.  A line of devices divides an order of units into stretches, one for each device,
+ * one after the other.  Found are devices, and their sequence, whose stretches together have all units. */
 #ifndef PCC_PASSES_CONTIGUOUS_DEVICE_COUNTS_H
 #define PCC_PASSES_CONTIGUOUS_DEVICE_COUNTS_H
 

@@ -52,13 +52,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits within which the argument (B) in the head of this file is tried. */
+/* Limits of the work of the bound.  Beyond MOST_DEVICES or MOST_ITEMS argument (B) in the head of this file is not
+ * tried, beyond MOST_TURNS argument (C) is not tried with whole stages; beyond another limit a weaker bound is taken. */
 enum {
     MOST_DEVICES = 32,     /* the most devices */
-    MOST_PRICES = 7,       /* the most prices */
+    MOST_PRICES = 7,       /* the most prices that (B) tries */
     MOST_ITEMS = 1 << 14,  /* the most devices * blocks */
     MOST_CHAINS = 1 << 22, /* the most pairs of states * number of states in a chain */
-    TURN_PRICES = 10,      /* prices of busy devices that are tried (C) */
+    TURN_PRICES = 10,      /* number of prices of busy devices that (C) tries */
     MOST_TURNS = 24000000, /* the most steps for whole stages of a question, about */
     MOST_TAKEN = 64,       /* the most blocks that a place takes on as a whole */
     MOST_SEARCH = 300      /* the most steps of a search for blocks */

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """More memory, more devices, more steps or more time never give a worse plan.
 
-usage: monotone.py [--graphs 40] [--seed 1] [--only PLANNER] [--step memory|devices|states|time]
+usage: monotone.py [--graphs 40] [--seed 1] [--only PLANNER] [--step memory|devices|states|time] [--keep]
 
 Random graphs of 6 to 14 nodes and of 40 to 80, and the layer profiles of the shared material: a planner plans each
 again and again, each time with more: memory of each device (by 12, 25, 50 and 100 per cent, then no limit), devices of
 a class (one more each time), --max-states (10, 100, ... 1,000,000), --time-limit (10 ms, 50 ms, 250 ms, 1.25 s; this
 alone depends on the machine). A plan that takes longer than an earlier one with less is worse; so is none where an
-earlier one was found. Planners: PLANNERS. Ends with 1 if a plan of a planner that must be exact is worse, with the
-commands.
+earlier one was found. Planners: PLANNERS. Prints for each worse plan its command and that of the better plan. Exit code
+1 if a planner that must be exact (PLANNERS) made a worse plan by a step other than time.
 
 auto-place takes a contiguous plan unless another one saves 5 per cent of it, so with more memory it may go from a
 scattered plan to a contiguous one that takes longer; it is tried with gain=0.
 
-PCC, PCC_SHARED: the program and the material (common.py); profiles that are not there are skipped."""
+PCC, PCC_SHARED (environment): the program and the folder of the shared material (common.py); profiles that are not there are skipped."""
 import argparse
 import json
 import random

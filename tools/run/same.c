@@ -106,7 +106,7 @@ static void count_unequal(const unsigned char *a, const unsigned char *b, enum e
                           struct difference *out)
 {
     int64_t unequal = 0;
-    bool odd = false; /* an infinity or NaN where the other has something else */
+    bool odd = false; /* an infinity or NaN where the other tensor has something else */
     int64_t halves = elem == ELEM_C64 || elem == ELEM_C128 ? 2 : 1;
     for (int64_t i = 0; i < n * halves; i++) {
         double x = number_at(a, elem, i), y = number_at(b, elem, i);
