@@ -513,11 +513,11 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
     return alone;
 }
 
-/* Whether merging v into its only neighbour w cannot make any plan worse: v takes no time, is not pinned, and may share
- * a device with any vertex; its bytes are 0 or memory is ample; none of its nets has a pin on the host or gets more
- * expensive (net_follows); if running parts costs something, w has nodes of v's passes; if stages may have copies in
- * training, v has no parameters; if the model runs in micro-batches, v has no bytes, since devices exchange parameters
- * and hold activations of several micro-batches. */
+/* Returns whether merging v into its only neighbour w cannot make any plan worse: v takes no time, is not pinned, and
+ * may share a device with any vertex; its bytes are 0 or memory is ample; none of its nets has a pin on the host or
+ * gets more expensive (net_follows); if running parts costs something, w has nodes of v's passes; if stages may have
+ * copies in training, v has no bytes, which could be parameters; if the model runs in micro-batches, v has no bytes,
+ * since devices exchange parameters and hold activations of several micro-batches. */
 static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
                        uint32_t w, bool ample)
 {
@@ -534,6 +534,7 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
         return false; /* copies of the stage of w would have to keep the parameters of v equal */
     if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would have to run a part for another pass, too */
+    /* where live memory counts, sizes are all 0, and say nothing */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1] &&
                  !exec_live_parts(&x->scene.model);
     ample = ample && exec_kind(&x->scene.model)->feed != FEED_MICRO_BATCHES;

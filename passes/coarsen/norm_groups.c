@@ -152,13 +152,15 @@ static vid match_square(struct match *k, vid v)
     return n && same_value(k, a, node_in(k->x->scene.m, n, 1)) ? a : 0;
 }
 
-/* Whether v is x - R(x) for some x, where R is the operator `reduction`; if so, notes both nodes. */
+/* Returns whether v is x - R(x) for some x, where R is the operator `reduction`; if so, notes both nodes and the hops
+ * between them, x and v. */
 static bool match_centred(struct match *k, vid v, const char *reduction)
 {
     uint32_t n = k->n;
     nid sub = made_by(k, v, "Sub");
     nid red = sub ? made_by(k, node_in(k->x->scene.m, sub, 1), reduction) : 0;
     if (red && same_value(k, node_in(k->x->scene.m, red, 0), node_in(k->x->scene.m, sub, 0))) {
+        /* the hops in front of the reduction are mostly the same nodes */
         skip_hops(k, node_in(k->x->scene.m, sub, 0), /*noted=*/true);
         return true;
     }

@@ -250,7 +250,8 @@ static void keep_if_best(struct state *s)
 }
 
 /* Runs a round of up to `moves` moves from s->sub, while the temperature falls from `hot` to `cold` ps.  Keeps the best
- * state in s->best. */
+ * state in s->best, leaves the last one in s->sub, and adds the moves to how->done; a plan that the judge valued counts
+ * as JUDGED_MOVES moves more.  Ends early if the clock is out or the best state is good enough. */
 static void run_round(struct state *s, struct latency_anneal *how, uint64_t moves, int64_t hot,
                       int64_t cold)
 {
@@ -259,7 +260,8 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
     int64_t heat = hot, level = fixed_log2((uint64_t)hot);
     uint64_t cooling = 0; /* the temperature falls after this number of moves */
     if (!evaluate_state(s, LOAD_INF, &s->value, &s->energy)) {
-        /* the start does not fit the memory; moves are counted nevertheless, so that the rounds come to an end */
+        /* the start does not fit the memory: a share of the moves counts, so that another start gets its turn, but the
+         * rounds come to an end */
         how->done += moves / 16 + 1;
         return;
     }
@@ -275,11 +277,11 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
         how->done++;
         if (!make_move(s))
             continue;
-        uint64_t judged = latency_times_judged(s->quotient);
+        uint64_t before = latency_times_judged(s->quotient);
         bool good = evaluate_state(s, s->energy + random_rise(s, heat), &value, &energy);
-        judged = JUDGED_MOVES * (latency_times_judged(s->quotient) - judged);
-        how->done += judged;
-        i += judged;
+        uint64_t extra = JUDGED_MOVES * (latency_times_judged(s->quotient) - before);
+        how->done += extra;
+        i += extra;
         if (!good) {
             undo_move(s);
             continue;

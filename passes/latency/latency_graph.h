@@ -33,7 +33,8 @@ struct latency_judge {
      * unlimited and all hosts as the fastest class, so latency_of() is exact. */
     int64_t (*value)(void *of, const uint32_t *sub);
     void *of;
-    bool alone; /* value() computes the latency of every plan: plans have no slots */
+    /* value() computes the latency of every plan, since plans have no slots: latency_within() calls it itself */
+    bool alone;
     /* the host of some block (host_dev) is slower for one of its units than latency_graph.host says, so that plans with
      * host nodes need value() */
     bool mixed;

@@ -124,15 +124,17 @@ static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32
     return bits;
 }
 
-/* Sets group, member, home and classes of *r: the vertices in one vertex of the any-shape level are a group. */
+/* Sets group, member and classes of *r, and allocates home: the vertices in one vertex of the any-shape level are a
+ * group.  A vertex of a level that merges vertices may hold several vertices of the any-shape level: it gets the group
+ * of the last one, and the others are groups without members. */
 static void find_groups(struct placement *r, const struct ctx *x, struct arena *a)
 {
-    const struct wdag *any = any_shape_level(x), *fused = r->base->finer ? r->base : NULL;
+    const struct wdag *any = any_shape_level(x), *merged = r->base->finer ? r->base : NULL;
     uint32_t n = r->base->n;
     uint32_t *of = wdag_flatten(any, a);
-    r->group = fused ? arena_array(a, (size_t)n + 1, sizeof *r->group) : of;
-    for (uint32_t v = 0; fused && v < x->levels.base->n; v++)
-        r->group[fused->map[v]] = of[v];
+    r->group = merged ? arena_array(a, (size_t)n + 1, sizeof *r->group) : of;
+    for (uint32_t v = 0; merged && v < x->levels.base->n; v++)
+        r->group[merged->map[v]] = of[v];
     r->member = csr_build(a, any->n, n, r->group, NULL);
     r->home = arena_array(a, (size_t)any->n + 1, sizeof *r->home);
     r->classes = arena_array(a, (size_t)any->n + 1, sizeof *r->classes);

@@ -444,7 +444,8 @@ def tests(where):
 
 
 def nearest(reaching, in_file):
-    """Tests in the order of how much of what they reach lies in the file, then of CPU time."""
+    """Tests by the share, in tenths, of what they reach that lies in the file, the largest first; of equal shares by
+    CPU time, the least first."""
     return sorted(reaching, key=lambda t: (-round(len(t.reached & in_file) / len(t.reached), 1), t.cpu))
 
 

@@ -97,7 +97,8 @@ def plans(model, groups, devices, option):
 
 
 def try_model(path, option):
-    """Tries all plans of a model over 2, 3 and 4 devices. Returns the rows of the table."""
+    """Tries all plans of a model over 2, 3 and 4 devices, with the inputs in INPUTS, else with those beside the model,
+    else with random ones. Returns the rows of the table; one row "left out" if there is nothing to try."""
     rows = []
     inputs = path.parent / f"{path.stem}.inputs/test_data_set_0"
     inputs = inputs.parent if (inputs / "input_0.pb").is_file() else None
@@ -114,7 +115,7 @@ def try_model(path, option):
                 outcome, parts, used, text = try_plan(model, how, devices, inputs, path.stem)
                 rows.append([path.parent.name, path.stem, devices, kind, parts, used, outcome,
                              "" if outcome == "equal" else text[-160:]])
-                if outcome == "cannot run":
+                if outcome == "cannot run":  # ONNX Runtime does not run the model, whatever the plan
                     return rows
     return rows
 

@@ -64,14 +64,15 @@ def externals(path):
 
 
 def fill(path, most):
-    """Makes the files of weights that the model at `path` lacks, long enough for all weights: random floats, if the
-    longest has at most `most` bytes; else, and for integers, 0. Returns the bytes of the longest."""
+    """Makes all files of external weights of the model at `path`, which is a copy that came without any, each as long
+    as the longest must be: random floats, if that has at most `most` bytes; else, and for integers, 0. Returns its
+    bytes."""
     found = list(externals(path))
     size = max((at + n for _, _, at, n in found), default=0)
     rng = np.random.default_rng(1)
-    block = (rng.standard_normal(1 << 20) * 0.02).astype(np.float64)
+    block = rng.standard_normal(1 << 20) * 0.02
     for t, location, at, n in found:
-        with open(path.parent / location, "ab"):
+        with open(path.parent / location, "ab"):  # makes the file if it is not there
             os.truncate(path.parent / location, max(size, os.path.getsize(path.parent / location)))
         kind = FLOATS.get(t.data_type)
         if kind and size <= most:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    MAGIC = 10,          /* bytes in front of the text of the header of a .npy file */
     ALIGNED = 64,        /* elements of an array begin at a multiple of this in its .npy file */
     WIDE = 20,           /* bytes of the extra field of a file of 4 GiB and more, in front of it */
     MOST_NAME = 60000,   /* bytes of a name, at most: a zip has 65535 */
@@ -68,7 +69,9 @@ static const char *descr_of(enum elem elem)
     return elem_bits(elem) == 16 ? "<u2" : elem_bits(elem) == 8 ? "|u1" : NULL;
 }
 
-/* Returns the header of a .npy file, in z->a; NULL: numpy cannot hold the array. */
+/* Returns the text of the header of a .npy file, in z->a, which stands behind MAGIC bytes of magic, version and length:
+ * blanks and a newline fill it up so that the elements begin at a multiple of ALIGNED.  NULL: numpy cannot hold the
+ * array. */
 static const char *npy_header(struct npz_out *z, const struct npz_array *x)
 {
     const char *shape = "", *descr = x->elem == ELEM_STR
@@ -81,7 +84,7 @@ static const char *npy_header(struct npz_out *z, const struct npz_array *x)
                           k + 1 < x->rank || x->rank == 1 ? "," : "");
     const char *text =
         arena_fmt(z->a, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
-    int blanks = ALIGNED - 1 - (int)((10 + strlen(text)) % ALIGNED);
+    int blanks = ALIGNED - 1 - (int)((MAGIC + strlen(text)) % ALIGNED);
     return arena_fmt(z->a, "%s%*s\n", text, blanks, "");
 }
 
@@ -110,16 +113,16 @@ int npz_add(struct npz_out *z, const struct npz_array *x)
     z->entry = vec_grow(z->a, z->entry, &z->cap, z->n + 1, sizeof *z->entry);
     struct npz_entry *e = &z->entry[z->n++];
     size_t length = strlen(header);
-    unsigned char magic[10] = {0x93,
-                               'N',
-                               'U',
-                               'M',
-                               'P',
-                               'Y',
-                               1,
-                               0,
-                               (unsigned char)(length & 0xff),
-                               (unsigned char)(length >> 8)};
+    unsigned char magic[MAGIC] = {0x93,
+                                  'N',
+                                  'U',
+                                  'M',
+                                  'P',
+                                  'Y',
+                                  1,
+                                  0,
+                                  (unsigned char)(length & 0xff),
+                                  (unsigned char)(length >> 8)};
     e->name = arena_fmt(z->a, "%s.npy", x->name);
     e->bytes = sizeof magic + length + x->bytes;
     e->crc = checksum(0, magic, sizeof magic);

@@ -78,8 +78,9 @@ static void run_backward(struct gradient_list *g, uint32_t nstage, struct arena 
     }
 }
 
-/* Adds a part for each node of a profile that has parameters; it is ready when the backward node of its layer is done.
- * The forward and the backward node of a layer have the same colour. */
+/* Adds the gradients of each node of a profile that has parameters: they are ready when the backward node of its layer
+ * is done.  The forward and the backward node of a layer have the same colour; of a node without a colour no backward
+ * node is known, and its gradients count as ready from the start. */
 static void add_layers(struct gradient_list *g, struct arena *a)
 {
     const struct module *m = g->s->m;
