@@ -4,7 +4,7 @@
  * the lists of an ONNX graph come to (written_plan.h): also what passes make and free, gradients of activations, and
  * values that come early since stages before are micro-batches ahead.  Where that is more than a device has, the plan
  * is run again with as much of the memory left free by the sums as the lists needed beyond them: then stages do fewer
- * forward passes before their first backward pass, or recompute, where that is needed and nowhere else.  At most five
+ * forward passes before their first backward pass, or recompute, where that is needed and nowhere else.  At most eight
  * runs of the judge for a plan; none where an upper limit of the lists fits. */
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
@@ -130,25 +130,53 @@ static bool run_within(const struct train *t, const struct stage_layout *p, cons
     return q->value < limit;
 }
 
+/* Runs plan p again, up to TURNS times, with what its lists needed beyond the sums left free, until the judge accepts
+ * it.  left: [place] what they needed so far, to which more is added; beyond: [place] scratch, which has what the lists
+ * of an accepted plan need.  Writes the last plan to *q.  Returns whether it is accepted; it takes less than `limit` ps
+ * then. */
+static bool run_until_held(struct train *t, const struct stage_layout *p, int64_t limit,
+                           int64_t *left, int64_t *beyond, struct stage_layout *q)
+{
+    uint32_t places = p->places ? p->places : p->n;
+    bool good = false;
+    for (uint32_t turn = 0; turn < TURNS && !good && run_within(t, p, left, limit, q); turn++) {
+        good = holds(t, q, beyond);
+        for (uint32_t k = 0; k < places; k++)
+            left[k] = larger(left[k], beyond[k]);
+    }
+    return good;
+}
+
 /* Makes the plan, which takes less than `limit` ps by the sums, fit the memory by the judge's count, as train_fit()
- * does: what the lists needed beyond the sums is left free in the next run. */
+ * does.  If no plan was found before, and this one does not fit, tries it with what needs least memory: all stages
+ * recompute, and none runs ahead. */
 static void fit(struct train *t, struct stage_layout *p, int64_t limit)
 {
     if (!t->x->scene.m->ir_version || !is_memory_short(t, p))
         return;
+    struct training *m = &t->x->scene.model.training;
     uint32_t places = p->places ? p->places : p->n;
     struct arena *own = arena_new(t->x->use.scratch);
-    int64_t *left = arena_array(own, places, sizeof *left); /* [place] bytes left free */
+    int64_t *left = arena_array(own, places, sizeof *left);
     int64_t *beyond = arena_array(own, places, sizeof *beyond);
     struct stage_layout q = *p, more;
-    bool good = holds(t, p, left), first = good;
-    for (uint32_t turn = 0; turn < TURNS && !good && run_within(t, p, left, limit, &q); turn++) {
-        good = holds(t, &q, beyond);
-        for (uint32_t k = 0; k < places; k++)
-            left[k] = larger(left[k], beyond[k]);
+    if (holds(t, p, left)) {
+        arena_free(own);
+        return;
+    }
+    bool good = run_until_held(t, p, limit, left, beyond, &q);
+    if (!good && t->accepted == INT64_MAX) {
+        const struct training own_settings = *m;
+        if (m->recompute == RECOMPUTE_AUTO)
+            m->recompute = RECOMPUTE_ALL;
+        if (m->warm_up == WARM_UP_BEST)
+            m->warm_up = 1;
+        memset(left, 0, places * sizeof *left);
+        good = run_until_held(t, p, limit, left, beyond, &q);
+        *m = own_settings;
     }
     /* what the lists of this plan needed may be less than what was left free: then more fits */
-    if (good && !first && run_within(t, p, beyond, q.value, &more) && holds(t, &more, beyond))
+    if (good && run_within(t, p, beyond, q.value, &more) && holds(t, &more, beyond))
         q = more;
     if (good)
         *p = q;
