@@ -2,9 +2,9 @@
  *
  * Sources: LIFO is the order of the placement paper's DPL, FIFO is Kahn's, CPD comes from Celeritas
  * (critical_order.h).  LATE is LIFO on the transposed graph, reversed: a branch that depends on nothing but inputs
- * comes right before the vertex that needs it, which keeps few nets open.  THIN takes the ready vertex with the smallest key: the
- * cost of the nets that it opens minus the cost of the nets that it closes.  Its heap may hold several entries of a
- * vertex; entries with an outdated key are skipped.
+ * comes right before the vertex that needs it, which keeps few nets open.  THIN takes the ready vertex with the
+ * smallest key: the cost of the nets that it opens minus the cost of the nets that it closes.  Its heap may hold
+ * several entries of a vertex; entries with an outdated key are skipped.
  * O(V) for NUMBER, O(V + E) for LIFO, FIFO, RANDOM, LATE and DFS, O((V + pins) log V) for CPD and THIN. */
 #include "ir/dag/topo_order.h"
 

@@ -295,8 +295,8 @@ static bool has_room(const struct label_run *r, const struct live_label *one)
 }
 
 /* Extends by S all labels that S may extend (w->alive) and that leave room for it, unless the result cannot take less
- * than r->limit ps.  If there is no room for S, the walk still adds blocks to S: a larger set may have room, since values
- * that S would send to the added blocks then stay inside the set. */
+ * than r->limit ps.  If there is no room for S, the walk still adds blocks to S: a larger set may have room, since
+ * values that S would send to the added blocks then stay inside the set. */
 static void extend_all(struct label_run *r)
 {
     const struct label_walk *w = &r->walk;

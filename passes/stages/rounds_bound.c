@@ -53,7 +53,8 @@
 #include <string.h>
 
 /* Limits of the work of the bound.  Beyond MOST_DEVICES or MOST_ITEMS argument (B) in the head of this file is not
- * tried, beyond MOST_TURNS argument (C) is not tried with whole stages; beyond another limit a weaker bound is taken. */
+ * tried, beyond MOST_TURNS argument (C) is not tried with whole stages; beyond another limit a weaker bound is
+ * taken. */
 enum {
     MOST_DEVICES = 32,     /* the most devices */
     MOST_PRICES = 7,       /* the most prices that (B) tries */

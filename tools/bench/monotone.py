@@ -13,7 +13,8 @@ earlier one was found. Planners: PLANNERS. Prints for each worse plan its comman
 auto-place takes a contiguous plan unless another one saves 5 per cent of it, so with more memory it may go from a
 scattered plan to a contiguous one that takes longer; it is tried with gain=0.
 
-PCC, PCC_SHARED (environment): the program and the folder of the shared material (common.py); profiles that are not there are skipped."""
+PCC, PCC_SHARED (environment): the program and the folder of the shared material (common.py); profiles that are not
+there are skipped."""
 import argparse
 import json
 import random
