@@ -322,17 +322,23 @@ static void make_legend(struct iteration_chart *x)
     c->key[c->nkey++] = (struct chart_key){"#b3261e", "critical chain"};
 }
 
-/* Makes the memory curve of each device lane. */
+/* Makes the memory curve of each device lane.  The curve is that of the sums of stages; of a graph in ONNX, the peak of
+ * the device's lists stands beside the peak of the curve if it is another one. */
 static void make_curves(struct iteration_chart *x)
 {
     struct chart *c = x->c;
+    const struct verdict *v = x->r->verdict;
+    const struct stages *s = ((const struct iteration_run *)v->run)->stages;
     struct memory_curve *of = memory_curves(x->g, x->t, x->a);
     c->curve = arena_array(x->a, (size_t)x->g->ndev + 1, sizeof *c->curve);
     for (uint32_t p = 0; p < x->run.x.nplace; p++)
         for (uint32_t q = 0; q < iteration_turns(&x->run.x, p); q++) {
-            char peak[UNIT_TEXT], limit[UNIT_TEXT];
+            char peak[UNIT_TEXT], limit[UNIT_TEXT], lists[UNIT_TEXT];
             uint32_t d = c->ncurve++;
+            int64_t used = v->load[s->device.to[s->device.at[p] + q]].used;
             const char *note = arena_fmt(x->a, "peak %s", bytes_short(peak, x->t->peak[d]));
+            if (x->r->scene.m->ir_version && used != x->t->peak[d])
+                note = arena_fmt(x->a, "%s by sums, %s by lists", note, bytes_short(lists, used));
             if (x->g->memory[d] >= 0)
                 note = arena_fmt(x->a, "%s of %s", note, bytes_short(limit, x->g->memory[d]));
             c->curve[d] =
