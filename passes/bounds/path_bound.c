@@ -173,7 +173,7 @@ static bool force(struct holder *h, uint32_t v, enum side side, struct interval 
     enum side is = interval_side(&h->path, v, d);
     if (is == EITHER)
         is = h->forced[v];
-    h->forced[v] = side;
+    h->forced[v] = (uint8_t)side;
     return is == EITHER || is == side;
 }
 
