@@ -414,7 +414,7 @@ static void end_item(struct run *r, uint32_t item, int64_t now)
         l->held--;
         l->ended = item;
         mark_changed(r, lane[i]);
-        /* the queues that this lane blocked: start_requests() tries them again */
+        /* start_requests() is to try the queues again whose first task waited for this lane */
         for (uint32_t p = l->blocked; p; p = r->queue[p - 1].next)
             mark_tried(r, p - 1);
         l->blocked = 0;

@@ -9,7 +9,6 @@
 
 #include "ir/base/components.h"
 #include "ir/base/units.h"
-#include "ir/exec/iteration/kept_bytes.h"
 #include "ir/exec/iteration/update_cost.h"
 
 #include <assert.h>
@@ -53,8 +52,7 @@ static void measure_nodes(struct layer_sums *m)
     const struct scene *s = &m->t->x->scene;
     const struct graph *g = &s->m->graph[1];
     const struct costs *k = s->m->cost;
-    struct arena *own = arena_new(m->t->x->use.scratch);
-    const int64_t *kept = kept_bytes(s, own);
+    bool by_value = iteration_keeps_values(s); /* measure_values() adds stored bytes */
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (s->place->kind[n] != PLACE_NODE)
             continue;
@@ -68,10 +66,9 @@ static void measure_nodes(struct layer_sums *m)
         *overhead = sat_add(*overhead, costs_overhead(k, m->cls, n));
         int64_t params = s->m->ir_version ? 0 : costs_params(k, n);
         m->parameter[l] = sat_add(m->parameter[l], params);
-        if (!keeps_values(s))
-            m->t->stored[l] = sat_add(m->t->stored[l], kept[n]);
+        if (!back && !by_value)
+            m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
     }
-    arena_free(own);
 
     for (uint32_t w = 0; w < s->place->nweight; w++) {
         const struct csr *user = &s->place->weight_user;
@@ -102,7 +99,7 @@ static void measure_values(struct layer_sums *m)
             if (s->m->backward[y])
                 keeper = smaller_u32(keeper, train_layer(m->t, y));
         }
-        if (keeper != UINT32_MAX && keeps_values(s))
+        if (keeper != UINT32_MAX && iteration_keeps_values(s))
             m->t->stored[keeper] =
                 sat_add(m->t->stored[keeper], s->m->cost->bytes[s->place->net_value[e]]);
         if (leaves)

@@ -15,7 +15,6 @@
 #include "ir/exec/iteration/iteration_verdict.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/iteration/kept_bytes.h"
 #include "ir/exec/iteration/update_cost.h"
 #include "ir/exec/iteration/written_plan.h"
 #include "ir/plan/stages.h"
@@ -35,6 +34,11 @@ enum {
 static bool takes_turns(const struct scene *s)
 {
     return s->model.training.schedule == TRAINING_PIPEDREAM;
+}
+
+bool iteration_keeps_values(const struct scene *s)
+{
+    return s->m->ir_version && s->m->backward;
 }
 
 /* Returns the bytes that stay on a device with `parameter` bytes of weights: the weights, in training their gradients
@@ -310,7 +314,7 @@ static void add_nodes(struct sums_state *w, const struct update_cost *u)
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
     const struct costs *k = m->cost;
-    const int64_t *kept = kept_bytes(w->s, w->a);
+    bool by_value = iteration_keeps_values(w->s);
     const uint8_t *weight =
         weight_pass_apart(w->s) ? weight_pass_nodes(w->s, w->stage_of, w->a) : NULL;
     for (nid n = g->first; n < g->first + g->count; n++) {
@@ -332,8 +336,9 @@ static void add_nodes(struct sums_state *w, const struct update_cost *u)
             to->weight = sat_add(to->weight, time);
             to->overhead.weight = sat_add(to->overhead.weight, overhead);
         }
-        if (!keeps_values(w->s))
-            to->stored = sat_add(to->stored, kept[n]);
+        int64_t params = m->ir_version ? 0 : costs_params(k, n);
+        if (!back && !by_value)
+            to->stored = sat_add(to->stored, k->own[n] - params);
     }
 }
 
@@ -429,9 +434,10 @@ static void add_nets(struct sums_state *w, const struct update_cost *u)
         w->values[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->values[back]);
     }
     uint32_t *seen = arena_array(w->a, (size_t)w->st->n + 1, sizeof *seen);
+    bool by_value = iteration_keeps_values(w->s);
     for (uint32_t e = 0; e < w->s->place->nnet; e++) {
         add_net(w, u, e);
-        if (keeps_values(w->s))
+        if (by_value)
             add_stored(w, e, seen);
     }
     for (uint32_t k = 0; k < w->st->n; k++) {
@@ -555,20 +561,38 @@ static void set_loads(const struct sums_state *w, const struct iteration_run *r,
     }
 }
 
-/* Returns [place] the most bytes that its stages make in one forward pass beyond what they keep: an upper limit of what
- * is made and freed within a pass. */
+/* Returns whether net e is a value of the forward pass that a node of the backward pass reads. */
+static bool is_kept(const struct scene *s, uint32_t e)
+{
+    nid maker = s->m->value[s->place->net_value[e]].def;
+    if (!maker || s->place->kind[maker] != PLACE_NODE || s->m->backward[maker])
+        return false;
+    for_row (reader, s->place->net_pin, e)
+        if (s->m->backward[reader])
+            return true;
+    return false;
+}
+
+/* Returns [place] the most bytes that its stages make in one forward pass beyond the values that backward nodes read:
+ * an upper limit of what is made and freed within a pass. */
 static int64_t *passing_bytes(const struct sums_state *w, uint32_t nplace)
 {
-    const struct module *m = w->s->m;
-    const struct graph *g = &m->graph[1];
-    const int64_t *kept = kept_bytes(w->s, w->a);
+    const struct scene *s = w->s;
+    const struct graph *g = &s->m->graph[1];
+    int64_t *passing = arena_array(w->a, (size_t)s->m->nnode + 1, sizeof *passing); /* [node] */
     int64_t *of_stage = arena_array(w->a, (size_t)w->st->n + 1, sizeof *of_stage);
     int64_t *most = arena_array(w->a, (size_t)nplace + 1, sizeof *most);
     for (nid n = g->first; n < g->first + g->count; n++)
-        if (w->s->place->kind[n] == PLACE_NODE && !(m->backward && m->backward[n])) {
-            int64_t *of = &of_stage[w->stage_of[n]];
-            *of = sat_add(*of, larger(m->cost->own[n] - kept[n], 0));
-        }
+        if (s->place->kind[n] == PLACE_NODE && !s->m->backward[n])
+            passing[n] = s->m->cost->own[n];
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        vid v = s->place->net_value[e];
+        if (is_kept(s, e))
+            passing[s->m->value[v].def] -= s->m->cost->bytes[v];
+    }
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (passing[n] > 0)
+            of_stage[w->stage_of[n]] = sat_add(of_stage[w->stage_of[n]], passing[n]);
     for (uint32_t k = 0; k < w->st->n; k++) {
         uint32_t slices = takes_turns(w->s) ? 1 : w->st->device.at[k + 1] - w->st->device.at[k];
         int64_t bytes = training_share(&w->s->model.training, of_stage[k], slices);
@@ -589,8 +613,10 @@ static void set_memory(const struct sums_state *w, const struct plan *p,
     const int64_t *peak = written_plan_peaks(&of, run, w->a);
     for (uint32_t d = 0; peak && d < w->s->cluster->ndev; d++)
         v->load[d].used = v->load[d].live_peak = peak[d];
-    const int64_t *passing = peak ? NULL : passing_bytes(w, run->x.nplace);
-    for (uint32_t k = 0; passing && k < run->x.nplace; k++)
+    if (peak || !iteration_keeps_values(w->s))
+        return;
+    const int64_t *passing = passing_bytes(w, run->x.nplace);
+    for (uint32_t k = 0; k < run->x.nplace; k++)
         for_row (d, w->st->device, k)
             v->load[d].used = v->load[d].live_peak = sat_add(v->load[d].used, passing[k]);
 }

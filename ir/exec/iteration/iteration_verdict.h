@@ -68,6 +68,10 @@ const char *iteration_refuses(const struct scene *s, uint32_t nstage, uint32_t n
  * many tasks.  With TRAINING_PIPEDREAM the value is the time that the micro-batches take in the steady state.  Lives
  * in a.  O(stages * micro-batches * log). */
 void iteration_run(struct iteration_run *r, const struct scene *s, struct arena *a);
+/* Returns whether stages keep, from a micro-batch's forward to its backward pass, just the values that their backward
+ * nodes read: in a graph in ONNX with a backward pass, whose lists free other values behind their last readers.  Else
+ * they keep all that forward nodes make. */
+bool iteration_keeps_values(const struct scene *s);
 /* Returns the most micro-batches that a stage can keep in the memory of its devices at once, between their forward and
  * backward passes; 0: none fits.  recompute: whether the stage computes forward again.  The stage must not share its
  * place with others. */

@@ -21,7 +21,7 @@ struct round_task {
     int64_t in, out; /* ps of `time` for transfers: in at its beginning, out at its end */
 };
 
-/* A device, or one way of its link, which does one thing at a time. */
+/* A lane, which does one task at a time: a device, or one direction of the device's link. */
 struct round_lane {
     uint32_t dev;
     /* The tasks of the lane.  TASK_WHOLE: all that the device does; TASK_COMPUTE: the device's computing; TASK_IN,
