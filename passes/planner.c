@@ -129,8 +129,8 @@ static const char *without_groups(const struct ctx *x, uint32_t wanted,
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
 {
     struct arena *a = x->use.scratch;
-    struct name_list can = {0};   /* planners that support all that is wanted */
-    struct name_list given = {0}; /* those among them that read a plan which the user has made */
+    /* planners that support all wanted features: planners that search for a plan; planners that read a given plan */
+    struct name_list can = {0}, given = {0};
     const struct exec_model *m = &x->scene.model;
     const struct exec_kind *goal = exec_kind(m);
     const struct planner *k;

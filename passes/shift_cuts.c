@@ -174,7 +174,7 @@ static bool line_up(struct cuts *c)
     struct csr after = pairs_rows(&edge, c->ndev), before = pairs_rows_back(&edge, c->ndev);
     uint32_t *wait = csr_sizes(&before, c->ndev, a),
              *place = arena_array(a, (size_t)c->ndev + 1, sizeof *place);
-    /* first the used devices that wait for none, then the unused ones */
+    /* first used devices without a device to wait for, then unused devices */
     for (int used = 1; used >= 0; used--)
         for (uint32_t d = 0; d < c->ndev; d++)
             if (!wait[d] && (size[d] > 0) == (used == 1))

@@ -26,7 +26,7 @@ struct olive_node {
     char *name;
     const char *own; /* the node's name in the model */
     uint32_t part;   /* number, from 0 */
-    uint32_t size;   /* bytes of `name` that are its key */
+    uint32_t size;   /* length, in bytes, of the part of `name` that nodes are looked up by */
 };
 
 /* Returns, in x->a, [node of m] 1 + the number of its part; of a node that several parts copy, the first of these

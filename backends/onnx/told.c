@@ -139,7 +139,7 @@ void check_training(struct maker *k, const Onnx__ModelProto *p)
         const Onnx__TrainingInfoProto *t = p->training_info[i];
         r.own = (struct map){0};
         note_names(k, &t->base, &r.own);
-        /* names that it reads: operands of its nodes, and the keys of its bindings */
+        /* names that the training info reads: operands of its nodes, and the keys of its bindings */
         struct walk w = walk_begin(&t->base, k->a);
         for (const ProtobufCMessage *x; (x = walk_next(&w)) != NULL;) {
             const Onnx__NodeProto *n = (const Onnx__NodeProto *)x;

@@ -144,8 +144,9 @@ static void put_boxes(struct drawing *d)
  * operand. */
 static void put_arrows(struct drawing *d)
 {
-    struct names maker = names_new(d->a, d->k->source_nodes); /* value -> the node that makes it */
-    struct map seen = {0};                                    /* (box + 1, box + 1) -> 1 */
+    struct names maker =
+        names_new(d->a, d->k->source_nodes); /* from a value's name to its node's number */
+    struct map seen = {0};                   /* (box + 1, box + 1) -> 1 */
     for (uint32_t i = 0; i < d->k->source_nodes; i++)
         for (uint32_t v = 0; v < d->k->node[i].nout; v++)
             if (d->k->node[i].value[d->k->node[i].nin + v].name)

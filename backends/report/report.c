@@ -254,8 +254,8 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
                     cluster_device_name(r->scene.cluster, a, d));
 }
 
-/* With -v, prints the memory of each device: what lasts, what one sample takes, what others take, the most that is held
- * at one time, and the sum of all bytes.  Prints nothing without -v, or if the execution model does not look at the
+/* With -v, prints the memory of each device: lasting bytes, the bytes of one sample, the bytes of its neighbours in
+ * time, the peak, and the sum of all bytes.  Prints nothing without -v, or if the execution model does not look at the
  * memory of parts. */
 static void print_memory(FILE *f, const struct result *r, struct arena *a)
 {

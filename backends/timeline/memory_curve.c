@@ -78,7 +78,7 @@ static uint32_t list_changes(const struct task_graph *g, const struct timeline *
 static void add_points(struct memory_curve *m, int64_t bytes, const struct change *c, uint32_t n)
 {
     int64_t at = 0;
-    for (uint32_t i = 0; i <= n;) { /* each round takes all changes at one time */
+    for (uint32_t i = 0; i <= n;) { /* a round adds up all changes of time `at` */
         for (; i < n && c[i].at == at; i++)
             bytes = c[i].bytes > 0 ? sat_add(bytes, c[i].bytes)
                                    : bytes - (bytes < -c[i].bytes ? bytes : -c[i].bytes);

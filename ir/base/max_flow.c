@@ -77,7 +77,7 @@ static uint32_t send_along(struct flow *f, const uint32_t *path, uint32_t n, int
         least = smaller(f->room[path[i]], least);
     for (uint32_t i = n; i-- > 0;) {
         f->room[path[i]] -= least;
-        f->room[path[i] ^ 1] += least; /* the arc back, which flow_arc() put beside it */
+        f->room[path[i] ^ 1] += least; /* the reverse arc, which flow_arc() adds next to each arc */
         if (f->room[path[i]] == 0)
             stay = i;
     }

@@ -333,7 +333,7 @@ uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup,
 {
     /* [old group] 1: it has to be dissolved */
     uint8_t *broken = arena_alloc(a, (size_t)ngroup + 1);
-    /* [old group] 1 + its new number; 0: none yet */
+    /* [old group] 1 + the new number of the group; 0: it has no new number yet */
     uint32_t *renamed = arena_array(a, (size_t)ngroup + 1, sizeof *renamed), n = 0;
     for (uint32_t v = 0; g->apart.at && v < g->n; v++)
         for_row (w, g->apart, v)

@@ -32,7 +32,7 @@ struct sharded_weight {
     const char *const *piece; /* [ways] names; NULL: no part needs that piece */
 };
 
-/* Tensors that are exchanged in one way. */
+/* How many tensors are exchanged in a certain way, and their bytes. */
 struct sharded_exchanges {
     uint32_t count;
     int64_t bytes; /* of the whole tensors */
@@ -121,7 +121,7 @@ struct sharding {
     int64_t least; /* a lower bound on the value of all choices; -1: not known */
     /* numbers of nodes: cut into pieces; whole on each device; on one device only; in the sharded module */
     uint32_t cut, whole, once, made;
-    /* tensors that are joined on the devices; that are cut; that are brought from one cut to another */
+    /* exchanges: of tensors joined on the devices (joined), cut (sliced), brought from one cut to another (turned) */
     struct sharded_exchanges joined, sliced, turned;
     const struct sharded_pair *pair; /* [npair] states in pieces */
     uint32_t npair;

@@ -46,7 +46,7 @@ struct work_tensor {
 /* How the devices of stages share a micro-batch.  All fields zero: each part runs on its own device, for the whole
  * micro-batch. */
 struct work_share {
-    /* part -> the devices that run it, each for its slice; the first one is work_part.dev */
+    /* [part] the devices that run the part, each with its slice; the first device is work_part.dev */
     struct csr device;
     /* samples of a micro-batch, >= 1, a multiple of the number of devices of each part */
     int64_t samples;

@@ -177,11 +177,11 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
         diag_error(x->use.diag, "no %s was found: %s", plans, like->clock->why);
         return PASS_INFEASIBLE;
     }
-    /* none: it is proven that no plan fits */
+    /* true: a proof says that no plan fits */
     bool none = least > 0 || fits_by_search(x, g, MEMORY_UNCHANGED, like->clock, dev) == FIT_NONE;
     if (narrow_memory(x, c, like, &least, &most))
         return -1;
-    if (most == 0 || !none) { /* there may be plans that fit; only none was found */
+    if (most == 0 || !none) { /* no plan was found, but it is not proven that no plan fits */
         char text[BYTES_BOTH];
         const char *enough = "", *short_of = "";
         if (most)

@@ -93,9 +93,9 @@ struct holder {
     uint32_t row;            /* path.len + 1 */
     uint32_t ngroup, nstate; /* a state: how many devices of each group are used */
     struct group group[PROBLEM_KINDS];
-    uint32_t nhub, hub[HUBS]; /* vertices of which the search knows who holds them */
+    uint32_t nhub, hub[HUBS]; /* the hubs: the search has their devices in its states */
     uint32_t sets;            /* 1 << nhub: a set of hubs is a number of as many bits */
-    uint32_t before[HUBS];    /* [hub] set of the hubs that lead to it */
+    uint32_t before[HUBS];    /* [hub] set of the hubs that have a path to the hub */
     uint32_t net;             /* the dear net; UINT32_MAX: none */
     uint8_t *forced;          /* [vertex] as in interval_cut, for one pair */
     bool done;                /* see holder_done() */

@@ -265,8 +265,9 @@ static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
     int64_t all = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
         if (p->scale[k] >= 0)
-            continue;      /* not CPUs */
-        __int128 best = 0; /* the most weight for its time that a vertex has there */
+            continue; /* not CPUs */
+        __int128 best =
+            0; /* the largest quotient of a vertex's weight and its time on devices of kind k */
         for (uint32_t v = 0; v < c->g->n; v++) {
             int64_t time = c->kind[k].time[v];
             if (time == COST_NEVER || p->w[v] == 0)

@@ -5,10 +5,9 @@
 
 #include "passes/problem/problem.h"
 
-/* What a device takes that begins with some unit: the units up to `end`, without `end` itself; end == first unit: none.
- */
+/* The units of a device whose first unit is given: up to `end`, without `end` itself; end == first unit: no unit. */
 struct device_far {
-    uint32_t end, most; /* most: the largest end that its limits allow */
+    uint32_t end, most; /* most: the largest end within the device's limits */
     int64_t load;       /* ps: of the units before `end` on the device */
 };
 

@@ -839,7 +839,7 @@ static void part_operand(struct cost_builder *b, nid n, uint32_t i, const uint32
                          const vid *of)
 {
     vid v = of[i];
-    /* there: an earlier operand is the same value; same: it has the same type, too */
+    /* there: an earlier operand is the same value; same: an earlier operand is the same value of the same type */
     bool there = false, same = false;
     for (uint32_t k = 0; k < i && !same; k++) {
         there = there || of[k] == of[i];

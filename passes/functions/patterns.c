@@ -60,7 +60,7 @@ static const char *find_fault(const char *s)
     for (; *s != 0; s++) {
         if (*s == '\\' && s[1] >= '1' && s[1] <= '9')
             return "it refers back to a group";
-        if (strchr("+{*?", *s)) { /* a repeat, of which regcomp makes so many copies */
+        if (strchr("+{*?", *s)) { /* a repeat: regcomp copies the piece before it as many times */
             last = last * (*s == '+' ? 2 : *s == '{' ? count_repeats(s) : 1) + 1;
             if (++loops > NESTED_MOST)
                 return "it has more than 3 repeats inside each other";

@@ -216,7 +216,7 @@ static int plan_run(struct ctx *x, const void *options)
     x->results.plan = p;
     p->claim.objective = x->scene.model.objective;
     p->claim.value = e.value;
-    /* the bound that the execution model knows, or one that is searched */
+    /* the execution model's own bound, or, without such a bound, a search for a bound */
     const struct exec_runs *runner = exec_kind(&x->scene.model)->runs;
     struct bound b = runner && runner->bound ? claim_run(x, &x->scene) : claim_search(x, o, &e);
     p->claim.argument =

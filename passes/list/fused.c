@@ -37,7 +37,7 @@ static uint32_t contract(const struct wdag *g, struct classes *c, const uint32_t
                          uint32_t *group, bool in, struct arena *a)
 {
     struct arena *own = arena_new(a);
-    /* [fused vertex] the other end of its only edge, NONE or SEVERAL; its first vertex */
+    /* [fused vertex] only: the other end of its only edge, NONE or SEVERAL; member: its first vertex */
     uint32_t *only = arena_array(own, (size_t)g->n + 1, sizeof *only);
     uint32_t *member = arena_array(own, (size_t)g->n + 1, sizeof *member);
     for (uint32_t v = g->n; v-- > 0;) {

@@ -133,7 +133,7 @@ bool live_takes(struct live *s, const uint32_t *v, uint32_t n, uint32_t d)
         for_row (u, s->node, v[i])
             ask_node(s, u, d, home < 0 || (uint32_t)home == d, &now, &peak);
     }
-    /* bytes beside the values that `peak` counts: those on d already, and those that v adds */
+    /* bytes on d beside the values that `peak` counts: what d holds already, and what v adds */
     int64_t lasting = sat_add(r->used[d] - r->stay[d], adds - r->stays);
     return sat_add(lasting, peak) <= memory;
 }

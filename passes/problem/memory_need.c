@@ -127,7 +127,7 @@ static void need_of_kinds(const struct problem *c, uint32_t kinds, struct memory
 struct memory_need memory_need(const struct problem *c)
 {
     struct memory_need n = {.vertex = UINT32_MAX, .nowhere = UINT32_MAX};
-    /* sets of kinds: all kinds; then, of each vertex, those that may run it */
+    /* sets of kinds of devices: first all kinds, then for each vertex the kinds that may run the vertex */
     uint32_t set[SETS], nset = 1;
     set[0] = c->nkind < 32 ? (1U << c->nkind) - 1 : UINT32_MAX;
     need_of_vertices(c, &n);

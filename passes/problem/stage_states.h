@@ -10,8 +10,9 @@
 
 /* Layers, numbered in a topological order; times in ps, sizes in bytes. */
 struct layers_of {
-    uint32_t n;                        /* number of layers */
-    struct csr succ, pred;             /* edges: layer -> the layers that read it; that it reads */
+    uint32_t n; /* number of layers */
+    /* edges: from a layer to the layers that read its result (succ), and to the layers whose results it reads (pred) */
+    struct csr succ, pred;
     const int64_t *forward, *backward; /* [layer] ps of the layer in each pass */
     const int64_t *activation,
         *parameter; /* [layer] bytes of the layer's result; of its parameters */

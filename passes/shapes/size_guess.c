@@ -292,7 +292,7 @@ static void meet(struct sizes *k, const struct demand *d, uint32_t *tries)
     for (uint32_t i = 0; i < c.x.n; i++)
         c.before[i] = k->at[c.x.at[i]].value;
     if (c.x.n > 0 && !shrink(&c) && !grow(&c))
-        try_sizes(&c, 0, INT64_MAX); /* sets the sizes to what they were */
+        try_sizes(&c, 0, INT64_MAX); /* gives all sizes their old values again */
 }
 
 /* Makes names follow from other names, as far as demands for equal dimensions say so. */

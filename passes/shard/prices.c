@@ -197,7 +197,8 @@ void shard_count_rounds(struct shard *s)
     s->rounds.same = k->contention == CONTENTION_NONE   ? 2
                      : k->contention == CONTENTION_HALF ? s->ways + 1
                                                         : s->ways;
-    /* What is for the last device all others send last, one after the other, and it is received after that. */
+    /* Pieces that differ: each device sends its piece for the last device last, one device after the other, and the
+     * last device receives all of them after that. */
     s->rounds.apart = k->contention == CONTENTION_NONE ? 2
                       : k->contention == CONTENTION_RX ? s->ways
                                                        : 2 * others;
@@ -297,7 +298,8 @@ const struct shard_moves *shard_moves_of(const struct shard *s, vid v)
 static int64_t whole_time(const struct shard_moves *k, uint32_t have, uint32_t *from)
 {
     uint32_t terms = k->terms != 0 ? UINT32_C(1) << k->terms : 0, cut = have & ~terms;
-    if (cut != 0) { /* pieces are joined; best those that are one block each */
+    /* the devices have pieces, which are joined: pieces of one block each, if there are such */
+    if (cut != 0) {
         *from =
             k->plain != 0 && (cut >> k->plain & 1) != 0 ? k->plain : (uint32_t)__builtin_ctz(cut);
         return k->gather;

@@ -81,7 +81,7 @@ bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes)
     *axes = 0;
     if (n == -2) /* the list is not known */
         return false;
-    if (n <= 0) { /* there is no list, or an empty one: all axes, or none */
+    if (n <= 0) { /* no list, or an empty list: all axes; with noop_with_empty_axes no axis */
         if (node_attr_int(q->s->m, q->n, "noop_with_empty_axes", 0) == 0)
             *axes = (UINT32_C(1) << rank) - 1;
         return true;

@@ -26,7 +26,7 @@ enum {
     FEW = 30,       /* most entries in the first pass */
     ENTRIES = 4096, /* most entries in the second pass */
     SLOTS = 128,    /* the most values that are followed at once */
-    NEAREST = 24,   /* entries that each one is compared with */
+    NEAREST = 24,   /* number of entries that an entry is compared with */
     /* states of values that a pass may compare: about a second of CPU */
     LOOKS = 60000000,
     WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */

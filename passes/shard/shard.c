@@ -229,7 +229,7 @@ static bool divides(const struct shape *k, int64_t ways)
     return some;
 }
 
-/* Returns the node that takes longest: of all that are placed, or of those that some rule cuts; 0: there is none. */
+/* Returns the placed node with the longest time, with has_rule of the nodes that some rule cuts; 0: no such node. */
 static nid longest(const struct shard *s, bool has_rule)
 {
     const struct graph *g = &s->m->graph[1];

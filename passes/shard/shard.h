@@ -107,7 +107,7 @@ struct shard_moves {
     uint32_t plain;
     /* bits of the value's cuts into equal pieces, one block for each device */
     uint32_t even;
-    int64_t turn;          /* ps: to bring it from one of these cuts to another one */
+    int64_t turn;          /* ps: to bring the value directly from one cut in `even` to another */
     int64_t gather, slice; /* ps: to join the pieces of the value; to cut the whole value */
     /* ps of adding up terms: to the whole tensor on all devices (sum), to a piece on each device (scatter) */
     int64_t sum, scatter;
@@ -428,7 +428,7 @@ struct shard_exchanged {
 struct shard_written {
     /* numbers of nodes: cut; whole on all devices; on one device; after the rewriting */
     uint32_t cut, whole, once, made;
-    /* tensors that are joined on the devices; that are cut; that are brought from one cut to another */
+    /* exchanges: of tensors joined on the devices (joined), cut (sliced), brought from one cut to another (turned) */
     struct sharded_exchanges joined, sliced, turned;
     struct sharded_sums sums;
     struct sharded_pair *pair; /* [npair] states in pieces, in x->use.mem */

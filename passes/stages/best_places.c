@@ -14,7 +14,7 @@ static uint32_t link_kinds(const struct servers *s, uint32_t far[SPREADS], uint3
      * has no links of its own */
     uint32_t n = 0, before = 1;
     for (uint32_t l = 0; l <= s->nabove; l++) {
-        uint32_t all = s->unit ? s->unit : s->n; /* servers that links of this level join */
+        uint32_t all = s->unit ? s->unit : s->n; /* number of servers below a link of this level */
         if (l > 0)
             all = s->above[l - 1].servers;
         if (all <= before)

@@ -523,7 +523,7 @@ static struct stage_plan plan_of(struct search *x, int32_t prefix)
     struct device_set used = {{0}};
     p.end[p.n - 1] = x->c->n;
     for (uint32_t s = p.n - 1; s-- > 0; prefix = x->prefix[prefix].parent) {
-        if (s == p.n - 2) { /* the whole prefix; the others are the same without its last stages */
+        if (s == p.n - 2) { /* the prefix of the whole plan; its parents have a stage less each */
             load_set(x, x->prefix[prefix].used, &used);
             p.latency = x->prefix[prefix].latency;
         }

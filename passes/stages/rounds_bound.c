@@ -527,7 +527,7 @@ static double worth_of_blocks(const struct rounds_question *q, double fractions)
         }
         if (n == 0)
             return most;
-        /* leaves the last block that was taken, and those that are like it */
+        /* takes no block like the last one that was taken: goes on behind all of them */
         const struct item *last = &q->item[taken[--n]];
         left += last->cost;
         worth -= last->worth;

@@ -22,7 +22,7 @@ struct made {
     int64_t forward, backward;
 };
 
-/* Returns [stage] what its nodes make, in a. */
+/* Returns, in a, [stage] the bytes of the results of the stage's nodes. */
 static struct made *made_bytes(const struct train *t, const struct stage_layout *p, struct arena *a)
 {
     const struct scene *s = &t->x->scene;

@@ -80,14 +80,14 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
         k = cache(g, m, i, "key", k);
         v = cache(g, m, i, "value", v);
     }
-    /* each row's shares of all rows, 0 for those behind it */
+    /* attention weights: of each position to all positions, 0 to later positions */
     k = gen_transpose(g, "/attn/Transpose_3", k, 4, swap_23);
     const char *s = gen_op2(g, "/attn/MatMul", q, k);
     s = gen_op2(g, "/attn/Div", s, m->scale);
     s = gen_op3(g, "/attn/Where", m->mask, s, m->lowest);
     s = gen_op1(g, "/attn/Softmax", s);
     gen_attr_i(g, "axis", -1);
-    /* the values by these shares, with the heads side by side again */
+    /* the values weighted by them, with the heads side by side again */
     s = gen_op2(g, "/attn/MatMul_1", s, v);
     s = gen_transpose(g, "/attn/Transpose_4", s, 4, swap_12);
     s = gen_op2(g, "/attn/Reshape_3", s, m->merge_heads);

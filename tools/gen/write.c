@@ -270,7 +270,7 @@ int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
     if (external && (weights = write_temp(g, NULL, weights_path)) == NULL)
         return -1;
     model = write_temp(g, m, path);
-    /* the weights get their name first: a model that is there has its weights */
+    /* the file of weights is renamed before the model's file, so that no model is without its weights */
     if (external && rename_or_remove(weights, weights_path, model != NULL) != 0) {
         rename_or_remove(model, path, /*keep=*/false);
         return -1;

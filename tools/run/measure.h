@@ -45,7 +45,7 @@ struct part_bytes {
     int64_t start, loaded; /* memory of the process with the engine alone; with the part loaded */
     int64_t sample;        /* the most memory of the process during the first sample */
     int64_t arena;         /* of the engine's arena: memory that it has taken from the system */
-    int64_t arena_peak;    /* the most of it that values had */
+    int64_t arena_peak;    /* the most memory of the arena that values had at once */
 };
 #define PART_BYTES_UNKNOWN ((struct part_bytes){-1, -1, -1, -1, -1})
 

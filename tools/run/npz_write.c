@@ -7,13 +7,14 @@
 #include <string.h>
 
 enum {
-    MAGIC = 10,          /* bytes in front of the text of the header of a .npy file */
-    ALIGNED = 64,        /* elements of an array begin at a multiple of this in its .npy file */
-    WIDE = 20,           /* bytes of the extra field of a file of 4 GiB and more, in front of it */
-    MOST_NAME = 60000,   /* bytes of a name, at most: a zip has 65535 */
-    MOST_ENTRIES = 65535 /* number of files: this one means that another record has it */
+    MAGIC = 10,        /* bytes in front of the text of the header of a .npy file */
+    ALIGNED = 64,      /* elements of an array begin at a multiple of this in its .npy file */
+    WIDE = 20,         /* bytes of the extra field of a file of 4 GiB and more, in front of it */
+    MOST_NAME = 60000, /* bytes of a name, at most: a zip has 65535 */
+    /* the number of files that the end record of a zip has if the ZIP64 record has the true number */
+    MOST_ENTRIES = 65535
 };
-/* A size or place that fits no 32 bits: this one stands in its field, and the extra field has it. */
+/* The value of a 32-bit field for a size or offset if the extra field has the true one, of 64 bits. */
 #define TOO_WIDE UINT64_C(0xffffffff)
 
 /* A file of the archive. */

@@ -178,7 +178,7 @@ static void look_for_stall(struct rank_pulse *p, int64_t after)
         say_last(p, line, n);
 }
 
-/* Takes the signs of life that have come from other ranks; ends this process if one of them says so. */
+/* Receives the signs of life of other ranks; ends this process if another rank's message asks for that. */
 static void hear_all(struct rank_pulse *p)
 {
     const struct messages *m = &p->r->ranks->m;

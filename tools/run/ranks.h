@@ -101,7 +101,7 @@ struct ranks_looking {
     struct transfer *fresh, *spare; /* lists: messages that are not in `active` yet; free records */
 };
 
-/* The ranks of a run, as one of them sees them. */
+/* The state of one rank, with what it knows of the other ranks of the run. */
 struct ranks {
     struct messages m;
     const char *machine; /* [rank * RANK_HOST] names of machines */

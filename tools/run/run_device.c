@@ -125,7 +125,7 @@ bool device_begin(struct runner *r, struct run_device *d)
         d->made[i] = box_take(r, p->out[i]);
         if (d->made[i])
             continue;
-        for (; i > 0; i--) /* returns the boxes that it has taken */
+        for (; i > 0; i--) /* gives back the boxes of the outputs before output i */
             box_return(r, d->made[i - 1]);
         return false;
     }

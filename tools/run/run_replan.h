@@ -4,7 +4,7 @@
 
 #include "tools/run/runner.h"
 
-/* What replan_run() does its work with. */
+/* The input of replan_run(). */
 struct replan {
     /* settings with a number of samples, and an engine; each stretch runs a copy of this runner */
     struct runner *runner;

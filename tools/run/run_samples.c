@@ -219,8 +219,8 @@ struct run_samples *samples_make(struct runner *r)
     s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
     for (uint32_t i = 0; i < r->wires.nstate; i++)
         s->kept[r->wires.state_in[i]] = true;
-    for (uint32_t i = 0; i < r->s.ncut && r->wires.nstate;
-         i++) /* an input that is cut is one if its pieces are */
+    /* an input in pieces is a state if its pieces are states */
+    for (uint32_t i = 0; i < r->s.ncut && r->wires.nstate; i++)
         s->kept[r->s.cut[i].whole] = s->kept[*r->s.cut[i].piece];
     s->made = arena_array(r->a, (size_t)(smaller(s->kinds, KINDS_MOST) * r->s.ninput) + 1,
                           sizeof(struct box *));
