@@ -77,7 +77,7 @@ struct train {
     bool refused; /* the judge refused a plan that fitted by the sums of its stages */
     int64_t
         accepted; /* ps of the fastest plan that train_fit() found to fit; INT64_MAX: none yet */
-    /* [place] bytes of each device that the sums of its stages leave free, for what lists need beyond them; NULL: 0 */
+    /* [place] bytes of each device that the sums of its stages leave free, since lists may need more; NULL: 0 */
     const int64_t *beyond;
 };
 

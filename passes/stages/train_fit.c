@@ -1,8 +1,8 @@
 /* Makes plans fit memory by the lists of their devices (train_fit() in train.h).
  *
- * While plans are searched, their memory is estimated by sums over stages (iteration_verdict.h); the judge counts what
- * the lists of an ONNX graph come to (written_plan.h): also what passes make and free, gradients of activations, and
- * values that come early since stages before are micro-batches ahead.  Where that is more than a device has, the plan
+ * While plans are searched, their memory is estimated by sums over stages (iteration_verdict.h); the judge counts the
+ * peaks of the lists of an ONNX graph (written_plan.h): also temporary values of passes, gradients of activations, and
+ * values that arrive early since stages before are micro-batches ahead.  Where that is more than a device has, the plan
  * is run again with as much of the memory left free by the sums as the lists needed beyond them: then stages do fewer
  * forward passes before their first backward pass, or recompute, where that is needed and nowhere else.  At most eight
  * runs of the judge for a plan; none where an upper limit of the lists fits. */
@@ -130,10 +130,10 @@ static bool run_within(const struct train *t, const struct stage_layout *p, cons
     return q->value < limit;
 }
 
-/* Runs plan p again, up to TURNS times, with what its lists needed beyond the sums left free, until the judge accepts
- * it.  left: [place] what they needed so far, to which more is added; beyond: [place] scratch, which has what the lists
- * of an accepted plan need.  Writes the last plan to *q.  Returns whether it is accepted; it takes less than `limit` ps
- * then. */
+/* Runs plan p again, up to TURNS times, with more and more memory left free by the sums, until the judge accepts the
+ * plan.  left: [place] bytes left free at first, raised to those that the lists of the plans needed beyond the sums;
+ * beyond: [place], set to those of the last plan alone.  Writes the last plan to *q.  Returns whether it is accepted;
+ * it takes less than `limit` ps then. */
 static bool run_until_held(struct train *t, const struct stage_layout *p, int64_t limit,
                            int64_t *left, int64_t *beyond, struct stage_layout *q)
 {
@@ -175,7 +175,7 @@ static void fit(struct train *t, struct stage_layout *p, int64_t limit)
         good = run_until_held(t, p, limit, left, beyond, &q);
         *m = own_settings;
     }
-    /* what the lists of this plan needed may be less than what was left free: then more fits */
+    /* the lists of the accepted plan may need less than was left free for them: then a faster plan may fit */
     if (good && run_within(t, p, beyond, q.value, &more) && holds(t, &more, beyond))
         q = more;
     if (good)

@@ -574,7 +574,7 @@ static bool is_kept(const struct scene *s, uint32_t e)
 }
 
 /* Returns [place] the most bytes that its stages make in one forward pass beyond the values that backward nodes read:
- * an upper limit of what is made and freed within a pass. */
+ * an upper limit of the temporary values of a pass. */
 static int64_t *passing_bytes(const struct sums_state *w, uint32_t nplace)
 {
     const struct scene *s = w->s;
@@ -603,7 +603,7 @@ static int64_t *passing_bytes(const struct sums_state *w, uint32_t nplace)
 
 /* Sets the memory of each device, of a graph in ONNX, to the peak of its lists, as a written folder has them.  The run
  * knows only sums of stages, not which values they read at which time.  A plan without lists (with weight versions,
- * with slices of any size, or with too many micro-batches) gets the sums and what passes make and free. */
+ * with slices of any size, or with too many micro-batches) gets the sums and the temporary values of a pass. */
 static void set_memory(const struct sums_state *w, const struct plan *p,
                        const struct iteration_run *run, struct verdict *v)
 {
