@@ -278,7 +278,8 @@ static void improve_hub(struct hubs *s, struct hub *h)
 
 /* ---- hubs and cases ---------------------------------------------------------------------------- */
 
-int64_t hub_beyond_chain(const struct problem *c, uint32_t v)
+/* Returns the cost of the nets of vertex v, ps, without the two dearest nets. */
+static int64_t beyond_chain(const struct problem *c, uint32_t v)
 {
     int64_t sum = 0, first = 0, second = 0;
     for_row (e, c->net_of, v) {
@@ -290,17 +291,23 @@ int64_t hub_beyond_chain(const struct problem *c, uint32_t v)
     return sum - first - second;
 }
 
+struct keyed *hub_order(const struct problem *c, struct arena *a)
+{
+    struct keyed *of = arena_array(a, (size_t)c->g->n + 1, sizeof *of);
+    for (uint32_t v = 0; v < c->g->n; v++)
+        of[v] = (struct keyed){-beyond_chain(c, v), v};
+    keyed_sort(of, c->g->n);
+    return of;
+}
+
 /* Returns the hubs to try: the vertices whose nets cost most beyond a chain's.  O(pins + V log V). */
 static struct hubs choose_hubs(const struct problem *c, struct arena *a)
 {
     const struct wdag *g = c->g;
     struct hubs s = {.c = c, .a = a, .n = smaller_u32(HUBS, g->n), .net = UINT32_MAX};
-    struct keyed *of = arena_array(a, (size_t)g->n + 1, sizeof *of);
+    const struct keyed *of = hub_order(c, a);
     s.left = arena_array(a, (size_t)g->nnet + 1, sizeof *s.left);
     s.arc = arena_array(a, (size_t)g->nnet + 1, sizeof *s.arc);
-    for (uint32_t v = 0; v < g->n; v++)
-        of[v] = (struct keyed){-hub_beyond_chain(c, v), v};
-    keyed_sort(of, g->n);
     for (uint32_t i = 0; i <= s.n; i++)
         s.hub[i] = (struct hub){.v = i < s.n ? of[i].item : UINT32_MAX,
                                 .times = 1,

@@ -2,6 +2,7 @@
 #ifndef PCC_PASSES_BOUNDS_HUB_BOUND_H
 #define PCC_PASSES_BOUNDS_HUB_BOUND_H
 
+#include "ir/base/keyed.h"
 #include "passes/problem/problem.h"
 
 /* Returns a lower bound, ps, on the value of all plans of c, with its proof, by cuts around vertices with many or dear
@@ -12,9 +13,10 @@ struct bound hub_bound(const struct problem *c, const struct bound_means *with, 
 enum { HUB_DEAR = 400 };
 /* Returns the dearest net of three vertices or more, of several the first; UINT32_MAX if no net is dear. */
 uint32_t hub_dear_net(const struct problem *c);
-/* Returns the cost of the nets of vertex v, ps, without the two dearest nets: a vertex of a chain has only two, so
- * 0, and is no hub. */
-int64_t hub_beyond_chain(const struct problem *c, uint32_t v);
+/* Returns, in a, all vertices in the order in which they are tried as hubs.  key: minus the cost, in ps, of the
+ * vertex's nets without the two dearest nets; it is 0 for a vertex of a chain, which has only two nets.  O(pins + V
+ * log V). */
+struct keyed *hub_order(const struct problem *c, struct arena *a);
 /* Returns the least work, in arcs, with which hub_bound() is worth a call: with less it finds few flows, or none. */
 uint64_t hub_least_work(const struct problem *c);
 

@@ -126,10 +126,7 @@ static uint32_t best_at(const struct holder *h, uint32_t u, uint32_t hubs, uint3
 static void choose_hubs(struct holder *h)
 {
     const struct problem *c = h->c;
-    struct keyed *of = arena_array(h->a, (size_t)c->g->n + 1, sizeof *of);
-    for (uint32_t v = 0; v < c->g->n; v++)
-        of[v] = (struct keyed){-hub_beyond_chain(c, v), v};
-    keyed_sort(of, c->g->n);
+    const struct keyed *of = hub_order(c, h->a);
     while (h->nhub < HUBS && h->nhub < c->g->n && -of[h->nhub].key > c->pot[0].total / HUB_DEAR) {
         h->hub[h->nhub] = of[h->nhub].item;
         h->nhub++;
@@ -206,10 +203,9 @@ static bool force_all(struct holder *h, uint32_t hubs, enum net_share share, str
     memset(h->forced, EITHER, g->n);
     for (uint32_t a = 0; a < h->nhub; a++)
         good = good && force(h, h->hub[a], hubs >> a & 1 ? INSIDE : OUTSIDE, d);
-    for (uint32_t i = 0; share != NET_SOME && i < g->net_pin.at[h->net + 1] - g->net_pin.at[h->net];
-         i++)
-        good = good && force(h, g->net_pin.to[g->net_pin.at[h->net] + i],
-                             share == NET_ALL ? INSIDE : OUTSIDE, d);
+    if (share != NET_SOME)
+        for_row (v, g->net_pin, h->net)
+            good = good && force(h, v, share == NET_ALL ? INSIDE : OUTSIDE, d);
     for (uint32_t u = g->n; u-- > 0 && good;)
         for_row (v, g->succ, u)
             good = good && force_along(h, u, v, d);
@@ -422,8 +418,8 @@ static void set_limit(struct holder *h, int64_t limit)
     }
 }
 
-/* Step of the dynamic program: extends all divisions of state u that hold the hubs of set `have` by one more device of
- * group q that holds those of `more`, too. */
+/* Step of the dynamic program: extends all divisions of state u that hold the hubs `have` by a device of group q with
+ * the hubs `more`. */
 static void extend_state(struct holder *h, uint32_t u, uint32_t q, uint32_t have, uint32_t more)
 {
     const struct group *x = &h->group[q];
@@ -504,8 +500,8 @@ static void say_apart(struct explain *e, const struct holder *h, uint32_t hubs,
         explain_add(e, ", %s of those of that value", share_text[share]);
 }
 
-/* Adds a line of text with the tightest line for group q and the interval i + 1 .. j, hubs and share as in pair_at();
- * nothing if there is none. */
+/* Adds a line of text with the tightest line for the device x of group q, which has the path vertices up to j; adds
+ * nothing if the pair has no line below the limit. */
 static void say_interval(struct explain *e, const struct holder *h, const struct group *q,
                          const struct best *x, uint32_t j)
 {

@@ -18,10 +18,7 @@
 
 bool device_counts_few(const struct problem *c)
 {
-    uint64_t ways = 1;
-    for (uint32_t k = 0; k < c->nkind && ways <= DEVICE_WAYS; k++)
-        ways *= c->kind[k].count + 1;
-    return ways <= DEVICE_WAYS;
+    return problem_ways(c, DEVICE_WAYS) <= DEVICE_WAYS;
 }
 
 struct device_reach device_reach_new(const struct problem *c, uint32_t n, struct arena *a)

@@ -506,8 +506,8 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
 }
 
 /* Extends the live labels, which end before unit i, by all segments [i, j) that are within the limits on a device of
- * kind k; or tells r->reach of them.  low: least weight of the units before j in each
- * potential, so that the rest may fit. */
+ * kind k; with r->reach, tells r->reach where the segments end instead.  low: least weight of the units before j in
+ * each potential, so that the rest may fit. */
 static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
     const struct problem_kind *kind = &r->c->kind[k];

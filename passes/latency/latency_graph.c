@@ -386,11 +386,7 @@ static void list_devices(const struct latency_graph *p, struct latency_quotient 
         const struct device_class *cls = &c->cls[cluster_class(c, d)];
         r->have[d] = cls->host && cls->memory >= 0 ? hosts_memory(cls) : cls->memory;
     }
-    int64_t all = 0;
-    for (uint32_t b = 0; b < p->g->n; b++)
-        all = sat_add(all, p->g->size[b]);
-    for (uint32_t s = 0; s < p->g->nshared; s++)
-        all = sat_add(all, p->g->shared_size[s]);
+    const int64_t all = wdag_bytes(p->g);
     r->roomy = !r->at_once;
     for (uint32_t d = 0; d < c->ndev; d++)
         r->roomy = r->roomy && (r->have[d] < 0 || all <= r->have[d]);

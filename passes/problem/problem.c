@@ -548,12 +548,17 @@ void problem_set_limit(const struct problem *c, struct problem_caps *caps, int64
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-bool labels_many(const struct problem *c)
+uint64_t problem_ways(const struct problem *c, uint64_t most)
 {
     uint64_t ways = 1;
-    for (uint32_t k = 0; k < c->nkind && ways <= LABELS_MOST; k++)
+    for (uint32_t k = 0; k < c->nkind && ways <= most; k++)
         ways *= c->kind[k].count + 1;
-    return c->nkind > 1 && ways > LABELS_MOST;
+    return ways;
+}
+
+bool labels_many(const struct problem *c)
+{
+    return c->nkind > 1 && problem_ways(c, LABELS_MOST) > LABELS_MOST;
 }
 
 uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head, struct label nw)

@@ -231,6 +231,9 @@ static inline bool problem_no_more(const struct problem *c, uint64_t a, uint64_t
  * of its class. */
 uint32_t problem_kind_of(const struct problem *c, uint32_t dev);
 
+/* Returns the number of ways to choose how many devices of each kind are used; some number above `most` if there are
+ * more than that. */
+uint64_t problem_ways(const struct problem *c, uint64_t most);
 /* Whether there are more ways to combine the numbers of used devices of all kinds than searches can keep labels for. */
 bool labels_many(const struct problem *c);
 enum { LABELS_MOST = 4096 /* labels of one list that searches keep, at most */ };

@@ -32,8 +32,9 @@ static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
 
 /* Returns the bytes of the largest piece of v. */
 static int64_t piece_bytes(const struct shard *s, vid v);
-/* Returns the ps of some rounds of hops in each of which devices send `bytes` bytes. */
-static int64_t hops_time(const struct shard *s, uint32_t rounds, int64_t bytes);
+/* Returns the ps of an exchange on each device, at most CTX_SUM_MAX: rounds of hops in each of which devices send
+ * `bytes` bytes, `work` ps of computing, and the cost of a part. */
+static int64_t exchange_time(const struct shard *s, uint32_t rounds, int64_t bytes, int64_t work);
 
 /* Returns the ps of adding up `count` tensors of v's type; operands and result have `bytes` bytes each.  Integers
  * are added two at a time (write_exchanges.c). */
@@ -50,10 +51,10 @@ static int64_t sum_time(const struct shard *s, vid v, uint32_t count, int64_t by
 static int64_t absorb_time(const struct shard *s, const struct shard_option *o, int64_t given)
 {
     vid v = node_in(s->m, o->node, o->change[0].operand);
-    int64_t bytes = s->m->cost->bytes[v], time = hops_time(s, s->rounds.same, bytes);
+    int64_t bytes = s->m->cost->bytes[v];
     uint32_t count = s->ways + s->m->node[o->node].nformal - 1;
-    time = sat_add(sat_add(time, sum_time(s, v, count, bytes)), s->x->scene.model.part_cost);
-    return larger(smaller(time, CTX_SUM_MAX), given);
+    int64_t work = sum_time(s, v, count, bytes);
+    return larger(exchange_time(s, s->rounds.same, bytes, work), given);
 }
 
 /* Whether option o takes an operand cut, or makes a result cut. */
@@ -177,11 +178,18 @@ static uint32_t count_rounds(uint32_t ways, enum contention how)
     return rounds;
 }
 
+/* Returns the ps of some rounds of hops in each of which devices send `bytes` bytes. */
 static int64_t hops_time(const struct shard *s, uint32_t rounds, int64_t bytes)
 {
     struct moved_value moved = {.bytes = bytes, .measured = -1};
     int64_t hop = cluster_route(s->x->scene.cluster, s->dev[0], s->dev[1], moved);
     return sat_mul(hop, rounds);
+}
+
+static int64_t exchange_time(const struct shard *s, uint32_t rounds, int64_t bytes, int64_t work)
+{
+    int64_t time = sat_add(hops_time(s, rounds, bytes), work);
+    return smaller(sat_add(time, s->x->scene.model.part_cost), CTX_SUM_MAX);
 }
 
 void shard_count_rounds(struct shard *s)
@@ -216,9 +224,7 @@ int64_t shard_send(const struct shard *s, vid v)
 static int64_t gather_time(const struct shard *s, vid v)
 {
     int64_t move = pricing_move(s->price, s->cls, sat_mul(2, s->m->cost->bytes[v]));
-    return smaller(sat_add(sat_add(hops_time(s, s->rounds.same, piece_bytes(s, v)), move),
-                           s->x->scene.model.part_cost),
-                   CTX_SUM_MAX);
+    return exchange_time(s, s->rounds.same, piece_bytes(s, v), move);
 }
 
 /* Returns the ps, on each device, of cutting its piece out of v, which is there whole.  From opset 10 on, starts,
@@ -233,10 +239,7 @@ static int64_t slice_time(const struct shard *s, vid v)
 static int64_t total_time(const struct shard *s, vid v)
 {
     int64_t bytes = s->m->cost->bytes[v];
-    return smaller(
-        sat_add(sat_add(hops_time(s, s->rounds.same, bytes), sum_time(s, v, s->ways, bytes)),
-                s->x->scene.model.part_cost),
-        CTX_SUM_MAX);
+    return exchange_time(s, s->rounds.same, bytes, sum_time(s, v, s->ways, bytes));
 }
 
 /* Returns the ps, on each device, of adding up its own piece of the terms of v.  If pieces are unequal, their sizes
@@ -247,9 +250,7 @@ static int64_t scatter_time(const struct shard *s, vid v)
                   sizes = sat_mul(bytes, s->ways) > whole ? s->ways * (int64_t)sizeof(int64_t) : 0,
                   split = pricing_move(s->price, s->cls, sat_add(sizes, sat_mul(2, whole))),
                   add = sum_time(s, v, s->ways, bytes);
-    return smaller(sat_add(sat_add(hops_time(s, s->rounds.apart, bytes), split),
-                           sat_add(add, s->x->scene.model.part_cost)),
-                   CTX_SUM_MAX);
+    return exchange_time(s, s->rounds.apart, bytes, sat_add(split, add));
 }
 
 /* Returns the ps on each device of cutting its piece of v along another axis, sending a part of it to each other device
@@ -259,11 +260,7 @@ static int64_t turn_time(const struct shard *s, vid v)
     const int64_t ways = s->ways,
                   piece = s->m->cost->bytes[v] / ways + (s->m->cost->bytes[v] % ways != 0),
                   move = pricing_move(s->price, s->cls, sat_mul(2, piece));
-    return smaller(
-        sat_add(sat_add(hops_time(s, s->rounds.apart, piece / ways + (piece % ways != 0)),
-                        sat_mul(2, move)),
-                s->x->scene.model.part_cost),
-        CTX_SUM_MAX);
+    return exchange_time(s, s->rounds.apart, piece / ways + (piece % ways != 0), sat_mul(2, move));
 }
 
 const struct shard_moves *shard_moves_of(const struct shard *s, vid v)

@@ -235,10 +235,13 @@ static nid longest(const struct shard *s, bool has_rule)
     const struct graph *g = &s->m->graph[1];
     const int64_t *time = s->m->cost->time[s->cls];
     nid most = 0;
-    for (nid n = g->first; n < g->first + g->count; n++)
-        if ((s->kind[n] == SHARD_NODE || (s->kind[n] == SHARD_ONCE && !has_rule)) &&
-            (!has_rule || shard_row_of(s->m, n) != NULL) && (most == 0 || time[n] > time[most]))
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        const bool node = s->kind[n] == SHARD_NODE;
+        bool counts =
+            has_rule ? node && shard_row_of(s->m, n) != NULL : node || s->kind[n] == SHARD_ONCE;
+        if (counts && (most == 0 || time[n] > time[most]))
             most = n;
+    }
     return most;
 }
 

@@ -113,8 +113,8 @@ struct shard_moves {
     int64_t sum, scatter;
 };
 
-/* Numbers of rounds of hops in which each device sends something to each other device: the same value to all, or each
- * another one. */
+/* Numbers of rounds of hops until all devices have sent to all others.  same: each device sends one value to all;
+ * apart: each device sends a different value to each. */
 struct shard_rounds {
     uint32_t same, apart;
 };

@@ -107,8 +107,10 @@ struct strand {
 /* Whether v can be brought from state st to another cut, and from that to st, without being whole in between. */
 static bool can_turn(const struct shard *s, vid v, struct shard_state st)
 {
+    if (!shard_is_cut(st))
+        return false;
     const uint32_t even = shard_moves_of(s, v)->even;
-    return shard_is_cut(st) && (even >> shard_bit(s, v, st) & 1) != 0 && (even & (even - 1)) != 0;
+    return (even >> shard_bit(s, v, st) & 1) != 0 && (even & (even - 1)) != 0;
 }
 
 /* Returns the least time, in ps, of bringing v from state st to another state: whole, added up in pieces if st is
@@ -126,8 +128,10 @@ static int64_t leaving(const struct shard *s, vid v, struct shard_state st)
 /* Returns the most ps by which bringing v to state st from another cut may take less than making it whole. */
 static int64_t entering(const struct shard *s, vid v, struct shard_state st)
 {
+    if (!can_turn(s, v, st))
+        return 0;
     const struct shard_moves *k = shard_moves_of(s, v);
-    return can_turn(s, v, st) ? larger(k->gather - k->turn, 0) : 0;
+    return larger(k->gather - k->turn, 0);
 }
 
 /* Finds saves, joins, nodes and options of each strand, st[root of the strand].  Of several options of a node in one

@@ -290,8 +290,8 @@ static void scatter(struct shard_writer *x, vid v, struct shard_state st)
     }
 }
 
-/* Makes the pieces of v in state st, on all devices, of those in state `from`: each device cuts its piece for the
- * others and joins what it has from them. */
+/* Makes the pieces of v in state st on all devices from the pieces in state `from`: each device splits its piece along
+ * st.axis, one part for each device; device i joins part i of all devices along from.axis. */
 static void turn(struct shard_writer *x, vid v, struct shard_state from, struct shard_state st)
 {
     const uint32_t ways = x->ways, at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st));

@@ -124,6 +124,15 @@ static void choose_sizes(struct choices *c)
             add_size(c, s.best[k]);
 }
 
+/* Returns the number, in c->size, of a size that is tried. */
+static uint32_t number_of_size(const struct choices *c, int64_t size)
+{
+    uint32_t i = 0;
+    while (c->size[i] != size)
+        i++;
+    return i;
+}
+
 /* Makes p, a plan with size number `size` under the settings of the scene, fit the memory by the judge's count; if
  * it then fits, notes it if it is the best of its size, of its schedule, or of all. */
 static void keep_best(struct choices *c, struct train *t, struct stage_layout *p, uint32_t size)
@@ -203,9 +212,7 @@ static void try_ways_of(struct choices *c, struct train *t, const struct trainin
                         const struct stage_layout *plan, uint32_t n)
 {
     struct training *m = &c->x->scene.model.training;
-    uint32_t size = 0;
-    while (c->size[size] != size_of->micro_size)
-        size++;
+    uint32_t size = number_of_size(c, size_of->micro_size);
     for (uint32_t k = 0; k < t->noffered && !clock_out(&t->clock); k++) {
         if (t->offered[k].micro_size != size_of->micro_size ||
             t->offered[k].schedule == TRAINING_INTERLEAVED)
@@ -224,9 +231,13 @@ static void try_ways(struct choices *c, struct train *t)
     struct arena *own = arena_new(c->x->use.scratch);
     const struct stage_ways_of of = {t, t->offered, t->noffered, 0};
     struct stage_ways *w = stage_ways_find(&of, own);
+    if (!w || !stage_ways_whole(w)) { /* no plan has the ways of a path alone */
+        arena_free(own);
+        return;
+    }
     int64_t most = smaller(c->best.value, INT64_MAX / 8);
-    int64_t least = w ? least_not_refuted(t, w, of.n, most) : 0;
-    for (uint32_t i = 0; w && i < of.n && !clock_out(&t->clock); i++) {
+    int64_t least = least_not_refuted(t, w, of.n, most);
+    for (uint32_t i = 0; i < of.n && !clock_out(&t->clock); i++) {
         struct stage_layout plan[WAYS];
         uint32_t n = 0;
         for (uint32_t k = 0; k < WAYS && stage_ways_searched(w, i) && !clock_out(&t->clock); k++) {
@@ -251,11 +262,8 @@ static void try_every(struct choices *c, struct train *t)
         if (every_plan_count(every, m->schedule) * training_count(m) > EVERY_WORK)
             continue;
         c->tried += every_plan_run(every, &best);
-        uint32_t size = 0;
-        while (c->size[size] != m->micro_size)
-            size++;
         if (best.value < c->best.value) /* else it is still the plan of other settings */
-            keep_best(c, t, &best, size);
+            keep_best(c, t, &best, number_of_size(c, m->micro_size));
     }
     t->every_recompute = false;
 }
@@ -272,9 +280,7 @@ static void go_farther(struct choices *c, struct train *t)
     p.ahead = arena_copy(a, c->best.ahead, p.n * sizeof *p.ahead);
     p.recompute = arena_copy(a, c->best.recompute, p.n);
     train_farther(t, &p);
-    train_fit(t, &p, c->best.value);
-    if (p.value < c->best.value)
-        c->best = p;
+    keep_best(c, t, &p, number_of_size(c, c->best_model.micro_size));
 }
 
 /* Sets t->offered: the settings of all sizes and schedules that are tried, so that the bound holds for all. */
@@ -358,11 +364,8 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
         add_size(&c, parallel_model.micro_size);
     choose_sizes(&c);
     list_offered(&c, t);
-    uint32_t size = 0;
-    while (c.size[size] != parallel_model.micro_size)
-        size++;
     *m = parallel_model;
-    keep_best(&c, t, &parallel, size);
+    keep_best(&c, t, &parallel, number_of_size(&c, m->micro_size));
     for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t->clock)); i++)
         try_size(&c, t, i);
     if (!clock_out(&t->clock))
@@ -371,10 +374,6 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     /* the best plan under its own settings, with stages that run further ahead if that helps */
     *m = c.best_model;
     go_farther(&c, t);
-    c.by_schedule[m->schedule] = smaller(c.by_schedule[m->schedule], c.best.value);
-    for (uint32_t i = 0; i < c.nsize; i++)
-        if (c.size[i] == m->micro_size)
-            c.by_size[i] = smaller(c.by_size[i], c.best.value);
     note_choices(&c, t);
     return train_leave(t, &c.best,
                        arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",

@@ -192,8 +192,8 @@ static void set_links(const struct rounds *r, struct rounds_places *p, const dou
     for (uint32_t i = 0; i < n; i++) /* place i waits for the transfers of the first n + i links */
         p->idle_there += move[n + i];
     p->idle = (1 + gradient_share(r)) * p->idle_there;
-    /* of n places with ndev devices so many have a single one, each with a link before both of its stages, but for the
-     * very first stage */
+    /* ones: the least number of places with a single device; each of these has a link before both of its stages, but
+     * for the very first stage */
     uint32_t ones = 2 * n > r->ndev ? 2 * n - r->ndev : 0;
     p->all_links = (1 + gradient_share(r)) * (move[links] + (ones ? more[2 * ones - 1] : 0));
     /* between two places, values and gradients of all stages share two lanes; with half duplex, one lane */
@@ -665,7 +665,8 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
             w[k].other[n] = worth_of_place(q, k, n, p->n, /*first_place=*/false);
             w[k].first[n] = worth_of_place(q, k, n, p->n, /*first_place=*/true);
         }
-    /* least: devices of the smallest place; every number must be refuted, by (A), by the devices needed, or by (B) */
+    /* least: devices of the smallest place; every number must be refuted: by (A), by the devices needed, by (B) or by
+     * (C) */
     for (uint32_t least = 1; least * p->n <= r->ndev; least++) {
         double work = r->ndev * (q->time - 4 * r->count * r->part) - least * p->idle;
         bool refuted = work < r->all * ROUNDING_MARGIN || (p->n - 1) * least + need > r->ndev;
@@ -693,7 +694,7 @@ bool rounds_refutes(const struct rounds *r, int64_t most)
     find_blocks(&more, /*unlinked=*/false);
     uint32_t need = devices_needed(&more);
     bool refuted = true;
-    /* each number of places must be refuted; if some block needs more devices than there are, more than one are */
+    /* each number of places must be refuted; if some block needs more devices than there are, all numbers but 1 are */
     for (uint32_t i = 0; i < r->nplaces && refuted; i++) {
         const struct rounds_places *p = &r->places[i];
         if (p->n == 1)

@@ -107,14 +107,12 @@ static int64_t bisect(struct stage_bound_search *p, int64_t low, int64_t high)
 
 /* ---- setting up --------------------------------------------------------------------------------- */
 
-/* Returns the bound's data for several stages on each device under settings number
- * `choice`.  If the states are those of a path,
- * two stages of a plan may end at the same state, so that nothing is known of the plan's cuts. */
+/* Returns the bound's data for several stages on each device under settings number `choice`.  If the states are
+ * those of a path, two stages of a plan may end at the same state, so that nothing is known of the plan's cuts. */
 static struct rounds *make_rounds(const struct stage_bound_search *p, uint32_t choice)
 {
     const struct training *m = &p->of->model[choice];
-    bool whole;
-    const struct stage_states *s = stage_ways_states(p->ways, &whole);
+    const struct stage_states *s = stage_ways_states(p->ways);
     const struct servers *servers = &p->t->servers;
     const struct device_set single = {{1}};
     int64_t *move = arena_array(p->a, (size_t)s->n + 1, sizeof *move);
@@ -124,8 +122,9 @@ static struct rounds *make_rounds(const struct stage_bound_search *p, uint32_t c
         move[i] = least_move_any(servers, bytes);
         move_one[i] = least_move(servers, &single, bytes);
     }
-    return rounds_set_up(
-        &(struct rounds_of){p->t, m, whole ? s : NULL, move, move_one, p->ways, choice}, p->a);
+    return rounds_set_up(&(struct rounds_of){p->t, m, stage_ways_whole(p->ways) ? s : NULL, move,
+                                             move_one, p->ways, choice},
+                         p->a);
 }
 
 /* Prepares the search: fills *p.  Returns false if none is possible. */
@@ -203,7 +202,7 @@ struct stage_bound stage_bound(const struct train *t, const struct stage_bound_q
             "%sno cut into stages (%u states of the model) with any numbers of devices for them "
             "lets each do its work on all micro-batches, between the first one's way there and "
             "the last one's way back, in less than %s\n",
-            b.proof, stage_ways_states(p.ways, &(bool){false})->n, time_short(text, b.value));
+            b.proof, stage_ways_states(p.ways)->n, time_short(text, b.value));
     }
     arena_free(p.a);
     return b;

@@ -562,10 +562,14 @@ struct stage_ways *stage_ways_find(const struct stage_ways_of *of, struct arena 
     return p;
 }
 
-const struct stage_states *stage_ways_states(const struct stage_ways *p, bool *whole)
+const struct stage_states *stage_ways_states(const struct stage_ways *p)
 {
-    *whole = p->whole;
     return &p->s;
+}
+
+bool stage_ways_whole(const struct stage_ways *p)
+{
+    return p->whole;
 }
 
 int64_t stage_ways_cut(const struct stage_ways *p, uint32_t state)

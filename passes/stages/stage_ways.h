@@ -18,9 +18,10 @@ struct stage_ways_of {
 /* Prepares the search.  Returns NULL if none is possible: with PipeDream's schedule, or if there are too many states
  * and devices.  The data live in a.  O(states^2 * devices) for each of the settings. */
 struct stage_ways *stage_ways_find(const struct stage_ways_of *of, struct arena *a);
-/* Returns the states of the search.  *whole: whether they are those of all layers, or else of the heaviest path through
+/* Returns the states of the search: those of all layers if stage_ways_whole(), else those of the heaviest path through
  * the model. */
-const struct stage_states *stage_ways_states(const struct stage_ways *w, bool *whole);
+const struct stage_states *stage_ways_states(const struct stage_ways *w);
+bool stage_ways_whole(const struct stage_ways *w);
 /* Returns the bytes that cross the cut at a state. */
 int64_t stage_ways_cut(const struct stage_ways *w, uint32_t state);
 /* Returns the number of stages between two states, on each number of devices: the steps of stage_ways_turn(). */

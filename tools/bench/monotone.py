@@ -16,13 +16,12 @@ scattered plan to a contiguous one that takes longer; it is tried with gain=0.
 PCC, PCC_SHARED (environment): the program and the folder of the shared material (common.py); profiles that are not
 there are skipped."""
 import argparse
-import json
 import random
 import sys
 import tempfile
 from pathlib import Path
 
-from common import PCC, SHARED, Run, help_or_go, table, verdict
+from common import SHARED, help_or_go, plan, table, verdict
 
 # Name: its text for -p, more options, whether it must be exact.
 PLANNERS = {
@@ -75,14 +74,8 @@ class Graph:
 def value_of(model, planner, more, folder):
     """Seconds of the plan, or infinity if there is none; the command."""
     text, options, _ = PLANNERS[planner]
-    out = folder / "plan.json"
-    out.unlink(missing_ok=True)
-    command = [PCC, model, "-p", text, *options, *more, "-q", "-o", out]
-    run = Run(command)
-    if run.rc == 3:
-        return float("inf"), command
-    run.need()
-    return json.loads(out.read_text(encoding="utf-8"))["objective"]["value_s"], command
+    found, run = plan(model, "-p", text, *options, *more, tmp=folder)
+    return (found["objective"]["value_s"] if found else float("inf")), run.args
 
 
 def steps_of(kind, graph, path):

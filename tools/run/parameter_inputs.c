@@ -8,8 +8,6 @@
 #include "frontends/frontends.h"
 #include "ir/base/json_in.h"
 
-#include <string.h>
-
 enum { NOT_THERE = UINT32_MAX };
 
 /* Lists the initializers of a part's file whose names are in the table, in *out.  Returns 0, or -1 and an error. */
@@ -37,16 +35,16 @@ static int find(const struct split_part *p, const struct names *names, struct pa
     return 0;
 }
 
-int parameter_inputs(struct split_part *p, const struct names *names, const char *folder,
+int parameter_inputs(struct split *s, uint32_t k, const struct names *names, const char *folder,
                      struct parameter_inputs *out, struct arena *a, struct diag *d)
 {
-    const char *slash = strrchr(p->path, '/');
+    struct split_part *p = &s->part[k];
     const char *copy = arena_fmt(a, "%s/%s", folder, p->file);
     if (find(p, names, out, a, d))
         return -1;
     if (!out->n)
         return 0;
-    p->data = slash ? arena_strdup(a, p->path, (size_t)(slash - p->path)) : ".";
+    p->data = s->folder;
     if (extra_inputs(p->path, copy, out->in, out->n, a, d))
         return -1;
     p->path = copy;
@@ -67,10 +65,10 @@ int parameter_inputs_all(struct split *s, const char *folder, struct arena *a, s
     {
         const char *name = json_get_text(row, "parameter");
         if (name)
-            names_add(&names, arena_strdup(a, name, strlen(name)), (uint32_t)i);
+            names_add(&names, name, (uint32_t)i);
     }
     for (uint32_t k = 0; k < s->npart; k++) {
-        if (parameter_inputs(&s->part[k], &names, folder, &found, a, d))
+        if (parameter_inputs(s, k, &names, folder, &found, a, d))
             return -1;
         n += found.n;
     }

@@ -142,7 +142,7 @@ static struct rounds *rounds_of_run(const struct run *r)
     const struct device_set single = {{1}};
     struct stage_ways *ways = stage_ways_find(&of, a);
     assert_non_null(ways);
-    const struct stage_states *s = stage_ways_states(ways, &(bool){false});
+    const struct stage_states *s = stage_ways_states(ways);
     int64_t *move = arena_array(a, s->n + 1, sizeof *move);
     int64_t *move_one = arena_array(a, s->n + 1, sizeof *move_one);
     for (uint32_t i = 1; i < s->n; i++) {
