@@ -8,6 +8,8 @@
 #include "frontends/frontends.h"
 #include "ir/base/json_in.h"
 
+#include <string.h>
+
 enum { NOT_THERE = UINT32_MAX };
 
 /* Lists the initializers of a part's file whose names are in the table, in *out.  Returns 0, or -1 and an error. */
@@ -35,16 +37,16 @@ static int find(const struct split_part *p, const struct names *names, struct pa
     return 0;
 }
 
-int parameter_inputs(struct split *s, uint32_t k, const struct names *names, const char *folder,
+int parameter_inputs(struct split_part *p, const struct names *names, const char *folder,
                      struct parameter_inputs *out, struct arena *a, struct diag *d)
 {
-    struct split_part *p = &s->part[k];
     const char *copy = arena_fmt(a, "%s/%s", folder, p->file);
     if (find(p, names, out, a, d))
         return -1;
     if (!out->n)
         return 0;
-    p->data = s->folder;
+    /* the path is that of the split's folder, a slash and the file */
+    p->data = arena_strdup(a, p->path, strlen(p->path) - strlen(p->file) - 1);
     if (extra_inputs(p->path, copy, out->in, out->n, a, d))
         return -1;
     p->path = copy;
@@ -68,7 +70,7 @@ int parameter_inputs_all(struct split *s, const char *folder, struct arena *a, s
             names_add(&names, name, (uint32_t)i);
     }
     for (uint32_t k = 0; k < s->npart; k++) {
-        if (parameter_inputs(s, k, &names, folder, &found, a, d))
+        if (parameter_inputs(&s->part[k], &names, folder, &found, a, d))
             return -1;
         n += found.n;
     }

@@ -13,11 +13,11 @@ struct parameter_inputs {
     uint32_t n;
 };
 
-/* Writes a copy of part k's file to `folder`, in which the initializers in `names` are inputs, and makes the part
- * the copy: its path, and the folder that its weights lie in.  An input that is not given has the initializer's
- * value.  A part without such initializers stays as it is.  Lists the initializers in *out, in a.  Returns 0, or -1
- * and an error.  O(bytes of the file). */
-int parameter_inputs(struct split *s, uint32_t k, const struct names *names, const char *folder,
+/* Writes a copy of a part's file to `folder`, in which the initializers in `names` are inputs, and makes *p the copy:
+ * its path, and the folder that its weights lie in.  An input that is not given has the initializer's value.  A part
+ * without such initializers stays as it is.  Lists the initializers in *out, in a.  Returns 0, or -1 and an error.
+ * O(bytes of the file). */
+int parameter_inputs(struct split_part *p, const struct names *names, const char *folder,
                      struct parameter_inputs *out, struct arena *a, struct diag *d);
 /* Does the same for all parts of a split that has parts for updates, with the parameters that its manifest lists
  * ("training", "gradients"); does nothing for another split.  Returns 0, or -1 and an error. */

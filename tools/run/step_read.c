@@ -259,7 +259,7 @@ static int open_part(struct stepper *s, uint32_t p, const struct names *names, c
         return here ? diag_error(s->d, "%s%s: it does not exist, but %s/manifest.json lists it",
                                  step_speaker(s), of->path, s->set.folder)
                     : 0;
-    if (parameter_inputs(&s->split, p, names, folder, &of_part, s->a, s->d))
+    if (parameter_inputs(of, names, folder, &of_part, s->a, s->d))
         return -1;
     /* the part's inputs, then the parameters that it reads */
     const char **name = arena_array(s->a, (size_t)of->nin + of_part.n + 1, sizeof(const char *));
