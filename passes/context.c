@@ -65,9 +65,9 @@ static void spread_times(struct costs *k, const struct module *m, const struct c
 
 int ctx_check_costs(const struct ctx *x)
 {
+    assert(x->scene.m->cost && x->scene.cluster->ncls > 0);
     if (x->scene.m->cost->measured)
         spread_times(x->scene.m->cost, x->scene.m, x->scene.cluster);
-    assert(x->scene.m->cost && x->scene.cluster->ncls > 0);
     if (x->scene.m->cost->nclass == x->scene.cluster->ncls)
         return 0;
     return diag_error(

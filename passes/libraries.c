@@ -5,7 +5,6 @@
 #include "passes/integer/mip.h"
 
 #if PCC_HAVE_SCOTCH
-
 #include <scotch.h>
 #endif
 #if PCC_HAVE_METIS

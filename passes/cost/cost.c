@@ -64,11 +64,11 @@ struct cost_builder {
     nid first_unknown; /* the first node that `unknown` counts; 0: none */
 };
 
-/* Fills first_body, next_body and longest. */
+/* Fills first_body, next_body and longest; without bodies they stay NULL and 0. */
 static void index_bodies(struct cost_builder *p)
 {
     const struct module *m = p->m;
-    if (m->ngraph <= 2)
+    if (m->ngraph <= 2) /* graph 0 is none, graph 1 the model's */
         return;
     p->first_body = arena_array(p->x->use.scratch, m->nnode, sizeof *p->first_body);
     p->next_body = arena_array(p->x->use.scratch, m->ngraph, sizeof *p->next_body);
@@ -84,19 +84,25 @@ static void index_bodies(struct cost_builder *p)
 
 /* --- sizes of values --- */
 
-/* Sets the number of elements and bytes of v, a result of the node `maker`; 0: no node makes v. */
+/* Sets the number of elements of v (costs.elems) and its estimate (open_sizes.elems), and the bytes of v by that
+ * estimate; costs.xfer becomes -1: it follows from the link.  maker: the node that makes v; 0: none does. */
 static void size_value(struct cost_builder *p, vid v, nid maker)
 {
     const struct module *m = p->m;
     const struct type *t = &m->type[p->type[v]];
-    bool init = t->kind == TYPE_NONE && m->value[v].tensor != 0;
-    enum elem e = init ? (enum elem)m->tensor[m->value[v].tensor].elem : (enum elem)t->elem;
-    int64_t n = init                     ? tensor_elems(m, m->value[v].tensor)
-                : t->kind == TYPE_TENSOR ? type_elems(m, p->type[v])
-                                         : -1;
+    int64_t n = -1;
+    enum elem e = ELEM_NONE;
+    if (t->kind == TYPE_TENSOR) {
+        n = type_elems(m, p->type[v]);
+        e = (enum elem)t->elem;
+    } else if (t->kind == TYPE_NONE && m->value[v].tensor != 0) {
+        /* an initializer without a declared type */
+        n = tensor_elems(m, m->value[v].tensor);
+        e = (enum elem)m->tensor[m->value[v].tensor].elem;
+    }
     p->c->elems[v] = n;
     p->sizes.elems[v] = n >= 0 ? n : maker ? open_elems(&p->sizes, maker, v) : 1;
-    e = t->kind == TYPE_TENSOR || init ? e : ELEM_NONE;
+    /* elements of unknown type count as f32 */
     p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->sizes.elems[v])
                                    : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->sizes.elems[v]);
     /* nothing tells the size of this input: it counts as no bytes, and count_unsized() counts it */
@@ -120,7 +126,8 @@ static void count_unsized(const struct module *m)
     }
 }
 
-/* Sizes the results of node n, and counts n in the numbers for warnings. */
+/* Sizes the results of node n and adds up their bytes in costs.own.  Counts n in the numbers for warnings, unless n is
+ * lost. */
 static void size_results(struct cost_builder *p, nid n)
 {
     const struct node *k = &p->m->node[n];
@@ -204,7 +211,7 @@ static int64_t roofline(const struct cost_builder *p, uint32_t k, enum elem e,
                    larger(kernel_compute(d, e, w, share), kernel_memory(d, e, w, share)));
 }
 
-/* Limits the times of Loop or Scan n to p->longest. */
+/* Limits the times of Loop or Scan n to p->longest; if a time was longer, counts n in p->long_loops. */
 static void limit_loop(struct cost_builder *p, nid n)
 {
     bool too_long = false;
@@ -217,8 +224,8 @@ static void limit_loop(struct cost_builder *p, nid n)
     p->long_loops += too_long;
 }
 
-/* Sets the costs of node n, which has bodies: for an If the larger branch; else the sum of the bodies, times the trip
- * count. */
+/* Sets the costs of node n, which has bodies: for an If, of each cost that of the branch where it is largest; else the
+ * sum of the bodies, times the trip count.  Counts n in p->loops if the trip count is not known. */
 static void price_owner(struct cost_builder *p, nid n)
 {
     bool branch = node_is(p->m, n, "If");
@@ -234,10 +241,14 @@ static void price_owner(struct cost_builder *p, nid n)
         *b = !branch ? sat_add(*b, bytes) : larger(bytes, *b);
         for (uint32_t k = 0; k < p->c->nclass; k++) {
             int64_t *t = &p->c->time[k][n], body = sat_mul(trips, p->body_time[k][g]);
-            int64_t *overhead = &p->c->overhead[k][n], before = branch ? 0 : *overhead;
-            if (!branch || body > *t) /* of an If, the overhead of the larger branch counts */
-                *overhead = sat_add(before, sat_mul(trips, p->body_overhead[k][g]));
-            *t = !branch ? sat_add(*t, body) : larger(body, *t);
+            int64_t *overhead = &p->c->overhead[k][n], own = sat_mul(trips, p->body_overhead[k][g]);
+            if (!branch) {
+                *t = sat_add(*t, body);
+                *overhead = sat_add(*overhead, own);
+            } else if (body > *t) { /* the branch that takes longer, with its overhead */
+                *t = body;
+                *overhead = own;
+            }
         }
     }
     if (!branch)
@@ -261,8 +272,8 @@ static void set_memory(const struct module *m, struct costs *c, nid n, int64_t g
         c->own[n] = larger(given, results_bytes(m, c, n));
 }
 
-/* Returns the bytes that files give for node n or, in a model that a pass has rewritten, gave for the node that n
- * was made from; -1: none. */
+/* Returns the bytes that files give for node n, and notes in p->told whether they do; or, in a model that a pass has
+ * rewritten, those that follow from what files gave for the node that n was made from; -1: none. */
 static int64_t told_memory(const struct cost_builder *p, nid n)
 {
     if (p->given == NULL)
@@ -273,8 +284,8 @@ static int64_t told_memory(const struct cost_builder *p, nid n)
 }
 
 /* Returns the ps that files give for node n on class k or, in a model that a pass has rewritten, that follow from
- * what they gave for the node that n was made from; -1: none.  Notes pcc's own estimate in p->told before it is
- * replaced. */
+ * what they gave for the node that n was made from; -1: none.  Notes in p->told whether files gave the time and, if
+ * files are read in this run, pcc's own estimate, which the time is going to replace. */
 static int64_t told_time(struct cost_builder *p, nid n, uint32_t k)
 {
     bool given = false;
@@ -308,12 +319,12 @@ static void adjust_node(struct cost_builder *p, nid n)
             t = COST_NEVER;
         if (t >= 0) {
             p->c->time[k][n] = t;
-            p->c->overhead[k][n] = 0;
+            p->c->overhead[k][n] = 0; /* files do not say what of a time is overhead */
         }
     }
 }
 
-/* Whether all results of node n are empty tensors, so that there is nothing to compute. */
+/* Whether node n has results and all of them are empty tensors, so that there is nothing to compute. */
 static bool makes_nothing(const struct cost_builder *p, nid n)
 {
     const struct node *k = &p->m->node[n];
@@ -326,7 +337,7 @@ static bool makes_nothing(const struct cost_builder *p, nid n)
     return any && !full;
 }
 
-/* Sets the costs of node n by the roofline model. */
+/* Sets the costs of node n by the roofline model; of a node that is lost or takes no time they stay as they are. */
 static void price_node(struct cost_builder *p, nid n)
 {
     if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
@@ -347,7 +358,7 @@ static void price_node(struct cost_builder *p, nid n)
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         if (product != 0 && p->x->scene.cluster->cls[k].kernel[KERNEL_UNITS] != 0 &&
             (p->told.time[product] >> k & 1) == 0)
-            continue; /* the Add of a bias is part of the kernel that makes the product: it takes no time */
+            continue; /* the Add of a bias is part of the product's kernel, unless files gave the product's own time */
         int64_t t = roofline(p, k, e, &w);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
         p->c->overhead[k][n] = smaller(p->x->scene.cluster->cls[k].overhead, p->c->time[k][n]);
@@ -369,21 +380,20 @@ static bool is_estimated(const struct cost_builder *p, nid n)
 }
 
 /* Returns which share, in thousandths, of the time of all nodes of the model's graph follows from estimated sizes.
- * Each node counts with its time on the quickest class; the overhead of a class follows from no size. */
+ * Each node counts with its time on the quickest class.  The overhead of a class follows from no size, nor do the times
+ * of a node for which files gave one. */
 static uint32_t estimated_share(const struct cost_builder *p)
 {
     const struct graph *g = &p->m->graph[1];
     __int128 all = 0, estimated = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
         int64_t least = COST_NEVER, overhead = 0;
-        bool given = false;
-        for (uint32_t k = 0; k < p->c->nclass; k++) {
+        bool given = p->told.time[n] != 0;
+        for (uint32_t k = 0; k < p->c->nclass; k++)
             if (p->c->time[k][n] < least) {
                 least = p->c->time[k][n];
                 overhead = p->x->scene.cluster->cls[k].overhead;
             }
-            given = given || (p->told.time[n] >> k & 1) != 0;
-        }
         if (least == COST_NEVER)
             continue;
         all += least;
@@ -530,11 +540,12 @@ static bool is_countable(const struct cost_builder *p)
     return bytes < CTX_SUM_MAX;
 }
 
-/* Checks that the sums of all times of a class and of all bytes do not overflow.  Returns 0, or -1 and reports an
- * error. */
+/* Checks that the sum of all times of each class and the sum of all bytes are below 2^61.  Returns 0, or -1 and reports
+ * an error. */
 static int check_range(const struct cost_builder *p)
 {
     const struct module *m = p->m;
+    const int64_t limit = INT64_MAX / 4; /* 2^61 */
     int64_t bytes = 0, most = -1;
     nid worst = 0;
     bool fits = true;
@@ -551,9 +562,9 @@ static int check_range(const struct cost_builder *p)
                 worst = n;
             }
         }
-        fits = fits && time < INT64_MAX / 4;
+        fits = fits && time < limit;
     }
-    if (fits && bytes < INT64_MAX / 4)
+    if (fits && bytes < limit)
         return 0;
     return diag_error(p->x->use.diag,
                       "the sizes of this model are beyond what can be planned, the largest "
@@ -595,8 +606,8 @@ static int check_support(struct ctx *x)
     return PASS_INFEASIBLE;
 }
 
-/* Replaces the memory of nodes by that of the files, for a module that came with costs.  For a profile that is an
- * error, since its bytes include weights.  Returns 0, or -1. */
+/* Replaces the memory of nodes by that of the files, for a module that came with costs.  For a profile (its ir_version
+ * is 0) that is an error, since its bytes include weights.  Returns 0, or -1 and reports an error. */
 static int adjust_memory(struct ctx *x, const struct cost_table *t)
 {
     struct module *m = x->scene.m;
@@ -663,7 +674,8 @@ static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
     }
 }
 
-/* Computes the costs of p->m with the types p->type. */
+/* Computes the costs of p->m with the types p->type, as p->c, and sets all other fields of *p that serve this.  The
+ * costs live in x->use.mem; those of an inlined module, which fold_calls() copies from, in the scratch arena. */
 static void price(struct cost_builder *p)
 {
     const struct module *m = p->m;
@@ -703,7 +715,8 @@ static void price(struct cost_builder *p)
 }
 
 /* Sets the costs of the scene's module: those of p->m, which is e->m, with the costs of the nodes that replace a call
- * added up for the call.  Returns 0, or -1 after an error. */
+ * added up for the call, unless files give the call's own.  Gives e->m its types and costs, too.  Returns 0, or -1
+ * after an error. */
 static int fold_calls(struct ctx *x, struct cost_builder *p, struct inlined_module *e)
 {
     for (vid v = 1; v < e->m.nval; v++)
@@ -720,7 +733,8 @@ static int fold_calls(struct ctx *x, struct cost_builder *p, struct inlined_modu
     return 0;
 }
 
-/* Computes the costs; as long as sums would overflow, again with smaller guesses for unknown dimensions. */
+/* Computes the costs with the types for planning, which become p->type; as long as sums would overflow, again with
+ * smaller guesses for unknown dimensions. */
 static void price_guessed(struct cost_builder *p)
 {
     const struct cost_builder start = *p;
@@ -771,7 +785,7 @@ struct pricing {
     struct cost_builder b;
 };
 
-/* Sets bytes and number of elements of v to those of its type in p->type. */
+/* Sets bytes and number of elements of v to those of its type in p->type, if that tells the number. */
 static void size_again(struct cost_builder *p, vid v)
 {
     const struct type *t = &p->m->type[p->type[v]];
@@ -789,6 +803,7 @@ struct pricing *pricing_begin(struct ctx *x)
     p->b = (struct cost_builder){.x = x, .m = x->scene.m};
     p->b.type = planning_types(x);
     price(&p->b); /* a second set of costs, which pricing_time() may change */
+    /* the scene's costs may know more sizes, such as those found inside calls */
     for (vid v = 1; v < x->scene.m->nval; v++)
         p->b.c->bytes[v] = known->bytes[v];
     return p;

@@ -255,7 +255,7 @@ static int64_t elems_in(const struct flops *x, nid n, uint32_t i)
     return x->elems[node_in(x->f.m, n, i)];
 }
 
-/* Returns the number of elements of the first result of node n that is not omitted. */
+/* Returns the number of elements of the first result of node n that is not omitted; 0: all are. */
 static int64_t elems_out(const struct flops *x, nid n)
 {
     const struct node *k = &x->f.m->node[n];
@@ -300,32 +300,32 @@ static int64_t leading(const struct shape *s)
 bool node_products(struct flops *x, nid n, struct products *p)
 {
     const struct flop_row *r = row_of(x, n);
-    int64_t out = elems_out(x, n), each = 0;
-    struct shape s;
+    int64_t out = elems_out(x, n), flops = 0;
+    struct shape result, weights;
     *p = (struct products){1, 1, 1, 1, r != NULL && r->rule == CONV};
     if (r == NULL || out <= 0)
         return false;
     if (r->rule == MATMUL) {
-        shape_of(&x->f, node_out(x->f.m, n, 0), &s);
-        p->columns = larger(last_dim(&s, 1), 1);
-        each = matmul_flops(x, n);
+        shape_of(&x->f, node_out(x->f.m, n, 0), &result);
+        p->columns = larger(last_dim(&result, 1), 1);
+        flops = matmul_flops(x, n);
         /* the second operand is a stack of matrices if its last two axes are K and the columns; where weights are
          * packed they are not, and the work counts as one product */
-        shape_in(&x->f, n, r->arg, &s);
-        int64_t sum = each / 2 / out, a = last_dim(&s, 2), b = last_dim(&s, 1);
+        shape_in(&x->f, n, r->arg, &weights);
+        int64_t sum = flops / 2 / out, a = last_dim(&weights, 2), b = last_dim(&weights, 1);
         if ((a == sum && b == p->columns) || (b == sum && a == p->columns))
-            p->count = smaller(larger(leading(&s), 1), larger(out / p->columns, 1));
+            p->count = smaller(larger(leading(&weights), 1), larger(out / p->columns, 1));
     } else if (r->rule == CONV) {
-        shape_in(&x->f, n, r->arg, &s);
-        int64_t channels = s.rank > 0 ? larger(known_size(s.d[0]), 1) : 1;
+        shape_in(&x->f, n, r->arg, &weights);
+        int64_t channels = weights.rank > 0 ? larger(known_size(weights.d[0]), 1) : 1;
         p->count = larger(smaller(node_attr_int(x->f.m, n, "group", 1), channels), 1);
         p->columns = channels / p->count;
-        each = sat_mul(2, sat_mul(out, per_channel(x, n, r->arg)));
+        flops = sat_mul(2, sat_mul(out, per_channel(x, n, r->arg)));
     } else {
         return false;
     }
     p->rows = larger(out / p->columns / p->count, 1);
-    p->sum = larger(each / 2 / out, 1);
+    p->sum = larger(flops / 2 / out, 1);
     return true;
 }
 
@@ -369,8 +369,8 @@ static int64_t products_flops(const struct flops *x, nid n, int64_t products)
     struct shape a;
     int64_t out = 0;
     shape_in(&x->f, n, 0, &a);
-    /* products is 1: three results of one product each; 2: the first two results, of two products each */
-    for (uint32_t i = 0; i < 3 && products * i < 3; i++) {
+    uint32_t results = products == 1 ? 3 : 2; /* the first results, which are made by products */
+    for (uint32_t i = 0; i < results; i++) {
         vid v = node_out(x->f.m, n, i);
         out = sat_add(out, v != 0 && x->elems[v] > 0 ? x->elems[v] : 0);
     }
@@ -439,14 +439,14 @@ static int64_t einsum_flops(struct flops *x, nid n)
     uint32_t operands = x->f.m->node[n].nformal;
     for (uint32_t i = 0; i < operands; i++, s += *s == ',') {
         shape_in(&x->f, n, i, &in);
-        int dots = in.rank;
+        int dots = in.rank; /* number of axes that the dots in this operand's letters stand for */
         for (const char *t = s; *t != 0 && *t != ',' && *t != '-'; t++)
             dots -= *t != ' ' && *t != '.';
         for (int k = 0; *s != 0 && *s != ',' && *s != '-'; s++) {
             int c = *s & 127;
             if (c == ' ')
                 continue;
-            /* the first of the three dots stands for all axes that the dots replace */
+            /* the first of the three dots takes all axes that the dots stand for */
             if (c == '.') {
                 int64_t d = 1;
                 for (; dots > 0 && k < in.rank; dots--)
@@ -521,7 +521,7 @@ static int64_t packed_attention_flops(const struct flops *x, nid n, uint32_t pla
     shape_in(&x->f, n, 0, &q);
     shape_in(&x->f, n, 1, &w);
     shape_in(&x->f, n, places, &place);
-    bool projects = places == 3;
+    bool projects = places == 3; /* PackedAttention, not PackedMultiHeadAttention */
     int64_t tokens = q.rank > 0 ? known_size(q.d[0]) : 1, out = elems_out(x, n);
     int64_t width = tokens > 0 ? out / tokens : 0;
     int64_t projection = projects ? sat_mul(2, sat_mul(tokens, elems_in(x, n, 1))) : 0;

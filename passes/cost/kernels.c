@@ -42,8 +42,8 @@ static int64_t div_up(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-/* Returns the least edge of a tile for a side of this length: at most `least`; for short sides the power of two that
- * covers it. */
+/* Returns the least edge of a tile for a side of this length: `least`; for a side of at most SMALL elements the power
+ * of two that covers it. */
 static int64_t least_edge(int64_t side, int64_t least)
 {
     int64_t edge = 1;
@@ -58,10 +58,11 @@ static int64_t least_edge(int64_t side, int64_t least)
 static int64_t wave_flops(const int64_t *kernel, const struct products *p, int64_t a, int64_t b)
 {
     int64_t tiles = sat_mul(p->count, sat_mul(div_up(p->rows, a), div_up(p->columns, b)));
-    int64_t each = sat_mul(div_up(tiles, kernel[KERNEL_UNITS]), kernel[KERNEL_UNITS]);
+    int64_t paid =
+        sat_mul(div_up(tiles, kernel[KERNEL_UNITS]), kernel[KERNEL_UNITS]); /* whole waves */
     /* operations of one tile; the largest takes 2 EDGE (EDGE + 2 LOADS) */
     int64_t step = 2 * (a * b + LOADS * (a + b));
-    return mul_div_ceil(sat_mul(each, sat_add(p->sum, kernel[KERNEL_PROLOGUE])), step * EDGE,
+    return mul_div_ceil(sat_mul(paid, sat_add(p->sum, kernel[KERNEL_PROLOGUE])), step * EDGE,
                         EDGE + 2 * LOADS);
 }
 
@@ -73,10 +74,10 @@ static int64_t busy_flops(const int64_t *kernel, const struct kernel_work *w)
     int64_t best = INT64_MAX, least = p->count > 1 || p->conv ? kernel[KERNEL_TILE] : SMALL;
     if (!w->is_product)
         return w->flops;
-    int64_t row = least_edge(p->rows, least), column = least_edge(p->columns, least);
-    int64_t rows = p->rows > SMALL ? EDGE : row, columns = p->columns > SMALL ? EDGE : column;
-    for (int64_t a = row; a <= rows; a *= 2)
-        for (int64_t b = column; b <= columns; b *= 2)
+    int64_t low_a = least_edge(p->rows, least), low_b = least_edge(p->columns, least);
+    int64_t high_a = p->rows > SMALL ? EDGE : low_a, high_b = p->columns > SMALL ? EDGE : low_b;
+    for (int64_t a = low_a; a <= high_a; a *= 2)
+        for (int64_t b = low_b; b <= high_b; b *= 2)
             best = smaller(best, wave_flops(kernel, p, a, b));
     return best;
 }
@@ -125,7 +126,7 @@ int64_t kernel_compute(const struct device_class *d, enum elem e, const struct k
                : sat_add(burst, mul_div_ceil(t - burst, 1000000, kernel[KERNEL_WARM]));
 }
 
-/* Returns the work *w with the bytes that it moves if f32 tensors are in precision p. */
+/* Returns the work w with the bytes that it moves if f32 tensors are in precision p. */
 static struct kernel_work narrow(struct kernel_work w, enum precision p)
 {
     int64_t width = elem_bytes(precision_elem(p), 1), whole = elem_bytes(ELEM_F32, 1);
@@ -141,7 +142,7 @@ static int64_t moved_bytes(const int64_t *kernel, const struct kernel_work *w)
     int64_t kept = kernel[KERNEL_ROW];
     if (w->row == 0)
         return w->traffic;
-    if (w->passes > 2)
+    if (w->passes > 2) /* a softmax */
         kept = larger(sat_mul(kept, SOFTMAX_ROWS), WARP);
     if (w->row <= kept)
         return w->traffic;

@@ -18,7 +18,8 @@ struct kernel_work {
     int64_t again; /* bytes of the operand that the node normalises */
 };
 
-/* Returns the work of node n, which takes these operations and moves these bytes; .f32 is 0. */
+/* Returns the work of node n, which takes these operations and moves these bytes (traffic); operand: bytes of its first
+ * operand.  .f32 is 0. */
 struct kernel_work kernel_work_of(struct flops *x, nid n, int64_t flops, int64_t traffic,
                                   int64_t operand);
 /* Returns the ps that a device of class d computes for this work of a node that the model has in type e, and moves

@@ -53,7 +53,8 @@ static sid name_here(const struct ctx *x, const struct module *m, nid n)
     return strings_id(x->scene.m->str, name, strlen(name));
 }
 
-/* Whether files changed the time of node n on class k. */
+/* Whether files changed the time of node n on class k: they gave it, say that the class cannot run n, or scaled it (a
+ * trace of a run). */
 static bool is_told(const struct costs *c, const struct told_costs *told, nid n, uint32_t k)
 {
     return told->time[n] >> k & 1 || c->time[k][n] == COST_NEVER ||

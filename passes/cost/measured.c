@@ -76,6 +76,7 @@ static int bad_row(const struct reader *r, const char *what)
 /* Writes to *out the column that the key s means; returns false if there is no such key. */
 static bool key_of(const struct cluster *c, const char *s, struct column *out)
 {
+    /* the first values of enum key, in their order */
     static const char *const names[] = {"name", "op", "class", "time", "memory"};
     static const char *const skipped[] = {"flops", "traffic_bytes", "result_bytes"};
     *out = (struct column){.key = KEY_SKIP};
@@ -84,7 +85,7 @@ static bool key_of(const struct cluster *c, const char *s, struct column *out)
             out->key = (enum key)i;
             return true;
         }
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < sizeof skipped / sizeof *skipped; i++)
         if (strcmp(s, skipped[i]) == 0)
             return true;
     if (strncmp(s, "ps_", 3) != 0 || s[3] == 0)
@@ -129,7 +130,7 @@ static int put_memory(const struct reader *r, struct row *row, const char *s)
 /* Stores the text s of a cell in column *c in *row.  Returns 0, or -1 and reports an error. */
 static int put_cell(const struct reader *r, struct row *row, const struct column *c, const char *s)
 {
-    int64_t t = COST_NEVER;
+    int64_t t = COST_NEVER; /* what an empty cell of a column ps_CLASS means */
     const char *text = *s != 0 ? s : NULL;
     switch (c->key) {
     case KEY_SKIP:
@@ -240,7 +241,7 @@ static int apply_row(struct reader *r, const struct row *row)
 {
     const struct cost_table *t = r->t;
     uint32_t ncls = r->x->scene.cluster->ncls, at = 0;
-    bool any = row->absent;
+    bool by_class = row->absent; /* a column ps_CLASS gives a time */
     r->facts = facts_next(r->facts, row->name);
     r->sized = r->sized || r->facts == FACTS_HERE;
     if (r->facts == FACTS_HERE) /* table_facts_read() has read it */
@@ -248,10 +249,10 @@ static int apply_row(struct reader *r, const struct row *row)
     if (!row->name && !row->op)
         return bad_row(r, "expected a name or an op");
     for (uint32_t k = 0; k < ncls; k++)
-        any = any || row->ps[k] != NONE;
-    if (row->time == NONE && !any && row->memory == NONE)
+        by_class = by_class || row->ps[k] != NONE;
+    if (row->time == NONE && !by_class && row->memory == NONE)
         return bad_row(r, "expected a time or memory");
-    if (row->time != NONE && any)
+    if (row->time != NONE && by_class)
         return bad_row(r, "it has both time and ps_CLASS, expected one of them");
     if (row->name) {
         at = find_escaped(r, row->name, row->op);

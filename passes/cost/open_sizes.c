@@ -10,6 +10,8 @@
 
 #include "ir/base/units.h"
 
+enum { NODES_BACK = 8 }; /* number of nodes through which least_known() looks, at most */
+
 /* Returns the product of the known dimensions of v, and sets *unknown to the number of unknown ones; -1: v is not a
  * tensor of known rank. */
 static int64_t known_part(const struct open_sizes *s, vid v, uint32_t *unknown)
@@ -35,7 +37,7 @@ static bool is_weight(const struct module *m, vid v)
     return m->value[v].tensor != 0 || (def != 0 && node_is(m, def, "Constant"));
 }
 
-/* Sizes of the operands of a node, without weights unless all operands are weights. */
+/* Sizes of the operands of a node, without weights unless the other operands have no elements. */
 struct operands {
     int64_t largest; /* elements of the largest operand */
     int64_t sum;     /* elements of all operands */
@@ -75,17 +77,18 @@ static int64_t least_element(struct open_sizes *s, vid v, bool one)
 }
 
 /* Returns the smallest known element of v or of the operands of the Min or ReduceMin that computes v; INT64_MAX: none
- * is known.  Looks through casts and reshapes, at most eight nodes far. */
+ * is known.  Looks through casts and reshapes, at most NODES_BACK nodes far. */
 static int64_t least_known(struct open_sizes *s, vid v)
 {
     const struct module *m = s->f->m;
-    bool least = false;
-    for (uint32_t far = 0; far < 8 && v; far++) {
-        int64_t found = least_element(s, v, /*one=*/!least);
+    /* whether a ReduceMin was passed: a vector before it gives its least element; another vector is no count */
+    bool reduced = false;
+    for (uint32_t far = 0; far < NODES_BACK && v; far++) {
+        int64_t found = least_element(s, v, /*one=*/!reduced);
         nid def = m->value[v].def;
         if (found < INT64_MAX || !def)
             return found;
-        least = least || node_is(m, def, "ReduceMin");
+        reduced = reduced || node_is(m, def, "ReduceMin");
         if (node_is(m, def, "Min")) {
             for (uint32_t i = 0; i < m->node[def].in.n; i++)
                 found = smaller(found, least_element(s, node_in(m, def, i), /*one=*/true));
@@ -112,10 +115,11 @@ static int64_t selected(struct open_sizes *s, nid n)
     int64_t start = 0;
     if (node_is(m, n, "Slice") && ints_of(s->f, node_in(m, n, 1), &start, 1) == 1 && start == 0)
         least = least_known(s, node_in(m, n, 2));
-    return least < 0 ? INT64_MAX : least;
+    return least < 0 ? INT64_MAX : least; /* a negative end counts from the end of the axis */
 }
 
-/* Returns the most rows of a NonMaxSuppression: for each image and class the boxes that may stay. */
+/* Returns the most rows of a NonMaxSuppression: for each image and class the boxes that may stay; if nothing tells
+ * their number, as many rows as there are scores. */
 static int64_t boxes_left(struct open_sizes *s, nid n)
 {
     const struct module *m = s->f->m;

@@ -84,8 +84,8 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
     }
 }
 
-/* Applies one trace to the times of the scene's module.  given[node]: set to 1 for nodes of the trace's parts.
- * Returns 0, or -1 and reports an error. */
+/* Applies one trace to the times of the scene's module, and warns if nodes of the trace are not in the module.  given:
+ * [node] all false; set for the nodes of the trace's parts.  Returns 0, or -1 and reports an error: no node is. */
 static int apply(const struct sheet *s, const struct names *names, bool *given, struct ctx *x)
 {
     struct module *m = x->scene.m;

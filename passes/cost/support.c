@@ -61,8 +61,8 @@ bool support_wanted(const struct ctx *x)
 
 /* ---- what rows say ----------------------------------------------------------------------------- */
 
-/* Fills l->node: first with the names of nodes, then with the names of their results, so that a node's own name
- * takes priority. */
+/* Makes all maps and words of l.  l->node gets first the names of nodes, then the names of their results, so that a
+ * node's own name takes priority; l->op the operator types of nodes without a name.  Words are WORD_NONE. */
 static void index_nodes(struct list *l)
 {
     const struct module *m = l->m;
@@ -203,8 +203,8 @@ static void take_operators(struct list *l, const struct names *ops, const char *
  * -1 and reports an error. */
 static int read_lines(struct list *l, char *text, bool assigned)
 {
-    struct names ops = names_new(l->x->use.scratch, 16);
-    const char **name = NULL;
+    struct names ops = names_new(l->x->use.scratch, 16); /* operators: numbers from 1 */
+    const char **name = NULL;                            /* [number of an operator] */
     uint32_t cap = 0, number = 1, rows = 0;
     for (char *line = text, *end; *line; line = end, number++) {
         size_t n = strcspn(line, "\n");
@@ -298,7 +298,8 @@ static uint8_t *settle(const struct list *l)
     return word;
 }
 
-/* Sets bit k of lacks[] for the nodes that class k cannot run; returns their number, and the first in *first. */
+/* Sets bit k of lacks[] for the nodes that class k cannot run; returns their number, and sets *first to the first.
+ * word: from settle(). */
 static uint32_t mark_class(const struct list *l, const uint8_t *word, uint32_t k, uint8_t *lacks,
                            nid *first)
 {
@@ -362,8 +363,8 @@ static int split_classes(struct list *l, const char *text)
     return l->classes ? 0 : diag_error(l->x->use.diag, "--support '%s': expected FILE:CLASS", text);
 }
 
-/* Reports rows that name no node: an error if no row does, a warning if the session had joined nodes.  Returns 0, or
- * -1 after an error. */
+/* Reports rows that name no node: an error if no row names one, a warning if the session had joined nodes, which it
+ * notes in l->joined.  assigned: the rows are ONNX Runtime's assignment.  Returns 0, or -1 after an error. */
 static int check_names(struct list *l, bool assigned)
 {
     if (l->met == 0)
@@ -395,10 +396,11 @@ static int read_list(struct list *l, const char *text, uint8_t *lacks)
     if (strlen(s) != n)
         return diag_error(l->x->use.diag, "%s: a NUL byte: " FORMS, l->path);
     index_nodes(l);
-    bool assigned = is_assignment(s, l->x->use.scratch), query = s[strspn(s, " \t\r\n")] == '{';
-    if (query && !assigned ? read_query(l, s, n) : read_lines(l, s, assigned))
+    /* json: the file names nodes, in one of the two forms that do */
+    bool assigned = is_assignment(s, l->x->use.scratch), json = s[strspn(s, " \t\r\n")] == '{';
+    if (json && !assigned ? read_query(l, s, n) : read_lines(l, s, assigned))
         return -1;
-    if (query && check_names(l, assigned))
+    if (json && check_names(l, assigned))
         return -1;
     const uint8_t *word = settle(l);
     for (uint32_t k = 0; k < c->ncls; k++) {

@@ -80,14 +80,20 @@ static int facts_of_csv(struct table_facts *f, char *s, struct arena *a, struct 
 {
     const char *name;
     enum facts where = FACTS_BEFORE;
-    s += strncmp(s, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    s += strncmp(s, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* a byte order mark */
     int column = row_field(&s, "name", 0, &name);
-    while (column >= 0 && *(s += strspn(s, "\r\n")) != 0 && /* empty lines are no rows */
-           row_field(&s, NULL, column, &name) == column &&
-           (where = facts_next(where, name)) == FACTS_HERE)
-        if (take_fact(f, name, a, d))
+    if (column < 0)
+        return 0;
+    for (;;) {
+        s += strspn(s, "\r\n"); /* empty lines are no rows */
+        if (*s == 0 || row_field(&s, NULL, column, &name) != column)
+            return 0;
+        where = facts_next(where, name);
+        if (where != FACTS_HERE)
+            return 0;
+        if (take_fact(f, name, a, d) != 0)
             return -1;
-    return 0;
+    }
 }
 
 /* Takes the facts of a file that pcc-profile has written: the object "dims".  Returns 0; -1 after an error. */

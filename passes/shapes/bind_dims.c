@@ -160,8 +160,8 @@ static void add_type_names(struct names *k, uint32_t type)
         add_dim_names(k, k->m->dim[t->dim + (uint32_t)i]);
 }
 
-/* Puts into *batch each name that, by itself, is the first dimension of a model input (without an initializer) and
- * is no later dimension of any input. */
+/* Puts into *batch, with the value 1, each name that by itself is the first dimension of a model input (without an
+ * initializer) and is no later dimension of any input; those that are a later one get the value 0. */
 static void mark_first_dims(const struct module *m, struct id_map *batch)
 {
     struct slice in = m->graph[1].in;
@@ -440,7 +440,7 @@ struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands)
     if (demands != NULL)
         note_unmet(x, demands, sizes_meet(k, demands));
     guess_names(x, k, &list);
-    if (x->results.nnameless == 0)
+    if (x->results.nnameless == 0) /* else an earlier run has kept their sizes */
         each_open_dim(x, keep_open, &open);
     return k;
 }

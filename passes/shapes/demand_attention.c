@@ -66,8 +66,8 @@ void demand_attention(struct demands *k, nid n, int arg)
 
 /* --- com.microsoft --- */
 
-/* Notes that a mask in operand i has entries for `total` keys of `batch` sequences and, if it has more axes, for the
- * queries, too. */
+/* Notes that a mask in operand i, if it has two axes or more, is for `batch` sequences, or one for all, and with two or
+ * three axes for `total` keys. */
 static void demand_mask(struct demands *k, nid n, uint32_t i, struct dim batch, struct dim total)
 {
     struct shape mask = operand_shape(k->f, n, i);
@@ -109,7 +109,7 @@ void demand_ms_attention(struct demands *k, nid n, int arg)
         length = past.d[3];
     }
     if (node_attr_int(k->f->m, n, "past_present_share_buffer", 0) != 0)
-        return;
+        return; /* the cache has room for later keys, too: its length says nothing of masks */
     const struct dim scores[] = {x.d[0], dim_num(heads), x.d[1],
                                  total_length(k, n, cache, length, x.d[1])};
     demand_mask(k, n, (uint32_t)arg, x.d[0], scores[3]);
@@ -144,6 +144,7 @@ void demand_multi_head(struct demands *k, nid n, int arg)
     struct dim length = demand_cache(k, n, past, q.d[0], dim_num(heads), size);
     demand(k, DEMAND_EQUAL, length,
            demand_cache(k, n, past + 1, q.d[0], dim_num(heads), dim_unknown()));
+    /* the caches have room for later keys, too: their length says nothing of masks */
     bool shared = node_attr_int(k->f->m, n, "past_present_share_buffer", 0) != 0 ||
                   (arg == 0 && node_in(k->f->m, n, 8) != 0);
     if (shared)

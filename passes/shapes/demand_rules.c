@@ -44,7 +44,7 @@ void demand_broadcast(struct demands *k, nid n, int arg)
     }
 }
 
-/* Notes that the condition and both choices are broadcast. */
+/* Notes that the condition and both choices are broadcast.  arg is for reach_larger(), and not used here. */
 void demand_where(struct demands *k, nid n, int arg)
 {
     (void)arg;
@@ -128,7 +128,7 @@ void demand_rows(struct demands *k, nid n, int arg)
 /* Notes that dimensions with the same letter are broadcast.  Equations with an ellipsis are passed over. */
 void demand_einsum(struct demands *k, nid n, int arg)
 {
-    /* [letter] the first dimension that has the letter; {0, 0}: none yet */
+    /* [letter] the first known dimension that has the letter, or an unknown one; {0, 0}: none yet */
     struct dim of[128] = {{0, 0}};
     const char *c = node_attr_str(k->f->m, n, "equation", "");
     struct shape s;
@@ -209,7 +209,7 @@ static void demand_multiple(struct demands *k, struct dim d, int64_t by)
 void demand_split(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
-    int64_t size[SHAPE_VALUES], sum = 0;
+    int64_t size[SHAPE_VALUES], sum = 0; /* sum: -1 (unknown) if a size is out of range */
     (void)arg;
     int axis = axis_of(node_attr_int(k->f->m, n, "axis", 0), in.rank);
     int pieces = attr_or_input(k->f, n, "split", 1, size, SHAPE_VALUES);
@@ -219,7 +219,8 @@ void demand_split(struct demands *k, nid n, int arg)
         sum = sum < 0 || size[i] < 0 || size[i] > INT32_MAX ? -1 : sum + size[i];
     if (pieces >= 0)
         demand(k, DEMAND_EQUAL, in.d[axis], dim_num(sum));
-    else if (pieces == -1 && node_attr(k->f->m, n, "num_outputs") == NULL)
+    else if (pieces == -1 &&
+             node_attr(k->f->m, n, "num_outputs") == NULL) /* with it the last may be smaller */
         demand_multiple(k, in.d[axis], k->f->m->node[n].out.n);
 }
 

@@ -34,7 +34,8 @@ struct demands {
     nid node; /* the node that is visited */
 };
 
-/* Returns the demands of all nodes of f->m, in f->mem.  O(nodes + operands), and one more visit of small constants. */
+/* Returns the demands of all nodes of f->m, in f->mem; of fewer nodes if the clock runs out.  O(nodes + operands), and
+ * one more visit of small constants. */
 struct demands *demands_find(struct infer *f);
 
 /* --- for the rules --- */

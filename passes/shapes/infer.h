@@ -300,7 +300,8 @@ uint32_t type_join(struct infer *f, uint32_t a, uint32_t b);
 uint32_t type_without_shape(struct infer *f, uint32_t type);
 /* Sets the type of result i of node n.  If its type is known already, only unknown parts of it are filled in. */
 void container_set(struct infer *f, nid n, uint32_t i, uint32_t type);
-/* Sets the types of the inputs of g, the body of SequenceMap n: the elements of the operands. */
+/* Sets the types of the inputs of g, the body of SequenceMap n: the elements of operands that are sequences, and other
+ * operands themselves. */
 void enter_sequence_map(struct infer *f, nid n, gid g);
 
 /* Runs inference over all graphs, with calls of functions replaced (opened_calls.h).  Returns an array, in mem: [value]

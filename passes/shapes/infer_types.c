@@ -36,8 +36,8 @@ static bool is_known(const struct infer *f, vid v)
     return type_is_declarable(m, f->type[v]);
 }
 
-/* Gives v the type, for this run and for the next run, and queues v.  A tensor of unknown element type keeps its
- * shape. */
+/* Gives v the type (0: none), for this run and for the next run, and queues v if its type is known then.  A tensor of
+ * unknown element type keeps its shape. */
 static void learn_type(struct spread *s, vid v, uint32_t type)
 {
     struct infer *f = s->f;

@@ -36,6 +36,7 @@ static bool is_negative(struct num x)
     return x.kind == NUM_INT && x.v < 0 && x.v != INT64_MIN;
 }
 
+/* Returns -x; is_negative() holds for x. */
 static struct num negate(struct num x)
 {
     return num_int(-x.v);

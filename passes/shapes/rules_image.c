@@ -89,6 +89,8 @@ void rule_resize(struct infer *f, nid n, int arg)
         axes[i] = i;
     k = k < 0 ? s.rank : k;
     const char *policy = node_attr_str(f->m, n, "keep_aspect_ratio_policy", "stretch");
+    bool sized = size != NULL && size->n == (uint32_t)k, stretch = strcmp(policy, "stretch") == 0;
+    /* whether a region (roi) of the image is resized, so that scales do not tell the size */
     bool crops = strcmp(node_attr_str(f->m, n, "coordinate_transformation_mode", ""),
                         "tf_crop_and_resize") == 0;
     for (int i = 0; i < k && s.rank >= 0; i++) {
@@ -96,19 +98,18 @@ void rule_resize(struct infer *f, nid n, int arg)
         axes[i] = axis;
         if (axis < 0)
             s.rank = -1;
-        else if (size != NULL && size->n == (uint32_t)k && strcmp(policy, "stretch") == 0)
+        else if (sized && stretch)
             s.d[axis] = num_dim(size->at[i]);
-        else if (size == NULL || size->n != (uint32_t)k)
+        else if (!sized)
             s.d[axis] = size == NULL && nscale == k && !crops ? scale_dim(f, s.d[axis], scale[i])
                                                               : dim_unknown();
     }
-    /* keeps the aspect; with the policy "stretch" the loop has set the axes to their sizes already */
-    if (s.rank >= 0 && size != NULL && size->n == (uint32_t)k && strcmp(policy, "stretch") != 0)
+    if (s.rank >= 0 && sized && !stretch)
         keep_aspect(&s, axes, k, size, strcmp(policy, "not_larger") == 0);
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for DepthToSpace (arg 1) turns channels into blocks of pixels, SpaceToDepth (arg 0) does the reverse. */
+/* Rule for DepthToSpace (arg 1), which turns channels into blocks of pixels, and SpaceToDepth (arg 0), the reverse. */
 void rule_depth_space(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);

@@ -300,8 +300,10 @@ void rule_reduce(struct infer *f, nid n, int arg)
         bool known = true;
         for (int i = 0; i < (k <= 0 ? in.rank : k); i++) {
             int axis = k <= 0 ? i : axis_of(axes[i], in.rank);
-            known = known && axis >= 0;
-            over[axis < 0 ? 0 : axis] = true;
+            if (axis >= 0)
+                over[axis] = true;
+            else
+                known = false;
         }
         out.rank = known ? 0 : -1;
         for (int i = 0; i < in.rank && known; i++) {

@@ -174,7 +174,7 @@ void rule_cast_map(struct infer *f, nid n, int arg)
 /* --- strings and text --- */
 
 /* Rule for StringNormalizer: the result has the shape of operand 0.  Stop words are left out, so if there are any,
- * the number of strings is unknown. */
+ * the number of strings is unknown; if no string is left, the result is one empty string. */
 void rule_string_normalizer(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);

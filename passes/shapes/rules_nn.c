@@ -487,7 +487,7 @@ static const char *read_labels(struct infer *f, const char *s, const struct shap
             s += 3;
             continue;
         }
-        /* a letter, since read_labels() has passed over blanks and dots */
+        /* a letter: blanks and dots were passed over above */
         unsigned char c = (unsigned char)*s++;
         struct dim d = shape_dim(in, k++);
         e->size[c] = e->seen[c] == 0 ? d : broadcast_dim(f, e->size[c], d);

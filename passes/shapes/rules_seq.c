@@ -197,16 +197,16 @@ static struct dim piece_size(struct infer *f, nid n, struct dim whole)
     int64_t v[SHAPE_VALUES];
     vid split = node_in(f->m, n, 1);
     struct shape s;
-    int k = ints_of(f, split, v, SHAPE_VALUES);
     if (split == 0)
         return dim_num(1);
+    int k = ints_of(f, split, v, SHAPE_VALUES);
     if (k <= 0 || !shape_of(f, split, &s) || s.rank < 0)
         return dim_unknown();
     for (int i = 1; i < k; i++) {
         if (v[i] != v[0])
             return dim_unknown();
     }
-    /* the last piece may be smaller */
+    /* a scalar is the size of all pieces, of which the last may be smaller */
     if (s.rank == 0 && (v[0] <= 0 || whole.value < 0 || whole.value % v[0] != 0))
         return dim_unknown();
     return dim_num(v[0]);
@@ -331,12 +331,13 @@ void enter_sequence_map(struct infer *f, nid n, gid g)
 {
     const struct slice in = f->m->graph[g].in;
     for (uint32_t i = 0; i < in.n && i < f->m->node[n].nformal; i++) {
-        uint32_t type = type_in(f, n, i), inner = element_in(f, n, i);
+        uint32_t inner = element_in(f, n, i), type = inner != 0 ? inner : type_in(f, n, i);
         vid v = f->m->arg[in.at + i];
-        type = inner != 0 ? inner : type;
-        uint32_t now =
-            f->type[v] == 0 || type == 0 ? type : combine_types(f, f->type[v], type, /*fill=*/true);
-        f->type[v] = now != 0 ? now : f->type[v];
+        if (type == 0)
+            continue;
+        uint32_t now = f->type[v] == 0 ? type : combine_types(f, f->type[v], type, /*fill=*/true);
+        if (now != 0)
+            f->type[v] = now;
     }
 }
 

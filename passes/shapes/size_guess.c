@@ -172,9 +172,8 @@ static bool solve(struct sizes *k, struct dim a, struct dim b)
     return true;
 }
 
-/* If b is an expression in a free name that has no size yet and a is another expression, solves a = b for the name and
- * stores the solution as its size; returns true.  Returns false, and changes nothing, if b has no such name or the
- * equation has no solution (as when a has the name, too). */
+/* If b is a free name and a an expression that cannot be negative, makes the name equal a and returns true.  Returns
+ * false, and changes nothing, if they are not, or if a has the name, too. */
 static bool reach_exactly(struct sizes *k, struct dim a, struct dim b)
 {
     struct dim is;
@@ -229,13 +228,14 @@ struct change {
     uint32_t *tries;
 };
 
-/* Limits the free names to sizes from `least` to `most`; returns whether the demand holds then, and false without
- * evaluations left. */
+/* Gives the free names their sizes of before, limited to `least` .. `most`; returns whether the demand holds then, and
+ * false without evaluations left. */
 static bool try_sizes(struct change *c, int64_t least, int64_t most)
 {
     for (uint32_t i = 0; i < c->x.n; i++)
         c->k->at[c->x.at[i]].value = larger(least, smaller(c->before[i], most));
-    *c->tries -= *c->tries > 0;
+    if (*c->tries > 0)
+        --*c->tries;
     return *c->tries > 0 && holds(c->k, c->d);
 }
 
@@ -305,8 +305,8 @@ static void solve_all(struct sizes *k)
     }
 }
 
-/* Looks at all demands once and changes sizes where one does not hold.  Returns the index in k->todo of the first
- * demand that did not hold; UINT32_MAX: all hold. */
+/* Looks at all demands once, or as long as the clock allows, and changes sizes where one does not hold.  Returns the
+ * index in k->todo of the first demand that did not hold; UINT32_MAX: all held. */
 static uint32_t meet_all(struct sizes *k, uint32_t *tries)
 {
     uint32_t bad = UINT32_MAX;
