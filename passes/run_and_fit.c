@@ -59,7 +59,8 @@ static int run_with_less(const struct planner *p, const void *opts, struct ctx *
     return rc;
 }
 
-/* Gives the plan of x the claim `first`, which a plan made with all memory has, but with the plan's own value. */
+/* Gives the plan of x the bounds of the claim `first`, which a plan made with all memory has, beside the plan's own
+ * value, and a status and an argument that follow from these. */
 static void keep_bounds(struct ctx *x, const struct claim *first)
 {
     struct claim *c = &x->results.plan->claim;

@@ -50,7 +50,7 @@ static void read_cuts(struct cuts *c)
             c->dev[c->order[i]] = (int32_t)c->device[k];
 }
 
-/* Returns the score of the plan that c->cut makes. */
+/* Returns the score of the plan that c->cut makes, which it leaves in c->dev, and lowers c->looks by what that took. */
 static struct score look(struct cuts *c)
 {
     const struct cluster *cl = c->x->scene.cluster;

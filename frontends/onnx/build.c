@@ -57,7 +57,7 @@ static int collect_bodies(struct onnx_build *b, uint32_t s)
  * 0, or -1 and an error. */
 static int collect(struct onnx_build *b)
 {
-    add_body(b, NULL, /*parent=*/0, /*owner=*/0);
+    add_body(b, NULL, /*parent=*/0, /*owner=*/0); /* graph 0, which is none */
     add_body(b, b->graph, /*parent=*/0, /*owner=*/0);
     b->slot = vec_grow(b->tmp, NULL, &b->capslot, 1, sizeof *b->slot);
     b->nslot = 1;
@@ -79,7 +79,8 @@ static int collect(struct onnx_build *b)
     return 0;
 }
 
-/* Makes the module's large arrays as long as they will be, so that they are not copied while they grow. */
+/* Makes the module's large arrays as long as they will be, so that they are not copied while they grow; leaves them if
+ * that is more than 32 bits can say. */
 static void reserve_arrays(struct onnx_build *b)
 {
     struct module *m = b->m;
@@ -196,8 +197,9 @@ static int define_inputs(struct onnx_build *b, gid g)
     return 0;
 }
 
-/* Adds an initializer with tensor t to graph g; an input of that name becomes its value, too.  t is 0 if reading the
- * tensor failed.  Returns 0, or -1 after an error. */
+/* Adds an initializer with tensor t to graph g; it becomes the value of an input of that name, and takes the place of
+ * an earlier initializer of that name, which *twice counts.  t is 0 if reading the tensor failed.  Returns 0, or -1
+ * after an error. */
 static int define_init(struct onnx_build *b, gid g, tid t, struct doubles *twice)
 {
     struct module *m = b->m;
@@ -237,7 +239,8 @@ static int define_inits(struct onnx_build *b, gid g, struct doubles *twice)
 }
 
 /* Adds result `outno` of slot s, called name, and writes its value to *out.  If another node defined the name before,
- * that node's value is lost (VALUE_LOST).  Returns 0, or -1 and an error. */
+ * that node's value is lost (VALUE_LOST); an initializer of that name becomes the result.  *twice counts both.
+ * Returns 0, or -1 and an error: the name is that of an input. */
 static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid name, vid *out,
                          struct doubles *twice)
 {
@@ -528,7 +531,8 @@ static void keep_device_ann(struct module *m, const Onnx__NodeProto *p, nid id)
     m->device_ann[id] = str_id(m, device);
 }
 
-/* Makes the module's node for slot s and sets value.def of its results.  Returns 0, or -1 and an error. */
+/* Makes the module's node for slot s, with its annotations, and sets value.def of its results.  Returns 0, or -1 and an
+ * error. */
 static int emit_node(struct onnx_build *b, uint32_t s)
 {
     struct module *m = b->m;

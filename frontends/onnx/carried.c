@@ -182,8 +182,9 @@ static void set_sources(const struct carried *c, const Onnx__ModelProto *p)
 
 /* ---- differences between the text and the messages ----------------------------------------------- */
 
-/* Compares the types in list[n], descriptions of values of graph g, with the types in the text.  says[value]: adds 1 if
- * the type differs, 2 if it is the same.  outer_too: names may mean values of graphs around g, too. */
+/* Compares the types in list[n], descriptions of values of graph g, with the types in the text.  says[value]: adds the
+ * bit 1 if the type differs (also if one is missing), 2 if it is the same.  outer_too: names may mean values of graphs
+ * around g, too. */
 static void compare_infos(struct onnx_build *b, gid g, bool outer_too, Onnx__ValueInfoProto **list,
                           size_t n, uint8_t *says)
 {
@@ -249,7 +250,8 @@ static void drop_changed_place(const struct module *m, const struct tensor *x)
     if (p == NULL || x->where == TENSOR_OPAQUE || x->where == TENSOR_SPARSE || is_there(m, x, p))
         return;
     p->n_external_data = 0;
-    p->has_data_location = p->has_data_location && p->data_location == 0;
+    if (p->data_location != ONNX__TENSOR_PROTO__DATA_LOCATION__DEFAULT)
+        p->has_data_location = false;
 }
 
 /* Compares the messages of m with the text, after which the module was made: sets VALUE_RETYPED, and removes types and

@@ -48,6 +48,7 @@ struct node_config {
     const Onnx__DeviceConfigurationProto *model; /* NULL: the model has no such configuration */
 };
 
+/* Returns s; "" if s is NULL, as in a message without the field. */
 static const char *text_or_empty(const char *s)
 {
     return s ? s : "";

@@ -172,8 +172,8 @@ static unsigned used_bytes(enum elem e, unsigned size)
     return e == ELEM_C64 || e == ELEM_C128 || bits >= 8 * size ? size : bits < 8 ? 1 : bits / 8;
 }
 
-/* Makes x refer to the payload of tensor t (where, file, off, data), whose length x->len must agree with.  Returns 0,
- * or -1 and an error. */
+/* Makes x refer to the payload of tensor t (where, file, off, data, typed), whose length x->len must agree with.
+ * Returns 0, or -1 and an error. */
 static int read_payload(struct onnx_build *b, const Onnx__TensorProto *t,
                         const struct onnx_owner *owner, struct tensor *x)
 {

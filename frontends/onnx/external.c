@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* For arena_defer(): closes the file with descriptor p. */
 static void close_fd(void *p)
 {
     close((int)(intptr_t)p);
@@ -138,8 +139,8 @@ static uint32_t find_or_open_file(struct onnx_build *b, const char *location,
         }
     }
     uint32_t k = module_add_file(m);
-    const char *sep = strchr(b->folder, '/') != NULL ? b->folder : "";
-    m->file[k].path = str_id(m, arena_fmt(b->tmp, "%s%s", sep, location));
+    const char *folder = strchr(b->folder, '/') != NULL ? b->folder : ""; /* "." is left out */
+    m->file[k].path = str_id(m, arena_fmt(b->tmp, "%s%s", folder, location));
     m->file[k].location = name;
     m->file[k].fd = fd < 0 ? -1 : fd;
     m->file[k].size = size;

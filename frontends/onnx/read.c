@@ -40,6 +40,7 @@ static int make_memory_file(const char *bytes, size_t n)
     return fd;
 }
 
+/* For arena_defer(): closes the file with this descriptor. */
 static void close_fd(void *fd)
 {
     close((int)(intptr_t)fd);

@@ -8,21 +8,28 @@
 
 #include <assert.h>
 
-/* Returns the slot that defines operand i of slot s (captures follow the formal operands); 0: no node of graph g. */
-static uint32_t slot_of_operand(const struct onnx_build *b, gid g, uint32_t s, uint32_t i)
-{
-    assert(i < b->slot[s].in.n + (b->capture.at[s + 1] - b->capture.at[s]));
-    struct slice in = b->slot[s].in;
-    vid v = i < in.n ? b->arg[in.at + i] : b->capture.to[b->capture.at[s] + (i - in.n)];
-    const struct value *x = &b->m->value[v];
-
-    return v != 0 && x->graph == g ? x->def : 0;
-}
-
 /* Returns the number of operands of slot s with captures. */
 static uint32_t operand_count(const struct onnx_build *b, uint32_t s)
 {
     return b->slot[s].in.n + (b->capture.at[s + 1] - b->capture.at[s]);
+}
+
+/* Returns operand i of slot s; captures follow the formal operands. */
+static vid operand_of(const struct onnx_build *b, uint32_t s, uint32_t i)
+{
+    assert(i < operand_count(b, s));
+    struct slice in = b->slot[s].in;
+
+    return i < in.n ? b->arg[in.at + i] : b->capture.to[b->capture.at[s] + (i - in.n)];
+}
+
+/* Returns the slot that defines operand i of slot s; 0: no node of graph g does. */
+static uint32_t slot_of_operand(const struct onnx_build *b, gid g, uint32_t s, uint32_t i)
+{
+    vid v = operand_of(b, s, i);
+    const struct value *x = &b->m->value[v];
+
+    return v != 0 && x->graph == g ? x->def : 0;
 }
 
 /* Whether each node of graph g comes after the nodes whose results it reads. */
@@ -55,8 +62,7 @@ static int report_cycle(const struct onnx_build *b, gid g, const uint8_t *sorted
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++) {
             def = slot_of_operand(b, g, s, i);
             if (def != 0 && !sorted[def - body->first]) {
-                struct slice in = b->slot[s].in;
-                v = i < in.n ? b->arg[in.at + i] : b->capture.to[b->capture.at[s] + (i - in.n)];
+                v = operand_of(b, s, i);
                 break;
             }
         }

@@ -208,21 +208,20 @@ static int read_nodes(struct workload_reader *r)
 static int find_node(const struct workload_reader *r, const json_t *j, uint32_t edge,
                      const char *key, uint32_t *out)
 {
-    struct keyed want = {0, 0};
     if (!json_is_integer(j))
         return diag_error(r->d, "%s: edges[%u].%s: expected an integer", r->path, edge, key);
-    want.key = json_integer_value(j);
+    int64_t id = json_integer_value(j);
     uint32_t lo = 0, hi = r->nnode;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (r->by_id[mid].key < want.key)
+        if (r->by_id[mid].key < id)
             lo = mid + 1;
         else
             hi = mid;
     }
-    if (lo == r->nnode || r->by_id[lo].key != want.key)
+    if (lo == r->nnode || r->by_id[lo].key != id)
         return diag_error(r->d, "%s: edges[%u].%s: there is no node of id %lld", r->path, edge, key,
-                          (long long)want.key);
+                          (long long)id);
     assert(r->by_id[lo].item < r->nnode);
     *out = r->by_id[lo].item;
     return 0;
@@ -259,9 +258,12 @@ static int64_t transfer_ps(const struct workload_reader *r, double ms)
     return (int64_t)(ms * r->how.scale * 1e9 + 0.5);
 }
 
+#define COST_EQUAL                                                                                 \
+    1e-6 /* ms: costs that differ by at most that are equal, as in the paper's program */
+
 /* Numbers the results of all nodes: one result for each distinct cost among the edges that leave the node, at least
- * one.  Costs that differ by at most 1e-6 ms are equal, as in the paper's program; the result gets the first of
- * them. */
+ * one; or, with r->how.apart, one for each edge where the costs are not all equal.  Of equal costs the result gets that
+ * of the first edge or, where there are other costs, the least. */
 static void make_results(struct workload_reader *r)
 {
     uint32_t n = 0;
@@ -275,18 +277,17 @@ static void make_results(struct workload_reader *r)
         for (uint32_t i = 0; i < degree; i++) {
             list[i] = &r->edge[r->out.to[at + i]];
             double more = list[i]->cost - list[0]->cost;
-            equal = equal && more <= 1e-6 && more >= -1e-6;
+            equal = equal && more <= COST_EQUAL && more >= -COST_EQUAL;
             list[i]->result = n;
         }
         r->first[v] = n;
         r->xfer[n] = degree ? transfer_ps(r, list[0]->cost) : 0;
         if (!equal) {
             qsort(list, degree, sizeof *list, by_cost);
-            double least = list[0]->cost;
+            double least = list[0]->cost; /* of the edges of result n */
             r->xfer[n] = transfer_ps(r, least);
             for (uint32_t i = 0; i < degree; i++) {
-                /* apart: one for each edge */
-                if (list[i]->cost - least > 1e-6 || (r->how.apart && i)) {
+                if (list[i]->cost - least > COST_EQUAL || (r->how.apart && i)) {
                     least = list[i]->cost;
                     r->xfer[++n] = transfer_ps(r, least);
                 }
@@ -525,6 +526,7 @@ static int read_cluster(struct workload_reader *r, struct cluster *c)
     return 0;
 }
 
+/* Reports that the file is no JSON, for the reason *e.  Returns -1. */
 static int not_json(struct workload_reader *r, const json_error_t *e)
 {
     return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e->line, e->column, e->text);

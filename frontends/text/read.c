@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* For arena_defer(): closes the file with this descriptor. */
 static void close_fd(void *fd)
 {
     close((int)(intptr_t)fd);
@@ -46,9 +47,9 @@ static int open_file(struct module *m, uint32_t k, const struct search_place *b,
 {
     struct file *f = &m->file[k];
     const char *path = module_str(m, f->path), *text = b->name;
-    const bool links = b->links;
+    const bool links = b->links, outside = *path == '/' && !links;
     uint64_t size, hard_links, text_size = f->size;
-    int fd = *path == '/' && !links ? -1 : infile_open_beneath(b->dir, path, links, tmp);
+    int fd = outside ? -1 : infile_open_beneath(b->dir, path, links, tmp);
     int e = errno;
 
     if (fd >= 0) /* first, since any allocation below may fail */
@@ -56,7 +57,7 @@ static int open_file(struct module *m, uint32_t k, const struct search_place *b,
     if (*path != '/' && strcmp(b->folder, ".") != 0)
         f->path = str_id(m, arena_fmt(tmp, "%s%s", b->folder, path));
     if (fd < 0) {
-        errno = *path == '/' && !links ? EXDEV : e;
+        errno = outside ? EXDEV : e;
         if (text_size != 0 || (e != ENOENT && e != ENOTDIR) || f->location == 0)
             f->barred = why_barred(text, m->mem); /* else it was missing when the text was made */
         return 0;

@@ -116,7 +116,7 @@ const char *call_obstacle(const struct module *m, const struct functions *f,
     const struct node *n = &from->node[call];
     const struct module *body = m->function[n->callee].body;
     const struct graph *g = &body->graph[1];
-    uint32_t missing = g->in.n > n->nformal; /* above 0: the call omits inputs */
+    bool omits = g->in.n > n->nformal; /* the call omits inputs */
     if (n->nformal > g->in.n || n->out.n > g->out.n)
         return "it gives or takes more values than the function has";
     for (uint32_t i = 0; i < n->attr.n; i++) {
@@ -125,8 +125,8 @@ const char *call_obstacle(const struct module *m, const struct functions *f,
             return "it gives a graph as an attribute";
     }
     for (uint32_t i = 0; i < n->nformal; i++)
-        missing += from->arg[n->in.at + i] == 0;
-    if (missing > 0 && f->returns[n->callee] != 0)
+        omits = omits || from->arg[n->in.at + i] == 0;
+    if (omits && f->returns[n->callee] != 0)
         return "it omits inputs, and the function returns an input as it is";
     return NULL;
 }

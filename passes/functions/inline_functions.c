@@ -145,29 +145,33 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
 
 /* ---- after the calls are replaced ---- */
 
+/* Appends the functions that nodes of m, the model or a body, call to todo[*n], except those that called[function] says
+ * to be there already; updates called[] and *n. */
+static void list_callees(const struct module *m, bool *called, uint32_t *todo, uint32_t *n)
+{
+    for (nid k = 1; k < m->nnode; k++) {
+        uint32_t f = m->node[k].callee;
+        if (f == 0 || called[f])
+            continue;
+        called[f] = true;
+        todo[(*n)++] = f;
+    }
+}
+
 /* Removes functions that the model's nodes do not call, directly or through other functions; the others keep their
  * order. */
 static void drop_functions(struct ctx *x)
 {
     struct module *m = x->scene.m;
-    /* now: [function] number of calls found; then the new index of a function that stays */
+    /* now: [function] the new index of a function that stays */
     uint32_t n = m->nfunction, *now = arena_array(x->use.scratch, (size_t)n + 1, sizeof *now);
     uint32_t *todo = arena_array(x->use.scratch, (size_t)n + 1, sizeof *todo), ntodo = 0, kept = 1;
-    for (nid k = 1; k < m->nnode; k++) {
-        uint32_t f = m->node[k].callee;
-        if (f != 0 && now[f]++ == 0)
-            todo[ntodo++] = f;
-    }
-    for (uint32_t i = 0; i < ntodo; i++) {
-        const struct module *b = m->function[todo[i]].body;
-        for (nid k = 1; k < b->nnode; k++) {
-            uint32_t f = b->node[k].callee;
-            if (f != 0 && now[f]++ == 0)
-                todo[ntodo++] = f;
-        }
-    }
+    bool *called = arena_array(x->use.scratch, (size_t)n + 1, sizeof *called);
+    list_callees(m, called, todo, &ntodo);
+    for (uint32_t i = 0; i < ntodo; i++)
+        list_callees(m->function[todo[i]].body, called, todo, &ntodo);
     for (uint32_t f = 1; f < n; f++) {
-        if (now[f] == 0)
+        if (!called[f])
             continue;
         m->function[kept] = m->function[f];
         now[f] = kept++;
@@ -183,7 +187,7 @@ static void drop_functions(struct ctx *x)
 }
 
 /* Notes how many nodes and calls the model had (r->nnode0 - 1, calls) and has now, and names the first call that is
- * left. */
+ * left of a function with a body. */
 static void note_inlined(const struct ctx *x, const struct inlined_module *r, uint32_t calls)
 {
     const struct module *m = x->scene.m;
@@ -208,7 +212,7 @@ static void note_inlined(const struct ctx *x, const struct inlined_module *r, ui
 }
 
 /* pass.run: replaces calls by the nodes of their functions: all calls, or the calls of functions whose names the option
- * `only` matches. */
+ * `only` matches.  Returns 0, or -1 after an error. */
 static int run_inline(struct ctx *x, const void *options)
 {
     const struct inline_options *o = options;

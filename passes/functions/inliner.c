@@ -249,7 +249,7 @@ static struct slice take_attrs(struct inliner *w, struct env *e, struct slice fr
 }
 
 /* Returns the first n operands (with `results`: results) in `list` of a function's node as values of the new module, in
- * w->a.  Results that the new module does not have yet are added. */
+ * w->a.  Results that the new module does not have yet are added; results without a type get the function's. */
 static vid *take_values(struct inliner *w, struct env *e, struct slice list, uint32_t n,
                         bool results)
 {
@@ -318,7 +318,8 @@ static void push_frame(struct inliner *w, struct env *e, gid g, struct slice out
     w->stack[w->depth++] = (struct frame){e, x->first, x->first + x->count, out, call};
 }
 
-/* Adds a site for the call, whose nodes get names below `name`, and returns its number. */
+/* Adds a site for the call, whose nodes get names below `name`, and returns its number.  Results of the call that the
+ * new module does not have yet are added. */
 static uint32_t add_site(struct inliner *w, const struct env *e, nid call, sid name)
 {
     const struct node *n = &e->from->node[call];
@@ -347,7 +348,8 @@ static sid make_prefix(struct inliner *w, const struct env *e, nid call)
     return e->function == 0 || !w->how->names ? name : edit_take_name(w->e, make_name(w, e, name));
 }
 
-/* Begins to replace a call of e->from: makes its site and environment, and pushes the function's main graph. */
+/* Begins to replace a call of e->from: makes its site and environment, drops it from the new module, which has the
+ * model's own calls as nodes, and pushes the function's main graph. */
 static void enter_call(struct inliner *w, struct env *e, nid call)
 {
     const struct node *n = &e->from->node[call];
@@ -380,8 +382,8 @@ static void enter_call(struct inliner *w, struct env *e, nid call)
     push_frame(w, in, 1, out, /*call=*/true);
 }
 
-/* Ends frame t: adds an Identity for each result of the call that no node of the function makes (an input of the
- * function, or the same value as another result), and ends the site. */
+/* Ends frame t.  If it is a function's main graph, adds an Identity for each result of the call that no node of the
+ * function makes (an input of the function, or the same value as another result), and ends the site. */
 static void leave_frame(struct inliner *w, const struct frame *t)
 {
     struct env *e = t->env;

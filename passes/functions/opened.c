@@ -74,12 +74,12 @@ static struct tally *tally_sites(const struct close_question *k, struct arena *a
     const struct open_calls *o = k->x->results.opened;
     const struct module *m = k->x->scene.m;
     const struct graph *g = &m->graph[1];
-    struct tally *tally = arena_array(a, o->nsite, sizeof *tally), *t = tally;
+    struct tally *tally = arena_array(a, o->nsite, sizeof *tally);
     for (uint32_t s = 0; s < o->nsite; s++)
-        t[s] = (struct tally){.low = INT32_MAX, .high = -1};
+        tally[s] = (struct tally){.low = INT32_MAX, .high = -1};
     for (nid n = g->first; n < g->first + g->count; n++) {
         int32_t part = k->parts->part_of[n];
-        t = &tally[o->within[n]];
+        struct tally *t = &tally[o->within[n]];
         t->needed += k->p->kind[n] != PLACE_NONE;
         if (k->p->kind[n] != PLACE_NODE || k->follows[n])
             continue;
@@ -91,7 +91,7 @@ static struct tally *tally_sites(const struct close_question *k, struct arena *a
     }
     for (uint32_t s = o->nsite; s-- > 1;) { /* sites inside a site have larger numbers */
         const struct tally *in = &tally[s];
-        t = &tally[o->site[s].parent];
+        struct tally *t = &tally[o->site[s].parent];
         t->needed += in->needed;
         t->backward |= in->backward;
         t->forward |= in->forward;
@@ -361,8 +361,10 @@ void opened_close(struct ctx *x, const struct place *p, const uint8_t *closing,
     assert(x->results.opened);
     const struct open_calls *o = x->results.opened;
     struct module from = with_types(&o->from, x->scene.m);
-    struct walk walk = {o, closing, 1};
-    struct inline_how how = {o->functions, true, true, is_still_open, &walk};
+    struct walk walk = {.o = o, .closing = closing, .next = 1};
+    struct inline_how how = {.functions = o->functions, .names = true, .main_only = true};
+    how.enters = is_still_open;
+    how.user = &walk;
     struct diag quiet = diag_silent();
     struct inlined_module r;
     /* cannot fail: it makes fewer new names than when the calls were opened */

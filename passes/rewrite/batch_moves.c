@@ -81,8 +81,10 @@ const char *rule_batch_split(struct batch_search *x, const struct batch_rule *r)
     struct batch in = batch_in(x, 0);
     int axis = batch_axis(x, "axis", 0, batch_shape(x, 0, &s));
     (void)r;
-    if (axis < 0 || !batch_has_axis(in))
-        return batch_has_axis(in) ? unknown_rank(x) : batch_want_cut(x, 0);
+    if (!batch_has_axis(in))
+        return batch_want_cut(x, 0);
+    if (axis < 0)
+        return unknown_rank(x);
     if (axis == in.axis)
         return batch_say(x, "it splits the axis of the batch, %d", axis);
     for (uint32_t i = 0; i < x->m->node[x->n].out.n; i++)
@@ -558,18 +560,19 @@ static const char *expand_whole(struct batch_search *x, const struct batch_list 
     return NULL;
 }
 
-/* The rule for Expand.  Broadcasting puts the batch axis of the operand at axis `to` of the result, which entry j of
- * the target sizes is about (j < 0: the target has no entry for it).  That entry must be 1 or be computed from the
- * batch; else the rule wants it divided by the number of ways.  Returns NULL, or why the batch cannot be split
- * there. */
+/* Rule of Expand.  Broadcasting puts the axis of the batch in the operand at axis `to` of the result, which entry j of
+ * the target sizes is about (j < 0: the target has no entry for it).  That entry may be 1, or be computed from the
+ * batch; else copies divide it by N.  An operand that is WHOLE: see expand_whole(). */
 const char *rule_batch_expand(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
     struct batch_list k = batch_list_of(x, NULL, 1);
     struct shape s;
     (void)r;
-    if (in.how == BATCH_SIZES || batch_has_axis(batch_in(x, 1)))
-        return in.how == BATCH_SIZES ? batch_want_cut(x, 0) : batch_want_whole(x, 1);
+    if (in.how == BATCH_SIZES)
+        return batch_want_cut(x, 0);
+    if (batch_has_axis(batch_in(x, 1)))
+        return batch_want_whole(x, 1);
     if (batch_shape(x, 0, &s) < 0 || k.n < 0 || k.n > SHAPE_RANK)
         return unknown_rank(x);
     if (!batch_has_axis(in))

@@ -173,8 +173,9 @@ const char *sizes_gather(struct batch_search *x)
 static int64_t position(int64_t at, int64_t n, int64_t step)
 {
     int64_t least = step < 0 ? -1 : 0, most = step < 0 ? n - 1 : n;
-    at = at < 0 && at >= -n ? at + n : at < 0 ? least : at;
-    return at > most ? most : at;
+    if (at < -n)
+        return least;
+    return smaller(at < 0 ? at + n : at, most);
 }
 
 const char *sizes_slice(struct batch_search *x)
@@ -228,8 +229,9 @@ const char *sizes_same(struct batch_search *x)
     shape_of(x->f, node_out(x->m, x->n, 0), &s);
     if (s.elem != ELEM_I64 && s.elem != ELEM_I32 && s.elem != ELEM_F32 && s.elem != ELEM_F64)
         return not_in_proportion(x); /* sizes are followed in these element types only */
-    /* a scaled element must be known, and an integer */
-    for (int j = 0; j < k.n && !elem_is_integer(elem_in(x->f, x->n, 0)); j++)
+    /* a scaled element of a tensor of floats must be known, and so an integer */
+    bool floats = !elem_is_integer(elem_in(x->f, x->n, 0));
+    for (int j = 0; floats && j < k.n; j++)
         if (is_scaled(&k, j) && element(&k, j).kind == NUM_UNKNOWN)
             return not_in_proportion(x);
     batch_set(x, 0, batch_in(x, 0));
@@ -252,7 +254,7 @@ static bool moves_all(const struct module *m, nid n)
  * no such number.  It is known for constants, and for a Range from 0 in steps of 1 to which nodes only add axes. */
 static struct dim limit_of(struct batch_search *x, vid v)
 {
-    enum { STEPS = 16 };
+    enum { STEPS = 16 }; /* the most nodes between v and the Range */
     const struct nums *k = nums_of(x->f, v);
     nid n = x->m->value[v].def;
     int64_t most = -1; /* the largest element of a constant */

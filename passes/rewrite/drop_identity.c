@@ -47,13 +47,6 @@ static bool passes_on(const struct identity_sweep *x, nid n)
     return infers && node_out(x->m, n, 1) == 0;
 }
 
-/* Whether v is a tensor with elements of type elem (enum elem). */
-static bool is_same_elem(const struct module *m, vid v, int64_t elem)
-{
-    const struct type *t = &m->type[m->value[v].type];
-    return t->kind == TYPE_TENSOR && t->elem != ELEM_NONE && t->elem == elem;
-}
-
 /* Returns the element type of v; ELEM_NONE: v is no tensor, or the type is unknown. */
 static int64_t elem_of(const struct module *m, vid v)
 {
@@ -136,7 +129,7 @@ static vid returned(struct identity_sweep *x, nid n, uint32_t **count)
         int64_t to = has_operator(x, n, "Cast") ? node_attr_int(x->m, n, "to", 0)
                                                 : elem_of(x->m, edit_in(x->e, n, 1));
         *count = &x->cast;
-        return is_same_elem(x->m, v, to) ? v : 0;
+        return to != ELEM_NONE && elem_of(x->m, v) == to ? v : 0;
     }
     if (has_operator(x, n, "Reshape")) {
         *count = &x->reshape;

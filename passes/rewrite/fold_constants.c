@@ -71,8 +71,8 @@ static bool agrees(const struct module *m, vid v, const struct known *k)
     return same;
 }
 
-/* Computes the results of node n, as far as its operands are known, and writes them to out[].  Returns false if that is
- * not possible. */
+/* Computes the results of node n, as far as its operands are known, and writes them to out[]; lowers x->left by the
+ * bytes that were used.  Returns false if n cannot be computed. */
 static bool compute_node(struct fold_run *x, nid n, struct known *out)
 {
     const struct module *m = x->m;
@@ -90,7 +90,7 @@ static bool compute_node(struct fold_run *x, nid n, struct known *out)
     c.out = out;
     c.nout = p->out.n;
     c.most = x->max;
-    c.most_read = mul_div_ceil(x->max, READ, 1);
+    c.most_read = sat_mul(x->max, READ);
     bool good = compute_run(&c);
     x->left -= c.spent;
     return good;
@@ -196,7 +196,7 @@ static int run_fold_constants(struct ctx *x, const void *options)
     const uint32_t nodes = m->nnode - 1, errors = m->diag->errors;
     struct clock clock = ctx_clock(x);
     char text[UNIT_TEXT];
-    f.left = mul_div_ceil(o->max, ALL, 1) > LEAST ? mul_div_ceil(o->max, ALL, 1) : LEAST;
+    f.left = larger(sat_mul(o->max, ALL), LEAST);
     clock_at_least(&clock, CLOCK_READING);
     m->diag->clock = &clock;
     const uint32_t folded = fold_all(&f);

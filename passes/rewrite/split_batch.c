@@ -678,8 +678,8 @@ static void join(struct batch_split *x, vid v)
     x->njoined++;
 }
 
-/* For outputs of the model and operands of nodes that stay: replaces each value that has shares by the joined shares
- * if the value is CUT, else by share 0, as all shares are then equal.  Values below `most` are values of the original
+/* For outputs of the model and operands of nodes that stay: replaces each result of a copied node by the joined shares
+ * if the result is CUT, else by share 0, as all shares are then equal.  Values below `most` are values of the original
  * model. */
 static void replace_single_reads(struct batch_split *x, vid most)
 {
