@@ -38,9 +38,8 @@ bool engines_apart(int64_t engines)
 int64_t engines_part_cost(const char *words, const char **name)
 {
     int64_t most = 0;
-    for (size_t n; *words;
-         words += n + (words[n] == ',')) { /* words[0 .. n) is one word of the list */
-        n = strcspn(words, ",");
+    for (size_t n; *words; words += n + (words[n] == ',')) {
+        n = strcspn(words, ","); /* words[0 .. n) is one word of the list */
         for (int k = 0; k < ENGINES; k++) {
             const struct engine_kind *e = engine_table[k];
             if (strncmp(e->name, words, n) != 0 || e->name[n] || e->part_cost <= most)
@@ -179,6 +178,14 @@ int export_check_devices(const struct export_folder *x, const char *engine, cons
             return -1;
     }
     return 0;
+}
+
+const char *export_shared_weights(const struct export_folder *x)
+{
+    const json_t *weights = json_object_get(x->manifest, "weights");
+    const char *mode = json_get_text(weights, "mode");
+    const char *file = json_string_value(json_array_get(json_object_get(weights, "files"), 0));
+    return mode && (!strcmp(mode, "parts") || !strcmp(mode, "inline")) ? NULL : file;
 }
 
 /* Returns the text of a row for the manifest's "exports", in x->a: the engine e and the files x->file that were made

@@ -46,8 +46,8 @@ enum engine_pieces {
 /* An engine. */
 struct engine_kind {
     const char *name; /* word for --for */
-    const char *
-        verified_with; /* programs and versions that have read its exports, for readers of the manifest */
+    /* programs and versions that have read its exports, for readers of the manifest */
+    const char *verified_with;
     /* each part needs its weights in a file of its own: pcc writes such files, unless --weights says otherwise */
     bool apart;
     /* ps that a part costs its device beside computing, as tools/bench/part_cost.py measures it (four tensors in and
@@ -101,6 +101,9 @@ int64_t export_gpu(const struct export_folder *x, const char *device);
 /* Checks that the devices of a part are CPUs and GPUs, none of them known to be of another maker than NVIDIA.  engine:
  * name for the error.  Returns 0, or -1 and an error. */
 int export_check_devices(const struct export_folder *x, const char *engine, const json_t *part);
+
+/* Returns the first file of weights that parts share; NULL: each part has its weights in its own files. */
+const char *export_shared_weights(const struct export_folder *x);
 
 /* The bytes of tools/python/pcc/run_openvino.py, hetero.py and ray_split.py, and of tools/web/index.html and run.mjs;
  * the build makes these arrays. */

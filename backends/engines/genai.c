@@ -26,8 +26,8 @@ struct decoder {
     int64_t layers;                             /* number of layers */
     /* sizes: heads of a cache, elements of a head, tokens of the vocabulary, elements of the hidden state */
     int64_t kv_heads, head_size, vocabulary, hidden;
-    struct names
-        kept; /* inputs of the model that are caches whose next content the same part makes */
+    /* inputs of the model that are caches, whose next content is made by the part that reads them */
+    struct names kept;
     struct names read; /* tensors that parts read */
     json_t *base;      /* the user's genai_config.json; NULL: not given */
 };
@@ -156,8 +156,10 @@ static int take_cache(const struct export_folder *x, struct decoder *g, const js
                       "is a state, but not named as genai names caches: "
                       "past...N...key and ...value, present...N..., N a number as %d "
                       "writes it, without another %");
-    if (!g->past[which])
-        g->past[which] = past, g->present[which] = present;
+    if (!g->past[which]) {
+        g->past[which] = past;
+        g->present[which] = present;
+    }
     if (strcmp(g->past[which], past) != 0 || strcmp(g->present[which], present) != 0 ||
         layer >= states || seen[which * states + layer]++)
         return refuse(x, in, "is a cache named otherwise than those of the other layers");
@@ -271,13 +273,11 @@ static int64_t hidden_size(const struct export_folder *x, int64_t otherwise)
 static int check_token(const struct export_folder *x, const struct decoder *g, const char *key)
 {
     const json_t *id = json_object_get(json_object_get(g->base, "model"), key);
-    const json_t *ids = json_is_array(id) ? id : NULL;
-    size_t n = id ? 1 : 0; /* the file has a list of ids, one id, or none */
-    if (ids)
-        n = json_array_size(ids);
+    bool list = json_is_array(id); /* else the file has one id, or none */
+    size_t n = list ? json_array_size(id) : id != NULL;
     for (size_t k = 0; k < n; k++) {
         int64_t v;
-        if (!json_int_in(ids ? json_array_get(ids, k) : id, 0, g->vocabulary - 1, &v))
+        if (!json_int_in(list ? json_array_get(id, k) : id, 0, g->vocabulary - 1, &v))
             return diag_error(x->diag,
                               "%s: model: %s: expected numbers below the vocabulary's %lld",
                               x->o->genai_base, key, (long long)g->vocabulary);

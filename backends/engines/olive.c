@@ -213,7 +213,6 @@ static const char *make_assignments(const struct export_folder *x)
     const uint32_t *part = parts_of_nodes(x, m);
     int64_t n = check_nameless(x, m, part) ? -1 : collect(x, m, part, &l);
     uint8_t *used = arena_alloc(x->a, json_array_size(parts) + 1); /* [part] 1: a node names it */
-    memset(used, 0, json_array_size(parts) + 1);
     for (int64_t i = 0; i < n; i++)
         used[l[i].part] = 1;
     for (size_t k = 0; n >= 0 && k < json_array_size(parts); k++)

@@ -167,10 +167,8 @@ static int check_part(const struct export_folder *x, const json_t *part, const s
 /* Checks that the folder's weights can lie in a folder for each part.  Returns 0, or -1 and an error. */
 static int check_weights(const struct export_folder *x)
 {
-    const json_t *weights = rows(x, "weights");
-    const char *mode = json_get_text(weights, "mode");
-    const char *file = json_string_value(json_array_get(json_object_get(weights, "files"), 0));
-    if (!file || (mode && (!strcmp(mode, "parts") || !strcmp(mode, "inline"))))
+    const char *file = export_shared_weights(x);
+    if (!file)
         return 0;
     return diag_error(x->diag,
                       "%s: --for=triton: each part lies in a folder of its own there, but "

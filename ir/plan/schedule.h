@@ -78,6 +78,16 @@ static inline uint32_t lane_count(uint32_t ndev)
 {
     return lane_recv(ndev, ndev + 1, /*from=*/0);
 }
+/* Returns the device (ndev: the host) that a lane belongs to, of a receiving lane the receiver. */
+static inline uint32_t lane_device(uint32_t ndev, uint32_t lane)
+{
+    uint32_t receiving = lane_recv(ndev, /*to=*/0, /*from=*/0); /* the first receiving lane */
+    if (lane < ndev)
+        return lane; /* of computing */
+    if (lane < receiving)
+        return lane - ndev; /* of sending */
+    return (lane - receiving) / (ndev + 1);
+}
 
 /* How an execution model runs the parts of a plan: in rounds, sample after sample, or once, at known times. */
 struct rhythm {

@@ -65,16 +65,6 @@ static uint32_t home_of(const struct schedule_state *c, uint32_t tensor)
     return c->w->place.to[c->w->place.at[tensor]];
 }
 
-/* Returns the device that a lane belongs to (ndev: the host), of a receiving lane the receiver: the inverse of
- * lane_compute(), lane_send() and lane_recv() of schedule.h. */
-static uint32_t lane_device(const struct schedule_state *c, uint32_t lane)
-{
-    uint32_t n = c->w->ndev;
-    return lane < n                                    ? lane
-           : lane < lane_recv(n, /*to=*/0, /*from=*/0) ? lane - n
-                                                       : (lane - 2 * n - 1) / (n + 1);
-}
-
 const char *instruction_text(const struct sample_work *w, const struct instruction *i, uint32_t dev,
                              int64_t sample, struct arena *a)
 {
@@ -100,7 +90,7 @@ static bool note_once(struct schedule_state *c, uint32_t *at, uint32_t item, con
 {
     if (*at != NONE)
         return refuse(c, "'%s' is %s twice on %s", name, done,
-                      c->w->dev_name[lane_device(c, c->lane_of[item])]);
+                      c->w->dev_name[lane_device(c->w->ndev, c->lane_of[item])]);
     *at = item;
     return true;
 }
@@ -131,7 +121,7 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
     const struct sample_work *w = c->w;
-    uint32_t dev = lane_device(c, lane), n = w->ndev;
+    uint32_t dev = lane_device(c->w->ndev, lane), n = w->ndev;
     if (i->what >= w->ntensor)
         return refuse(c, "%s has to do with a tensor that there is not", w->dev_name[dev]);
     const char *name = w->tensor[i->what].name;
@@ -178,7 +168,7 @@ static bool note_all(struct schedule_state *c)
             c->lane_of[i] = l;
             if (!right || (i > s->at[l] && s->item[i].phase < s->item[i - 1].phase))
                 return refuse(c, "an instruction of %s stands in a list where it cannot",
-                              c->w->dev_name[lane_device(c, l)]);
+                              c->w->dev_name[lane_device(c->w->ndev, l)]);
             bool fine = is_about_part(&s->item[i]) ? note_part(c, l, i) : note_tensor(c, l, i);
             if (!fine)
                 return false;
@@ -481,7 +471,7 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
 {
     const struct sample_work *w = c->w;
     const struct instruction *i = item_at(c, item);
-    uint32_t dev = lane_device(c, c->lane_of[item]);
+    uint32_t dev = lane_device(c->w->ndev, c->lane_of[item]);
     if (i->kind == DO_COMPUTE) { /* waits for the RECV of each input that another device makes */
         while (*k < w->in.at[i->what + 1] - w->in.at[i->what]) {
             uint32_t t = w->in.to[w->in.at[i->what] + (*k)++];
@@ -518,7 +508,7 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
 static const char *event_text(const struct schedule_state *c, uint32_t event)
 {
     uint32_t item = c->item[event];
-    return instruction_text(c->w, item_at(c, item), lane_device(c, c->lane_of[item]),
+    return instruction_text(c->w, item_at(c, item), lane_device(c->w->ndev, c->lane_of[item]),
                             c->sample[event], c->a);
 }
 

@@ -33,8 +33,8 @@ int cores_read(const char *list, cpu_set_t *want, struct diag *d)
     CPU_ZERO(want);
     if (sched_getaffinity(0, sizeof have, &have))
         return diag_error(d, "--cores: %s", strerror(errno));
-    for (const char *s = list;
-         *s || s == list;) { /* at least once: an empty list is an error, too */
+    /* s == list: an empty list is an error, too */
+    for (const char *s = list; *s || s == list;) {
         if (!read_item(&s, &low, &high))
             return diag_error(d, "--cores '%s': expected processors such as 0-3 or 0,2", list);
         for (; low <= high; low++) {

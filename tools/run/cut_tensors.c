@@ -13,12 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RANKS = 64 };
-
 /* A tensor of plain numbers. */
 struct dense {
     struct engine_shape shape;
-    int64_t size[RANKS];
+    int64_t size[ENGINE_AXES];
     unsigned char *data;
     int64_t bytes;
 };
@@ -46,7 +44,7 @@ static int look(struct engine *e, const struct engine_value *v, struct dense *to
 static struct engine_value *make_like(struct engine *e, const struct dense *x, uint32_t axis,
                                       int64_t size, struct dense *to, struct engine_error *err)
 {
-    int64_t sizes[RANKS];
+    int64_t sizes[ENGINE_AXES];
     struct engine_shape shape = {x->shape.elem, x->shape.rank, sizes};
     memcpy(sizes, x->size, sizeof sizes);
     sizes[axis] = size;

@@ -36,3 +36,14 @@ const char *engine_setting(const struct engine_load *how, size_t i, struct arena
         return how->optimise ? "optimisations all" : "optimisations off";
     return i - 2 < sizeof fixed / sizeof *fixed ? fixed[i - 2] : "";
 }
+
+void engine_tell(const struct engine *e, const struct engine_load *how, struct arena *a,
+                 struct diag *d)
+{
+    const char *text = arena_fmt(a, "%s %s%s%s", e->face->name, e->version, *e->library ? ", " : "",
+                                 e->library),
+               *one;
+    for (size_t i = 0; *(one = engine_setting(how, i, a)); i++)
+        text = arena_fmt(a, "%s, %s", text, one);
+    diag_detail(d, "%s", text);
+}

@@ -14,6 +14,8 @@
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
 
+enum { ENGINE_AXES = 64 }; /* number of axes of a tensor, at most */
+
 /* The reason why a call failed: one line, as the engine says it. */
 struct engine_error {
     char line[400];
@@ -99,8 +101,8 @@ struct engine_face {
      * that copies to and from GPUs need no other buffer. */
     struct engine_value *(*value_new)(struct engine *e, const struct engine_shape *shape,
                                       struct engine_error *err);
-    /* Writes type and shape of a tensor of plain numbers to *s, its sizes to size[64].  Returns 0; -1: v is no such
-     * tensor. */
+    /* Writes type and shape of a tensor of plain numbers to *s, its sizes to size[ENGINE_AXES].  Returns 0; -1: v is no
+     * such tensor. */
     int (*value_shape)(struct engine *e, const struct engine_value *v, struct engine_shape *s,
                        int64_t *size);
     /* Returns the address of a tensor's elements; NULL: it has none that can be shown. */
@@ -145,5 +147,8 @@ struct engine *stub_open(const char *text, struct arena *a, struct diag *d);
 /* Returns the settings of a session in words, for reports: "threads 1", "optimisations all", ...; "" after the last
  * one.  i: 0, 1, ...; lives in a. */
 const char *engine_setting(const struct engine_load *how, size_t i, struct arena *a);
+/* Notes, if the user wants details, the engine with its library, and the settings of its sessions. */
+void engine_tell(const struct engine *e, const struct engine_load *how, struct arena *a,
+                 struct diag *d);
 
 #endif

@@ -18,7 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 32, ROUNDS = 12, MOVES = 8 };
+enum {
+    PLACES = 32, /* steps between the places that are tried */
+    ROUNDS = 12, /* fits at a place with changed weights */
+    MOVES = 8    /* fits at own places, at most */
+};
 enum { OVERHEAD, OPERATION, BYTE, TERMS }; /* the times that are fitted, ps */
 
 /* The nodes in order of operations per byte. */
@@ -91,7 +95,7 @@ static double error_of(const struct points *p, uint32_t at, uint32_t place, cons
 }
 
 /* Sets x to the times with the least sum of weighted squares of relative errors.  `last`: the times of the round
- * before; the weight of a node is 1 over its error by these times.  NULL: all weights are 1.
+ * before; the weight of a node is 1 over its error by these times, at least a thousandth.  NULL: all weights are 1.
  *
  * normal[r][c] are the normal equations for all terms, with the right side in column TERMS.  Terms below 0 are not
  * allowed, so all subsets of the terms are solved, and the best solution without a negative term is taken. */
@@ -156,7 +160,7 @@ static uint32_t own_place(const struct points *p, const double *x)
     return at;
 }
 
-/* Returns 10^12 / ps as a rate of at least 1; ps above 0. */
+/* Returns 10^12 / ps as a rate of at least 1 and at most INT64_MAX / 2; ps above 0. */
 static int64_t rate_of(double ps)
 {
     double rate = (double)PS_PER_S / ps;

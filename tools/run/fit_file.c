@@ -24,7 +24,7 @@ struct fitting {
     struct fit_node *node; /* [n] */
     const char **op;       /* [n] their operator types */
     int64_t *off;          /* [n] relative error of the fitted time of the node, thousandths */
-    /* nodes left out: `zero` with the time 0; `others` with a time, but types other than f32 */
+    /* nodes left out: `zero` with the time 0; `others` of types other than f32; a node may be both */
     uint32_t n, zero, others;
     struct fitted f;
 };
@@ -70,7 +70,7 @@ static int64_t round_rate(int64_t n)
     return (n / step + (n % step >= step - step / 2)) * step;
 }
 
-/* Returns the median (or another share, in thousandths) of n > 0 numbers, which it sorts. */
+/* Returns the number below or at which `share` thousandths of n > 0 numbers lie, 500: their median; sorts them. */
 static int64_t quantile(int64_t *v, uint32_t n, uint32_t share)
 {
     qsort(v, n, sizeof *v, by_i64);

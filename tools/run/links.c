@@ -180,6 +180,7 @@ int link_find(const struct link_copier *c, const signal_flag *stop, struct link_
     int64_t ns[SIZES_MOST], off[FRESH];
     uint64_t rng = 1;
     int n = 0;
+    /* 1, 2, 4, ..., and the largest size at last */
     for (size_t b = 1; b / GROWTH < c->largest && n < SIZES_MOST; b *= GROWTH, n++) {
         bytes[n] = b < c->largest ? b : c->largest;
         if (*stop)

@@ -189,7 +189,7 @@ static int part_by_part(const struct measuring *m, uint32_t *left, struct part_f
         else if (m->node_runs > 0)
             rc = measure_nodes(m, k, &f[k]);
         else
-            rc = take_turn(m, k, /*counts=*/false, NULL);
+            rc = take_turn(m, k, /*counts=*/false, NULL); /* for the inputs of later parts */
         if (!rc && !*m->stop)
             forget(m, k, left);
     }

@@ -112,16 +112,15 @@ static void read_work(const char *path, struct trace *t, struct arena *a)
     size_t n;
     char *s = access(path, F_OK) == 0 ? infile_read(path, INFILE_TABLE, a, &n, &quiet) : NULL;
     char *cell, stop, *name = NULL;
-    int at = -1, bytes_at = -1;
-    int column = 0, row = 0;
+    int name_at = -1, bytes_at = -1, column = 0, row = 0;
     while (s && *s) {
         int64_t bytes;
         if (!csv_field(&s, &cell, &stop)) /* `stop`: the character behind the field */
             return;
         if (row == 0) {
-            at = !strcmp(cell, "#name") ? column : at;
+            name_at = !strcmp(cell, "#name") ? column : name_at;
             bytes_at = !strcmp(cell, "total_temp_allocations") ? column : bytes_at;
-        } else if (column == at) {
+        } else if (column == name_at) {
             char *end = strrchr(cell, '_');
             name = cell;
             if (end)

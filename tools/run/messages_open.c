@@ -1,5 +1,6 @@
 /* Finding the module that is linked with MPI (messages.h): beside the program, where both were built, or in
  * ../lib/pcc, as they are installed. */
+#include "tools/run/program.h"
 #include "tools/run/ranks.h"
 
 #include <dlfcn.h>
@@ -16,16 +17,6 @@ int messages_rank(void)
             return atoi(text);
     }
     return -1;
-}
-
-/* Returns the folder of the running program, in a. */
-static const char *program_folder(struct arena *a)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    while (n > 0 && self[n - 1] != '/')
-        n--;
-    return n > 0 ? arena_strdup(a, self, (size_t)n) : "";
 }
 
 const struct messages_face *messages_find(struct arena *a, struct diag *d)

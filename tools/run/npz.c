@@ -135,7 +135,7 @@ static int read_npy(const struct archive *z, const unsigned char *bytes, uint64_
 {
     if (n < 12 || memcmp(bytes, "\x93NUMPY", 6) != 0 || bytes[6] < 1 || bytes[6] > 3)
         return bad(z, to->name, "expected an array as numpy writes it");
-    unsigned wide = bytes[6] == 1 ? 2 : 4;
+    unsigned wide = bytes[6] == 1 ? 2 : 4; /* bytes of the header's length */
     uint64_t from = 8 + wide, length = number(bytes + 8, wide);
     if (length > n - from)
         return bad(z, to->name, "its header is cut off");

@@ -27,7 +27,8 @@ static int64_t decode(const char *s, size_t n, uint32_t *to)
 int npz_texts(struct npz_array *to, const unsigned char *texts, size_t rank, size_t n,
               struct arena *a)
 {
-    int64_t *size = arena_array(a, rank + 1, sizeof *size), longest = 1;
+    int64_t *size = arena_array(a, rank + 1, sizeof *size);
+    int64_t longest = 1; /* characters; numpy has no strings of less room */
     memcpy(size, texts, rank * sizeof *size);
     size_t elems = (size_t)shape_elems(size, (uint32_t)rank), head = rank * sizeof *size;
     /* [elems + 1] where each element begins in `bytes`, and behind the last one where it ends */

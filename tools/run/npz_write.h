@@ -21,7 +21,7 @@ int npz_begin(struct npz_out *z, const char *path, struct arena *a, struct diag 
 /* Adds an array.  Types that numpy has not are written as integers of their width, strings as npz_texts() makes them.
  * Returns 0; -1: it has neither plain numbers nor strings. */
 int npz_add(struct npz_out *z, const struct npz_array *array);
-/* Ends the archive.  ok == false: removes the file, without an error.  Returns 0; -1 after an error. */
+/* Ends the archive.  Returns 0; -1 after an error.  ok == false: removes the file, without an error, and returns -1. */
 int npz_end(struct npz_out *z, bool ok);
 
 #endif

@@ -28,7 +28,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MMAP_THRESHOLD = 1 << 20, RANKS = 64 };
+enum { MMAP_THRESHOLD = 1 << 20 };
 
 /* The engine. */
 struct ort {
@@ -368,7 +368,7 @@ static void ort_value_free(struct engine *base, struct engine_value *v)
         ((struct ort *)base)->api.ReleaseValue((OrtValue *)v);
 }
 
-/* Writes what a tensor is to *s, its sizes to size[RANKS].  Returns 0; -1: it is no tensor. */
+/* Writes what a tensor is to *s, its sizes to size[ENGINE_AXES].  Returns 0; -1: it is no tensor. */
 static int shape_of(const struct ort *e, const OrtValue *v, struct engine_shape *s, int64_t *size)
 {
     struct engine_error err;
@@ -379,7 +379,7 @@ static int shape_of(const struct ort *e, const OrtValue *v, struct engine_shape 
         check(e, e->api.GetTensorTypeAndShape(v, &info), &err))
         return -1;
     int rc = check(e, e->api.GetTensorElementType(info, &s->elem), &err) ||
-             check(e, e->api.GetDimensionsCount(info, &s->rank), &err) || s->rank > RANKS ||
+             check(e, e->api.GetDimensionsCount(info, &s->rank), &err) || s->rank > ENGINE_AXES ||
              check(e, e->api.GetDimensions(info, size, s->rank), &err);
     e->api.ReleaseTensorTypeAndShapeInfo(info);
     return rc ? -1 : 0;
@@ -397,7 +397,7 @@ static void *ort_value_data(struct engine *base, struct engine_value *v)
     struct ort *e = (struct ort *)base;
     struct engine_error err;
     struct engine_shape s;
-    int64_t size[RANKS];
+    int64_t size[ENGINE_AXES];
     void *data = NULL;
     if (shape_of(e, (OrtValue *)v, &s, size) || s.elem == ELEM_STR ||
         check(e, e->api.GetTensorMutableData((OrtValue *)v, &data), &err))
@@ -469,7 +469,7 @@ static unsigned char *ort_value_texts(struct engine *base, const struct engine_v
     struct ort *e = (struct ort *)base;
     struct engine_error err;
     struct engine_shape s;
-    int64_t size[RANKS];
+    int64_t size[ENGINE_AXES];
     size_t bytes = 0;
     if (shape_of(e, (const OrtValue *)v, &s, size) || s.elem != ELEM_STR ||
         check(e, e->api.GetStringTensorDataLength((const OrtValue *)v, &bytes), &err))

@@ -2,6 +2,7 @@
  * lib/pythonX.Y/site-packages/onnxruntime/capi/libonnxruntime.so.X.Y.Z, and no link to it: of several the last by name
  * is taken.  No path relative to the current folder is tried. */
 #include "tools/run/ort_find.h"
+#include "tools/run/program.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -33,8 +34,8 @@ static const char *of_environment(const char *root, struct arena *a)
 {
     glob_t found;
     const char *path = NULL;
-    char *escaped = arena_alloc(a, 2 * strlen(root) + 1),
-         *to = escaped; /* `root` as glob() takes it literally */
+    /* `root` as glob() takes it literally */
+    char *escaped = arena_alloc(a, 2 * strlen(root) + 1), *to = escaped;
     for (const char *s = root; *s; s++) {
         if (strchr("*?[\\", *s))
             *to++ = '\\';
@@ -46,15 +47,12 @@ static const char *of_environment(const char *root, struct arena *a)
     return path;
 }
 
-/* Returns the folder of the running program if it was built there, in a; NULL: it lies elsewhere. */
+/* Returns the folder of the running program, as program_folder() does, if it was built there; NULL: it lies
+ * elsewhere. */
 static const char *build_tree(struct arena *a)
 {
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    while (n > 0 && self[n - 1] != '/')
-        n--;
-    const char *folder = n > 1 ? arena_strdup(a, self, (size_t)n - 1) : NULL;
-    return folder && access(arena_fmt(a, "%s/CMakeCache.txt", folder), F_OK) == 0 ? folder : NULL;
+    const char *folder = program_folder(a);
+    return access(arena_fmt(a, "%sCMakeCache.txt", folder), F_OK) == 0 ? folder : NULL;
 }
 
 int ort_find(const char *library, struct ort_library *out, struct arena *a, struct diag *d)
@@ -78,7 +76,7 @@ int ort_find(const char *library, struct ort_library *out, struct arena *a, stru
     const char *built = build_tree(a);
     if (built) {
         /* Programs hold no folder of the machine that built them: only the way from the build folder is compiled in. */
-        path = of_environment(arena_fmt(a, "%s/" PCC_BUILD_TO_VENV, built), a);
+        path = of_environment(arena_fmt(a, "%s" PCC_BUILD_TO_VENV, built), a);
         if (path)
             return open_file(path, "", out, d) ? 0 : -1;
         tried = arena_fmt(a, "%s; build/venv has none", tried);

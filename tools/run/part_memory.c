@@ -24,7 +24,6 @@
 extern char **environ;
 
 enum {
-    RANKS = 64,    /* number of axes of a tensor, at most */
     ANSWER = 1024, /* bytes of what the process prints, at most */
     KIB = 1024
 };
@@ -37,7 +36,7 @@ static bool put_inputs(const struct measuring *m, uint32_t k, FILE *f, struct js
 {
     const struct split_part *p = &m->s->part[k];
     for (uint32_t i = 0; i < p->nin; i++) {
-        int64_t size[RANKS];
+        int64_t size[ENGINE_AXES];
         struct engine_shape s = {.size = size};
         struct engine_value *v = m->table[p->in[i]];
         if (m->e->face->value_shape(m->e, v, &s, size))
@@ -127,7 +126,8 @@ int part_memory(const struct measuring *m, uint32_t k, struct part_bytes *out)
                *data = arena_fmt(own, "%s/part.data", m->folder);
     char said[ANSWER];
     *out = PART_BYTES_UNKNOWN;
-    /* the process's exit code: 0: it has printed figures; 1: the part fails, and it has printed why */
+    /* the process's exit code: 0: it has printed figures; 1: the part fails, and it has printed why; else nothing is
+     * known */
     int rc = put_request(m, k, request, data) ? ask(request, said) : 2;
     if (rc == 0) {
         json_t *root = json_read(own, said, strlen(said), NULL);
@@ -200,10 +200,10 @@ static struct engine_value **read_inputs(struct answering *w, const char **name)
     json_array_foreach(list, i, row)
     {
         json_t *sizes = json_object_get(row, "size");
-        int64_t at[RANKS], bytes = (int64_t)json_integer_value(json_object_get(row, "bytes"));
+        int64_t at[ENGINE_AXES], bytes = (int64_t)json_integer_value(json_object_get(row, "bytes"));
         struct engine_shape s = {(int)json_integer_value(json_object_get(row, "elem")),
                                  json_array_size(sizes), at};
-        for (d = 0; d < s.rank && d < RANKS; d++)
+        for (d = 0; d < s.rank && d < ENGINE_AXES; d++)
             at[d] = (int64_t)json_integer_value(json_array_get(sizes, d));
         name[i] = json_get_text(row, "name");
         if (!(in[i] = w->e->face->value_new(w->e, &s, &w->err)))

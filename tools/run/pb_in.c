@@ -35,6 +35,7 @@ static char *put_head(char *to, int tag, size_t length)
  * number of bytes to *size. */
 static char *wrap(const char *bytes, size_t n, size_t *size, struct arena *a)
 {
+    /* version 8 of ONNX's form; version 13 of its operators */
     static const char model[] = {IR_VERSION, 8, MODEL_OPSET, 2, OPSET_VERSION, 13};
     /* replaces the tensor's name: the last field of a kind counts */
     static const char name[] = {TENSOR_NAME, 1, 'x'};

@@ -147,7 +147,7 @@ struct keys {
 /* Adds a key to a map: the text, or, if text is NULL, the number.  Returns false if the map has too many keys. */
 static bool add_key(struct keys *k, const char *text, int64_t number, struct arena *a)
 {
-    uint32_t room = k->cap;
+    uint32_t room = k->cap; /* both arrays grow alike */
     if (k->n == ITEMS_MOST)
         return false;
     k->text = vec_grow(a, k->text, &room, k->n + 1, sizeof *k->text);

@@ -12,6 +12,7 @@
 #include "ir/base/units.h"
 #include "ir/ir.h"
 #include "tools/lib/handle.h"
+#include "tools/run/resize.h"
 
 #include <string.h>
 
@@ -56,19 +57,10 @@ static int stopped(void *user, const struct pcc_progress *at)
     return *h->stop;
 }
 
-/* arena_defer(): frees a handle. */
-static void free_handle(void *p)
-{
-    pcc_free(p);
-}
-
 /* Returns a handle with the model open, on `count` devices, that *h listens to; NULL after an error. */
 static struct pcc *open_model(const struct pieces_of *of, struct hearing *h, struct arena *a)
 {
-    struct pcc *p = pcc_new();
-    if (!p)
-        arena_exhausted(a, sizeof *p);
-    arena_defer(a, free_handle, p);
+    struct pcc *p = library_handle(a);
     pcc_listen(p, &(struct pcc_listener){.user = h, .message = pass_on, .progress = stopped});
     enum pcc_status rc = pcc_set(p, "devices", arena_fmt(a, "%uxcpu", of->count));
     if (!rc)
@@ -138,10 +130,8 @@ static void cut(struct cutting *c, uint32_t wanted)
     c->count++;
 }
 
-/* Writes the pieces as a plan to the file `path`: piece k on the device "cpuK".  calls: value of the plan's key
- * "calls"; NULL: none.  Returns 0; -1 after an error. */
-static int write_plan(const struct cutting *c, const char *calls, const char *path, struct arena *a,
-                      struct diag *d)
+/* Writes the pieces as a plan to the file `path`: piece k on the device "cpuK".  Returns 0; -1 after an error. */
+static int write_plan(const struct cutting *c, const char *path, struct arena *a, struct diag *d)
 {
     struct outfile f;
     if (outfile_open(&f, path, a, d))
@@ -149,8 +139,6 @@ static int write_plan(const struct cutting *c, const char *calls, const char *pa
     struct json_out o = {.f = f.f};
     json_open(&o, NULL, '{', 1);
     json_int(&o, "pcc_plan", 1);
-    if (calls)
-        json_text(&o, "calls", calls);
     json_open(&o, "devices", '[', 2);
     for (uint32_t k = 0; k < c->count; k++) {
         json_open(&o, NULL, '{', 3);
@@ -184,7 +172,7 @@ static int write_cuts(const struct pieces_of *of, struct pcc *p, const char *pat
     c.piece = arena_array(a, (size_t)n + 1, sizeof *c.piece);
     weigh(&c, a);
     cut(&c, of->count);
-    return write_plan(&c, NULL, path, a, d);
+    return write_plan(&c, path, a, d);
 }
 
 int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d)

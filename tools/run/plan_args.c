@@ -3,6 +3,7 @@
 
 #include "tools/lib/handle.h"
 #include "tools/lib/idle.h"
+#include "tools/run/resize.h"
 
 #include <string.h>
 
@@ -76,12 +77,6 @@ static int stopped(void *user, const struct pcc_progress *at)
     return *c->stop;
 }
 
-/* arena_defer(): frees a handle. */
-static void free_handle(void *p)
-{
-    pcc_free(p);
-}
-
 /* Sets in the handle p: the n cost files, the options of c->args, and the other fields of c: pairs of states (unless
  * the options have --state), sizes of dimensions, and devices. */
 static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const char *const *costs,
@@ -114,11 +109,8 @@ static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const c
 enum pcc_status plan_write(struct plan_call *c, const char *const *costs, uint32_t n,
                            const char *folder)
 {
-    struct pcc *p = pcc_new();
-    if (!p)
-        arena_exhausted(c->a, sizeof *p);
     struct arena *own = arena_new(c->a);
-    arena_defer(own, free_handle, p);
+    struct pcc *p = library_handle(own);
     pcc_listen(p, &(struct pcc_listener){.user = c, .message = pass_on, .progress = stopped});
     c->idle = NULL;
     enum pcc_status s = set_all(c, p, costs, n);

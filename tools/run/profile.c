@@ -108,7 +108,7 @@ struct run {
     int exit; /* code */
 };
 
-/* Reports an error in usage.  Returns -1. */
+/* Reports an error in usage, and sets the exit code.  Returns -1. */
 static int misused(struct run *r, const char *what)
 {
     r->exit = USAGE;
@@ -350,19 +350,7 @@ static int write_costs(struct run *r, const struct profiled *p)
     return 0;
 }
 
-/* Notes the engine with its library, and the settings of its sessions. */
-static void tell_engine(struct run *r, const struct measuring *m)
-{
-    const struct engine_load how = {.threads = m->threads, .optimise = m->parts};
-    const char *text = arena_fmt(r->a, "%s %s%s%s", m->e->face->name, m->e->version,
-                                 *m->e->library ? ", " : "", m->e->library),
-               *one;
-    for (size_t i = 0; *(one = engine_setting(&how, i, r->a)); i++)
-        text = arena_fmt(r->a, "%s, %s", text, one);
-    diag_detail(&r->diag, "%s", text);
-}
-
-/* Opens the engine and a folder for temporary files.  Returns 0, or -1 after an error. */
+/* Sets *p by the options, and opens the engine and a folder for temporary files.  Returns 0, or -1 after an error. */
 static int prepare(struct run *r, struct profiling *p)
 {
     const struct program_args *g = &r->args;
@@ -385,7 +373,8 @@ static int prepare(struct run *r, struct profiling *p)
     p->m.folder = scratch_folder(r->a, &r->diag);
     if (!p->m.folder)
         return -1;
-    tell_engine(r, &p->m);
+    const struct engine_load how = {.threads = p->m.threads, .optimise = p->m.parts};
+    engine_tell(p->m.e, &how, r->a, &r->diag);
     return 0;
 }
 
@@ -421,7 +410,7 @@ static int measure_rounds(struct run *r, const struct profiling *p, const char *
 }
 
 /* Measures the whole model, and scales the times of its pieces so that they sum up to the time of the whole: each piece
- * adds the cost of a session.  Returns 0, or -1 after an error. */
+ * adds the cost of a session.  After Ctrl-C the times stay as they are.  Returns 0, or -1 after an error. */
 static int scale_pieces(struct run *r, const struct profiling *p, struct profiled *pieces)
 {
     struct profiling alone = *p;

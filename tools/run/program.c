@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LEFT = 27 }; /* width of the left column of help */
 
@@ -327,6 +328,15 @@ void program_show(void *args, enum diag_level level, enum warning w, const char 
     (void)w;
     if (level != DIAG_NOTE || !program_value(g, "quiet"))
         fprintf(stderr, "%s: %s: %s\n", g->program->name, word[level], line);
+}
+
+const char *program_folder(struct arena *a)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    while (n > 0 && self[n - 1] != '/')
+        n--;
+    return n > 0 ? arena_strdup(a, self, (size_t)n) : "";
 }
 
 static signal_flag *caught; /* of program_catch(): a handler gets no argument */

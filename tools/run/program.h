@@ -69,6 +69,8 @@ bool program_begin(struct program_args *args, int argc, char **argv, struct aren
 /* struct diag.emit: prints a line to stderr, "pcc-run: error: ..."; notes unless --quiet was given.  args: the struct
  * program_args. */
 void program_show(void *args, enum diag_level level, enum warning w, const char *line);
+/* Returns the folder of the running program, with a '/' behind it, in a; "": it is not known. */
+const char *program_folder(struct arena *a);
 /* Has Ctrl-C, and other signals that end a program, set *stop to 1; the second one ends the program. */
 void program_catch(signal_flag *stop);
 /* Has another signal set the flag of program_catch(), too. */

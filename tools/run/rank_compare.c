@@ -27,7 +27,7 @@ enum {
  * and an error. */
 static int hash_file(struct runner *r, const char *path, uint64_t *hash)
 {
-    static const char what[] = "pcc";
+    static const char what[] = "pcc"; /* any key will do that is the same at all ranks */
     unsigned char *chunk = arena_alloc(r->a, CHUNK);
     uint64_t size;
     int fd = infile_open(path, INFILE_MODEL, &size, r->d);
@@ -63,8 +63,8 @@ static const char *path_of(const struct runner *r, uint32_t i)
     return json_get_text(row_of(r, i - 2), "sha256") ? NULL : r->s.part[i - 2].path;
 }
 
-/* Whether this rank compares file number i: a part that it runs.  Rank 0 also compares other ranks' parts whose files
- * it can read. */
+/* Whether this rank compares file number i: manifest, schedule, or a part that it runs.  Rank 0 also compares other
+ * ranks' parts whose files it can read. */
 static bool compares(const struct runner *r, uint32_t i)
 {
     const char *path = path_of(r, i);
@@ -112,7 +112,8 @@ static int compare_files(struct runner *r)
         return diag_error(r->d, "MPI: %s", r->ranks->m.why);
     if (bad)
         return -1;
-    for (uint32_t i = 0; i < own; i++) /* of another number of parts the manifest differs */
+    /* if rank 0 has fewer files, the manifests, file 0, differ: the loop ends before it comes to other files */
+    for (uint32_t i = 0; i < own; i++)
         if (mine[i] != want[i] && (i < 2 || ranks_run_part(r, i - 2)))
             return diag_error(r->d,
                               "%s: its hash is %016" PRIx64 ", that of rank %" PRId64
@@ -127,7 +128,7 @@ static int check_hash(struct runner *r, const char *file, const char *want)
     char text[SHA256_TEXT] = "";
     if (!file || !want)
         return 0;
-    const char *path = arena_fmt(r->a, "%s/%s", r->set.folder, file), *at = ranks_speaker(r);
+    const char *path = arena_fmt(r->a, "%s/%s", r->set.folder, file), *speaker = ranks_speaker(r);
     uint64_t size;
     int fd = infile_open(path, INFILE_DATA, &size, r->d);
     if (fd < 0)
@@ -135,12 +136,12 @@ static int check_hash(struct runner *r, const char *file, const char *want)
     int rc = sha256_of_file(fd, text);
     close(fd);
     if (rc)
-        return diag_error(r->d, "%s%s: it cannot be read", at, path);
+        return diag_error(r->d, "%s%s: it cannot be read", speaker, path);
     if (strcmp(text, want) != 0)
         return diag_error(r->d,
                           "%s%s: its SHA-256 is %s, that in manifest.json %s: expected the file "
                           "of this folder",
-                          at, path, text, want);
+                          speaker, path, text, want);
     return 0;
 }
 

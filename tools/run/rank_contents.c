@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-enum { BLOCKS = 16, BLOCK = 64 };
+enum { BLOCKS = 16, BLOCK = 64 }; /* places of a long tensor that are hashed; bytes of each */
 
 uint64_t ranks_hash(const void *data, int64_t bytes)
 {

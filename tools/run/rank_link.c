@@ -14,7 +14,7 @@
 #define LARGEST ((size_t)16 << 20)
 /* A size is sent TIMES_MOST times, or less often if fewer times send ENOUGH bytes, but at least TIMES_LEAST times. */
 #define ENOUGH ((int64_t)8 << 20)
-enum { TIMES_LEAST = 3, TIMES_MOST = 51, PAGE = 4096 };
+enum { TIMES_LEAST = 3, TIMES_MOST = 51 };
 
 /* Both ranks. */
 struct pair {
@@ -97,7 +97,7 @@ int link_measure_ranks(const signal_flag *stop, struct link_fit *out, struct are
         return -1;
     if (p.m.face->open(&p.m))
         return diag_error(d, "MPI: %s", p.m.why);
-    p.block = calloc(1, LARGEST + PAGE);
+    p.block = calloc(1, LARGEST);
     if (p.m.ranks != 2) {
         rc = p.m.rank ? -1
                       : diag_error(d, "--links: expected mpirun -n 2, found %d rank%s", p.m.ranks,

@@ -60,10 +60,11 @@ static int put_tensor(struct packing *p, const struct engine_value *v,
 {
     int64_t bytes = value_bytes(p->e, v);
     const void *data = p->e->face->value_data(p->e, (struct engine_value *)v);
-    return bytes < 0 || (bytes > 0 && !data) || put_number(p, PACK_TENSOR) ||
-           put_number(p, shape->elem) || put_number(p, (int64_t)shape->rank) ||
-           put(p, shape->size, shape->rank * WORD) || put_number(p, bytes) ||
-           put(p, data, (size_t)bytes);
+    bool bad = bytes < 0 || (bytes > 0 && !data) || put_number(p, PACK_TENSOR) ||
+               put_number(p, shape->elem) || put_number(p, (int64_t)shape->rank) ||
+               put(p, shape->size, shape->rank * WORD) || put_number(p, bytes) ||
+               put(p, data, (size_t)bytes);
+    return bad ? -1 : 0;
 }
 
 /* Appends a tensor of strings, as value_texts() has it: sizes, where each element begins, elements.  Returns 0, or
@@ -82,11 +83,11 @@ static int put_texts(struct packing *p, const unsigned char *texts, size_t rank,
         to += end - begin[i];
         *to++ = 0;
     }
-    int rc = !all || put_number(p, PACK_TEXTS) || put_number(p, (int64_t)rank) ||
-             put(p, size, rank * WORD) || put_number(p, to - all) ||
-             put(p, all, (size_t)(to - all));
+    bool bad = !all || put_number(p, PACK_TEXTS) || put_number(p, (int64_t)rank) ||
+               put(p, size, rank * WORD) || put_number(p, to - all) ||
+               put(p, all, (size_t)(to - all));
     free(all);
-    return rc;
+    return bad ? -1 : 0;
 }
 
 /* Appends a value.  Returns 0, or -1: it is of a kind that has no form here, or there is no memory. */
@@ -94,7 +95,7 @@ static int put_value(struct packing *p, const struct engine_value *v, int depth)
 {
     const struct engine_face *face = p->e->face;
     struct engine_shape shape;
-    int64_t size[RANK_DIMS];
+    int64_t size[ENGINE_AXES];
     size_t n = 0, rank = 0;
     bool map = false;
     if (!v || depth == DEPTH)
@@ -139,7 +140,7 @@ struct unpacking {
     struct engine_error *err;
 };
 
-/* Returns the next n bytes; NULL: fewer are left. */
+/* Returns the next n bytes, and skips the padding behind them; NULL: fewer are left. */
 static const void *take(struct unpacking *u, int64_t n)
 {
     const unsigned char *from = u->at;
@@ -159,11 +160,11 @@ static int64_t take_number(struct unpacking *u)
     return n;
 }
 
-/* Reads rank and sizes into *shape, size[RANK_DIMS].  Returns 0, or -1. */
+/* Reads rank and sizes into *shape, size[ENGINE_AXES].  Returns 0, or -1. */
 static int take_shape(struct unpacking *u, struct engine_shape *shape, int64_t *size)
 {
     int64_t rank = take_number(u);
-    const void *from = rank >= 0 && rank <= RANK_DIMS ? take(u, rank * WORD) : NULL;
+    const void *from = rank >= 0 && rank <= ENGINE_AXES ? take(u, rank * WORD) : NULL;
     if (!from)
         return -1;
     memcpy(size, from, (size_t)rank * WORD);
@@ -176,7 +177,7 @@ static int take_shape(struct unpacking *u, struct engine_shape *shape, int64_t *
  * the engine cannot make it. */
 static struct engine_value *take_tensor(struct unpacking *u)
 {
-    int64_t size[RANK_DIMS];
+    int64_t size[ENGINE_AXES];
     struct engine_shape shape = {.elem = (int)take_number(u)};
     if (take_shape(u, &shape, size))
         return NULL;
@@ -196,7 +197,7 @@ static struct engine_value *take_tensor(struct unpacking *u)
  * such a tensor, or if the engine cannot make it. */
 static struct engine_value *take_texts(struct unpacking *u)
 {
-    int64_t size[RANK_DIMS];
+    int64_t size[ENGINE_AXES];
     struct engine_shape shape = {.elem = ELEM_STR};
     if (take_shape(u, &shape, size))
         return NULL;

@@ -50,7 +50,7 @@ struct rank_pulse {
     int64_t *heard;                /* [rank] ns: when */
     struct pulse *in, *out;        /* [rank] messages under way */
     uint64_t *receiving, *sending; /* [rank] their handles */
-    bool *sends;                   /* [rank] sending counts */
+    bool *sends;                   /* [rank] the last pulse was sent: sending[] is its handle */
     int64_t hurry;                 /* ns: when mpirun has woken this process; 0: it has not */
     int64_t stall;  /* ns, under the lock; 0: runs that stand still are not looked for */
     uint64_t moves; /* of all ranks */
@@ -66,7 +66,7 @@ static void on_wake(int signal)
     woken = 1;
 }
 
-/* Whether this rank listens to rank k, and speaks to it. */
+/* Whether this rank and rank k tell each other where they stand. */
 static bool is_peer(const struct messages *m, int k)
 {
     return k != m->rank && (m->rank == 0 || k == 0);
@@ -111,6 +111,7 @@ static size_t put_where(const struct rank_pulse *p, int but, char *line, size_t 
 {
     const struct ranks *x = p->r->ranks;
     const char *between = but < 0 ? ": " : "; ";
+    /* 64: for the words around `where` */
     for (int i = 0; i < x->m.ranks && n < LINE - TEXT - 64; i++) {
         const struct pulse *of = i == x->m.rank ? &p->mine : &p->last[i];
         if (i == but || (i != x->m.rank && !is_peer(&x->m, i)))
@@ -178,7 +179,7 @@ static void look_for_stall(struct rank_pulse *p, int64_t after)
         say_last(p, line, n);
 }
 
-/* Receives the signs of life of other ranks; ends this process if another rank's message asks for that. */
+/* Receives the signs of life of other ranks; ends this process if a message asks for that, which any rank may send. */
 static void hear_all(struct rank_pulse *p)
 {
     const struct messages *m = &p->r->ranks->m;

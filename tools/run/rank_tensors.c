@@ -2,7 +2,7 @@
  *
  * A tensor whose type and sizes are the same for all samples is one message, from the sender's buffer into the
  * receiver's; of any other one its type and sizes go ahead.  Tags tell tensors and samples apart, so that a message
- * that lacks, or comes twice, is never taken for that of another sample.  O(readers of a value) each. */
+ * that is missing, or comes twice, is never taken for that of another sample.  O(readers of a value) each. */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -35,7 +35,7 @@ struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64
     return t;
 }
 
-/* Frees a record whose message has ended. */
+/* Adds a record whose message has ended to the spare ones, and frees what it has packed. */
 static void transfer_over(struct runner *r, struct transfer *t)
 {
     free(t->packed);
@@ -59,6 +59,7 @@ void ranks_watch(struct runner *r, struct transfer *t, int rc)
 
 int64_t ranks_key(const struct runner *r, const struct transfer *t)
 {
+    /* first come the places of the lists, then the values, of tensors that no list carries */
     return t->place == RUN_NONE ? r->ranks->tags.keys - r->s.nvalue + t->value : t->place;
 }
 
@@ -140,7 +141,7 @@ static void refuse(struct runner *r, const struct transfer *of)
 }
 
 /* Fills in what goes ahead of the value v of a message, whose bytes are packed where it is no tensor of numbers.
- * Returns 0, or -1: it cannot be sent. */
+ * v NULL: that no value comes.  Returns 0, or -1: it cannot be sent. */
 static int announce(struct runner *r, struct transfer *of, const struct engine_value *v,
                     struct rank_sizes *to)
 {
@@ -158,7 +159,8 @@ static int announce(struct runner *r, struct transfer *of, const struct engine_v
     return (to->bytes = value_bytes(r->e, v)) < 0 ? -1 : 0;
 }
 
-/* Sends what a tensor is, ahead of its elements; v NULL: none comes.  Returns its bytes; -1: it cannot be sent. */
+/* Sends what a tensor is, ahead of its elements; v NULL: none comes.  Returns its bytes; -1: it cannot be sent, and the
+ * run fails. */
 static int64_t send_sizes(struct runner *r, struct transfer *of, const struct engine_value *v)
 {
     struct transfer *t = ranks_transfer(r, SEND_SIZES, of->sample);
@@ -178,8 +180,8 @@ static int64_t send_sizes(struct runner *r, struct transfer *of, const struct en
     return bytes;
 }
 
-/* Called when the tensor of a message has left: notes the times, drops the message's hold on the tensor, and moves the
- * lists that wait for the message. */
+/* Called when the tensor of a message has left: notes the times, if a part made it for another device, drops the
+ * message's hold on the tensor, and moves the lists that wait for the message. */
 static void sent(struct runner *r, struct transfer *t)
 {
     struct flight *f = flight_of(r, t->sample);
@@ -293,7 +295,7 @@ struct engine_value *rank_value_new(struct engine *e, const struct rank_sizes *z
                                     struct engine_error *err)
 {
     const struct engine_shape shape = {(int)z->elem, (size_t)z->rank, z->size};
-    if (z->rank < 0 || z->rank > RANK_DIMS) {
+    if (z->rank < 0 || z->rank > ENGINE_AXES) {
         snprintf(err->line, sizeof err->line, "no tensor has %" PRId64 " dimensions", z->rank);
         return NULL;
     }
@@ -322,12 +324,13 @@ static int make_room(struct runner *r, struct transfer *t, char *line, size_t ro
     }
     if (s->elem == RANK_PACKED && s->bytes >= 0) {
         t->packed = malloc((size_t)s->bytes + 1);
-        snprintf(line, room, "%.200s", err.line);
-        return t->packed ? 0 : -1;
+        if (t->packed)
+            return 0;
+    } else {
+        t->box->value = rank_value_new(r->e, s, &err);
+        if (t->box->value)
+            return 0;
     }
-    t->box->value = rank_value_new(r->e, s, &err);
-    if (t->box->value)
-        return 0;
     snprintf(line, room, "%.200s", err.line);
     return -1;
 }
@@ -337,8 +340,10 @@ static int unpack(struct runner *r, struct transfer *t, char *line, size_t room)
 {
     struct engine_error err = {"out of memory"};
     t->box->value = rank_unpack(r->e, t->packed, t->bytes, &err);
+    if (t->box->value)
+        return 0;
     snprintf(line, room, "%.200s", err.line);
-    return t->box->value ? 0 : -1;
+    return -1;
 }
 
 /* Puts a tensor that has come into the table of its sample. */
@@ -367,8 +372,9 @@ static void came_loosely(struct runner *r, struct flight *f, uint32_t v)
         f->to_come--;
         flight_note_end(r, f, run_now(r));
     }
+    /* v is an input that holds state, or may be the output that is such an input of the next sample */
     if (r->wires.nstate)
-        states_hand_on(r, f->sample + (state == RUN_NONE));
+        states_hand_on(r, state != RUN_NONE ? f->sample : f->sample + 1);
 }
 
 /* Called when a tensor has come: puts it into the table of its sample, and has what waits for it go on. */
@@ -517,6 +523,7 @@ uint32_t ranks_holders(const struct runner *r, uint32_t v, int64_t sample, bool 
         return 1; /* the sample itself */
     uint32_t n = given && ranks_host(r);
     n += state != RUN_NONE && readers_here(r, r->wires.state_in[state], sample + 1) > 0;
+    /* with lists, the device that has made v holds it until its FREE, and each receiver's SEND adds a holder */
     return r->lists ? n + made : n + readers_here(r, v, sample);
 }
 

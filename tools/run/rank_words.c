@@ -242,8 +242,8 @@ static void rest(struct runner *r, bool eager, pthread_cond_t *woken, int64_t ns
 
 /* ---- a rank other than 0 ---------------------------------------------------------------------- */
 
-/* Tells rank 0 of samples whose parts have run here, in order, and drops what they held. */
-static void give_up_samples(struct runner *r)
+/* Tells rank 0 of samples whose parts have run here, in order, counts them in r->given, and drops their inputs. */
+static void report_samples(struct runner *r)
 {
     for (;;) {
         struct flight *f = flight_of(r, r->given);
@@ -265,7 +265,7 @@ static void give_up_samples(struct runner *r)
 /* Ends samples that are through here, and begins others for which there is room. */
 static void next_samples(struct runner *r)
 {
-    give_up_samples(r);
+    report_samples(r);
     flight_next_out(r);
     while (r->loaded < r->n && flight_of(r, r->loaded)->sample < 0)
         flight_begin(r, r->ranks->none);
@@ -355,7 +355,7 @@ void ranks_end(struct runner *r)
     send_all(r, &word);
 }
 
-/* Whether a message is still to end: one that is sent, of a sample that ran. */
+/* Whether a message is still to end: a word that is sent, or a tensor that is sent of a sample that ran. */
 static bool is_wanted(const struct runner *r, const struct transfer *t)
 {
     bool sends = t->step == SEND_SIZES || t->step == SEND_TENSOR;

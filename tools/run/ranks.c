@@ -159,8 +159,8 @@ int ranks_agree(struct runner *r, int exit, const char *line)
     struct arena *own = arena_new(r->a); /* steps call this for as long as they run */
     struct vote *all = arena_array(own, (size_t)ranks, sizeof *all);
     snprintf(mine.line, sizeof mine.line, "%s", line ? line : x->kept);
-    int64_t code =
-        FAILED; /* at rank 0 the largest exit code of all ranks, which rank 0 sends to the other ranks */
+    /* at rank 0 the largest exit code of all ranks, which rank 0 sends to the other ranks */
+    int64_t code = FAILED;
     bool good = x->m.face->gather(&mine, all, sizeof mine) == 0;
     if (good && x->m.rank == 0) {
         code = exit;
@@ -266,7 +266,7 @@ static struct row row_of(const struct times *t)
     return to;
 }
 
-/* Adds the times of a row. */
+/* Adds the times that a row has kept. */
 static void add_row(struct times *t, const struct row *from)
 {
     for (int64_t i = 0; i < smaller(from->n, FIGURES_KEPT); i++)

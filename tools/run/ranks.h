@@ -23,7 +23,6 @@
 
 enum {
     RANK_LINE = 1000, /* bytes of the line of an error */
-    RANK_DIMS = 64,   /* number of axes of a tensor, at most */
     RANK_HOST = 64    /* bytes of the name of a machine */
 };
 enum { RANK_PACKED = -1 }; /* value of rank_sizes.elem */
@@ -34,7 +33,7 @@ struct rank_sizes {
      * the receiver takes the state of the sample before */
     int64_t elem;
     int64_t bytes, rank;
-    int64_t size[RANK_DIMS];
+    int64_t size[ENGINE_AXES];
     uint64_t hash; /* hash of the elements in steps of training; else 0 */
 };
 
@@ -199,8 +198,8 @@ int ranks_map_devices(struct runner *r);
 void ranks_send(struct runner *r, struct flight *f, uint32_t tensor, uint32_t place);
 /* Begins to receive a tensor of sample f, for an ALLOC of the lists at the place `place`. */
 void ranks_take(struct runner *r, struct flight *f, uint32_t tensor, uint32_t place);
-/* Called when sample f begins: posts receives for the tensors that come without lists; at the host, sends the
- * inputs. */
+/* Called when sample f begins: posts receives for the tensors that come without lists; at the host, sends the inputs,
+ * and posts receives for the outputs that lists bring there. */
 void ranks_begin(struct runner *r, struct flight *f);
 /* Puts value v of sample f, which was made here, into its table, and sends it to ranks that get it without lists. */
 void ranks_made(struct runner *r, struct flight *f, uint32_t v, struct box *b);
@@ -218,9 +217,11 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
 int64_t ranks_key(const struct runner *r, const struct transfer *t);
 /* Returns the name of the tensor with this key. */
 const char *ranks_key_name(const struct runner *r, int64_t key);
-/* Returns a new record of a message, which lives until the message has ended; NULL: no memory. */
+/* Returns a new record of a message, which lives until the message has ended; NULL: no memory, and the run will
+ * fail. */
 struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64_t sample);
-/* Adds a message that was begun to those that are looked after; rc: result of the call that began it. */
+/* Adds a message that was begun to those that are looked after.  rc: result of the call that began it; if that is an
+ * error, the run will fail instead. */
 void ranks_watch(struct runner *r, struct transfer *t, int rc);
 /* Returns a new tensor of the announced type and sizes, without elements; NULL, with the reason in *err, also if the
  * announced bytes are not those of the sizes. */

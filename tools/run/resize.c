@@ -23,6 +23,15 @@ static void free_handle(void *p)
     pcc_free(p);
 }
 
+struct pcc *library_handle(struct arena *a)
+{
+    struct pcc *p = pcc_new();
+    if (!p)
+        arena_exhausted(a, 1);
+    arena_defer(a, free_handle, p);
+    return p;
+}
+
 bool split_names_dim(const struct split *s, const char *dim)
 {
     size_t i, k;
@@ -48,10 +57,7 @@ struct pcc *split_model(const struct split *s, const char *path, const char *con
 {
     const char *name;
     json_t *size;
-    struct pcc *p = pcc_new();
-    if (!p)
-        arena_exhausted(a, 1);
-    arena_defer(a, free_handle, p);
+    struct pcc *p = library_handle(a);
     pcc_listen(p, &(struct pcc_listener){.user = d, .message = pass_on});
     enum pcc_status rc = pcc_set(p, "devices", "1xcpu");
     /* only the engine, which runs the model, needs to check links */

@@ -10,6 +10,8 @@
 int split_resize(struct split *s, const char *const *dim, uint32_t ndim, struct arena *a,
                  struct diag *d);
 struct pcc;
+/* Returns a new handle of the library, which is freed with a. */
+struct pcc *library_handle(struct arena *a);
 /* Returns a handle with the model at a path, whose types, times and bytes are worked out for the sizes that the split
  * was planned for, or other ones, dim[ndim], each NAME=N; freed with a.  NULL after an error. */
 struct pcc *split_model(const struct split *s, const char *path, const char *const *dim,

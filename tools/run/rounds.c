@@ -17,7 +17,6 @@
 #include "tools/run/folder_files.h"
 #include "tools/run/plan_args.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NEAR = 50 }; /* a promise is kept within 1 / NEAR */
@@ -25,7 +24,7 @@ enum { NEAR = 50 }; /* a promise is kept within 1 / NEAR */
 /* A round. */
 struct round {
     const char *folder, *costs; /* folder of the round's split; file of costs for its planning */
-    const char *plan; /* nodes and devices of its parts as text: equal plans have equal texts */
+    const char *plan;           /* split_plan_text() */
     struct profiled found;
     /* ps of the slowest device per sample, by the plan and as measured */
     int64_t promised, measured;
@@ -42,17 +41,6 @@ struct work {
     struct arena *a;
     struct diag *d;
 };
-
-/* Returns the nodes and devices of a split's parts as text, in w->a. */
-static const char *plan_text(const struct work *w, const struct split *s)
-{
-    char *nodes = json_dumps(json_object_get(s->manifest, "nodes"), JSON_COMPACT | JSON_SORT_KEYS);
-    const char *text = arena_fmt(w->a, "%s", nodes ? nodes : "");
-    free(nodes);
-    for (uint32_t k = 0; k < s->npart; k++)
-        text = arena_fmt(w->a, "%s %s", text, s->part[k].device);
-    return text;
-}
 
 /* ---- a round ------------------------------------------------------------------------------------ */
 
@@ -101,11 +89,11 @@ static bool whole(const struct profiled *found)
 }
 
 /* How a round has ended.  GOES_ON: another one may follow; KEPT: the promise is kept; KNOWN: the plan was measured
- * before; ENDED: by Ctrl-C. */
+ * before; ENDED: by Ctrl-C; FAILED: with an error. */
 enum outcome { GOES_ON, KEPT, KNOWN, ENDED, FAILED };
 
-/* Plans and measures round number w->n with its file of costs, and writes the file of costs for the next round.
- * *status: the status of planning. */
+/* Plans and measures round number w->n with its file of costs, and writes the file of costs for the next round.  A
+ * round that was measured counts in w->n.  *status: the status of planning. */
 static enum outcome take_round(struct work *w, enum pcc_status *status)
 {
     struct round *r = &w->round[w->n];
@@ -118,7 +106,7 @@ static enum outcome take_round(struct work *w, enum pcc_status *status)
         return FAILED;
     if (costs_read(&rows, r->costs, w->a, w->d) || split_read(&r->found.s, r->folder, w->a, w->d))
         return FAILED;
-    r->plan = plan_text(w, &r->found.s);
+    r->plan = split_plan_text(&r->found.s, w->a);
     for (uint32_t i = 0; i < w->n; i++)
         if (!strcmp(w->round[i].plan, r->plan))
             return KNOWN;
@@ -201,12 +189,12 @@ static void promise_again(struct work *w, struct round *r)
 {
     struct split s;
     struct diag quiet = diag_silent(), *told = w->call.d;
-    const char *costs = w->round[r - w->round + 1].costs,
-               *folder = arena_fmt(w->a, "%s/again", w->of->p->m.folder);
+    const char *costs = r[1].costs; /* the file for the next round: what was measured in this one */
+    const char *folder = arena_fmt(w->a, "%s/again", w->of->p->m.folder);
     w->call.args.value[CLI_PASSES] = arena_fmt(w->a, "plan{from=%s}", r->folder);
     w->call.d = &quiet;
     if (!plan_write(&w->call, &costs, 1, folder) && !split_read(&s, folder, w->a, &quiet) &&
-        !strcmp(plan_text(w, &s), r->plan)) {
+        !strcmp(split_plan_text(&s, w->a), r->plan)) {
         r->read_from = r->folder;
         r->folder = folder;
     }

@@ -120,7 +120,7 @@ struct run {
 
 static signal_flag stop; /* Ctrl-C was pressed */
 
-/* Reports an error in usage.  Returns -1. */
+/* Reports an error in usage, and sets the exit code.  Returns -1. */
 static int misused(struct run *r, const char *what)
 {
     r->exit = USAGE;
@@ -160,8 +160,8 @@ static int check_replan(struct run *r)
     return -1;
 }
 
-/* Checks that no output would replace a file that is read, of the folder or of a sample.  Returns 0, or -1 and an
- * error. */
+/* Checks that neither the trace nor an output, sampleK.npz, would replace a file that is read, of the folder or of a
+ * sample.  Returns 0, or -1 and an error. */
 static int check_outputs(struct run *r, const struct run_settings *set)
 {
     const char *same = set->trace ? folder_same_file(set->folder, set->trace, r->a) : NULL;
@@ -252,19 +252,6 @@ static int configure(struct run *r, struct run_settings *to)
     return check_outputs(r, to);
 }
 
-/* Notes the engine with its library, and the settings of its sessions. */
-static void tell_engine(const struct runner *x)
-{
-    const struct engine_load how = {.threads = x->set.threads ? x->set.threads : 1,
-                                    .optimise = x->set.optimise};
-    const char *text = arena_fmt(x->a, "%s %s%s%s", x->e->face->name, x->e->version,
-                                 *x->e->library ? ", " : "", x->e->library),
-               *one;
-    for (size_t i = 0; *(one = engine_setting(&how, i, x->a)); i++)
-        text = arena_fmt(x->a, "%s, %s", text, one);
-    diag_detail(x->d, "%s", text);
-}
-
 /* Prepares x for run_all(): reads the split, gives devices processors and GPUs, and opens an engine if x has none.
  * Returns an exit code. */
 static int prepare_one(struct runner *x)
@@ -281,7 +268,9 @@ static int prepare_one(struct runner *x)
     x->e = engine_open(&x->choice, x->a, x->d);
     if (!x->e)
         return INPUT;
-    tell_engine(x);
+    const struct engine_load how = {.threads = x->set.threads ? x->set.threads : 1,
+                                    .optimise = x->set.optimise};
+    engine_tell(x->e, &how, x->a, x->d);
     return 0;
 }
 

@@ -61,8 +61,9 @@ static bool shares(const struct runner *r, uint32_t d, const cpu_set_t *have)
     return r->dev[d].loaded && ranks_near(r, d) && (!bound || ranks_have(r, d));
 }
 
-/* Gives devices without processors equal shares of the processors have[] that no other device has.  If there are fewer
- * processors than such devices, the devices stay without, and *short_of is how many processors are missing; else 0. */
+/* Gives devices without processors equal shares of the processors have[] that no other device has, and sets their
+ * threads.  If there are fewer processors than such devices, these devices get none of their own, and *short_of is how
+ * many processors are missing; else 0. */
 static void share_rest(struct runner *r, const cpu_set_t *have, uint32_t *short_of)
 {
     uint32_t left[CPU_SETSIZE], n = 0, want = 0, nth = 0;
@@ -89,8 +90,8 @@ static void share_rest(struct runner *r, const cpu_set_t *have, uint32_t *short_
         }
         nth++;
     }
-    for (uint32_t d = 0; d < r->ndev;
-         d++) /* only now, since the loop above asks which devices are pinned */
+    /* only now, since the loop above asks which devices are pinned */
+    for (uint32_t d = 0; d < r->ndev; d++)
         r->dev[d].pinned = r->dev[d].pinned || (shares(r, d, have) && !*short_of);
 }
 

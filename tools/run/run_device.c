@@ -10,12 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { RANKS = 64 };
-
 /* ---- failures --------------------------------------------------------------------------------- */
 
-/* Whether the session of a part, which runs on d for a sample that was given up, may be ended: on d, the part has run
- * for all samples that go on.  (A session that was ended cannot run again.) */
+/* Whether the session of a part, which runs on d for a sample that was given up, may be ended: all samples that go on
+ * have come in, and the part has run for those of them that are d's.  (A session that was ended cannot run again.) */
 static bool had_by_all(const struct runner *r, const struct run_device *d, uint32_t part)
 {
     for (uint32_t i = 0; i < r->width; i++) {
@@ -140,7 +138,7 @@ static int check_made(struct runner *r, uint32_t v, const struct engine_value *m
 {
     const struct engine_shape *said = &r->wires.said[v];
     struct engine_shape real;
-    int64_t size[RANKS];
+    int64_t size[ENGINE_AXES];
     if (!said->elem || r->wires.shape[v].elem || !*r->e->library || /* the stub's have no shapes */
         r->e->face->value_shape(r->e, made, &real, size))
         return 0;

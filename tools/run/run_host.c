@@ -182,6 +182,7 @@ static void watch(struct hosting *h)
 static void wait_a_while(struct runner *r)
 {
     struct timespec t;
+    /* a short --stall is looked at several times */
     int64_t tick = r->set.stall ? smaller(TICK_NS, r->set.stall / 4 + 1) : TICK_NS;
     clock_gettime(CLOCK_MONOTONIC, &t);
     int64_t ns = t.tv_nsec + tick;
@@ -330,7 +331,7 @@ static void run_samples(struct hosting *h)
     bool served = arena_guard(r->a, serve, h, &wanted);
     if (h->unlocked)
         lock_again(h);
-    h->light = false;
+    h->light = false; /* from here on devices' threads let no samples in or out */
     bool unused = !r->ranks || !served || h->exit || ranks_drain(r);
     end_threads(r);
     if (!served) /* memory ran out: reported only now, when no thread runs */

@@ -22,6 +22,7 @@
 #include <string.h>
 
 enum { SHOWN = 16 }; /* number of lanes that lists_where() names */
+enum { MOVES = 4 };  /* kinds of instructions about tensors: SEND, RECV, ALLOC, FREE */
 
 /* A list that is being executed. */
 struct lane {
@@ -72,13 +73,13 @@ static uint32_t key_of(const struct runner *r, enum do_kind kind, uint32_t place
 /* Returns the key for room in the queue of a receiving lane. */
 static uint32_t key_room(const struct runner *r, uint32_t lane)
 {
-    return r->w->npart + 4 * places(r) + lane;
+    return r->w->npart + MOVES * places(r) + lane;
 }
 
 /* Returns the key for inputs of another sample, or states. */
 static uint32_t key_loaded(const struct runner *r)
 {
-    return r->w->npart + 4 * places(r) + r->schedule->nlane;
+    return r->w->npart + MOVES * places(r) + r->schedule->nlane;
 }
 
 /* Returns the device that makes a tensor; ndev: the host. */
@@ -128,8 +129,8 @@ static void begin_phase(const struct runner *r, struct lane *l, uint32_t from)
     l->round = -l->high;
 }
 
-/* Moves a lane to the next instruction, of any sample; after the last round to the next phase, then to the next chunk,
- * then to its end. */
+/* Moves a lane to the next instruction, of any sample; after the last round, in which the instruction with the least
+ * offset is about the last sample, to the next phase, then to the next chunk, then to its end. */
 static void step(const struct runner *r, struct lane *l)
 {
     int64_t samples = smaller(r->chunk, r->n - l->base);
@@ -246,10 +247,9 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
     const struct sample_work *w = r->w;
     int64_t k = sample_of(r, l);
     uint32_t to = i->kind == DO_SEND ? i->other : l->dev;
-    uint32_t own =
-        i->kind == DO_COMPUTE ? key_ran(i->what) : key_of(r, i->kind, work_place(w, i->what, to));
-    bool message = i->kind == DO_SEND && !ranks_have(r, to);
     uint32_t place = i->kind == DO_COMPUTE ? RUN_NONE : work_place(w, i->what, to);
+    uint32_t own = i->kind == DO_COMPUTE ? key_ran(i->what) : key_of(r, i->kind, place);
+    bool message = i->kind == DO_SEND && !ranks_have(r, to);
     if ((message ? r->lists->begun[place] : r->lists->count[own]) != k)
         return own; /* waits for ever: the list has the instruction twice, or not in the order of samples */
     if (i->kind == DO_COMPUTE)
@@ -344,7 +344,7 @@ static void execute(struct runner *r, const struct lane *l)
         hold_bytes(r, l->dev,
                    home ? -f->bytes[r->wires.value[i->what]] : -w->tensor[i->what].bytes);
         box_drop(r, f, r->wires.value[i->what]);
-        if (f->held == 0)
+        if (f->held == 0) /* the sample's place may be free for another one */
             run_wake_host(r);
     }
     done(r, key_of(r, i->kind, place));
@@ -396,7 +396,7 @@ void lists_move(struct runner *r)
 {
     struct run_lists *x = r->lists;
     x->first = 0;
-    memset(x->waiting, 0, x->nkey * sizeof *x->waiting);
+    memset(x->waiting, 0, x->nkey * sizeof *x->waiting); /* nobody waits: all look again */
     for (uint32_t l = 0; l < r->schedule->nlane; l++) {
         bool device = l < r->w->ndev;
         if (device && r->dev[l].part != RUN_NONE)
@@ -450,17 +450,6 @@ const char *lists_where(struct runner *r, struct arena *a)
 }
 
 /* ---- making ----------------------------------------------------------------------------------- */
-
-/* Returns the device that executes the list of a lane; of a receiving lane, the receiver. */
-static uint32_t lane_device(uint32_t ndev, uint32_t lane)
-{
-    uint32_t receiving = lane_recv(ndev, /*to=*/0, /*from=*/0); /* the first receiving lane */
-    if (lane < ndev)
-        return lane; /* of computing */
-    if (lane < receiving)
-        return lane - ndev; /* of sending */
-    return (lane - receiving) / (ndev + 1);
-}
 
 /* Checks, for lists that were not proven, that a lane's instructions are about parts and tensors of its device.
  * Returns 0, or -1 and an error. */

@@ -18,7 +18,8 @@ static void serve(struct runner *r, struct box *const *first)
         flight_begin(r, first);
 }
 
-/* Begins the next part of each idle device.  Returns the device whose part ends first; NULL: all devices are idle. */
+/* Begins the next part of each idle device.  Returns the device whose part ends first; NULL: all devices are idle, or
+ * no box is left. */
 static struct run_device *begin_parts(struct runner *r)
 {
     struct run_device *next = NULL;

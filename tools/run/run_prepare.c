@@ -9,7 +9,6 @@
 #include "tools/run/resize.h"
 #include "tools/run/runner.h"
 
-#include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/name_table.h"
 #include "ir/base/numbers.h"
@@ -41,11 +40,12 @@ static const char *proves(struct runner *r, uint32_t samples)
     return why ? why : schedule_fits(r->w, r->schedule, r->a);
 }
 
-/* Proves the lists for --in-flight, if that is more than the file's in_flight.  Returns 0; or -1 and an error with the
- * largest number of samples that is possible. */
+/* Proves the lists for --in-flight, which is more than the file's in_flight, and notes what devices hold then.  Returns
+ * 0; or -1 and an error with the largest number of samples that is possible. */
 static int prove_more(struct runner *r, const char *path)
 {
     int64_t low = r->schedule->in_flight, wanted = r->set.in_flight;
+    /* no more samples than these meet in the lists, however many are wanted */
     int64_t high = smaller(wanted, larger(low, schedule_samples(r->schedule)));
     const char *why = proves(r, (uint32_t)high);
     char text[UNIT_TEXT];
@@ -65,14 +65,6 @@ static int prove_more(struct runner *r, const char *path)
                       wanted, why, low);
 }
 
-/* Reads a file of the folder.  Returns 0, or -1 and an error. */
-static int read_text(struct runner *r, struct json_text *j, const char *file)
-{
-    j->path = arena_fmt(r->a, "%s/%s", r->set.folder, file);
-    j->text = infile_read(j->path, INFILE_PLAN, r->a, &j->n, r->d);
-    return j->text ? 0 : -1;
-}
-
 /* Reads the schedule from a file of the folder, and the work of a sample from the manifest, into r->schedule and r->w;
  * proves the lists, unless --no-check is given, also for the samples of --in-flight.  Returns 0, or -1 and an
  * error. */
@@ -83,8 +75,10 @@ static int read_schedule(struct runner *r, const char *file)
         return diag_error(r->d,
                           "%s/manifest.json: schedule: expected a file of the folder, found '%s'",
                           r->set.folder, file);
-    if (read_text(r, &manifest, "manifest.json") || !(r->w = work_read(&manifest, r->a, r->d)) ||
-        read_text(r, &lists, file) || !(r->schedule = schedule_read(&lists, r->w, r->a, r->d)))
+    if (split_read_text(&manifest, r->set.folder, "manifest.json", r->a, r->d) ||
+        !(r->w = work_read(&manifest, r->a, r->d)) ||
+        split_read_text(&lists, r->set.folder, file, r->a, r->d) ||
+        !(r->schedule = schedule_read(&lists, r->w, r->a, r->d)))
         return -1;
     if (r->schedule->work->each)
         return diag_error(
@@ -114,7 +108,7 @@ static bool has_value(const uint32_t *value, uint32_t n, uint32_t v)
 static bool lists_keep_state(const struct runner *r, uint32_t i)
 {
     const struct schedule *s = r->schedule;
-    uint32_t made = 0, end = s->at[r->w->ndev];
+    uint32_t made = 0, end = s->at[r->w->ndev]; /* behind the computing lists */
     for (uint32_t k = 0; k < end; k++) {
         if (s->item[k].kind != DO_COMPUTE)
             continue;
@@ -168,6 +162,7 @@ static int set_width(struct runner *r, int64_t samples)
     } else if (!width) {
         width = EACH * (int64_t)busy;
     }
+    /* a state goes from a sample to the next one: both have places */
     width = smaller(larger(width, r->wires.nstate ? 2 : 1), samples + 1);
     if (width * (r->s.nvalue + r->s.npart) > ENTRIES_MOST)
         return diag_error(r->d, "%s: %" PRId64 " samples on their way are too many", r->set.folder,
@@ -287,7 +282,8 @@ static int64_t known_size(const struct runner *r, const json_t *of, const struct
 
 /* Fills r->wires.plain and, as far as types and sizes are known, shape and said.  `shape` needs sizes that are
  * certain: those of inputs, and numbers; sizes with names that no input has may be other ones than the plan assumes.
- * With --state sizes may change from sample to sample, so none is certain then. */
+ * With --state sizes may change from sample to sample, so none is certain then.  Nor do inputs have a `shape`, since
+ * their samples bring them. */
 static void find_shapes(struct runner *r)
 {
     struct names of_inputs = names_new(r->a, 16);
@@ -325,11 +321,11 @@ static void find_shapes(struct runner *r)
 static int check_part_files(struct runner *r, uint32_t part)
 {
     const json_t *row = json_array_get(json_object_get(r->s.manifest, "parts"), part);
-    const char *data = json_get_text(row, "data"), *at = ranks_speaker(r);
+    const char *data = json_get_text(row, "data"), *speaker = ranks_speaker(r);
     struct stat st;
     int64_t bytes;
     if (access(r->s.part[part].path, R_OK))
-        return diag_error(r->d, "%s%s: it does not exist, but %s/manifest.json lists it", at,
+        return diag_error(r->d, "%s%s: it does not exist, but %s/manifest.json lists it", speaker,
                           r->s.part[part].path, r->set.folder);
     if (!data || !json_int_in(json_object_get(row, "data_bytes"), 0, INT64_MAX, &bytes))
         return 0;
@@ -338,7 +334,7 @@ static int check_part_files(struct runner *r, uint32_t part)
     return diag_error(r->d,
                       "%s%s/%s: expected a file of %" PRId64
                       " bytes, as parts[%u].data_bytes of manifest.json says",
-                      at, r->set.folder, data, bytes, part);
+                      speaker, r->set.folder, data, bytes, part);
 }
 
 /* Checks that the files exist that parts of this process read.  Returns 0, or -1 and an error. */
@@ -347,7 +343,8 @@ static int check_files(struct runner *r)
     const json_t *weights = json_object_get(r->s.manifest, "weights");
     const json_t *files = json_object_get(weights, "files");
     const char *mode = json_get_text(weights, "mode");
-    bool own = r->ranks && mode && !strcmp(mode, "parts"); /* each part has a data file */
+    /* each part has a data file, and other processes' parts may lack theirs here */
+    bool own = r->ranks && mode && !strcmp(mode, "parts");
     for (uint32_t k = 0; k < r->s.npart; k++)
         if (ranks_run_part(r, k) && check_part_files(r, k))
             return -1;
@@ -382,7 +379,8 @@ static void link_values(struct runner *r, const struct names *names)
     }
 }
 
-/* Makes the tables of r->wires by value and part, and reads states and outputs.  Returns 0, or -1 and an error. */
+/* Fills *names: name of a value -> its number; makes the tables of r->wires by value and part, and reads states and
+ * outputs.  Returns 0, or -1 and an error. */
 static int read_values(struct runner *r, struct names *names)
 {
     size_t n = (size_t)r->s.nvalue + 1;

@@ -35,7 +35,7 @@ struct tried {
     const char *folder;
     /* time from one sample to the next: promised, ps; measured, ns; -1: not known */
     int64_t promised, each;
-    const char *nodes;    /* the split's parts as text: equal plans have equal texts */
+    const char *nodes;    /* split_plan_text() */
     const json_t *states; /* the manifest's "states" */
 };
 
@@ -216,12 +216,8 @@ static int read_promise(struct replanning *w, struct tried *t)
     t->states = json_object_get(s.manifest, "states");
     double value =
         json_number_value(json_object_get(json_object_get(s.manifest, "objective"), "value_s"));
-    char *nodes = json_dumps(json_object_get(s.manifest, "nodes"), JSON_COMPACT | JSON_SORT_KEYS);
-    t->promised = value > 0 && value < 1e6 ? llround(value * 1e12) : -1;
-    t->nodes = arena_fmt(w->a, "%s", nodes ? nodes : "");
-    free(nodes);
-    for (uint32_t k = 0; k < s.npart; k++)
-        t->nodes = arena_fmt(w->a, "%s %s", t->nodes, s.part[k].device);
+    t->promised = value > 0 && value < 1e6 ? llround(value * 1e12) : -1; /* s to ps, which fit */
+    t->nodes = split_plan_text(&s, w->a);
     return 0;
 }
 
@@ -303,8 +299,9 @@ static const struct tried *best_of(const struct replanning *w)
     return best;
 }
 
-/* Runs n samples, from number `first` on, on the split in `folder`, and prints the report.  Sets *each to the time from
- * one sample to the next, ns.  Returns an exit code. */
+/* Runs n samples, from number `first` on, on the split in `folder`, and prints the report; *r becomes the state of this
+ * run.  The engine stays open for the next run.  Sets *each to the time from one sample to the next, ns; -1: not known.
+ * Returns an exit code. */
 static int stretch(struct replanning *w, struct runner *r, const char *folder, int64_t first,
                    int64_t n, int64_t *each)
 {
@@ -360,10 +357,7 @@ static int check_files(struct replanning *w)
 {
     const char *classes, *costs = w->of->costs ? table_path(w->of->costs, &classes, w->a) : NULL;
     struct folder f;
-    struct split s;
-    if (split_read(&s, w->tried[0].folder, w->a, w->d))
-        return -1;
-    if (s.ncut > 0)
+    if (w->split.ncut > 0)
         return diag_error(w->d,
                           "--replan: devices keep states of %s in pieces, and its model.onnx has "
                           "these as inputs: plan the model itself again, with pcc --costs",
@@ -410,8 +404,8 @@ static int take_round(struct replanning *w, int64_t n, bool plans, int64_t *done
     return 0;
 }
 
-/* Runs the samples in stretches, planning again after each, and the remaining samples on the best split.  Returns an
- * exit code. */
+/* Runs the samples in stretches, planning again after each, and the remaining samples on the best split, which is then
+ * left beside the first one.  Returns an exit code. */
 static int run_stretches(struct replanning *w, uint32_t rounds)
 {
     struct runner *base = w->of->runner, r;

@@ -22,9 +22,8 @@
 #include <sys/stat.h>
 
 enum {
-    AHEAD = 1 << 28,      /* bytes of the samples that are made before the run */
-    KINDS_MOST = 1 << 16, /* number of these samples, at most */
-    RANKS = 64            /* number of axes of a tensor, at most */
+    AHEAD = 1 << 28,     /* bytes of the samples that are made before the run */
+    KINDS_MOST = 1 << 16 /* number of these samples, at most */
 };
 
 /* The samples of a run. */
@@ -41,7 +40,7 @@ struct run_samples {
 
 /* ---- inputs ----------------------------------------------------------------------------------- */
 
-/* Keeps the first line of an error; user: a struct engine_error. */
+/* struct diag.emit: keeps the line of an error, of several the last one.  user: a struct engine_error. */
 static void keep_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
     struct engine_error *err = user;
@@ -174,7 +173,7 @@ static int64_t make_ahead(struct run_samples *s, int64_t k, struct engine_error 
     struct runner *r = s->r;
     struct arena *own = arena_new(r->a);
     struct engine_value **table = arena_array(own, (size_t)r->s.nvalue + 1, sizeof *table);
-    int64_t bytes = make_inputs(s, k, table, err);
+    int64_t bytes = make_inputs(s, k, table, err); /* 0 so far, or -1 */
     for (uint32_t i = 0; i < r->s.ninput && bytes >= 0; i++) {
         struct engine_value *v = table[r->s.input[i]];
         struct box *b = v ? arena_alloc(r->a, sizeof *b) : NULL;
@@ -212,9 +211,9 @@ struct run_samples *samples_make(struct runner *r)
     uint32_t files = r->set.nfile;
     s->r = r;
     s->total = r->set.samples ? r->set.samples : larger(1, files);
-    bool each = files || r->set.output; /* if outputs are written, no random sample is used twice */
-    int64_t most = each ? s->total : KINDS_MOST;
-    s->kinds = smaller(s->total, files ? files : most);
+    /* if outputs are written, no random sample is used twice */
+    int64_t most_random = r->set.output ? s->total : KINDS_MOST;
+    s->kinds = smaller(s->total, files ? files : most_random);
     s->kept = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *s->kept);
     s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
     for (uint32_t i = 0; i < r->wires.nstate; i++)
@@ -228,7 +227,7 @@ struct run_samples *samples_make(struct runner *r)
         samples_free(s);
         return NULL;
     }
-    s->late = each && s->nmade < s->kinds;
+    s->late = (files || r->set.output) && s->nmade < s->kinds;
     /* if the others are not made later, the made ones repeat */
     s->kinds = s->late ? s->kinds : s->nmade;
     return s;
@@ -330,7 +329,7 @@ static int add_output(struct runner *r, struct npz_out *z, uint32_t value, struc
 {
     const char *name = r->s.value[value].name;
     struct engine_shape shape;
-    int64_t size[RANKS], bytes = v && r->wires.plain[value] ? value_bytes(r->e, v) : -1;
+    int64_t size[ENGINE_AXES], bytes = v && r->wires.plain[value] ? value_bytes(r->e, v) : -1;
     if (bytes >= 0 && !r->e->face->value_shape(r->e, v, &shape, size)) {
         const struct npz_array array = {.name = name,
                                         .elem = shape.elem,

@@ -9,14 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { RANKS = 64 };
-
 /* Returns a copy of a tensor of plain numbers; NULL: v is no such tensor, or there is no memory. */
 static struct engine_value *copy_of(struct engine *e, const struct engine_value *v)
 {
     struct engine_shape s;
     struct engine_error err;
-    int64_t size[RANKS], bytes = value_bytes(e, v);
+    int64_t size[ENGINE_AXES], bytes = value_bytes(e, v);
     if (bytes < 0 || e->face->value_shape(e, v, &s, size))
         return NULL;
     struct engine_value *to = e->face->value_new(e, &s, &err);

@@ -5,7 +5,7 @@
 #include "tools/run/runner.h"
 
 /* Counts that one of the inputs or parts that a part of sample f waits for is there; if it was the last, has the part's
- * device run it. */
+ * device run it, unless that is another rank's. */
 static void arrive(struct runner *r, struct flight *f, uint32_t part)
 {
     if (--f->lacks[part] > 0)

@@ -12,8 +12,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { RANKS = 64 };
-
 /* ---- samples ---------------------------------------------------------------------------------- */
 
 void flight_begin(struct runner *r, struct box *const *first)
@@ -130,7 +128,7 @@ int box_fill(struct runner *r, struct box *b, struct engine_error *err)
 int64_t value_bytes(struct engine *e, const struct engine_value *v)
 {
     struct engine_shape s;
-    int64_t size[RANKS];
+    int64_t size[ENGINE_AXES];
     if (e->face->value_shape(e, v, &s, size))
         return -1;
     int64_t n = shape_elems(size, (uint32_t)s.rank);

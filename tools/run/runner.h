@@ -272,7 +272,7 @@ void lists_ran(struct runner *r, uint32_t d);
 /* Called when the message of a SEND to or from another rank has ended: counts that, and moves all lists that can go on.
  * place: of its tensor and receiver. */
 void lists_moved(struct runner *r, uint32_t place);
-/* Returns words for where the lists stand, in a; "" if all are at their end. */
+/* Returns words for where the lists stand, in a, without lists whose part runs; "" if no list is left. */
 const char *lists_where(struct runner *r, struct arena *a);
 
 /* ---- run_turns.c; all under the lock */
@@ -292,7 +292,8 @@ void *device_run(void *device);
 /* Sets d->part and d->sample to what d runs next.  Returns false if nothing can run.  The caller of this function and
  * the next two holds the lock. */
 bool device_choose(struct runner *r, struct run_device *d);
-/* Begins the run of d->part: finds its inputs, and boxes for its outputs.  Returns false if no box is left. */
+/* Begins the run of d->part: notes the time, counts the bytes that the part works in, and finds its inputs, and boxes
+ * for its outputs.  Returns false if no box is left. */
 bool device_begin(struct runner *r, struct run_device *d);
 /* Ends the run of d->part: puts its outputs into the sample's table, and moves lists or turns that wait for them. */
 void device_end(struct runner *r, struct run_device *d);

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS = 64 };
-
 /* Returns the float of 16 bits with these bits. */
 static double of_half(uint16_t bits)
 {
@@ -89,7 +87,7 @@ static double apart(const unsigned char *a, const unsigned char *b, enum elem el
     return (double)(less ? y - x : x - y);
 }
 
-/* Returns sizes as text, "[1,16]", in to[n]. */
+/* Returns type and sizes as text, "f32[1,16]", in to[n]. */
 static const char *sizes_text(char *to, size_t n, const struct engine_shape *s)
 {
     size_t at = (size_t)snprintf(to, n, "%s[", elem_name((enum elem)s->elem));
@@ -138,7 +136,7 @@ static void count_unequal(const unsigned char *a, const unsigned char *b, enum e
 static bool compare_numbers(struct engine *e, struct engine_value *a, struct engine_value *b,
                             struct difference *out)
 {
-    int64_t size[2][RANKS];
+    int64_t size[2][ENGINE_AXES];
     char text[2][80];
     struct engine_shape s[2];
     if (e->face->value_shape(e, a, &s[0], size[0]) || e->face->value_shape(e, b, &s[1], size[1]))

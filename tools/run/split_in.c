@@ -6,16 +6,15 @@
 #include "ir/base/name_table.h"
 #include "ir/base/numbers.h"
 #include "ir/base/units.h"
+#include "ir/plan/schedule_json.h"
 #include "ir/plan/state_pieces.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    NO_VALUE = -1,
-    RANKS = 64 /* number of axes of a tensor that engines take */
-};
+enum { NO_VALUE = -1 };
 
 /* The state of reading. */
 struct reader {
@@ -62,7 +61,7 @@ static int read_values(struct reader *r)
 
 void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *a)
 {
-    uint32_t n = (uint32_t)smaller((int64_t)json_array_size(sizes), RANKS);
+    uint32_t n = (uint32_t)smaller((int64_t)json_array_size(sizes), ENGINE_AXES);
     int64_t *size = arena_array(a, (size_t)n + 1, sizeof *size);
     v->size = NULL;
     for (uint32_t k = 0; k < n; k++)
@@ -112,9 +111,9 @@ static int read_input(struct reader *r, uint32_t v, const json_t *row)
     struct split_value *to = &r->s->value[v];
     if (r->made[v])
         return diag_error(r->d, "%s: inputs: '%s' is listed twice", r->path, to->name);
-    if (json_array_size(sizes) > RANKS)
+    if (json_array_size(sizes) > ENGINE_AXES)
         return diag_error(r->d, "%s: inputs: '%s': expected at most %d sizes, found %zu", r->path,
-                          to->name, RANKS, json_array_size(sizes));
+                          to->name, ENGINE_AXES, json_array_size(sizes));
     if (said && json_is_array(given) && check_sizes(r, v, given, said))
         return -1;
     r->made[v] = true;
@@ -159,8 +158,8 @@ static bool is_twice(struct reader *r, uint32_t v, bool *seen)
     return twice;
 }
 
-/* Reads how a state is cut, from a row of sharding.states, into *to: its inputs (end "in") or its outputs ("out").
- * seen: [value] for is_twice().  Returns 0, or -1 and an error. */
+/* Reads how a state is cut, from a row of sharding.states, which state_pieces() has checked, into *to: its inputs (end
+ * "in") or its outputs ("out").  seen: [value] for is_twice().  Returns 0, or -1 and an error. */
 static int read_cut(struct reader *r, const json_t *state, const char *end, bool *seen,
                     struct split_cut *to)
 {
@@ -211,7 +210,7 @@ static int read_whole(struct reader *r)
         if (v < 0)
             return -1;
         s->given[s->ngiven++] = (uint32_t)v;
-        if (s->ncut)
+        if (s->ncut) /* else read_rows() reads the sizes */
             split_take_sizes(&s->value[v], json_object_get(row, "sizes"), r->a);
     }
     return 0;
@@ -266,7 +265,8 @@ static int read_part(struct reader *r, const json_t *row, struct split_part *p)
             r->d, "%s: parts: expected \"file\", a file of the folder, and \"device\"", r->path);
     p->path = arena_fmt(r->a, "%s/%s", r->s->folder, p->file);
     double s = json_number_value(json_object_get(row, "compute_s"));
-    p->compute_ps = json_is_number(json_object_get(row, "compute_s")) && s >= 0 && s < 1e6
+    bool fits = s >= 0 && s < 1e6; /* as ps in an int64_t */
+    p->compute_ps = json_is_number(json_object_get(row, "compute_s")) && fits
                         ? llround(s * (double)PS_PER_S)
                         : -1;
     p->live_bytes = -1;
@@ -328,6 +328,24 @@ int split_read(struct split *s, const char *folder, struct arena *a, struct diag
             return diag_error(d, "%s: it does not exist, but %s/manifest.json lists it",
                               s->part[k].path, folder);
     return 0;
+}
+
+int split_read_text(struct json_text *to, const char *folder, const char *file, struct arena *a,
+                    struct diag *d)
+{
+    to->path = arena_fmt(a, "%s/%s", folder, file);
+    to->text = infile_read(to->path, INFILE_PLAN, a, &to->n, d);
+    return to->text ? 0 : -1;
+}
+
+const char *split_plan_text(const struct split *s, struct arena *a)
+{
+    char *nodes = json_dumps(json_object_get(s->manifest, "nodes"), JSON_COMPACT | JSON_SORT_KEYS);
+    const char *text = arena_fmt(a, "%s", nodes ? nodes : "");
+    free(nodes);
+    for (uint32_t k = 0; k < s->npart; k++)
+        text = arena_fmt(a, "%s %s", text, s->part[k].device);
+    return text;
 }
 
 struct engine_load split_load(const struct split_part *p, int threads, bool optimise)

@@ -68,6 +68,12 @@ int split_read_manifest(struct split *s, const char *folder, struct arena *a, st
 int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d);
 /* Returns the list "inputs", "outputs" or "states" of the manifest as the file has it, with whole tensors. */
 const json_t *split_list(const struct split *s, const char *key);
+struct json_text;
+/* Reads a file of the folder as text, in a.  Returns 0, or -1 and an error. */
+int split_read_text(struct json_text *to, const char *folder, const char *file, struct arena *a,
+                    struct diag *d);
+/* Returns the nodes and devices of the parts as text, in a: equal plans have equal texts. */
+const char *split_plan_text(const struct split *s, struct arena *a);
 /* Returns how a part is loaded: without times or memory of nodes. */
 struct engine_load split_load(const struct split_part *p, int threads, bool optimise);
 /* Sets v->size to the list "sizes" of an input, of at most 64 numbers; NULL, if a size is not known. */

@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 
 enum { INPUT = 1, INTERRUPTED = 130 }; /* exit codes */
-enum { RANKS = 64 };                   /* number of axes of a tensor, at most */
 
 /* ---- inputs --------------------------------------------------------------------------------------- */
 
@@ -35,12 +34,12 @@ static void enlarge_inputs(struct stepper *s)
     }
 }
 
-/* Writes to *n the size of v, an input of the tensor t, along the axis of the batch; -1: it has no such axis.  Returns
- * 0, or -1 and an error. */
+/* Writes to *n the size of v, the value of the input t, along the axis of the batch; -1: it has no such axis, or is a
+ * value of the stub, whose sizes mean nothing.  Returns 0, or -1 and an error. */
 static int batch_of(struct stepper *s, uint32_t t, const struct engine_value *v, int64_t *n)
 {
     struct engine_shape shape;
-    int64_t size[RANKS];
+    int64_t size[ENGINE_AXES];
     *n = -1;
     if (!*s->e->library || s->axis[t] < 0 || s->e->face->value_shape(s->e, v, &shape, size))
         return 0;
@@ -55,10 +54,10 @@ static int batch_of(struct stepper *s, uint32_t t, const struct engine_value *v,
  * devices that share them.  Returns 0, or -1 and an error. */
 static int check_divides(struct stepper *s, uint32_t t, int64_t n)
 {
-    int64_t m = s->w->micro_batches, of = sat_mul(m, s->each->share.samples);
-    if (n > 0 && n % m == 0 && (s->each->npart == s->whole->npart || n % of == 0))
+    bool uncut = s->each->npart == s->whole->npart; /* no devices share micro-batches */
+    int64_t m = s->w->micro_batches, of = uncut ? m : sat_mul(m, s->each->share.samples);
+    if (n > 0 && n % of == 0)
         return 0;
-    of = s->each->npart == s->whole->npart ? m : of;
     return diag_error(s->d,
                       "input '%s': a batch of %" PRId64 " cannot be cut into %" PRId64
                       " micro-batches%s: expected a multiple of %" PRId64 ", such as %" PRId64,
@@ -73,8 +72,8 @@ static int64_t planned_batch(const struct stepper *s, uint32_t t)
     return v->size && s->axis[t] >= 0 && (uint32_t)s->axis[t] < v->rank ? v->size[s->axis[t]] : -1;
 }
 
-/* Checks that M divides the batches of all inputs, table[value], and that all have as many samples.  Returns 0, or -1
- * and an error. */
+/* Checks that the micro-batches and their slices divide the batches of all inputs, table[value], and that all batches
+ * have as many samples: each is the planned batch times one factor.  Returns 0, or -1 and an error. */
 static int check_batches(struct stepper *s, struct engine_value **table)
 {
     uint32_t first = STEP_NONE;
@@ -119,15 +118,14 @@ static int cut_inputs(struct stepper *s, struct engine_value **table)
         struct engine_value *all = table[s->value[of]];
         int64_t batch = t / s->each->ntensor;
         /* first row, number of rows, and rows of the whole input, as rows_cut() takes them */
-        const int64_t samples_of[3] = {batch * samples + k->first_row, k->rows,
-                                       samples * w->micro_batches};
-        const int64_t batch_of[3] = {batch, 1, w->micro_batches};
+        const int64_t slice[3] = {batch * samples + k->first_row, k->rows,
+                                  samples * w->micro_batches};
+        const int64_t whole_batch[3] = {batch, 1, w->micro_batches};
         bool uncut = s->each->npart == s->whole->npart; /* whole micro-batches, of any size */
         if (s->axis[of] < 0)
             s->now.tensor[t] = rows_join(s->e, &all, 1, 0, &err); /* a copy */
         else
-            s->now.tensor[t] =
-                rows_cut(s->e, all, s->axis[of], uncut ? batch_of : samples_of, &err);
+            s->now.tensor[t] = rows_cut(s->e, all, s->axis[of], uncut ? whole_batch : slice, &err);
         if (!s->now.tensor[t])
             return diag_error(s->d, "input '%s': %s", s->whole->tensor[of].name, err.line);
     }
@@ -193,7 +191,7 @@ static const char *tensor_text(struct stepper *s, int elem, uint32_t rank, const
 static int load_parameter(struct stepper *s, struct step_parameter *p, const struct npz_array *g)
 {
     struct engine_error err;
-    if (*s->e->library && !has_type(p, g))
+    if (*s->e->library && !has_type(p, g)) /* the stub takes any type */
         return diag_error(s->d, "%s: parameter '%s': expected %s, found %s", s->set.load, p->name,
                           tensor_text(s, p->elem, p->rank, p->size),
                           tensor_text(s, g->elem, g->rank, g->size));
@@ -235,7 +233,7 @@ static int save_parameters(struct stepper *s)
     for (uint32_t k = 0; k < s->nparameter && good; k++) {
         const struct step_parameter *p = &s->parameter[k];
         struct engine_shape shape;
-        int64_t size[RANKS];
+        int64_t size[ENGINE_AXES];
         good = s->e->face->value_shape(s->e, p->value, &shape, size) == 0;
         const struct npz_array array = {.name = p->name,
                                         .elem = shape.elem,
@@ -247,12 +245,13 @@ static int save_parameters(struct stepper *s)
         if (!good)
             diag_error(s->d, "%s: '%s' is no tensor of plain numbers", s->set.save, p->name);
     }
-    return npz_end(&z, good) || !good ? -1 : 0;
+    return npz_end(&z, good);
 }
 
 /* Makes the new parameters that the host has received the parameters of the next step. */
 static void take_parameters(struct stepper *s)
 {
+    /* first tensor of the last micro-batch, to which the outputs of updates belong */
     uint32_t last = (s->w->micro_batches - 1) * s->each->ntensor;
     for (uint32_t k = 0; k < s->nparameter; k++) {
         struct step_parameter *p = &s->parameter[k];
@@ -271,11 +270,11 @@ uint32_t step_divisor(const struct stepper *s, uint32_t p)
     return s->w->micro_batches * (s->each->first_copy[of + 1] - s->each->first_copy[of]);
 }
 
-/* Returns the loss of all samples of the step: the sum over micro-batches and devices, or their mean, as gradients are
- * joined. */
+/* Returns the loss of all samples of the step, which has a loss: the sum over micro-batches and devices, or their mean,
+ * as gradients are joined. */
 static double loss_of(struct stepper *s)
 {
-    uint32_t n = step_divisor(s, /*p=*/0);
+    uint32_t n = step_divisor(s, /*p=*/0); /* p counts only without a loss */
     double sum = 0;
     for (uint32_t k = 0; k < s->w->micro_batches; k++)
         sum += s->now.loss[k];
@@ -327,7 +326,7 @@ static void tell_memory(struct stepper *s)
                (int64_t)used.ru_maxrss * 1024, planned);
 }
 
-/* Frees sessions and tensors that go from step to step. */
+/* Frees sessions and tensors that go from step to step, unless messages under way may need them. */
 static void free_all(struct stepper *s)
 {
     if (step_is_broken(s))
@@ -384,7 +383,7 @@ int step_run(struct stepper *s)
     }
     if (!rc && step_here(s, s->w->ndev)) {
         tell_memory(s);
-        if (s->set.save && s->parameter[0].value)
+        if (s->set.save && s->parameter[0].value) /* NULL: no step was run */
             rc = save_parameters(s);
     }
     step_ranks_close(s);

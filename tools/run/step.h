@@ -122,8 +122,8 @@ int step_read(struct stepper *s);
 /* Opens the sessions of all parts.  A part with parameters is opened from a copy of its file in which the parameters
  * are inputs.  Returns 0, or -1 and an error. */
 int step_open(struct stepper *s);
-/* Runs the lists once; tensors of the host must be there.  Afterwards the host's outputs are in s->tensor.  Returns 0,
- * or -1 and an error. */
+/* Runs the lists once; tensors of the host must be there.  Afterwards the host's outputs are in s->now.tensor.  Returns
+ * 0, or -1 and an error. */
 int step_iteration(struct stepper *s);
 /* Returns the number by which a sum of gradients of part p of `whole` is divided to get a mean: the micro-batches times
  * the devices of the part that makes the loss (or, without a loss, of part p). */
@@ -140,17 +140,18 @@ struct engine_value *rows_cut(struct engine *e, const struct engine_value *v, in
 struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, uint32_t n,
                                int32_t axis, struct engine_error *err);
 /* Adds v to *sum; first: makes *sum a copy of v.  Returns 0; or -1 with the reason in *err: an element of v is not
- * finite, or its type cannot be added. */
+ * finite (v is added all the same), or v cannot be added, for its type or size. */
 int sum_add(struct engine *e, struct engine_value **sum, const struct engine_value *v, bool first,
             struct engine_error *err);
-/* Adds up n sums of the same size, in their order, and writes the result to each of them. */
+/* Adds up n sums of the same size, in their order, and writes the result to each of them.  Returns as sum_add(). */
 int sum_reduce(struct engine *e, struct engine_value *const *sum, uint32_t n,
                struct engine_error *err);
-/* Divides the sum of n tensors by n: multiplies by 1/n in its type. */
+/* Divides the sum of n tensors by n: multiplies floats and doubles by 1/n in their type; bytes of the stub stay.
+ * Returns 0, or -1 with the reason in *err. */
 int sum_divide(struct engine *e, struct engine_value *sum, uint32_t n, struct engine_error *err);
 /* Returns the bytes of a tensor of plain numbers; 0: of something else. */
 int64_t tensor_bytes(struct engine *e, const struct engine_value *v);
-/* Returns the first element of a tensor of floats. */
+/* Returns the first element of a tensor of floats; NaN: it has none. */
 double first_element(struct engine *e, struct engine_value *v);
 /* The gradients of a micro-batch compared with those of a micro-batch that has the same samples twice, over all
  * parameters. */
@@ -161,7 +162,7 @@ struct comparison {
     /* sum of products of both gradients; sum of squares of the first: their quotient is the factor */
     double both, one;
 };
-/* Adds the elements of two gradients of as many elements to *c. */
+/* Adds the elements of two gradients to *c; does nothing if their numbers of elements differ. */
 void compare_add(struct engine *e, const struct engine_value *one, const struct engine_value *two,
                  struct comparison *c);
 

@@ -20,8 +20,8 @@ static void free_table(struct stepper *s, struct engine_value **table)
     free(table);
 }
 
-/* Writes to to[] the first micro-batch of the inputs from[], `times` times.  Returns 0, or -1 with the reason in
- * *err. */
+/* Writes to to[] the first micro-batch of the inputs from[], once or twice (times); inputs without an axis of the batch
+ * as they are.  Returns 0, or -1 with the reason in *err. */
 static int repeat_inputs(struct stepper *s, struct engine_value *const *from, uint32_t times,
                          struct engine_value **to, struct engine_error *err)
 {
@@ -109,8 +109,8 @@ static int judge(struct stepper *s, const struct comparison *c)
 {
     bool fits[2]; /* the loss is a mean; it is a sum */
     for (int k = 0; k < 2; k++)
-        fits[k] = c->off[k] <= TOLERANCE * (k + 1) * c->largest;
-    if (!(c->largest > 0)) {
+        fits[k] = c->off[k] <= TOLERANCE * (k + 1) * c->largest; /* sums are twice as large */
+    if (c->largest <= 0) {
         diag_note(s->d, "--loss=%s is not confirmed: all gradients of the first micro-batch are 0",
                   s->mean ? "mean" : "sum");
         return 0;

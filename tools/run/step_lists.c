@@ -48,7 +48,14 @@ static uint32_t whole_part(const struct stepper *s, uint32_t part)
     return s->part_of[s->w->instance[part] % s->each->npart];
 }
 
-/* Whether the instruction i of a list of device dev can be executed now. */
+/* Returns the first tensor of w of the micro-batch that a part of w is about: tensor t of `each` comes t behind it. */
+static uint32_t first_tensor(const struct stepper *s, uint32_t part)
+{
+    return s->w->instance[part] / s->each->npart * s->each->ntensor;
+}
+
+/* Whether the instruction i of a list of device dev can be executed now.  Begins the message of a SEND to another rank:
+ * the SEND is ready when the message has left. */
 static bool is_ready(struct stepper *s, uint32_t dev, const struct instruction *i)
 {
     const struct sample_work *w = s->w;
@@ -67,7 +74,8 @@ static bool is_ready(struct stepper *s, uint32_t dev, const struct instruction *
         return s->now.sent[work_place(w, i->what, dev)];
     if (i->kind == DO_ALLOC)
         return true;
-    /* FREE: away from home when the tensor has come; at home when it was made and sent to all others */
+    /* FREE: away from home when the tensor has come; at home when it was made and sent to all others.  ADD: the same at
+     * home, as a gradient is sent to nobody */
     if (dev != home)
         return s->now.here[work_place(w, i->what, dev)];
     for (uint32_t x = first + 1; x < w->place.at[i->what + 1]; x++)
@@ -94,7 +102,8 @@ static void drop(struct stepper *s, uint32_t tensor)
     s->now.tensor[tensor] = NULL;
 }
 
-/* Executes an ALLOC, SEND, RECV or FREE of a list of device dev: notes it, and counts bytes and holders. */
+/* Executes an ALLOC, SEND, RECV or FREE of a list of device dev: notes it, and counts bytes and holders.  Begins to
+ * receive what an ALLOC makes room for from another rank; frees a tensor with its last holder. */
 static void execute(struct stepper *s, uint32_t dev, const struct instruction *i)
 {
     const struct sample_work *w = s->w;
@@ -106,7 +115,7 @@ static void execute(struct stepper *s, uint32_t dev, const struct instruction *i
             step_receive(s, i->what, place);
     } else if (i->kind == DO_SEND) {
         s->now.sent[place] = 1;
-        s->now.holders[i->what] += step_here(s, i->other);
+        s->now.holders[i->what] += step_here(s, i->other); /* other ranks have copies */
     } else if (i->kind == DO_RECV) {
         s->now.here[place] = 1;
     } else {
@@ -117,22 +126,11 @@ static void execute(struct stepper *s, uint32_t dev, const struct instruction *i
     }
 }
 
-/* The inverse of lane_compute(), lane_send() and lane_recv() (schedule.h). */
-uint32_t step_lane_device(const struct stepper *s, uint32_t lane)
-{
-    uint32_t ndev = s->w->ndev, receiving = lane_recv(ndev, /*to=*/0, /*from=*/0);
-    if (lane < ndev)
-        return lane; /* of computing */
-    if (lane < receiving)
-        return lane - ndev; /* of sending */
-    return (lane - receiving) / (ndev + 1);
-}
-
 const char *step_where(const struct stepper *s, struct arena *a)
 {
     const char *text = "";
     for (uint32_t l = 0; l < s->lists->nlane; l++) {
-        uint32_t dev = step_lane_device(s, l);
+        uint32_t dev = lane_device(s->w->ndev, l);
         if (s->now.at[l] < s->lists->at[l + 1] && step_here(s, dev) && strlen(text) < TEXT)
             text = arena_fmt(a, "%s%s%s", text, *text ? "; " : "",
                              instruction_text(s->w, &s->lists->item[s->now.at[l]], dev, 0, a));
@@ -147,7 +145,7 @@ void step_move(struct stepper *s)
     while (any) {
         any = false;
         for (uint32_t l = s->w->ndev; l < e->nlane; l++) {
-            uint32_t dev = step_lane_device(s, l);
+            uint32_t dev = lane_device(s->w->ndev, l);
             while (step_here(s, dev) && s->now.at[l] < e->at[l + 1] &&
                    is_ready(s, dev, &e->item[s->now.at[l]])) {
                 execute(s, dev, &e->item[s->now.at[l]++]);
@@ -166,7 +164,7 @@ struct call {
     struct stepper *s;
     uint32_t part; /* of w */
     const struct step_copy *copy;
-    struct engine_value **in, **out; /* [of the part, and its parameters], [of the part] */
+    struct engine_value **in, **out; /* [inputs of the part, then its parameters], [outputs] */
     uint8_t *joined;                 /* [input] 1: in[] was made for this run */
     struct engine_error err;
 };
@@ -188,16 +186,16 @@ static int find_inputs(struct call *c)
 {
     struct stepper *s = c->s;
     uint32_t copy = s->w->instance[c->part] % s->each->npart, n = 0;
-    uint32_t batch = s->w->instance[c->part] / s->each->npart * s->each->ntensor;
+    uint32_t first = first_tensor(s, c->part);
     const struct csr *in = &s->each->in;
     for (uint32_t at = in->at[copy]; at < in->at[copy + 1]; n++) {
         uint32_t end = slices_end(s, in, copy, at), t = in->to[at];
         bool sum = s->each->part[copy].once && s->each->tensor[t].summed;
         if (end == at + 1) {
-            c->in[n] = sum ? s->sum[t] : s->now.tensor[batch + t];
+            c->in[n] = sum ? s->sum[t] : s->now.tensor[first + t];
         } else {
             c->in[n] =
-                rows_join(s->e, &s->now.tensor[batch + t], end - at, s->axis[s->owner[t]], &c->err);
+                rows_join(s->e, &s->now.tensor[first + t], end - at, s->axis[s->owner[t]], &c->err);
             c->joined[n] = 1;
         }
         if (!c->in[n])
@@ -217,7 +215,7 @@ static int take_outputs(struct call *c)
 {
     struct stepper *s = c->s;
     uint32_t copy = s->w->instance[c->part] % s->each->npart, n = 0;
-    uint32_t batch = s->w->instance[c->part] / s->each->npart * s->each->ntensor;
+    uint32_t first = first_tensor(s, c->part);
     const struct csr *out = &s->each->out;
     struct step_device *d = &s->dev[s->w->part[c->part].dev];
     for (uint32_t at = out->at[copy]; at < out->at[copy + 1]; n++) {
@@ -226,7 +224,7 @@ static int take_outputs(struct call *c)
         for (uint32_t k = at; k < end; k++)
             rows += s->each->tensor[out->to[k]].rows;
         for (; at < end; at++) {
-            uint32_t t = batch + out->to[at];
+            uint32_t t = first + out->to[at];
             const struct work_tensor *of = &s->each->tensor[out->to[at]];
             s->now.tensor[t] = of->rows == rows
                                    ? c->out[n]
@@ -237,7 +235,7 @@ static int take_outputs(struct call *c)
             if (s->now.tensor[t] == c->out[n])
                 c->out[n] = NULL;
             if (s->owner[out->to[at]] == s->loss)
-                s->now.loss[batch / s->each->ntensor] += first_element(s->e, s->now.tensor[t]);
+                s->now.loss[first / s->each->ntensor] += first_element(s->e, s->now.tensor[t]);
             from += of->rows;
             s->now.made[t] = 1;
             s->now.holders[t] = 1;
@@ -247,7 +245,8 @@ static int take_outputs(struct call *c)
     return 0;
 }
 
-/* Frees the inputs that find_inputs() joined, and the arrays of a call. */
+/* Frees the inputs that find_inputs() joined, the outputs that are not in the table of tensors, and the arrays of a
+ * call. */
 static void end_call(struct call *c)
 {
     for (uint32_t i = 0; i < c->copy->part->nin; i++)
@@ -290,8 +289,8 @@ static int reduce_sums(struct stepper *s, uint32_t p, struct engine_error *err)
     return rc;
 }
 
-/* Has a device whose sums are complete wait for the others; the last one makes all sums equal.  Under the lock, which
- * is given up meanwhile. */
+/* Executes a REDUCE: has a device whose sums are complete wait for the others; the last one makes all sums equal.  With
+ * ranks, messages do.  Under the lock, which is given up meanwhile. */
 static void reduce(struct stepper *s, uint32_t part)
 {
     uint32_t p = whole_part(s, part);
@@ -313,8 +312,8 @@ static void reduce(struct stepper *s, uint32_t part)
         pthread_cond_wait(&s->now.moved, &s->now.lock);
 }
 
-/* If the loss is a mean, divides the sums of gradients that a part reads by step_divisor().  Returns 0, or -1 with the
- * reason in *err. */
+/* If the loss is a mean, divides the sums of gradients that an update reads by step_divisor(); does nothing for other
+ * parts.  copy: of `each`.  Returns 0, or -1 with the reason in *err. */
 static int divide_sums(struct stepper *s, uint32_t copy, struct engine_error *err)
 {
     uint32_t n = step_divisor(s, s->part_of[copy]);
@@ -365,10 +364,9 @@ static void add(struct stepper *s, uint32_t dev, uint32_t tensor)
 static void add_made(struct stepper *s, uint32_t part)
 {
     uint32_t copy = s->w->instance[part] % s->each->npart;
-    uint32_t batch = s->w->instance[part] / s->each->npart * s->each->ntensor;
     for_row (t, s->each->out, copy)
         if (s->each->tensor[t].summed && !s->now.failed)
-            add(s, s->w->part[part].dev, batch + t);
+            add(s, s->w->part[part].dev, first_tensor(s, part) + t);
 }
 
 /* Runs a part of w: a part of the split on one device for one micro-batch.  Finds its inputs, runs it, and puts its
@@ -433,7 +431,7 @@ static void *device_run(void *arg)
             add(s, d->number, i->what);
         else if (i->kind == DO_REDUCE)
             reduce(s, i->what);
-        else if (i->kind != DO_ADD)
+        else if (i->kind != DO_ADD) /* as_made: compute() has added the gradient */
             execute(s, d->number, i);
         s->now.at[l]++;
         s->now.moves++;
@@ -478,7 +476,7 @@ static void begin(struct stepper *s)
     for (uint32_t k = 0; k < w->npart; k++)
         s->dev[w->part[k].dev].bytes += w->part[k].lasting;
     for (uint32_t d = 0; d < w->ndev; d++)
-        hold(&s->dev[d], 0);
+        hold(&s->dev[d], 0); /* raises `most` */
 }
 
 int step_iteration(struct stepper *s)

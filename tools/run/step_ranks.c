@@ -31,9 +31,10 @@ struct step_message {
     struct rank_sizes sizes;    /* sent before the elements */
     struct engine_value *value; /* of a message to receive: NULL until the sizes have come */
     uint64_t handle[2];         /* of sizes and of elements; 0: not begun */
-    bool done[2];
-    bool takes, over;
-    bool begun; /* elements have come, and are being received */
+    bool done[2];               /* sizes, elements: have left or come */
+    bool takes;                 /* it is received; false: sent */
+    bool over;                  /* all of it has left or come */
+    bool begun;                 /* elements have come, and are being received */
     int peer;
     int64_t tag;
     uint32_t tensor, place; /* of the lists; place STEP_NONE: no list carries it */
@@ -54,12 +55,12 @@ struct step_ranks {
     struct rank_word heard, word; /* word of a failure at another rank; of a failure here */
     uint64_t hearing;             /* handle of the receive for `heard` */
     bool hears;                   /* the receive for `heard` was begun */
-    bool broken; /* messages of a failed iteration are under way, whose tensors must stay */
+    bool broken; /* an iteration has failed: messages may be under way, whose tensors must stay */
     const signal_flag *stop; /* Ctrl-C, which counts at rank 0 alone, between two steps */
     signal_flag halt; /* always 0: the stop flag within an iteration, which Ctrl-C does not end */
 };
 
-/* Ends the iteration with an error; line "": another rank has reported it. */
+/* Ends the iteration with an error, of which the first one counts; line "": another rank has reported it. */
 static void fail(struct stepper *s, const char *line)
 {
     if (!s->now.failed)
@@ -72,13 +73,14 @@ static void fail(struct stepper *s, const char *line)
 static void check_mpi(struct stepper *s, int rc)
 {
     char line[RANK_LINE];
+    if (!rc)
+        return;
     snprintf(line, sizeof line, "MPI: %s", s->ranks->x->m.why);
-    if (rc)
-        fail(s, line);
+    fail(s, line);
 }
 
 /* Fills in m->sizes, which is sent before the elements of the value.  Returns the address of the elements; NULL: they
- * cannot be sent. */
+ * cannot be sent, and the iteration has failed. */
 static void *announce(struct stepper *s, struct step_message *m)
 {
     struct engine_shape shape;
@@ -93,8 +95,9 @@ static void *announce(struct stepper *s, struct step_message *m)
     return s->e->face->value_data(s->e, m->value);
 }
 
-/* Begins to send v to the rank `peer`, or, if v is NULL, to receive from it.  Returns the message, NULL: the iteration
- * has failed.  If the caller gives the message a place, over() frees it; else the caller does when it is over. */
+/* Begins to send v to the rank `peer`, or, if v is NULL, to receive from it.  Returns the message; NULL: no memory.  An
+ * error ends the iteration.  If the caller gives the message a place, over() frees it; else the caller does when it is
+ * over. */
 static struct step_message *begin(struct stepper *s, int peer, int64_t tag, struct engine_value *v)
 {
     const struct messages_face *face = s->ranks->x->m.face;
@@ -118,24 +121,23 @@ static struct step_message *begin(struct stepper *s, int peer, int64_t tag, stru
     return m;
 }
 
-/* Called when the sizes of a message have come: makes the tensor for its elements. */
+/* Called when the sizes of a message have come: makes the tensor for its elements; an error ends the iteration. */
 static void make_room(struct stepper *s, struct step_message *m)
 {
     struct engine_error err = {"out of memory"};
-    const struct rank_sizes *z = &m->sizes;
-    m->value = rank_value_new(s->e, z, &err);
-    if (!m->value || tensor_bytes(s->e, m->value) != z->bytes)
+    m->value = rank_value_new(s->e, &m->sizes, &err);
+    if (!m->value)
         fail(s, err.line);
 }
 
-/* Returns words for what a message with this tag has, in a: a parameter, a sum of gradients, or a tensor of a
- * micro-batch. */
+/* Returns words for what a message with this tag has, in a.  Tags are, one after the other: a tensor of a micro-batch
+ * for each place of the lists; a sum of gradients for each tensor of `each`; a parameter. */
 static const char *tag_text(const struct stepper *s, int64_t tag, struct arena *a)
 {
     const struct sample_work *w = s->w, *each = s->each;
     int64_t places = w->place.at[w->ntensor], sum = tag - places, parameter = sum - each->ntensor;
     if (parameter >= 0)
-        return arena_fmt(a, "parameter '%s'", s->parameter[parameter % s->nparameter].name);
+        return arena_fmt(a, "parameter '%s'", s->parameter[parameter].name);
     if (sum >= 0)
         return arena_fmt(a, "sum of gradient '%s'", s->whole->tensor[s->owner[sum]].name);
     uint32_t t = 0;
@@ -161,7 +163,8 @@ static bool came_as_sent(const struct stepper *s, const struct step_message *m)
     return ranks_hash(data, m->sizes.bytes) == m->sizes.hash;
 }
 
-/* Called when a message has left or come: notes its SEND, or puts its tensor into the table, and moves the lists. */
+/* Called when a message has left or come: counts it.  If a list carries it, notes that it has left, or puts its tensor
+ * into the table, and frees it. */
 static void over(struct stepper *s, struct step_message *m)
 {
     m->over = true;
@@ -174,12 +177,12 @@ static void over(struct stepper *s, struct step_message *m)
         return;
     }
     s->now.sent[m->place] = 1;
-    if (s->now
-            .tensor[m->tensor]) { /* the tensor has come before: for the host, or for the device */
+    struct engine_value **tensor = &s->now.tensor[m->tensor];
+    if (*tensor) { /* it has come before: for the host, or for the device */
         s->e->face->value_free(s->e, m->value);
         s->now.holders[m->tensor]++;
     } else {
-        s->now.tensor[m->tensor] = m->value;
+        *tensor = m->value;
         s->now.holders[m->tensor] = 1;
     }
     free(m);
@@ -204,11 +207,12 @@ static bool look(struct stepper *s, struct step_message *m)
 {
     for (int i = 0; i < 2; i++) {
         struct message_end end = {0};
-        if (m->done[i] || (i == 1 && !m->done[0] && m->takes))
+        bool takes_elements = i == 1 && m->takes;
+        if (m->done[i] || (takes_elements && !m->done[0]))
             continue;
-        if (i == 1 && m->takes && !m->begun && !s->now.failed)
+        if (takes_elements && !m->begun && !s->now.failed)
             take_elements(s, m);
-        if (s->now.failed || (i == 1 && m->takes && !m->begun))
+        if (s->now.failed || (takes_elements && !m->begun))
             continue;
         pthread_mutex_unlock(&s->now.lock);
         m->done[i] = s->ranks->x->m.face->ended(&m->handle[i], 1, &end) > 0;
@@ -218,7 +222,7 @@ static bool look(struct stepper *s, struct step_message *m)
             fail_message(s, m,
                          end.failed && end.bytes <= want ? "could not be sent or received"
                                                          : "has another length than expected");
-        else if (m->done[i] && i == 1 && m->takes && !came_as_sent(s, m))
+        else if (m->done[i] && takes_elements && !came_as_sent(s, m))
             fail_message(s, m, "came with other bytes than it was sent with");
         if (m->done[i] && i == 0 && m->takes && !s->now.failed)
             make_room(s, m);
@@ -226,7 +230,7 @@ static bool look(struct stepper *s, struct step_message *m)
     return m->done[0] && m->done[1] && !s->now.failed;
 }
 
-/* Looks at all messages once, and does what follows from those that are over; stops when the iteration has failed.
+/* Looks at all messages once, and calls over() for those that have left or come; stops when the iteration has failed.
  * Returns whether messages are left. */
 static bool look_at_all(struct stepper *s)
 {
@@ -301,13 +305,13 @@ void step_receive(struct stepper *s, uint32_t tensor, uint32_t place)
 static bool at_end(const struct stepper *s)
 {
     for (uint32_t l = 0; l < s->lists->nlane; l++)
-        if (s->now.at[l] < s->lists->at[l + 1] && step_here(s, step_lane_device(s, l)))
+        if (s->now.at[l] < s->lists->at[l + 1] && step_here(s, lane_device(s->w->ndev, l)))
             return false;
     return true;
 }
 
-/* If another rank has sent word of a failure, ends the iteration; if one happened here, sends word of it, once
- * (*told). */
+/* If another rank has sent word of a failure, ends the iteration.  If the iteration has failed, sends word of that to
+ * the ranks that do not know of it, once (*told). */
 static void hear(struct stepper *s, bool *told)
 {
     struct step_ranks *k = s->ranks;
@@ -323,8 +327,9 @@ static void hear(struct stepper *s, bool *told)
     *told = true;
     k->word = (struct rank_word){.kind = WORD_FAIL};
     snprintf(k->word.line, sizeof k->word.line, "%s", s->now.error);
+    /* rank 0 tells all others; another rank tells rank 0, unless it has heard of the failure from there */
     for (int i = 0; i < m->ranks; i++)
-        if (i != m->rank && (i == 0 || m->rank == 0) && (m->rank == 0 || *s->now.error)) {
+        if (m->rank == 0 ? i > 0 : i == 0 && *s->now.error) {
             uint64_t handle; /* the process ends soon: nothing waits for it */
             m->face->send(CHANNEL_WORD, i, 0, &k->word, sizeof k->word, &handle);
         }
@@ -396,7 +401,8 @@ void step_ranks_begin(struct stepper *s)
 
 /* ---- sums ------------------------------------------------------------------------------------- */
 
-/* Waits until a message is over, and frees it.  Returns its value; NULL: the iteration has failed. */
+/* Waits until a message is over, and frees it.  Returns its value; NULL: the iteration has failed, and the message
+ * stays.  m: NULL if begin() had no memory. */
 static struct engine_value *wait_for(struct stepper *s, struct step_message *m)
 {
     while (m && !m->over && !s->now.failed)
@@ -407,7 +413,8 @@ static struct engine_value *wait_for(struct stepper *s, struct step_message *m)
     return v;
 }
 
-/* Writes the elements of one tensor over those of another one of the same size. */
+/* Writes the elements of one tensor over those of another one of the same size; if sizes differ, the bytes that both
+ * have. */
 static void copy_elements(struct stepper *s, struct engine_value *to, struct engine_value *from)
 {
     int64_t bytes = smaller(tensor_bytes(s->e, to), tensor_bytes(s->e, from));
@@ -460,7 +467,7 @@ static void add_as_made(struct stepper *s, uint32_t p, uint32_t slice)
     struct messages *m = &s->ranks->x->m;
     struct engine_value *v = s->sum[slice];
     struct engine_shape shape;
-    int64_t size[RANK_DIMS];
+    int64_t size[ENGINE_AXES];
     struct message_end end = {0};
     uint64_t handle;
     const struct timespec nap = {.tv_nsec = NAP_NS};

@@ -5,7 +5,6 @@
 #include "tools/run/scratch.h"
 #include "tools/run/step_ranks.h"
 
-#include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/name_table.h"
 #include "ir/plan/schedule_check.h"
@@ -21,14 +20,6 @@ struct names_of {
     struct names tensor;    /* name -> number of the tensor in `whole` */
     struct names parameter; /* name -> number in stepper.parameter */
 };
-
-/* Reads a file of the folder.  Returns 0, or -1 and an error. */
-static int read_text(struct stepper *s, struct json_text *j, const char *file)
-{
-    j->path = arena_fmt(s->a, "%s/%s", s->set.folder, file);
-    j->text = infile_read(j->path, INFILE_PLAN, s->a, &j->n, s->d);
-    return j->text ? 0 : -1;
-}
 
 /* Reports that the folder cannot run steps, for the reason `why`, and the options to plan with.  Returns -1. */
 static int no_steps(struct stepper *s, const char *why)
@@ -66,7 +57,6 @@ static int read_lists(struct stepper *s)
 {
     struct json_text manifest, lists;
     const json_t *training = json_object_get(s->split.manifest, "training");
-    const char *why = json_get_text(s->split.manifest, "schedule_why");
     if (!json_is_object(training))
         return no_steps(s, "it is of no training by stages");
     if (json_is_false(json_object_get(training, "runnable")))
@@ -78,6 +68,7 @@ static int read_lists(struct stepper *s)
                           "one of the whole batch: plan with --schedule=dapple, gpipe, zb-h1 or "
                           "interleaved",
                           s->set.folder);
+    const char *why = json_get_text(s->split.manifest, "schedule_why");
     if (json_is_null(json_object_get(s->split.manifest, "schedule")))
         return no_steps(s,
                         arena_fmt(s->a, "it has no schedule (%s)", why ? why : "why is not said"));
@@ -86,20 +77,21 @@ static int read_lists(struct stepper *s)
     if (json_array_size(json_object_get(s->split.manifest, "states")))
         return diag_error(s->d, "%s: states go from sample to sample: --steps knows none",
                           s->set.folder);
-    if (read_text(s, &manifest, "manifest.json") ||
-        !(s->whole = work_read(&manifest, s->a, s->d)) || read_text(s, &lists, SCHEDULE_FILE) ||
+    if (split_read_text(&manifest, s->set.folder, "manifest.json", s->a, s->d) ||
+        !(s->whole = work_read(&manifest, s->a, s->d)) ||
+        split_read_text(&lists, s->set.folder, SCHEDULE_FILE, s->a, s->d) ||
         !(s->lists = schedule_read(&lists, s->whole, s->a, s->d)))
         return -1;
     s->w = s->lists->work;
     s->each = s->w->each;
     if (!s->each)
         return diag_error(s->d, "%s: it is not of an iteration of training", lists.path);
-    why = schedule_check(s->w, s->lists, s->a);
-    return why ? diag_error(s->d, "%s: %s", lists.path, why) : 0;
+    const char *fault = schedule_check(s->w, s->lists, s->a);
+    return fault ? diag_error(s->d, "%s: %s", lists.path, fault) : 0;
 }
 
-/* Fills in the tables of s by which tensors and parts of the schedule's work lead to values and parts of the folder.
- * Returns 0, or -1 and an error. */
+/* Fills in n->tensor, and the tables of s by which tensors and parts of the schedule's work lead to values and parts of
+ * the folder.  Returns 0, or -1 and an error. */
 static int link_work(struct stepper *s, struct names_of *n)
 {
     const struct sample_work *w = s->whole, *each = s->each;
@@ -135,7 +127,8 @@ static void read_axes(struct stepper *s, struct names_of *n, const char *key)
         const char *name = json_get_text(row, "name");
         uint32_t t = name ? names_get(&n->tensor, name, STEP_NONE) : STEP_NONE;
         int64_t axis;
-        if (t != STEP_NONE && json_int_in(json_object_get(row, "batch_axis"), 0, 63, &axis))
+        if (t != STEP_NONE &&
+            json_int_in(json_object_get(row, "batch_axis"), 0, ENGINE_AXES - 1, &axis))
             s->axis[t] = (int32_t)axis;
     }
 }
@@ -177,21 +170,22 @@ static int read_training(struct stepper *s, struct names_of *n)
 {
     const json_t *o = json_object_get(s->split.manifest, "training");
     const json_t *list = json_object_get(o, "gradients"), *loss = json_object_get(o, "loss");
-    n->parameter = names_new(s->a, 64);
+    n->parameter = names_new(s->a, (uint32_t)json_array_size(list) + 1);
     s->parameter = arena_array(s->a, json_array_size(list) + 1, sizeof *s->parameter);
     for (size_t i = 0; i < json_array_size(list); i++)
         if (read_parameter(s, n, json_array_get(list, i)))
             return -1;
-    /* how: "mean" or "sum", as the folder tells it; NULL: it does not, and then --loss counts */
-    const char *value = json_get_text(loss, "value"), *how = json_get_text(loss, "reduction");
+    /* told: "mean" or "sum", as the folder tells it; NULL: it does not, and then --loss counts */
+    const char *value = json_get_text(loss, "value"), *told = json_get_text(loss, "reduction");
     s->loss = value ? names_get(&n->tensor, value, STEP_NONE) : STEP_NONE;
-    if (how && s->set.loss && strcmp(how, s->set.loss) != 0)
-        return diag_error(s->d, "--loss=%s: the loss '%s' is a %s", s->set.loss, value, how);
+    if (told && s->set.loss && strcmp(told, s->set.loss) != 0)
+        return diag_error(s->d, "--loss=%s: the loss '%s' is a %s", s->set.loss, value, told);
     if (s->loss != STEP_NONE && s->whole->tensor[s->loss].from >= s->whole->npart)
         return diag_error(s->d, "%s/manifest.json: training: no part makes the loss '%s'",
                           s->set.folder, value);
-    s->confirm = !how || json_is_true(json_object_get(loss, "said"));
-    how = how ? how : s->set.loss;
+    /* "said": the folder has it from the user */
+    s->confirm = !told || json_is_true(json_object_get(loss, "said"));
+    const char *how = told ? told : s->set.loss;
     const char *op = json_get_text(loss, "operator");
     if (!how)
         return diag_error(

@@ -7,12 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { RANKS = 64 };
-
 /* A tensor of plain numbers. */
 struct view {
     struct engine_shape shape;
-    int64_t size[RANKS];
+    int64_t size[ENGINE_AXES];
     unsigned char *data;
     int64_t elems, bytes;
 };
@@ -42,7 +40,7 @@ int64_t tensor_bytes(struct engine *e, const struct engine_value *v)
     return look(e, v, &x, &err) ? 0 : x.bytes;
 }
 
-/* Returns the number whose bits are `bits`: a sign, `exponent` bits of exponent, `mantissa` bits. */
+/* Returns the number whose 16 bits are `bits`: a sign, `exponent` bits of exponent, `mantissa` bits. */
 static double small_float(unsigned bits, int exponent, int mantissa)
 {
     int top = (1 << exponent) - 1, e = (int)(bits >> mantissa) & top;
@@ -152,8 +150,10 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
     for (uint32_t i = 0; i < n; i++) { /* counts the rows of all */
         if (look(e, v[i], &x, err))
             return NULL;
-        first = i ? first : x;
-        first.shape.size = first.size;
+        if (i == 0) {
+            first = x;
+            first.shape.size = first.size; /* of the copy */
+        }
         at = split_at(&x, axis, &outer, &inner);
         rows += rows_of(&x, at);
     }
@@ -163,8 +163,7 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
         e->face->value_free(e, to);
         return NULL;
     }
-    for (uint32_t i = 0; i < n;
-         i++) { /* copies the rows of tensor i behind `before` rows of each stretch */
+    for (uint32_t i = 0; i < n; i++) { /* copies rows behind `before` rows of each stretch */
         if (look(e, v[i], &x, err))
             return NULL;
         split_at(&x, axis, &outer, &inner);

@@ -70,7 +70,7 @@ struct engine_value {
     unsigned char *data; /* [bytes] */
 };
 
-/* Returns the same hash of bytes in every run. */
+/* Returns a hash of the hash `before` and n bytes, which is the same in every run. */
 static uint64_t hash_of(uint64_t before, const void *bytes, size_t n)
 {
     const struct hash_key key = {{before, 0x70636300}};
@@ -206,7 +206,7 @@ static struct loaded *stub_load(struct engine *base, const struct engine_load *h
     for (size_t i = 0; i < how->nnode; i++)
         p->run_ps = sat_add(p->run_ps, node_ps(how->node[i]));
     p->run_ps = sat_add(p->run_ps / 5 * 4, PART_PS);
-    if (is_part(how->path, e->drift)) /* loads below 2^32 */
+    if (is_part(how->path, e->drift))
         p->run_ps =
             sat_add(p->run_ps, sat_mul(p->run_ps / LONGER_BY, atomic_fetch_add(&e->loads, 1)));
     return p;

@@ -189,7 +189,7 @@ static void free_samples(struct run *r, uint32_t n)
 }
 
 /* Makes the inputs of all samples in r->reference, and shares them with r->found.  Returns an exit code: INPUT, if a
- * sample that was given is bad; NOTHING, if random inputs cannot be made. */
+ * file that was given is bad; NOTHING, if random inputs cannot be made. */
 static int make_samples(struct run *r, enum random_integers integers)
 {
     for (uint32_t k = 0; k < r->nsample; k++) {
@@ -215,7 +215,7 @@ static bool is_compared(const struct verify_output *o)
  * be equal, too. */
 static void check_sensitive(struct run *r)
 {
-    bool changes = r->nsample < 2 || r->split.ninput == 0;
+    bool changes = r->nsample < 2 || r->split.ninput == 0; /* there is nothing to see then */
     for (uint32_t i = 0; i < r->v.noutput; i++)
         for (uint32_t k = 1; k < r->nsample && is_compared(&r->v.output[i]) && !changes; k++) {
             struct difference how;
@@ -229,8 +229,8 @@ static void check_sensitive(struct run *r)
             "no output of the model changes with the samples: that they are equal says little");
 }
 
-/* Runs the model on all samples.  If that fails with random integers (indices out of range, masks that leave nothing),
- * makes the samples again with all integers 1, then 0.  Returns an exit code. */
+/* Makes the samples, and runs the model on them.  If the model loads but fails on random integers (indices out of
+ * range, masks that leave nothing), makes the samples again with all integers 1, then 0.  Returns an exit code. */
 static int run_reference(struct run *r)
 {
     struct verify_failure first, f;
@@ -263,9 +263,9 @@ static int run_reference(struct run *r)
 
 /* The result of comparing a side with the model. */
 struct findings {
-    uint32_t outputs;        /* number of outputs that were compared */
-    uint32_t near;           /* number of outputs that are equal only within rounding in a sample */
-    uint32_t different;      /* number of outputs that differ in a sample */
+    uint32_t outputs;   /* number of outputs that were compared, or are weights that no part has */
+    uint32_t near;      /* number of outputs that are equal only within rounding in a sample */
+    uint32_t different; /* number of outputs that differ in a sample */
     uint32_t output, sample; /* number of the first output that differs, and the sample */
     struct difference how;   /* how this output differs */
 };
@@ -323,7 +323,7 @@ static int64_t room(const struct run *r)
 static int tell_first(struct run *r, const struct verify_side *side, uint32_t sample)
 {
     struct verify_first f;
-    for (uint32_t k = 0; k < r->nsample; k++) /* frees the values of other samples, to make room */
+    for (uint32_t k = 0; k < r->nsample; k++) /* frees all outputs, to make room */
         verify_free_outputs(&r->v, r->reference[k]);
     if (verify_bisect(&r->v, side, r->reference[sample], room(r), &f))
         return stop ? INTERRUPTED : DIFFERENT;

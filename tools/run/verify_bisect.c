@@ -50,7 +50,7 @@ struct piece {
     struct engine_value **made; /* [2 * (to - from)] values of the model, then values of the side */
     /* [to - from] address of the side's value: in made[], or in the table */
     struct engine_value ***at;
-    struct engine_value **table; /* [value of the split] */
+    struct engine_value **table; /* [value of the split] inputs, and what files of the side make */
     struct arena *a;
 };
 
@@ -155,7 +155,7 @@ static const char *file_for(const struct search *s, const struct request *q, str
 }
 
 /* Runs the file of a request with the inputs in the table, and writes the values to where the request says.  Returns 0;
- * RETRY: the file does not load or run; -1 after an error, or Ctrl-C. */
+ * RETRY: the file does not load or run, and s->out->why has the first such reason; -1 after an error, or Ctrl-C. */
 static int run_request(const struct search *s, const struct request *q,
                        struct engine_value *const *table, struct arena *a)
 {
@@ -238,7 +238,8 @@ static void free_made(const struct search *s, const struct piece *p)
             e->face->value_free(e, p->table[k]);
 }
 
-/* Compares the values of a run.  Returns the entry of the first one that differs; p->to: none does. */
+/* Compares the values of a run, and counts those that are equal in s->out->equal.  Returns the entry of the first one
+ * that differs, whose difference is in s->out->how; p->to: none does. */
 static uint32_t compare(const struct search *s, const struct piece *p)
 {
     for (uint32_t i = p->from, model = p->from; i < p->to; i++) {

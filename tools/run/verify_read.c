@@ -152,7 +152,7 @@ static uint32_t mark_cuts(struct marking *k, const struct module *m, const struc
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint8_t read = marks_of(k, m, m->node[n].in);
         bool cast = node_is(m, n, "Cast") || node_is(m, n, "CastLike");
-        if (read & HALF && !cast)
+        if (read & HALF && !cast) /* results are of the operands' type, where theirs is not known */
             mark_results(k, m, n, HALF | OF_HALF, /*untyped=*/true);
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
             if (moves_half(k, m, n, i))
@@ -229,7 +229,8 @@ static bool may_be_true(const struct module *m, nid n, uint32_t i)
     return !t || tensor_ints(m, t, &said, 1) != 1 || said != 0;
 }
 
-/* Whether node n itself gives other results in each session: a random operator without a seed. */
+/* Whether node n itself gives other results in each session: a random operator of ONNX without a seed, or a Dropout
+ * that trains. */
 static bool is_random(const struct module *m, nid n)
 {
     static const char *const known[] = {"RandomNormal",      "RandomNormalLike", "RandomUniform",
@@ -249,8 +250,7 @@ static void mark_random(const struct module *m, const bool *calls, bool *random)
     for (nid n = 1; n < m->nnode; n++) {
         bool call = m->node[n].flags & NODE_CALL && m->node[n].callee && calls[m->node[n].callee];
         nid at = is_random(m, n) || call ? n : 0;
-        for (; at && !random[at];
-             at = m->graph[m->node[at].graph].owner) /* n, and nodes around its body */
+        for (; at && !random[at]; at = m->graph[m->node[at].graph].owner) /* n, and its owners */
             random[at] = true;
     }
 }
@@ -290,7 +290,7 @@ static void find_random(struct verifying *v)
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
             is |= of_random[node_in(m, n, i)];
         for (uint32_t i = 0; i < m->node[n].out.n && is; i++)
-            of_random[node_out(m, n, i)] = node_out(m, n, i) != 0;
+            of_random[node_out(m, n, i)] = node_out(m, n, i) != 0; /* 0: no operand, never random */
         if (random[n] && !v->random)
             v->random = node_name(m, n);
     }
@@ -379,8 +379,8 @@ static enum verify_source *sources_of(const struct verifying *v)
     return from;
 }
 
-/* Reads "outputs" of the manifest, and checks that each comes from where the manifest says.  Returns 0, or -1 and an
- * error. */
+/* Reads "outputs" of the manifest into v->output, and checks that each comes from where the manifest says; fills in
+ * v->values.  Returns 0, or -1 and an error. */
 static int read_outputs(struct verifying *v)
 {
     json_t *all = (json_t *)(uintptr_t)split_list(v->s, "outputs"), *row;

@@ -108,6 +108,7 @@ int verify_run(const struct verifying *v, const struct verify_side *side, bool o
         rc = run_file(&r, &side->part[k], optimise, f);
     for (uint32_t k = 0; k < nsample && !rc; k++)
         rc = join_outputs(v->e, v->s, table[k], &f->line);
+    /* after an error no outputs are left */
     for (uint32_t k = 0; k < v->s->ncut && rc; k++)
         free_value(&r, v->s->joined[k].whole);
     for (uint32_t k = 0; k < side->npart && rc; k++)

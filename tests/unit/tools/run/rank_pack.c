@@ -17,10 +17,10 @@ enum { WORD = sizeof(int64_t), ROOM = 1024, HOSTILE_TRIES = 20000 };
 
 struct engine_value {
     struct engine_shape shape;
-    int64_t size[RANK_DIMS], n; /* of a tensor: its elements; of others -1 */
-    unsigned char *data;        /* of a tensor of numbers */
-    char **text;                /* [n] of a tensor of strings */
-    struct engine_value **item; /* [nitem] of a sequence or map; they are copies */
+    int64_t size[ENGINE_AXES], n; /* of a tensor: its elements; of others -1 */
+    unsigned char *data;          /* of a tensor of numbers */
+    char **text;                  /* [n] of a tensor of strings */
+    struct engine_value **item;   /* [nitem] of a sequence or map; they are copies */
     size_t nitem;
     bool map;
 };
