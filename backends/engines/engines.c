@@ -152,8 +152,8 @@ static int check_device(const struct export_folder *x, const char *engine, const
                         const char *device)
 {
     const json_t *devices = json_object_get(x->manifest, "devices");
-    const char *class =
-        json_get_text(json_array_get(devices, names_get(&x->device, device, 1) - 1), "class");
+    uint32_t row = names_get(&x->device, device, 0); /* not 0: export_read() has checked the name */
+    const char *class = json_get_text(json_array_get(devices, row - 1), "class");
     if (strncmp(device, "acc", 3) != 0) /* CPUs have other names: cpu0 */
         return 0;
     if (export_gpu(x, device) < 0)

@@ -114,7 +114,7 @@ static int64_t copy_time(void *arg, size_t bytes)
     int64_t ns[COPIES_MOST], begin = clock_now();
     int n = 0;
     while (n < COPIES_MOST && (n < COPIES_LEAST || clock_now() - begin < ENOUGH_NS)) {
-        memset(w->block, n, bytes); /* the value is new, as a part makes it */
+        memset(w->block, n, bytes); /* the sender writes the block anew, as a part makes a value */
         w->s->bytes = bytes;
         int64_t sent = clock_now();
         sem_post(&w->s->go);

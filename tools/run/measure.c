@@ -72,6 +72,7 @@ int measure_run(const struct measuring *m, uint32_t k, struct loaded *p, struct 
     return rc ? failed(m, k, arena_fmt(m->a, "%s" INPUTS_HINT, err.line)) : 0;
 }
 
+/* Compare two runs for qsort(): by_spent() by processor time, by_clock() by the time by the clock. */
 static int by_spent(const void *a, const void *b)
 {
     return by_i64(&((const struct timing *)a)->spent, &((const struct timing *)b)->spent);
@@ -118,7 +119,7 @@ static int take_turn(const struct measuring *m, uint32_t k, bool counts, struct 
     uint32_t n = counts ? m->discard + m->runs : 1, done = 0;
     struct timing *t = arena_array(own, n, sizeof *t);
     int rc = p ? 0 : -1;
-    /* once even after Ctrl-C: the parts behind it need its outputs */
+    /* the part runs once even after Ctrl-C, since later parts need its outputs */
     for (; done < n && !rc && (done == 0 || !*m->stop); done++)
         rc = measure_run(m, k, p, &t[done]);
     if (p)

@@ -94,7 +94,7 @@ static int profile(const struct measuring *m, uint32_t k, struct trace *t)
     struct timing unused;
     const char *path;
     int rc = p ? 0 : -1;
-    /* once even after Ctrl-C: the parts behind it need its outputs */
+    /* the part runs once even after Ctrl-C, since later parts need its outputs */
     for (uint32_t i = 0; i < m->node_discard + m->node_runs && !rc && (i == 0 || !*m->stop); i++)
         rc = measure_run(m, k, p, &unused);
     if (!rc && m->e->face->profile(p, &path, m->a, &err))

@@ -7,9 +7,9 @@
 #include <string.h>
 
 enum {
-    MAGIC = 10,        /* bytes in front of the text of the header of a .npy file */
-    ALIGNED = 64,      /* elements of an array begin at a multiple of this in its .npy file */
-    WIDE = 20,         /* bytes of the extra field of a file of 4 GiB and more, in front of it */
+    MAGIC = 10,   /* bytes in front of the text of the header of a .npy file */
+    ALIGNED = 64, /* elements of an array begin at a multiple of this in its .npy file */
+    WIDE = 20,    /* bytes of the extra field in the local header of a file of 4 GiB and more */
     MOST_NAME = 60000, /* bytes of a name, at most: a zip has 65535 */
     /* the number of files that the end record of a zip has if the ZIP64 record has the true number */
     MOST_ENTRIES = 65535

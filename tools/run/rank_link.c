@@ -77,13 +77,14 @@ static int64_t copy_time(void *arg, size_t bytes)
 /* Rank 1: sends back what comes, until rank 0 is through. */
 static void answer(struct pair *p)
 {
-    for (struct order order = {0, 1}; order.times > 0 && !p->failed;) {
+    struct order order = {0};
+    do {
         take(p, &order, sizeof order);
         for (int64_t i = 0; i < order.times && !p->failed; i++) {
             take(p, p->block, order.bytes);
             give(p, p->block, order.bytes);
         }
-    }
+    } while (order.times > 0 && !p->failed);
 }
 
 int link_measure_ranks(const signal_flag *stop, struct link_fit *out, struct arena *a,

@@ -44,7 +44,8 @@ struct rank_pulse {
     struct runner *r;
     pthread_t thread;
     pthread_mutex_t lock;
-    bool started, over;
+    bool started;                  /* there is a thread */
+    bool over;                     /* under the lock: the thread shall end */
     struct pulse mine;             /* under the lock: what is said next */
     struct pulse *last;            /* [rank] under the lock: what was said last */
     int64_t *heard;                /* [rank] ns: when */
@@ -53,8 +54,8 @@ struct rank_pulse {
     bool *sends;                   /* [rank] the last pulse was sent: sending[] is its handle */
     int64_t hurry;                 /* ns: when mpirun has woken this process; 0: it has not */
     int64_t stall;  /* ns, under the lock; 0: runs that stand still are not looked for */
-    uint64_t moves; /* of all ranks */
-    int64_t moved;  /* ns: when these last moved */
+    uint64_t moves; /* sum of the moves of all ranks, as of the last look */
+    int64_t moved;  /* ns: when that sum last changed */
 };
 
 static signal_flag woken; /* SIGCONT has come */

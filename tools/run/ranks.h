@@ -69,7 +69,8 @@ struct transfer {
     /* [bytes] what is sent or received in place of elements; NULL: elements */
     unsigned char *packed;
     uint32_t value, place; /* place: of the lists (work.h); RUN_NONE: no list carries it */
-    int64_t sample, bytes;
+    int64_t sample;
+    int64_t bytes; /* of what is sent or received now */
     int64_t began; /* ns: when it began to leave */
     int peer;
     union {

@@ -329,14 +329,14 @@ static int run_ranks(struct run *r, int rc)
 static int prepare_steps(struct run *r, struct stepper *s)
 {
     struct runner *x = &r->runner;
-    int rc = check_ranks(r);
+    bool bad = check_ranks(r);
     if (!s->set.folder)
-        rc = misused(r, "expected the folder of a split");
-    if (rc)
+        bad = misused(r, "expected the folder of a split");
+    if (bad)
         return USAGE;
     if (step_read(s))
         return INPUT;
-    rc = x->ranks ? step_ranks_open(s, x) : 0;
+    int rc = x->ranks ? step_ranks_open(s, x) : 0;
     if (rc || (s->set.save && ranks_host(x) && outfile_check(s->set.save, r->a, &r->diag)))
         return rc ? rc : INPUT;
     x->e = s->e = engine_open(&x->choice, r->a, &r->diag);

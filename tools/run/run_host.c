@@ -23,7 +23,8 @@ struct hosting {
     struct box **first; /* [ninput] inputs of the sample that comes in */
     uint64_t moves;     /* value of runner.moves after its last change */
     int64_t moved;      /* ns: time of that change */
-    bool stopped, stalled;
+    bool stopped;       /* Ctrl-C was pressed, and no more samples come in */
+    bool stalled;       /* nothing has moved for the time of --stall */
     /* no files are read or written for samples, so that devices' threads let them in and out, too */
     bool light;
     int exit;      /* exit code that all ranks agree on before the first sample; 0: samples begin */

@@ -209,7 +209,7 @@ static uint32_t compute_waits(struct runner *r, uint32_t part, int64_t k)
         uint32_t t = r->wires.tensor[p->in[i]],
                  place = t == RUN_NONE ? RUN_NONE : work_place(r->w, t, dev);
         if (place == RUN_NONE) {
-            if (!f->box[p->in[i]])
+            if (!f->box[p->in[i]]) /* it comes with the sample, or as a state: no list brings it */
                 return key_loaded(r);
             continue;
         }

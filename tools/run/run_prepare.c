@@ -133,9 +133,9 @@ static bool lists_keep_state(const struct runner *r, uint32_t i)
 }
 
 /* Sets r->chunk, the number of samples for which the lists are executed at a time, and r->width, the number of places
- * for samples.  samples: how many will run.  With lists, a chunk is all samples, unless memory or states allow fewer
- * at a time, and the places are those that the lists need, and one for the sample that comes in.  Returns 0, or -1 and
- * an error. */
+ * for samples.  samples: how many will run.  With lists, a chunk is all samples, unless memory, states or phases allow
+ * fewer at a time, and the places are those that the lists need, and one for the sample that comes in.  Returns 0, or
+ * -1 and an error. */
 static int set_width(struct runner *r, int64_t samples)
 {
     int64_t width = r->set.by_model ? 1 : r->set.in_flight;
@@ -343,7 +343,7 @@ static int check_files(struct runner *r)
     const json_t *weights = json_object_get(r->s.manifest, "weights");
     const json_t *files = json_object_get(weights, "files");
     const char *mode = json_get_text(weights, "mode");
-    /* each part has a data file, and other processes' parts may lack theirs here */
+    /* each part has a data file of its own; those of parts of other processes may be missing here */
     bool own = r->ranks && mode && !strcmp(mode, "parts");
     for (uint32_t k = 0; k < r->s.npart; k++)
         if (ranks_run_part(r, k) && check_part_files(r, k))

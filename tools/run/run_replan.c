@@ -49,7 +49,7 @@ struct speed {
 struct replanning {
     const struct replan *of;
     struct plan_call call;
-    struct split split;     /* the first one */
+    struct split split;     /* the first split */
     struct cluster cluster; /* a class for each device, if `apart` */
     bool apart;
     const char *class[CLUSTER_CLASSES]; /* [class of the cluster] the class that it was made of */
@@ -57,7 +57,7 @@ struct replanning {
     uint32_t nspeed, capspeed;
     struct tried *tried; /* [n] */
     uint32_t n;
-    struct run_states states; /* with --state: those behind the last sample */
+    struct run_states states; /* with --state: states behind the last sample */
     const char *scratch;      /* folder for temporary files */
     struct arena *a;
     struct diag *d;

@@ -19,7 +19,7 @@ static const char *time_text(char *to, int64_t ns)
     return ns < 0 ? "-" : time_short(to, ns > INT64_MAX / PS_OF_NS ? INT64_MAX : ns * PS_OF_NS);
 }
 
-/* Returns seconds of the manifest in ns; -1: it says none. */
+/* Returns seconds of the manifest in ns; -1: it says none, or too many for ns. */
 static int64_t planned_ns(const json_t *seconds)
 {
     double s = json_number_value(seconds);
@@ -88,7 +88,7 @@ static void put_side_by_side(const struct runner *r, FILE *f)
     const json_t *side =
         json_object_get(json_object_get(r->s.manifest, "measured"), "side_by_side");
     double factor = json_number_value(json_object_get(side, "factor"));
-    if (factor > 0 && factor < 1e6)
+    if (factor > 0 && factor < 1e6) /* a manifest may hold any number */
         fprintf(
             f,
             "  not counted in the plan: parts side by side reached %.3f of their speed when it was measured\n",

@@ -274,7 +274,7 @@ static int make_constants(struct runner *r, struct run_samples *s, const char *p
 {
     struct engine_error err;
     const struct engine_load how = {.path = path, .threads = 1};
-    uint32_t n = 0, i, nin = r->s.ninput; /* n: number of the outputs that are weights */
+    uint32_t n = 0, made = 0, nin = r->s.ninput; /* n: number of the outputs that are weights */
     struct box **first = arena_array(r->a, (size_t)nin + 1, sizeof(struct box *));
     /* names and values: first of the outputs that are weights, from wires.noutput on of the inputs */
     const char **name = arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *name);
@@ -284,11 +284,11 @@ static int make_constants(struct runner *r, struct run_samples *s, const char *p
     if (!whole)
         return diag_error(r->d, "%s: cannot be loaded: %s", path, err.line);
     int rc = samples_load(s, 0, first, &err);
-    for (i = 0; i < nin && !rc; i++) {
+    for (uint32_t i = 0; i < nin && !rc; i++) {
         name[r->wires.noutput + i] = r->s.value[r->s.input[i]].name;
         value[r->wires.noutput + i] = first[i] ? first[i]->value : NULL;
     }
-    for (i = 0; i < r->wires.noutput; i++)
+    for (uint32_t i = 0; i < r->wires.noutput; i++)
         if (!strcmp(r->wires.output_from[i], "weights"))
             name[n++] = r->s.value[r->wires.output[i]].name;
     const struct engine_call call = {
@@ -297,10 +297,10 @@ static int make_constants(struct runner *r, struct run_samples *s, const char *p
     r->e->face->unload(whole);
     if (rc)
         return diag_error(r->d, "%s: %s", path, err.line);
-    for (i = n = 0; i < r->wires.noutput; i++)
+    for (uint32_t i = 0; i < r->wires.noutput; i++)
         if (!strcmp(r->wires.output_from[i], "weights")) {
             r->wires.constant[i] = arena_alloc(r->a, sizeof(struct box));
-            *r->wires.constant[i] = (struct box){.value = value[n++], .of = RUN_NONE};
+            *r->wires.constant[i] = (struct box){.value = value[made++], .of = RUN_NONE};
         }
     return 0;
 }

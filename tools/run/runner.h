@@ -136,7 +136,7 @@ struct wires {
     uint32_t *value;  /* [tensor of w] its number in s */
     bool *is_input;   /* [value] an input of the model */
     bool *is_output;  /* [value] an output of the model, made by a part */
-    bool *plain;      /* [value] a tensor of numbers: others may not be asked for their sizes */
+    bool *plain;      /* [value] a tensor of numbers; false: it must not be asked for its sizes */
     bool *direct;     /* [value] an output that the lists do not send to the host */
     /* [value] number of the state whose output the value is; RUN_NONE: no state */
     uint32_t *state_of;

@@ -30,13 +30,13 @@ struct race {
 /* A copy. */
 struct copy {
     struct race *race;
-    uint32_t k;
+    uint32_t k; /* number of the copy */
     pthread_t thread;
-    struct loaded *p;
-    struct engine_value **in, **out;
-    int64_t *ns; /* [runs] time of each run by the clock, in the last turn */
+    struct loaded *p;                /* its session */
+    struct engine_value **in, **out; /* [of the part] */
+    int64_t *ns;                     /* [runs] time of each run by the clock, in the last turn */
     struct engine_error err;
-    bool failed;
+    bool failed; /* its last run failed, for the reason in err */
 };
 
 int64_t side_by_side_factor(const struct side_by_side *s)

@@ -18,7 +18,8 @@ enum { INPUT = 1, INTERRUPTED = 130 }; /* exit codes */
 
 /* ---- inputs --------------------------------------------------------------------------------------- */
 
-/* Gives the inputs of the model the sizes of all micro-batches together. */
+/* Gives the inputs of the model the sizes of all micro-batches together; inputs without an axis of the batch, or of
+ * unknown sizes, stay as they are. */
 static void enlarge_inputs(struct stepper *s)
 {
     for (uint32_t t = 0; t < s->whole->ntensor; t++) {

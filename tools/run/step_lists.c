@@ -62,7 +62,7 @@ static bool is_ready(struct stepper *s, uint32_t dev, const struct instruction *
     if (i->kind == DO_COMPUTE)
         return has_inputs(s, i->what);
     if (i->kind == DO_REDUCE)
-        return true; /* the device's thread waits for the others */
+        return true; /* reduce() waits for the other devices */
     /* the tensor is made at its home; the places behind `first` are of the devices that it is sent to */
     uint32_t first = w->place.at[i->what], home = w->place.to[first];
     if (i->kind == DO_SEND && !step_here(s, i->other))
@@ -274,15 +274,16 @@ static void fail(struct stepper *s, const char *what, uint32_t dev, uint32_t bat
  * the reason in *err. */
 static int reduce_sums(struct stepper *s, uint32_t p, struct engine_error *err)
 {
-    uint32_t first = s->each->first_copy[p], n = devices_of(s, p), at = s->each->in.at[first];
+    const struct csr *in = &s->each->in;
+    uint32_t first = s->each->first_copy[p], n = devices_of(s, p);
+    uint32_t nin = in->at[first + 1] - in->at[first];
     struct engine_value **sum = calloc(n, sizeof(void *));
     int rc = sum ? 0 : -1;
-    for (; !rc && at < s->each->in.at[first + 1]; at++) {
-        if (!s->each->tensor[s->each->in.to[at]].summed)
+    for (uint32_t k = 0; !rc && k < nin; k++) { /* input k of all copies is one gradient's sum */
+        if (!s->each->tensor[in->to[in->at[first] + k]].summed)
             continue;
-        uint32_t nth = at - s->each->in.at[first]; /* the sum is the nth input of each copy */
         for (uint32_t i = 0; i < n; i++)
-            sum[i] = s->sum[s->each->in.to[s->each->in.at[first + i] + nth]];
+            sum[i] = s->sum[in->to[in->at[first + i] + k]];
         rc = sum_reduce(s->e, sum, n, err);
     }
     free(sum);

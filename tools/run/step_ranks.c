@@ -48,7 +48,8 @@ struct step_ranks {
     uint8_t *begun, *left; /* [place] 1: the message of the place has begun to leave; has left */
     uint8_t *reads; /* [rank * nparameter + parameter] a part of the rank reads the parameter */
     int *group;     /* [part of whole] number of its group of ranks, for --sum=as-made */
-    /* messages not looked at yet, under the lock; others, for the main thread */
+    /* messages that are not looked at yet, under the lock; messages that the main thread, which alone uses this list,
+     * looks at */
     struct step_message *fresh, *active;
     uint64_t moves;               /* number of messages that are over */
     int64_t told_at;              /* ns: when this rank last told the others where it stands */
@@ -330,7 +331,7 @@ static void hear(struct stepper *s, bool *told)
     /* rank 0 tells all others; another rank tells rank 0, unless it has heard of the failure from there */
     for (int i = 0; i < m->ranks; i++)
         if (m->rank == 0 ? i > 0 : i == 0 && *s->now.error) {
-            uint64_t handle; /* the process ends soon: nothing waits for it */
+            uint64_t handle; /* nothing waits for the message: the process ends soon */
             m->face->send(CHANNEL_WORD, i, 0, &k->word, sizeof k->word, &handle);
         }
 }

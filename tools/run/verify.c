@@ -291,15 +291,18 @@ static void compare(struct run *r, const struct verify_side *side, struct findin
         for (uint32_t k = 0; k < r->nsample && is_made(r, side, o); k++) {
             struct difference how;
             same_compare(r->v.e, r->reference[k][o->value], r->found[k][o->value], &how);
-            bool rounded =
-                (side == &r->v.parts && o->rounded && how.near) || verify_tolerates(&r->v, &how);
-            near |= !how.bits && rounded;
-            if (!how.bits && !rounded && !differs && to->different == 0) {
+            if (how.bits)
+                continue;
+            if ((side == &r->v.parts && o->rounded && how.near) || verify_tolerates(&r->v, &how)) {
+                near = true;
+                continue;
+            }
+            if (to->different == 0 && !differs) { /* the first difference of all */
                 to->output = i;
                 to->sample = k;
                 to->how = how;
             }
-            differs |= !how.bits && !rounded;
+            differs = true;
         }
         to->outputs++;
         to->near += near;

@@ -27,7 +27,7 @@
 enum {
     HALF = 1,    /* a float of 16 bits */
     OF_HALF = 2, /* a float of 16 bits, or a cast or moved copy of one */
-    /* OF_HALF, and the value crosses, or one that crosses and is OF_HALF is a cast or moved copy of it */
+    /* an OF_HALF value that crosses, or of which such a value is a cast or moved copy */
     CUT = 4,
     REACHED = 8 /* computed from a value that is CUT */
 };
