@@ -195,6 +195,7 @@ int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
     struct clock clock = ctx_clock(x);
     const char *why = NULL;
     int rc = p->pass.run(x, opts);
+    /* no plan; the user's own plan; all memory lasts, so that planners count it; or p says that the plan needs more */
     if (rc || p->given || x->results.plan == before || !exec_live_parts(&x->scene.model) ||
         x->results.plan->claim.status == PLAN_OVER_MEMORY)
         return rc;

@@ -80,8 +80,8 @@ static bool shift(struct cuts *c, uint32_t from, uint32_t to, int64_t by)
     return true;
 }
 
-/* Makes the step that leads to the best score, if that is better than *now, and sets *now to the score.  Returns
- * whether it made a step. */
+/* Makes the step that leads to the best score, if that is better than *now, and sets *now to the score.  Tries steps as
+ * long as looks and time are left.  Returns whether it made a step. */
 static bool make_step(struct cuts *c, struct score *now, struct clock *clock)
 {
     uint32_t best_from = 0, best_to = 0;

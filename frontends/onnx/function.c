@@ -183,7 +183,8 @@ static int read_graph_tensors(struct onnx_build *b, struct graph_stack *w,
     return 0;
 }
 
-/* Reads all tensors of training_info, also those in bodies, into b->m->aside.  Returns 0, or -1 and an error. */
+/* Reads all tensors of training_info, also those in bodies, into b->m->aside; files that they lie in become files of
+ * the model, as in read_function().  Returns 0, or -1 and an error. */
 static int read_training_tensors(struct onnx_build *b, const Onnx__ModelProto *p)
 {
     struct onnx_build in = *b;

@@ -59,8 +59,9 @@ struct frame {
     size_t prefix;       /* position of its length in the skeleton */
     unsigned nprefix;    /* bytes in which the skeleton writes that length */
     uint32_t members;    /* number of fields scanned so far */
-    unsigned next;       /* index of the field of desc that is likely to come next */
-    uint64_t seen;       /* bit i: the message desc->fields[i], not repeated, was there */
+    unsigned
+        next; /* index in desc->fields of the last known field; it or the one behind is likely next */
+    uint64_t seen; /* bit i: the message desc->fields[i], not repeated, was there */
     /* of a tensor: 2: it has exactly one payload field; 1: it has none or several; 0: not counted yet */
     int one_payload;
 };
@@ -133,8 +134,8 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
     return lo < desc->n_fields && desc->fields[lo].id == id ? &desc->fields[lo] : NULL;
 }
 
-/* Returns the field with number id of the message of frame f, as field_of(), but tries f->next first: fields mostly
- * come in ascending order. */
+/* Returns the field with number id of the message of frame f, as field_of(), but tries f->next and the field behind it
+ * first, since fields mostly come in ascending order.  f->next becomes this field, which a repeated field has again. */
 static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
 {
     const ProtobufCFieldDescriptor *field = NULL;

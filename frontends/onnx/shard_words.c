@@ -43,8 +43,8 @@ static void axis_word(const Onnx__ShardedDimProto *d, char *word)
         snprintf(word, WORD, "S%lld/%lld", (long long)d->axis, (long long)ways);
 }
 
-/* Whether spec s, which cuts axis d, has each piece on one device: it lists no devices, or as many as pieces, and a
- * group of devices has one. */
+/* Whether spec s, which cuts axis d, has each piece on one device: it lists no devices, or as many as pieces, and none
+ * that it lists stands for a group of several devices, or of none. */
 static bool has_one_each(const Onnx__ShardingSpecProto *s, const Onnx__ShardedDimProto *d)
 {
     const size_t n = d->n_simple_sharding;
@@ -52,7 +52,9 @@ static bool has_one_each(const Onnx__ShardingSpecProto *s, const Onnx__ShardedDi
                 (n > 0 && (int64_t)s->n_device == d->simple_sharding[n - 1]->num_shards);
     for (size_t i = 0; i < s->n_index_to_device_group_map; i++) {
         const Onnx__IntIntListEntryProto *e = s->index_to_device_group_map[i];
-        for (size_t k = 0; k < s->n_device && e->n_value != 1; k++)
+        if (e->n_value == 1)
+            continue;
+        for (size_t k = 0; k < s->n_device; k++)
             each = each && s->device[k] != e->key;
     }
     return each;

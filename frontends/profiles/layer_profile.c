@@ -400,7 +400,7 @@ static sid fresh_name(struct node_maker *t, const char *text)
     }
 }
 
-/* Appends a node with these operands and results to the module and returns it. */
+/* Appends a node with these operands and results to the module and returns it; it becomes the maker of the results. */
 static nid add_module_node(struct node_maker *t, sid name, struct slice in, struct slice out)
 {
     struct module *m = t->r->m;

@@ -531,9 +531,11 @@ static bool is_countable(const struct cost_builder *p)
             time = p->c->time[k][n] == COST_NEVER ? time : sat_add(time, p->c->time[k][n]);
         for (vid v = 1; v < m->nval; v++)
             time = sat_add(
-                time, sat_mul(cluster_transfer(c, k, /*inner=*/false,
-                                               (struct moved_value){p->c->bytes[v], -1, false}),
-                              m->value[v].flags & VALUE_INIT ? 0 : uses[v] + 1));
+                time,
+                sat_mul(cluster_transfer(c, k, /*inner=*/false,
+                                         (struct moved_value){p->c->bytes[v], -1, false}),
+                        m->value[v].flags & VALUE_INIT ? 0
+                                                       : uses[v] + 1)); /* weights do not move */
         if (time >= CTX_SUM_MAX)
             return false;
     }

@@ -112,21 +112,32 @@ int64_t forecast_memory(const struct cost_table *t, struct forecast *f, uint32_t
     return set_line(t, f, sheets) ? affine_fit_enough(&f->fit, y) : NONE;
 }
 
+/* Whether a file of --profile-at has a time of the row on class k. */
+static bool has_time(const struct cost_table *t, uint32_t row, uint32_t k)
+{
+    for (uint32_t i = 0; i < t->nat; i++)
+        if (sheet_time(&t->at[i], t, row, k) != NONE)
+            return true;
+    return false;
+}
+
+/* Whether a file of --profile-at has the memory of the row. */
+static bool has_memory(const struct cost_table *t, uint32_t row)
+{
+    for (uint32_t i = 0; i < t->nat; i++)
+        if (sheet_memory(&t->at[i], t, row) != NONE)
+            return true;
+    return false;
+}
+
 /* Whether files of --profile-at measure the row, but all at one batch size, so that they predict nothing.  ncls:
  * number of classes. */
 static bool is_unfitted(const struct cost_table *t, uint32_t ncls, uint32_t row)
 {
-    bool said = false;
-    for (uint32_t k = 0; k < ncls; k++) {
-        for (uint32_t i = 0; i < t->nat && !said; i++)
-            said = sheet_time(&t->at[i], t, row, k) != NONE;
-        if (said && forecast_time(t, t->planned, row, k) == NONE)
+    for (uint32_t k = 0; k < ncls; k++)
+        if (has_time(t, row, k) && forecast_time(t, t->planned, row, k) == NONE)
             return true;
-        said = false;
-    }
-    for (uint32_t i = 0; i < t->nat && !said; i++)
-        said = sheet_memory(&t->at[i], t, row) != NONE;
-    return said && forecast_memory(t, t->planned, row) == NONE;
+    return has_memory(t, row) && forecast_memory(t, t->planned, row) == NONE;
 }
 
 /* Warns of nodes for which is_unfitted() holds. */
@@ -183,8 +194,9 @@ static const char *share_text(struct arena *a, uint32_t part, uint32_t whole)
 /* Returns *d as text for a note, in a. */
 static const char *deviation_text(const struct deviation *d, struct arena *a)
 {
+    /* mean of the deviations, in hundredths of a percent, rounded to the nearest */
     __int128 mean = d->nodes ? (d->sum + 50 * (__int128)d->nodes) / (100 * (__int128)d->nodes) : 0;
-    mean = mean > INT64_MAX ? INT64_MAX : mean; /* hundredths of a percent */
+    mean = mean > INT64_MAX ? INT64_MAX : mean;
     const char *zero = d->zero ? arena_fmt(a, "; %u measured as 0 left out", d->zero) : "";
     if (!d->nodes)
         return arena_fmt(a, "no nodes to compare%s", zero);
@@ -202,7 +214,8 @@ static void note_times(const struct cost_table *t, const struct sheet *s, struct
                        struct ctx *x)
 {
     const struct cluster *c = x->scene.cluster;
-    const char *text[CLUSTER_CLASSES] = {NULL};
+    const char *text[CLUSTER_CLASSES] = {
+        NULL}; /* [class] its figures; NULL: none, or told already */
     for (uint32_t k = 0; k < c->ncls; k++) {
         struct deviation d = {0};
         for (uint32_t row = 1; row < t->nrow; row++)

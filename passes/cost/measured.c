@@ -157,11 +157,14 @@ static int put_cell(const struct reader *r, struct row *row, const struct column
             "%s: row %zu: time '%.60s', expected a time such as 12.5us, an integer of "
             "picoseconds below 2^60, or never",
             r->path, r->row, s);
-    if (c->key == KEY_TIME)
+    if (c->key == KEY_TIME) {
         row->time = t;
-    for (uint32_t k = 0; c->key == KEY_PS && k < r->x->scene.cluster->ncls; k++)
-        row->ps[k] = (c->classes >> k & 1) != 0 ? t : row->ps[k];
-    row->absent = row->absent || (c->key == KEY_PS && c->classes == 0);
+        return 0;
+    }
+    for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++)
+        if ((c->classes >> k & 1) != 0)
+            row->ps[k] = t;
+    row->absent = row->absent || c->classes == 0;
     return 0;
 }
 
@@ -236,11 +239,13 @@ static void put_row(const struct reader *r, const struct row *row, uint32_t at, 
         put_bytes(r, row->name != NULL, at, row->memory);
 }
 
-/* Checks a row of a table and stores it in the sheet.  Returns 0, or -1 and reports an error. */
+/* Checks a row of a table and stores it in the sheet.  A row that is a fact is passed over; a row that names something
+ * that does not exist is counted (r->unknown).  Returns 0, or -1 and reports an error. */
 static int apply_row(struct reader *r, const struct row *row)
 {
     const struct cost_table *t = r->t;
-    uint32_t ncls = r->x->scene.cluster->ncls, at = 0;
+    uint32_t ncls = r->x->scene.cluster->ncls,
+             at = 0;             /* at: as in put_time(); 0: it does not exist */
     bool by_class = row->absent; /* a column ps_CLASS gives a time */
     r->facts = facts_next(r->facts, row->name);
     r->sized = r->sized || r->facts == FACTS_HERE;
@@ -281,12 +286,16 @@ static void spread_columns(const struct reader *r, struct column *col, char *con
         /* same: number of columns with the name of column i; before: how many of them stand before it; seen: number of
          * classes with that name so far */
         uint32_t same = 0, before = 0, seen = 0;
-        for (uint32_t j = 0; j < n && col[i].key == KEY_PS; j++) {
+        if (col[i].key != KEY_PS)
+            continue;
+        for (uint32_t j = 0; j < n; j++) {
             bool equal = strcmp(name[i], name[j]) == 0;
             same += equal;
             before += equal && j < i;
         }
-        for (uint32_t k = 0; same > 1 && k < r->x->scene.cluster->ncls; k++) {
+        if (same == 1)
+            continue;
+        for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++) {
             uint32_t bit = 1u << k;
             if ((col[i].classes & bit) != 0 && seen++ != before)
                 col[i].classes &= ~bit;
@@ -505,7 +514,8 @@ static void note_profile(const struct reader *r, size_t found)
                   r->path, found, nodes, left, permille / 10, permille % 10);
 }
 
-/* Reads a profile.  Returns 0, or -1 and reports an error. */
+/* Reads a profile by ONNX Runtime, of which the runs of nodes' kernels count, and notes for how many nodes it has
+ * times.  Returns 0, or -1 and reports an error. */
 static int read_profile(struct reader *r, json_t *list)
 {
     static const char suffix[] = "_kernel_time";

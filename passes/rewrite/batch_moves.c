@@ -627,7 +627,7 @@ static int entry_of_axis(const struct batch_list *axes, int axis, int rank)
     return entry;
 }
 
-/* Rule of Pad: the pads of the batch's axis must be 0. */
+/* Rule of Pad: the pads of the batch's axis must be 0, and the value that it pads with be WHOLE. */
 const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);

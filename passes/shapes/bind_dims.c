@@ -160,23 +160,29 @@ static void add_type_names(struct names *k, uint32_t type)
         add_dim_names(k, k->m->dim[t->dim + (uint32_t)i]);
 }
 
+/* Gives each name that by itself is the first dimension of v, a model input, the value 1 in *batch or, if `later`, each
+ * that is another dimension of v the value 0.  Inputs with an initializer are passed over. */
+static void mark_dims(const struct module *m, struct id_map *batch, vid v, bool later)
+{
+    const struct type *t = &m->type[m->value[v].type];
+    int rank = (m->value[v].flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR ? t->rank : 0;
+    int from = later ? 1 : 0, to = !later && rank > 1 ? 1 : rank;
+    for (int k = from; k < to; k++) {
+        struct dim d = m->dim[t->dim + (uint32_t)k];
+        if (d.sym != 0)
+            id_put(batch, d.sym, later ? 0 : 1);
+    }
+}
+
 /* Puts into *batch, with the value 1, each name that by itself is the first dimension of a model input (without an
  * initializer) and is no later dimension of any input; those that are a later one get the value 0. */
 static void mark_first_dims(const struct module *m, struct id_map *batch)
 {
     struct slice in = m->graph[1].in;
-    for (uint32_t i = 0; i < 2 * in.n; i++) { /* first dimensions, then later ones */
-        const struct value *v = &m->value[m->arg[in.at + i % in.n]];
-        const struct type *t = &m->type[v->type];
-        bool later = i >= in.n;
-        int rank = (v->flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR ? t->rank : 0;
-        int from = later ? 1 : 0, to = !later && rank > 1 ? 1 : rank;
-        for (int k = from; k < to; k++) {
-            struct dim d = m->dim[t->dim + (uint32_t)k];
-            if (d.sym != 0)
-                id_put(batch, d.sym, later ? 0 : 1);
-        }
-    }
+    for (uint32_t i = 0; i < in.n; i++)
+        mark_dims(m, batch, m->arg[in.at + i], /*later=*/false);
+    for (uint32_t i = 0; i < in.n; i++)
+        mark_dims(m, batch, m->arg[in.at + i], /*later=*/true);
 }
 
 /* Whether mark_first_dims() found the name. */
@@ -300,12 +306,10 @@ static void add_sizes(const struct ctx *x, struct sizes *k, const struct names *
 {
     for (uint32_t i = 0; i < list->n; i++) {
         const char *name = module_str(x->scene.m, list->list[i]);
-        bool batch = batch_is_name(name);
-        sizes_add(k, name,
-                  batch                            ? SIZE_BATCH
-                  : is_first(first, list->list[i]) ? SIZE_FIRST
-                                                   : SIZE_OTHER,
-                  batch || is_first(first, list->list[i]) ? guess_batch(x, name) : common_guess(x));
+        enum size_kind kind = batch_is_name(name)              ? SIZE_BATCH
+                              : is_first(first, list->list[i]) ? SIZE_FIRST
+                                                               : SIZE_OTHER;
+        sizes_add(k, name, kind, kind == SIZE_OTHER ? common_guess(x) : guess_batch(x, name));
     }
 }
 
@@ -365,13 +369,12 @@ static void add_open(void *user, uint32_t input, uint32_t axis)
     struct open_dims *o = user;
     const char *name = open_dim_name(o->x->use.scratch, input, axis);
     int64_t said = bind_nameless(o->x);
-    sizes_add(o->k, name,
-              said >= 0   ? SIZE_GIVEN
-              : axis == 0 ? SIZE_FIRST
-                          : SIZE_OTHER,
-              said >= 0   ? said
-              : axis == 0 ? GUESS_BATCH
-                          : common_guess(o->x));
+    if (said >= 0)
+        sizes_add(o->k, name, SIZE_GIVEN, said);
+    else if (axis == 0)
+        sizes_add(o->k, name, SIZE_FIRST, GUESS_BATCH);
+    else
+        sizes_add(o->k, name, SIZE_OTHER, common_guess(o->x));
 }
 
 /* For each_open_dim(): adds a dimension with its size to results.nameless. */
@@ -557,7 +560,7 @@ static const char *all_guesses(const struct ctx *x)
     uint32_t inputs = 0, n = bind_nameless(x) < 0 ? r->nnameless : 0;
     for (uint32_t i = 0; i < n; i++) {
         if (i > 0 && r->nameless[i].input == r->nameless[i - 1].input)
-            continue;
+            continue; /* one text for all dimensions of an input */
         if (inputs++ < NAMED)
             s = arena_fmt(x->use.scratch, "%s%s%s", s ? s : "", s ? ", " : "",
                           nameless_shape(x, k, i));

@@ -36,11 +36,11 @@ struct dim reach_of(struct demands *k, vid v)
     shape_of(k->f, v, &s);
     bool counts = elem_is_integer((enum elem)s.elem) || s.elem == ELEM_BOOL;
     bool fed = x->graph == 1 && (x->flags & (VALUE_INPUT | VALUE_INIT)) == VALUE_INPUT;
-    *d = known != NULL   ? reach_of_nums(k->f, known)
-         : fed && counts ? dim_num(INPUT_REACH)
-                         : dim_unknown();
-    /* the number 0 would mean "not looked at yet" */
-    return *d = d->value == 0 ? dim_unknown() : *d;
+    struct dim found = known != NULL   ? reach_of_nums(k->f, known)
+                       : fed && counts ? dim_num(INPUT_REACH)
+                                       : dim_unknown();
+    *d = found.value == 0 ? dim_unknown() : found; /* the number 0 would mean "not looked up yet" */
+    return *d;
 }
 
 /* Returns the reach of operand i of node n. */

@@ -175,13 +175,15 @@ static void spread_types(struct spread *s)
         vid v = s->queue[i];
         uint32_t type = 0; /* the type of v without shapes, once a member of a group wants it */
         for_row (g, of_value, v) {
-            for (uint32_t j = of_group.at[g]; done[g] == 0 && j < of_group.at[g + 1]; j++) {
-                if (is_known(f, of_group.to[j]))
+            if (done[g] != 0)
+                continue;
+            done[g] = 1; /* one member with a known type tells all others theirs */
+            for_row (w, of_group, g) {
+                if (is_known(f, w))
                     continue;
                 type = type != 0 ? type : drop_shape(f, v);
-                learn_type(s, of_group.to[j], type);
+                learn_type(s, w, type);
             }
-            done[g] = 1; /* all members of group g have the type */
         }
     }
 }

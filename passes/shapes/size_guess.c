@@ -136,8 +136,10 @@ static void add_free(void *user, const char *name)
 static bool is_better(const struct sizes *k, const struct size *a, struct dim is,
                       const struct size *b, struct dim other)
 {
-    if (b == NULL || dim_nonneg(k->m, is) != dim_nonneg(k->m, other))
-        return b == NULL || dim_nonneg(k->m, is);
+    if (b == NULL)
+        return true;
+    if (dim_nonneg(k->m, is) != dim_nonneg(k->m, other))
+        return dim_nonneg(k->m, is);
     return a->kind != b->kind ? a->kind > b->kind : a > b;
 }
 
@@ -148,7 +150,8 @@ static void add_todo(struct sizes *k, const struct demand *d)
     k->todo[k->ntodo++] = *d;
 }
 
-/* Makes one of the free names in a = b follow from the others.  Returns false if the equation has no such name. */
+/* Makes the best (is_better) of the free names for which a = b can be solved follow from the others; if its value may
+ * be negative, adds the demand that it is not.  Returns false if the equation can be solved for no name. */
 static bool solve(struct sizes *k, struct dim a, struct dim b)
 {
     struct free_names x = {.k = k};
@@ -167,7 +170,7 @@ static bool solve(struct sizes *k, struct dim a, struct dim b)
     if (best == NULL)
         return false;
     best->is = value;
-    if (!dim_nonneg(k->m, value)) /* that `value` is at least 0 becomes a demand of its own */
+    if (!dim_nonneg(k->m, value))
         add_todo(k, &(struct demand){dim_num(0), value, DEMAND_MOST, 0});
     return true;
 }
