@@ -176,7 +176,8 @@ static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
     return v;
 }
 
-/* Adds the inputs of graph g, with their types.  Returns 0, or -1 and an error. */
+/* Adds the inputs of graph g, with their types, and sets graph.in.  Returns 0; or -1 and an error: an input has no
+ * name, or that of another one. */
 static int define_inputs(struct onnx_build *b, gid g)
 {
     const Onnx__GraphProto *p = b->body[g].proto;
@@ -408,7 +409,8 @@ static void add_captures(struct onnx_build *b, struct captures *c, gid g, vid v)
     }
 }
 
-/* Finds the operands of slot s by their names.  Returns 0; or -1 and an error for each name that nothing defines. */
+/* Finds the operands of slot s by their names, and notes the captures that follow.  Returns 0; or -1 and an error for
+ * each name that nothing defines. */
 static int resolve_slot(struct onnx_build *b, struct captures *c, uint32_t s)
 {
     assert(s > 0 && s < b->nslot);
@@ -433,7 +435,8 @@ static int resolve_slot(struct onnx_build *b, struct captures *c, uint32_t s)
     return bad;
 }
 
-/* Finds the outputs of graph g by their names.  Returns 0, or -1 and an error. */
+/* Finds the outputs of graph g by their names, sets graph.out and VALUE_OUTPUT, and notes the captures that follow.
+ * Returns 0, or -1 and an error. */
 static int resolve_outputs(struct onnx_build *b, struct captures *c, gid g)
 {
     const Onnx__GraphProto *p = b->body[g].proto;

@@ -77,7 +77,7 @@ report(const struct checker *c, const struct node_config *w, bool error, const c
 
 /* ---- the model's configurations --------------------------------------------------------------- */
 
-/* Checks the configurations of the model and fills c->config. */
+/* Checks the configurations of the model; fills c->config and makes c->seen. */
 static void check_configurations(struct checker *c)
 {
     size_t n = c->src->n_configuration;
@@ -246,7 +246,8 @@ static void check_configuration_id(struct checker *c, struct node_config *w,
         add_stage(c, i, w->id, k->pipeline_stage);
 }
 
-/* Checks all configurations of a node.  id: its number in the module, or 0; function: name of its function, or NULL. */
+/* Checks all configurations of a node, and counts the node in c->nnode if it has some.  id: its number in the module,
+ * or 0; function: name of its function, or NULL. */
 static void check_node(struct checker *c, const Onnx__NodeProto *p, nid id, const char *function)
 {
     struct node_config w = {.p = p, .id = id, .function = function};

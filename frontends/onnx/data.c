@@ -41,7 +41,8 @@ static uint8_t elem_of(int32_t data_type)
 
 /* ---- types ---- */
 
-/* Appends a dense or sparse tensor type to module.type and returns its index.  shape NULL: the rank is unknown. */
+/* Appends a dense or sparse tensor type to module.type and returns its index.  shape NULL: the rank is unknown; so is a
+ * rank above INT16_MAX. */
 static uint32_t add_tensor_type(struct module *m, enum type_kind kind, int32_t elem,
                                 const Onnx__TensorShapeProto *shape)
 {
@@ -233,7 +234,8 @@ static int read_strings(struct onnx_build *b, const Onnx__TensorProto *t,
     return 0;
 }
 
-/* Copies the shape dims[n] of tensor x into the module.  Returns the number of elements, or -1 and an error. */
+/* Copies the shape dims[n] of tensor x into the module (x->rank, x->dim).  Returns the number of elements, or -1 and an
+ * error. */
 static int64_t copy_shape(struct onnx_build *b, const Onnx__TensorProto *t,
                           const struct onnx_owner *owner, struct tensor *x, size_t n,
                           const int64_t *dims)

@@ -394,7 +394,7 @@ static bool has_one_payload(struct scan *s, struct frame *f)
     return n == 1;
 }
 
-/* Returns the wire type of one element of a field of that type. */
+/* Returns the wire type of one element of a field of type t. */
 static enum wire wire_of(ProtobufCType t)
 {
     switch (t) {

@@ -196,7 +196,7 @@ static int read_figures(const struct profile_reader *r, struct span s, struct la
     return 0;
 }
 
-/* Reads the line s of a layer.  Returns 0, or -1 and an error. */
+/* Adds the layer of line s to r->layer and r->by_id.  Returns 0, or -1 and an error. */
 static int read_layer(struct profile_reader *r, struct span s)
 {
     struct span id, label, figures, line = s;
@@ -232,7 +232,7 @@ static int find_layer(const struct profile_reader *r, struct span s, uint32_t *o
     return 0;
 }
 
-/* Reads the line s of an edge.  Returns 0, or -1 and an error. */
+/* Adds the edge of line s to r->from and r->to.  Returns 0, or -1 and an error. */
 static int read_edge(struct profile_reader *r, struct span s)
 {
     struct span from, line = s;
@@ -281,7 +281,7 @@ static void index_edges(struct profile_reader *r)
     r->in = csr_build(r->a, r->nlayer, r->nedge, r->to, NULL);
 }
 
-/* Removes edges that are listed a second time. */
+/* Removes edges that are listed a second time, and makes r->out and r->in of the others. */
 static void drop_repeats(struct profile_reader *r)
 {
     /* [layer] 1 + the last layer so far that reads from it */
@@ -301,7 +301,8 @@ static void drop_repeats(struct profile_reader *r)
     index_edges(r);
 }
 
-/* Drops layers that stand for inputs of the model or for results that nothing reads, with their edges. */
+/* Marks layers that stand for inputs of the model or for results that nothing reads in r->dropped, removes their edges,
+ * and makes r->out and r->in of the others. */
 static void drop_ends(struct profile_reader *r)
 {
     uint32_t n = 0;

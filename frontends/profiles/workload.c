@@ -143,7 +143,8 @@ static int read_optional(const struct workload_reader *r, const json_t *node, ui
     return read_int(r, j, (struct subject){"nodes", i, key}, 0, INT64_C(1) << 53, out);
 }
 
-/* Reads node i of the file.  Returns 0, or -1 and an error. */
+/* Reads node i of the file into r->node[i]; notes in r->training and r->has_weights what it is or has.  Returns 0, or
+ * -1 and an error. */
 static int read_node(struct workload_reader *r, uint32_t i, const json_t *j)
 {
     struct wnode *n = &r->node[i];

@@ -177,7 +177,8 @@ static bool has_f32(const struct cost_builder *p, vid v)
                                   : tensor != 0 && m->tensor[tensor].elem == ELEM_F32;
 }
 
-/* Returns the bytes that node n reads and writes, each operand once, and sets *f32 to those of f32 elements. */
+/* Returns the bytes that node n reads and writes, each operand once (of operand 0 as many as the results have, if n
+ * gathers), and sets *f32 to those of f32 elements. */
 static int64_t node_traffic(struct cost_builder *p, nid n, int64_t *f32)
 {
     const struct node *k = &p->m->node[n];

@@ -452,7 +452,8 @@ static uint32_t event_row(const struct reader *r, const json_t *e, const char *n
     return find_row(r->t, name, op);
 }
 
-/* Stores the median time and the largest memory of each node in the sheet; returns the number of nodes.  Sorts e[n]. */
+/* Stores the median time, at least FLOOR_PS, and the largest memory of each node in the sheet; returns the number of
+ * nodes.  Sorts e[n]. */
 static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 {
     uint32_t nodes = 0;
@@ -600,7 +601,8 @@ static int read_run(struct reader *r, const json_t *root)
     return run_trace_read(r->to, root, r->filter, r->x);
 }
 
-/* Reads a file in JSON, a table or a profile.  Returns 0, or -1 and reports an error. */
+/* Reads a file in JSON: a file of pcc-profile, a trace of a run, a profile or a table.  Returns 0, or -1 and reports an
+ * error. */
 static int read_json(struct reader *r, const char *text, size_t n)
 {
     json_error_t e;
@@ -627,7 +629,8 @@ static int read_json(struct reader *r, const char *text, size_t n)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-/* Sets r->path and r->filter from text: FILE or FILE:CLASS,...  Returns 0, or -1 and reports an error. */
+/* Sets r->path and r->filter from text: FILE, for all classes, or FILE:CLASS,...  Returns 0, or -1 and reports an
+ * error: there is no such class. */
 static int split_classes(struct reader *r, const char *text)
 {
     const char *s;

@@ -113,7 +113,8 @@ static void take_row(struct list *l, const char *name, const char *op, enum word
 
 /* ---- the three forms --------------------------------------------------------------------------- */
 
-/* Reads one line of ONNX Runtime's assignment, n bytes.  Returns 0, or -1 and reports an error. */
+/* Reads one line of ONNX Runtime's assignment, n bytes, and notes in l what it says.  number: of the line.  Returns 0,
+ * or -1 and reports an error. */
 static int read_assigned(struct list *l, const char *line, size_t n, uint32_t number)
 {
     struct arena *own = arena_new(l->x->use.scratch);
@@ -133,7 +134,8 @@ static int read_assigned(struct list *l, const char *line, size_t n, uint32_t nu
     return rc;
 }
 
-/* Reads a result of OpenVINO's query_model(), n bytes.  Returns 0, or -1 and reports an error. */
+/* Reads a result of OpenVINO's query_model(), n bytes, and notes in l what it says.  Returns 0, or -1 and reports an
+ * error. */
 static int read_query(struct list *l, const char *text, size_t n)
 {
     struct arena *own = arena_new(l->x->use.scratch);

@@ -121,7 +121,8 @@ static bool note_results(struct fold_run *x, nid n, const struct known *out)
     return folds;
 }
 
-/* Computes node n if possible; if all of its results are known, turns them into initializers. */
+/* Computes node n if possible; if it can be folded (note_results), turns its results into initializers and counts n and
+ * their bytes. */
 static void fold_node(struct fold_run *x, nid n)
 {
     struct module *m = x->m;

@@ -194,7 +194,7 @@ static bool is_multiple(struct batch_split *x, struct dim d)
     return dim_same(dim_mul(x->m, times, x->s.size), d);
 }
 
-/* Sets the state of input i: CUT at the axis with the batch, if it has one.  Returns 0, or -1 and reports an error. */
+/* If input i has an axis with the batch, makes it CUT there, and local.  Returns 0, or -1 and reports an error. */
 static int start_input(struct batch_split *x, uint32_t i)
 {
     struct module *m = x->m;
@@ -617,7 +617,7 @@ static void change_operand(struct batch_split *x, const struct batch_change *c, 
 
 /* ---- 5. copies ---------------------------------------------------------------------------------- */
 
-/* Adds copy i of node n.  type: [result] type of the result's shares. */
+/* Adds copy i of node n, whose results become share i of n's results.  type: [result] type of the result's shares. */
 static void copy_node(struct batch_split *x, nid n, uint32_t i, const uint32_t *type)
 {
     struct module *m = x->m;
@@ -640,7 +640,7 @@ static void copy_node(struct batch_split *x, nid n, uint32_t i, const uint32_t *
     }
 }
 
-/* Replaces node n by its N copies. */
+/* Replaces node n by its N copies, and moves x->next behind the changes of n's operands. */
 static void copy_all(struct batch_split *x, nid n)
 {
     const struct slice out = x->m->node[n].out;

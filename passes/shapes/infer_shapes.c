@@ -131,7 +131,8 @@ static void push_graph(struct infer *f, struct walk *w, gid g)
     w->at[w->n++] = (struct frame){g, x->first, x->first + x->count};
 }
 
-/* Pushes the bodies of n for their first visit, or for another one if that is needed; else returns false. */
+/* Pushes the bodies of n if they need a visit: their first one, or another one, since a carried value has changed.
+ * Returns whether it pushed any. */
 static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 {
     if (f->first_body == NULL || f->first_body[n] == 0)
@@ -220,7 +221,7 @@ static int compare_ids(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sets f->input_names. */
+/* Sets f->input_names and f->ninput_names. */
 static void collect_input_names(struct infer *f)
 {
     struct module *m = f->m;
@@ -343,7 +344,8 @@ struct infer_ask {
     const int64_t *versions;   /* as in struct infer */
 };
 
-/* Runs inference over all graphs of m and returns the state, in mem. */
+/* Runs inference over all graphs of m, again while schemas give new types (at most SCHEMA_ROUNDS times), and returns
+ * the state, in mem. */
 static struct infer *infer_module(struct module *m, struct arena *mem, struct infer_ask ask)
 {
     struct infer *f = arena_alloc(mem, sizeof *f);

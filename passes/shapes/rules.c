@@ -527,8 +527,8 @@ void rule_aten(struct infer *f, nid n, int arg)
         embedding_backward(f, n);
 }
 
-/* Rule for operators whose operands are broadcast to one shape.  arg: enum num_op and flags RULE_*.  With
- * RULE_QLINEAR the operands are 0 and 3. */
+/* Rule for operators whose operands are broadcast to one shape.  arg: enum num_op, by which elements are followed, and
+ * flags RULE_*.  With RULE_QLINEAR the operands are 0 and 3, and elements are not followed. */
 void rule_broadcast(struct infer *f, nid n, int arg)
 {
     struct shape acc, s;

@@ -32,18 +32,16 @@ void rule_attention(struct infer *f, nid n, int arg)
     /* present keys and values are the past ones and the new ones together */
     for (uint32_t i = 1; i < 3; i++) {
         struct shape *x = i == 1 ? &k : &v;
-        if (x->rank == 4 && shape_in(f, n, 3 + i, &past) && past.rank == 4)
-            x->d[2] = dim_add(f->m, x->d[2], past.d[2]);
         if (x->rank == 3 && kv_heads > 0) {
             struct shape four = {.elem = x->elem, .rank = 4};
             four.d[0] = x->d[0];
             four.d[1] = dim_num(kv_heads);
             four.d[2] = x->d[1];
-            if (shape_in(f, n, 3 + i, &past) && past.rank == 4)
-                four.d[2] = dim_add(f->m, x->d[1], past.d[2]);
             four.d[3] = dim_div(f->m, x->d[2], dim_num(kv_heads));
             *x = four;
         }
+        if (x->rank == 4 && shape_in(f, n, 3 + i, &past) && past.rank == 4)
+            x->d[2] = dim_add(f->m, x->d[2], past.d[2]);
         x->rank = x->rank == 4 ? 4 : -1;
         shape_set(f, n, i, x);
     }
@@ -201,7 +199,8 @@ void rule_multi_head(struct infer *f, nid n, int arg)
     out = q;
     out.rank = q.rank == 3 || q.rank == 5 ? 3 : -1;
     out.d[2] = multi_head_width(f, &q, &k, &v);
-    if (arg == 1 && node_in(f->m, n, 1) == 0)
+    if (arg == 1 &&
+        node_in(f->m, n, 1) == 0) /* operand 0 has queries, keys and values side by side */
         out.d[2] = dim_unknown();
     shape_set(f, n, 0, &out);
     const struct shape *key = q.rank == 5 ? &q : &k, *value = key->rank == 5 ? key : &v;

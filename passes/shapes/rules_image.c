@@ -43,7 +43,7 @@ static struct dim scale_dim(struct infer *f, struct dim d, float scale)
 
 /* Multiplies the dimensions axis[0 .. k) of *s by one factor, and rounds to the nearest integer.  Each axis by
  * itself would need some factor to get its size in `size`; the common factor is the least of these factors if
- * `least` is set, else the largest. */
+ * `least` is set, else the largest.  If a size is not known, all these dimensions become unknown. */
 static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struct nums *size,
                         bool least)
 {

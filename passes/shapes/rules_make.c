@@ -1,5 +1,6 @@
-/* Shape inference: rules of operators that repeat or pad, make shapes and values, or reduce.  O(operands * rank) for
- * each node, and O(elements) where elements are followed. */
+/* Shape inference: rules of operators that repeat or pad, make shapes and values, or reduce.  A rule gives its results
+ * types and, where the elements of operands are followed (infer_values.c), elements, too.  O(operands * rank) for each
+ * node, and O(elements) where elements are followed. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
@@ -276,7 +277,7 @@ static void reduce_values(struct infer *f, nid n, int arg)
 }
 
 /* Rule for ReduceSum and similar operators.  Without axes all axes are reduced, or with noop_with_empty_axes none.
- * arg: enum num_op and flags REDUCE_*. */
+ * arg: enum num_op, by which the elements of a vector are followed, and flags REDUCE_*. */
 void rule_reduce(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out;

@@ -1,6 +1,7 @@
 /* Shape inference: rules of operators that rearrange, join, cut and pick elements.
  * Axes, pads, sizes of pieces and similar lists are attributes in old opsets and operands in new ones; attr_or_input()
- * takes the one that is there.  O(operands * rank) for each node, and O(elements) where elements are followed. */
+ * takes the one that is there.  A rule gives its results types and, where the elements of operands are followed
+ * (infer_values.c), elements, too.  O(operands * rank) for each node, and O(elements) where elements are followed. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
