@@ -35,7 +35,7 @@ int check_annotations(const struct module *m, struct diag *d);
 
 /* How the edges of a workload are read. */
 struct workload_edges {
-    double scale; /* > 0: factor for their transfer costs */
+    double scale; /* > 0: factor for the transfer costs of edges */
     /* if the edges that leave a node have unequal costs, each edge is a value of its own, as in the placement paper's
      * Appendix E.1; false: edges of equal cost are one value, which a device pays for once */
     bool apart;

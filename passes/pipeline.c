@@ -350,7 +350,7 @@ static const struct planner *usual_planner(const struct exec_model *m)
 static int run_planner(const struct pipeline_step *s, const struct planner *asked, struct ctx *x)
 {
     struct exec_model *m = &x->scene.model;
-    /* the pipeline inserted the planner, but no pass has left a plan for it */
+    /* the pipeline inserted the planner, to read the plan of the pass shard (pass.then), which has left none */
     bool usual = s->inserted && asked->given && x->results.sharding == NULL;
     if (usual)
         asked = usual_planner(m);

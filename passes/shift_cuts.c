@@ -32,7 +32,8 @@ struct cuts {
     uint32_t *order;  /* [position] vertex */
     /* [place + 1] the device at a place holds the positions cut[place] .. cut[place + 1] - 1 */
     uint32_t *cut;
-    int32_t *dev;   /* [vertex] device; scratch of look() */
+    /* [vertex] device: under the plan of x (read_plan), then under the plan that was looked at last */
+    int32_t *dev;
     uint64_t looks; /* number of looks at nodes that may still be made */
 };
 

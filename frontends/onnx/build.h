@@ -46,7 +46,7 @@ struct onnx_build {
     struct onnx_body *body;
     uint32_t nbody, capbody;
     struct onnx_slot *slot;
-    uint32_t nslot, capslot; /* entries with slot 0, which means none */
+    uint32_t nslot, capslot; /* nslot counts slot 0, too, which is none */
     vid *arg;                /* operands and results of the slots */
     uint32_t narg, caparg;
     struct map value;    /* graph << 32 | name -> value */

@@ -259,8 +259,8 @@ static int64_t transfer_ps(const struct workload_reader *r, double ms)
     return (int64_t)(ms * r->how.scale * 1e9 + 0.5);
 }
 
-#define COST_EQUAL                                                                                 \
-    1e-6 /* ms: costs that differ by at most that are equal, as in the paper's program */
+/* ms: costs that differ by at most that are equal, as in the paper's program */
+#define COST_EQUAL 1e-6
 
 /* Numbers the results of all nodes: one result for each distinct cost among the edges that leave the node, at least
  * one; or, with r->how.apart, one for each edge where the costs are not all equal.  Of equal costs the result gets that

@@ -28,7 +28,7 @@
 #include <string.h>
 
 enum {
-    LOOP_TRIPS = 16,   /* assumed number of trips of a Loop if it is not known */
+    LOOP_TRIPS = 16,   /* assumed trips of a Loop whose number of trips is not known */
     STRING_BYTES = 16, /* assumed bytes of a string element */
     CALLS_SHOWN = 8    /* number of reasons that report_calls() shows, at most */
 };
@@ -895,7 +895,7 @@ int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
     b->c->time[cls][n] = 0; /* price_node() leaves the time of a node that is free as it is */
     price_node(b, n);
     int64_t time = b->c->time[cls][n];
-    /* puts back what was changed, in the opposite order */
+    /* puts back what was changed, in the opposite order, since a value may have been changed twice */
     while (changed-- > 0) {
         b->type[old[changed].v] = old[changed].type;
         b->c->elems[old[changed].v] = old[changed].elems;

@@ -24,7 +24,7 @@ enum flop_rule {
     WINDOW,         /* pooling */
     CONV,           /* arg: number of the operand with the weights */
     CONV_TRANSPOSE, /* arg: number of the operand with the weights */
-    MATMUL, /* a matrix product; K: the last dimension of operand 0, with transA the last but one */
+    MATMUL, /* a matrix product, which sums over the last axis of operand 0, with transA the last but one */
     MATMULS, /* arg matrix products with operand 0 for each result */
     RECURRENT,
     EINSUM,

@@ -42,8 +42,8 @@ static int64_t div_up(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-/* Returns the least edge of a tile for a side of this length: `least`; for a side of at most SMALL elements the power
- * of two that covers it. */
+/* Returns the least edge of a tile for a side of this length: `least` or, for a side of at most SMALL elements, the
+ * power of two that covers the side. */
 static int64_t least_edge(int64_t side, int64_t least)
 {
     int64_t edge = 1;

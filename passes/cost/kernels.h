@@ -12,7 +12,7 @@ struct kernel_work {
     struct products product;
     int64_t flops, traffic; /* operations; bytes read and written, each once */
     int64_t f32;            /* bytes of `traffic` that are f32 */
-    /* number of elements that the node normalises together; 0: it is no normalisation or softmax */
+    /* number of elements that the node normalises together; 0: the node is no normalisation or softmax */
     int64_t row;
     int passes;    /* number of times that rows are read if they do not stay in a cache */
     int64_t again; /* bytes of the operand that the node normalises */
@@ -22,9 +22,9 @@ struct kernel_work {
  * operand.  .f32 is 0. */
 struct kernel_work kernel_work_of(struct flops *x, nid n, int64_t flops, int64_t traffic,
                                   int64_t operand);
-/* Returns the ps that a device of class d computes for this work of a node that the model has in type e, and moves
- * bytes for it; f32 is computed in the precision of the class.  Of peak and bandwidth, and what kernels reach of them,
- * `efficiency` millionths count. */
+/* kernel_compute() returns the ps that a device of class d computes for the work *w, kernel_memory() the ps that it
+ * moves bytes for that work.  e: element type of the node in the model; f32 is computed in the precision of the class.
+ * Of peak and bandwidth, and of what kernels reach of them, `efficiency` millionths count. */
 int64_t kernel_compute(const struct device_class *d, enum elem e, const struct kernel_work *w,
                        int64_t efficiency);
 int64_t kernel_memory(const struct device_class *d, enum elem e, const struct kernel_work *w,

@@ -35,8 +35,8 @@ struct reader {
     const char *first_unknown;
     uint32_t filter;  /* bit k: the file is for class k */
     uint32_t unknown; /* number of rows that name a node, operator or class that does not exist */
-    enum facts facts; /* whether rows are facts about the table */
-    bool sized;       /* the table has facts */
+    enum facts facts; /* where the last row stood: facts_next() */
+    bool sized;       /* the file says at which sizes it was measured */
     size_t row;       /* for messages: line of a CSV file; index in a JSON list */
 };
 
@@ -244,8 +244,8 @@ static void put_row(const struct reader *r, const struct row *row, uint32_t at, 
 static int apply_row(struct reader *r, const struct row *row)
 {
     const struct cost_table *t = r->t;
-    uint32_t ncls = r->x->scene.cluster->ncls,
-             at = 0;             /* at: as in put_time(); 0: it does not exist */
+    const uint32_t ncls = r->x->scene.cluster->ncls;
+    uint32_t at = 0;             /* as in put_time(); 0: there is no such node or operator type */
     bool by_class = row->absent; /* a column ps_CLASS gives a time */
     r->facts = facts_next(r->facts, row->name);
     r->sized = r->sized || r->facts == FACTS_HERE;

@@ -11,7 +11,7 @@ struct open_sizes {
     /* [value] estimated product of the value's dimensions of unknown size; 1: all sizes are known, or the rank is
      * unknown */
     int64_t *open;
-    int64_t each; /* size of a dimension that has no name, from --dim '?=N'; -1: estimate it */
+    int64_t each; /* size of a dimension that has no name, from --dim '?=N'; -1: it is estimated */
 };
 
 /* Returns the estimated number of elements of v, a result of node n of unknown size, and sets s->open of v.

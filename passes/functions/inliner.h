@@ -73,7 +73,7 @@ struct inlined_module {
     struct module m; /* shares all unchanged arrays with the original; values keep their numbers */
     uint32_t nnode0, ngraph0; /* nnode and ngraph of the original */
     bool names;               /* new nodes and values have names of their own (inline_how.names) */
-    /* [node of m] its number in the original; of a new node the call of the original in whose place it is */
+    /* [node of m] the node's number in the original; a new node: the call of the original in whose place it stands */
     nid *origin;
     uint32_t caporigin;
     int64_t *opset; /* [node of m] the version of ai.onnx that it was written for; -1: not given */

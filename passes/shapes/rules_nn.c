@@ -223,7 +223,7 @@ static void swap_last(struct shape *s)
 }
 
 /* Sets the dimensions of *out to those of the matrix product of shapes a and b: the axes before the last two are
- * broadcast; a vector a is a row, a vector b a column, and *out does not have the axis added for it. */
+ * broadcast; a vector a is a matrix of one row, a vector b one of one column, and *out lacks the axis of size 1. */
 static void multiply_shapes(struct infer *f, struct shape a, struct shape b, struct shape *out)
 {
     bool row = a.rank == 1, column = b.rank == 1;
