@@ -32,19 +32,6 @@ sid batch_name(const struct module *m)
     return any;
 }
 
-/* A name to look for in expressions, for note_name(). */
-struct name_wanted {
-    const char *name;
-    bool found;
-};
-
-/* Function for dim_names(): sets `found` of *user, a struct name_wanted, if `name` is the wanted name. */
-static void note_name(void *user, const char *name)
-{
-    struct name_wanted *w = user;
-    w->found = w->found || strcmp(w->name, name) == 0;
-}
-
 /* Values of batch_search.depends; 0 is left for names that a map does not have. */
 enum { NO = 1, YES };
 
@@ -67,10 +54,9 @@ static bool depends_on_batch(struct batch_search *s, struct dim d)
     uint32_t known = map_get(&s->depends, map_key(0, d.sym));
     if (known)
         return known == YES;
-    struct name_wanted w = {.name = module_str(s->m, s->batch)};
-    dim_names(s->m, d, note_name, &w);
-    map_set(&s->depends, s->a, map_key(0, d.sym), w.found ? YES : NO);
-    return w.found;
+    bool found = dim_has_name(s->m, d, module_str(s->m, s->batch));
+    map_set(&s->depends, s->a, map_key(0, d.sym), found ? YES : NO);
+    return found;
 }
 
 /* Returns the axis of a value of type t along which its samples lie, as value_batch_axes() describes it; -1: it has

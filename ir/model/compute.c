@@ -108,7 +108,9 @@ static bool has_elements(const struct known *k)
 static bool has_operands(const struct computation *c, const struct row *r)
 {
     bool all = c->nin >= r->least && (r->most == ANY || c->nin <= r->most);
-    for (uint32_t i = 0; i < c->nin && all && r->fn != compute_shape && r->fn != compute_size; i++)
+    if (r->fn == compute_shape || r->fn == compute_size)
+        return all;
+    for (uint32_t i = 0; i < c->nin && all; i++)
         all = c->in[i] == NULL || has_elements(c->in[i]) || (i == 1 && r->fn == compute_cast);
     return all;
 }
@@ -116,10 +118,7 @@ static bool has_operands(const struct computation *c, const struct row *r)
 /* Removes the mask of a result if it marks every element as known. */
 static void drop_full_mask(struct known *k)
 {
-    int64_t i = 0;
-    while (k->mask != NULL && i < k->n && k->mask[i] != 0)
-        i++;
-    if (i == k->n)
+    if (k->mask != NULL && memchr(k->mask, 0, (size_t)k->n) == NULL)
         k->mask = NULL;
 }
 
@@ -139,7 +138,7 @@ bool compute_run(struct computation *c)
     return true;
 }
 
-/* ---- operands --------------------------------------------------------------------------------- */
+/* ---- what is known ------------------------------------------------------------------------------ */
 
 bool known_whole(const struct known *k)
 {
@@ -432,9 +431,10 @@ static void copy_row(struct known *to, const struct known *from, const struct bo
 {
     const uint32_t last = b->rank - 1, size = size_of(to->elem);
     const int64_t n = b->dim[last], dt = b->to.step[last], df = b->from.step[last];
-    if (dt == 1 && df == 1)
+    const bool adjacent = dt == 1 && df == 1;
+    if (adjacent)
         memcpy(to->data + t * size, from->data + f * size, (size_t)n * size);
-    for (int64_t i = 0; i < n && (dt != 1 || df != 1); i++)
+    for (int64_t i = 0; i < n && !adjacent; i++)
         memcpy(to->data + (t + i * dt) * size, from->data + (f + i * df) * size, size);
     for (int64_t i = 0; i < n && to->mask != NULL; i++)
         to->mask[t + i * dt] = is_known(from, f + i * df);

@@ -34,8 +34,8 @@ static double float16_value(const struct float16 *s, uint16_t bits)
                                  : ldexp(digits | 1 << s->digits, exponent - s->bias - s->digits));
 }
 
-/* Writes to *bits the 16-bit float nearest to x, ties to even.  Returns false if x is too large, NaN, or not exactly
- * representable in f32. */
+/* Writes to *bits the 16-bit float nearest to x, ties to even; infinity stays infinity.  Returns false if x is finite
+ * but too large, NaN, or not exactly representable in f32. */
 static bool round_to_float16(const struct float16 *s, double x, uint16_t *bits)
 {
     const double size = fabs(x), least = ldexp(1, 1 - s->bias); /* least: smallest normal number */

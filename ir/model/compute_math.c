@@ -98,7 +98,7 @@ void put_number(struct computation *c, struct known *k, int64_t i, bool good, un
         memcpy(&bits, &f, sizeof bits);
         x.u = bits;
     }
-    put_bits(c, k, i, good, x.u);
+    put_bits(c, k, i, good, x.u); /* x.u: also the bits of a signed integer or an f64 */
 }
 
 /* ---- two numbers -------------------------------------------------------------------------------- */
@@ -115,10 +115,12 @@ static bool apply_signed(enum math op, int64_t a, int64_t b, int64_t *r)
     case MATH_MUL:
         return !__builtin_mul_overflow(a, b, r);
     case MATH_DIV:
-        *r = b == 0 || b == -1 ? 0 : a / b;
-        return b == -1 ? !__builtin_sub_overflow(0, a, r) : b != 0;
-    case MATH_MOD: /* the result has the sign of the divisor */
-        *r = b == 0 || b == -1 ? 0 : a % b;
+        if (b == -1) /* INT64_MIN / -1 overflows */
+            return !__builtin_sub_overflow(0, a, r);
+        *r = b == 0 ? 0 : a / b;
+        return b != 0;
+    case MATH_MOD:                          /* the result has the sign of the divisor */
+        *r = b == 0 || b == -1 ? 0 : a % b; /* INT64_MIN % -1 is undefined in C */
         if (*r != 0 && (*r < 0) != (b < 0))
             *r += b;
         return b != 0;
@@ -216,7 +218,7 @@ static bool power(enum elem e, union number a, enum elem eb, union number b, uni
     int64_t base, times, p = 1, back;
     if (!is_whole(e, a, &base) || !is_whole(eb, b, &times) || times < 0)
         return false;
-    if (base >= -1 && base <= 1) {
+    if (base >= -1 && base <= 1) { /* then `times` may be large */
         p = times == 0 || base == 1 || (base == -1 && times % 2 == 0) ? 1 : base;
     } else {
         if (times > 53) /* the power is above 2^53, so a double may not hold it */
@@ -295,7 +297,7 @@ static bool apply_to_one(enum math op, enum elem e, union number a, union number
     case MATH_CEIL:
         r->d = ceil(a.d);
         break;
-    case MATH_ROUND:
+    case MATH_ROUND: /* ties to even, the mode in which C programs start */
         r->d = nearbyint(a.d);
         break;
     case MATH_SQRT:
@@ -320,8 +322,10 @@ static bool is_operand_type(struct computation *c, enum math op, enum elem e)
         return f == FORM_BOOL;
     if (f == FORM_BOOL)
         return op == MATH_EQUAL;
-    if (op == MATH_NEG || op >= MATH_FLOOR)
-        return f == FORM_FLOAT || (op == MATH_NEG && f == FORM_SIGNED);
+    if (op == MATH_NEG)
+        return f == FORM_FLOAT || f == FORM_SIGNED;
+    if (op >= MATH_FLOOR)
+        return f == FORM_FLOAT;
     return f != FORM_NONE && (op != MATH_MOD || (f == FORM_FLOAT) == (take_int(c, "fmod", 0) != 0));
 }
 
@@ -410,13 +414,13 @@ static struct known *move_reduced_last(struct computation *c, struct known *x, u
     struct box b = {.rank = x->rank};
     uint32_t at = 0;
     set_steps(x->dim, x->rank, step);
-    for (int reduced = 0; reduced < 2; reduced++) {
+    for (uint32_t reduced = 0; reduced < 2; reduced++) {
         for (uint32_t i = 0; i < x->rank; i++)
-            if ((set >> i & 1) == (uint32_t)reduced) {
+            if ((set >> i & 1) == reduced) {
                 b.from.step[at] = step[i];
                 b.dim[at++] = x->dim[i];
             }
-        if (!reduced)
+        if (reduced == 0)
             *kept = at;
     }
     struct known *y = make_intermediate(c, x->elem, x->rank, b.dim);
@@ -540,7 +544,7 @@ bool compute_range(struct computation *c, int arg)
         put_number(c, r, i, !real || is_whole(first->elem, x[0], &whole), x[0]);
         if (real)
             x[0].d += x[2].d;
-        else if (i + 1 < n)
+        else if (i + 1 < n) /* behind the last number the sum may overflow */
             x[0].i += x[2].i;
     }
     return r != NULL;

@@ -16,7 +16,9 @@ static uint32_t clamp_axis(int64_t axis, uint32_t rank)
 {
     if (axis < 0)
         axis += rank;
-    return axis<0 ? 0 : axis>(int64_t) rank ? rank : (uint32_t)axis;
+    if (axis < 0)
+        return 0;
+    return axis < (int64_t)rank ? (uint32_t)axis : rank;
 }
 
 /* Computes Shape: the sizes of the operand's dimensions from `start` to `end`; unknown sizes are unknown elements. */
@@ -29,9 +31,8 @@ bool compute_shape(struct computation *c, int arg)
     uint32_t from = clamp_axis(take_int(c, "start", 0), x->rank);
     uint32_t to = clamp_axis(take_int(c, "end", x->rank), x->rank);
     const int64_t n = to > from ? to - from : 0;
-    c->partial = true;
     struct known *y = compute_make(c, 0, ELEM_I64, 1, &n);
-    for (uint32_t i = 0; y != NULL && i < (uint64_t)n; i++)
+    for (int64_t i = 0; y != NULL && i < n; i++)
         put_number(c, y, i, x->dim[from + i] >= 0, (union number){.i = x->dim[from + i]});
     return y != NULL;
 }
@@ -108,8 +109,8 @@ bool compute_flatten(struct computation *c, int arg)
     return make_reshaped(c, x, 2, dim);
 }
 
-/* Computes Squeeze: removes the dimensions in `axes`, which must have size 1; without `axes` all dimensions of size
- * 1. */
+/* Computes Squeeze: removes the dimensions in `axes`, which must have size 1; without `axes` all dimensions of size 1.
+ * An empty list of axes is not computed. */
 bool compute_squeeze(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK];
@@ -160,8 +161,9 @@ bool compute_transpose(struct computation *c, int arg)
         return false;
     if (x->rank == 0)
         return make_reshaped(c, x, 0, NULL);
-    take_axes(c, perm, x->rank);
-    for (uint32_t i = 0; i < perm.n; i++)
+    take_axes(c, perm, x->rank); /* fails unless perm names each dimension once */
+    for (uint32_t i = 0; i < perm.n;
+         i++) /* unlike other axes, those of perm do not count from the end */
         c->failed = c->failed || perm.at[i] < 0;
     for (uint32_t i = 0; i < x->rank && !c->failed; i++)
         b.dim[i] = x->dim[perm.given ? perm.at[i] : x->rank - 1 - i];
@@ -202,6 +204,7 @@ bool compute_tile(struct computation *c, int arg)
     const struct known *x = take_elements(c, 0);
     struct list times = take_list(c, 1);
     (void)arg;
+    /* before opset 6 Tile has other operands */
     if (x == NULL || !times.given || times.n != x->rank || c->opset < 6)
         return false;
     if (x->rank == 0)
@@ -262,7 +265,8 @@ bool compute_slice(struct computation *c, int arg)
         return false;
     take_axes(c, axes, x->rank);
     memcpy(dim, x->dim, x->rank * sizeof *dim);
-    /* own[axis]: elements between neighbours along the axis in x; b.from visits the chosen ones */
+    /* own[axis]: elements between neighbours along the axis in x; b.from visits the chosen ones.  A tensor without
+     * elements has no use for steps, and they could overflow. */
     set_steps(dim, x->n > 0 ? x->rank : 0, own);
     memcpy(b.from.step, own, x->n > 0 ? x->rank * sizeof *own : 0);
     for (uint32_t i = 0; i < from.n && !c->failed; i++) {
@@ -396,22 +400,34 @@ bool compute_constant(struct computation *c, int arg)
     if (one->kind == ATTR_TENSOR)
         return strcmp(name, "value") == 0 && take_tensor(c, one->u.t, &x) &&
                make_reshaped(c, &x, x.rank, x.dim);
-    bool list = one->kind == ATTR_INTS || one->kind == ATTR_FLOATS;
-    bool integer = one->kind == ATTR_INT || one->kind == ATTR_INTS;
-    /* the name that an attribute of this kind must have */
-    const char *want = one->kind == ATTR_INT      ? "value_int"
-                       : one->kind == ATTR_INTS   ? "value_ints"
-                       : one->kind == ATTR_FLOAT  ? "value_float"
-                       : one->kind == ATTR_FLOATS ? "value_floats"
-                                                  : "";
+    const char *want; /* the name that an attribute of this kind must have */
+    const void *from; /* the numbers of the attribute */
+    switch ((enum attr_kind)one->kind) {
+    case ATTR_INT:
+        want = "value_int";
+        from = &one->u.i;
+        break;
+    case ATTR_INTS:
+        want = "value_ints";
+        from = c->m->ints + one->u.list.at;
+        break;
+    case ATTR_FLOAT:
+        want = "value_float";
+        from = &one->u.f;
+        break;
+    case ATTR_FLOATS:
+        want = "value_floats";
+        from = c->m->floats + one->u.list.at;
+        break;
+    default:
+        return false;
+    }
     if (strcmp(name, want) != 0)
         return false;
-    const int64_t n = one->u.list.n;
-    struct known *y = compute_make(c, 0, integer ? ELEM_I64 : ELEM_F32, list, list ? &n : NULL);
-    const void *from = one->kind == ATTR_INT     ? (const void *)&one->u.i
-                       : one->kind == ATTR_FLOAT ? (const void *)&one->u.f
-                       : integer                 ? (const void *)(c->m->ints + one->u.list.at)
-                                                 : (const void *)(c->m->floats + one->u.list.at);
+    bool list = one->kind == ATTR_INTS || one->kind == ATTR_FLOATS;
+    bool integer = one->kind == ATTR_INT || one->kind == ATTR_INTS;
+    const int64_t n = list ? one->u.list.n : 1;
+    struct known *y = compute_make(c, 0, integer ? ELEM_I64 : ELEM_F32, list ? 1 : 0, &n);
     if (y != NULL && y->n > 0)
         memcpy(y->data, from, (size_t)y->n * size_of(y->elem));
     return y != NULL;

@@ -34,6 +34,8 @@ bool compute_gather(struct computation *c, int arg)
     struct known *y = compute_make(c, 0, x->elem, rank, dim);
     if (y == NULL)
         return false;
+    /* an index takes n adjacent elements from each row of x, a row being the elements that agree in all dimensions
+     * before the axis; if there are none, the indices are checked only */
     const int64_t rows = shape_elems(dim, axis), n = y->n == 0 ? 0 : y->n / rows / index->n;
     for (int64_t i = 0; i < index->n; i++) {
         int64_t at;

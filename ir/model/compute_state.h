@@ -47,7 +47,8 @@ bool take_tensor(struct computation *c, tid t, struct known *k);
 /* Returns operand i, an integer scalar or vector, as a list; its `given` is false if the operand is omitted.  Sets
  * c->failed if an element is unknown. */
 struct list take_list(struct computation *c, uint32_t i);
-/* Returns a list of integers that is the attribute `name` before opset `since` and operand i from that opset on. */
+/* Returns a list of integers that is the attribute `name` before opset `since` and operand i from that opset on.  Sets
+ * c->failed if operand i is given before that opset. */
 struct list take_either(struct computation *c, const char *name, uint32_t i, int64_t since);
 /* Returns the axis of a tensor of `rank` dimensions as a number from 0 on; a negative axis counts from the end.  Sets
  * c->failed if there is no such axis. */

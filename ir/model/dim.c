@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns a polynomial as a dimension; unknown if its text is too long. */
+/* Returns a polynomial as a dimension; unknown if it is a negative number or its text is too long. */
 static struct dim from_poly(struct module *m, const struct poly *q)
 {
     char buf[POLY_TEXT];
@@ -30,7 +30,7 @@ static bool to_poly(struct module *m, struct dim d, struct poly *out)
     assert(dim_known(d));
     if (d.sym == 0) {
         *out = poly_const(d.value);
-        return d.value >= 0;
+        return true;
     }
     struct parser p = {.m = m};
     return dim_read(&p, module_str(m, d.sym), out) == PARSE_OK;
@@ -149,8 +149,10 @@ struct dim dim_min(struct module *m, struct dim a, struct dim b)
         return dim_unknown();
     if (a.sym == 0 && b.sym == 0)
         return a.value < b.value ? a : b;
-    if (dim_is_min_of(m, b, a) || dim_is_min_of(m, a, b)) /* Min(a, Min(a, c)) is Min(a, c) */
-        return dim_is_min_of(m, b, a) ? b : a;
+    if (dim_is_min_of(m, b, a)) /* Min(a, Min(a, c)) is Min(a, c) */
+        return b;
+    if (dim_is_min_of(m, a, b))
+        return a;
     if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_min_max(m, /*max=*/false, &p, &q, &p))
         return dim_unknown();
     return from_poly(m, &p);
@@ -159,12 +161,12 @@ struct dim dim_min(struct module *m, struct dim a, struct dim b)
 /* Whether the text is a single Min(...), not a sum whose first term is a Min(...). */
 static bool is_one_min(const char *text)
 {
-    int depth = 0;
+    int depth = 0; /* number of open parentheses */
     if (strncmp(text, "Min(", 4) != 0)
         return false;
-    for (const char *s = text; *s != 0; s++) {
+    for (const char *s = text + 3; *s != 0; s++) {
         depth += (*s == '(') - (*s == ')');
-        if (depth == 0 && s >= text + 4)
+        if (depth == 0)
             return s[1] == 0;
     }
     return false;
@@ -178,7 +180,7 @@ bool dim_is_min_of(const struct module *m, struct dim b, struct dim a)
     snprintf(number, sizeof number, "%lld", (long long)a.value);
     const char *text = module_str(m, b.sym), *name = a.sym != 0 ? module_str(m, a.sym) : number;
     size_t n = strlen(name), all = strlen(text);
-    if (all < n + 7)
+    if (all < n + strlen("Min(, )"))
         return false;
     bool first = strncmp(text + 4, name, n) == 0 && strncmp(text + 4 + n, ", ", 2) == 0;
     const char *last = text + all - 1 - n;
@@ -190,8 +192,10 @@ bool dim_is_symbol(const struct module *m, struct dim d)
     const char *text = d.sym != 0 ? module_str(m, d.sym) : "";
     if (*text != '\'')
         return dim_is_name(text);
-    while (*++text != 0 && (*text != '\'' || text[1] == '\''))
-        text += *text == '\''; /* a quote inside the name is doubled */
+    /* goes to the closing quote; a quote inside the name is doubled */
+    for (text++; *text != 0 && (*text != '\'' || text[1] == '\''); text++)
+        if (*text == '\'')
+            text++;
     return *text != 0 && text[1] == 0;
 }
 
@@ -270,6 +274,7 @@ void dim_balance(struct module *m, struct dim *a, struct dim *b)
     struct poly p, q, side[2] = {{0}, {0}};
     if (!to_poly(m, *a, &p) || !to_poly(m, *b, &q) || !poly_add(m, &p, &q, -1, &p))
         return;
+    /* p, which is a - b: its positive terms stay on the side of a, the others go to the side of b */
     for (uint32_t i = 0; i < p.n; i++) {
         struct poly term = {.n = 1, .t = {p.t[i]}};
         bool negative = p.t[i].coef < 0;
@@ -284,31 +289,36 @@ void dim_balance(struct module *m, struct dim *a, struct dim *b)
 }
 
 /* A name to look for, and whether dim_names() has passed it on. */
-struct name_seen {
+struct name_wanted {
     const char *name;
-    bool seen;
+    bool found;
 };
 
-/* Function for dim_names(): sets `seen` of *user, a struct name_seen, if `name` is its name. */
+/* Function for dim_names(): sets `found` of *user, a struct name_wanted, if `name` is the wanted name. */
 static void note_name(void *user, const char *name)
 {
-    struct name_seen *k = user;
-    k->seen = k->seen || strcmp(k->name, name) == 0;
+    struct name_wanted *w = user;
+    w->found = w->found || strcmp(w->name, name) == 0;
+}
+
+bool dim_has_name(const struct module *m, struct dim d, const char *name)
+{
+    struct name_wanted w = {name, false};
+    dim_names(m, d, note_name, &w);
+    return w.found;
 }
 
 bool dim_solve(struct module *m, struct dim a, struct dim b, const char *name, struct dim *is)
 {
     struct poly p, q;
     char quoted[POLY_TEXT];
-    struct name_seen in = {name, false};
     if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_add(m, &p, &q, -1, &p) ||
         (!dim_is_name(name) && !dim_quote(name, quoted)) ||
         !poly_solve(m, &p, str_id(m, dim_is_name(name) ? name : quoted), &q))
         return false;
     *is = from_poly(m, &q);
     /* the name may still stand in the result, inside a division, say, where poly_solve() sees no term of its own */
-    dim_names(m, *is, note_name, &in);
-    return dim_known(*is) && !in.seen;
+    return dim_known(*is) && !dim_has_name(m, *is, name);
 }
 
 const char *dim_text(const struct module *m, struct dim d, struct arena *a)

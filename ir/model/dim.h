@@ -30,6 +30,8 @@ bool dim_is_symbol(const struct module *m, struct dim d);
 /* Calls fn(user, name) once for each name in the expression d. */
 void dim_names(const struct module *m, struct dim d, void (*fn)(void *user, const char *name),
                void *user);
+/* Whether the name is in the expression d. */
+bool dim_has_name(const struct module *m, struct dim d, const char *name);
 /* Returns the number that d is when each name has the value lookup(user, name), which is -1 for a name without a
  * value.  -1: a name has no value, or the result is no number >= 0. */
 int64_t dim_eval(const struct module *m, struct dim d,

@@ -11,7 +11,6 @@
  * Recursive descent, with at most 64 nested sums; O(length) operations on polynomials. */
 #include "ir/model/dim_parse.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { DEPTH_LIMIT = 64 }; /* largest number of nested sums */
@@ -263,8 +262,8 @@ static void use_name(struct parser *p, const char *name, struct ratio *out)
         use_dim(p, other, out);
     } else if (p->lookup != NULL) {
         int64_t v = p->lookup(p->user, name);
-        *out = integer(p->dry ? 1 : v);
-        if (v < 0 && !p->dry)
+        *out = integer(v);
+        if (v < 0)
             fail(p, PARSE_UNBOUND);
     } else if (dim_is_name(name)) {
         *out = (struct ratio){.p = poly_factor(str_id(p->m, name)), .den = 1};
@@ -281,7 +280,8 @@ static void parse_quoted(struct parser *p, struct ratio *out)
     char name[POLY_TEXT];
     size_t n = 0;
     while (*p->s != 0 && n + 1 < sizeof name && (*p->s != '\'' || p->s[1] == '\'')) {
-        p->s += *p->s == '\'';
+        if (*p->s == '\'') /* a quote inside the name is doubled */
+            p->s++;
         name[n++] = *p->s++;
     }
     name[n] = 0;
@@ -289,49 +289,70 @@ static void parse_quoted(struct parser *p, struct ratio *out)
         fail(p, PARSE_SYNTAX);
     else
         use_name(p, name, out);
-    p->s += *p->s == '\'';
+    if (*p->s == '\'')
+        p->s++;
 }
 
-/* Applies the function with the name f[0 .. n) to its arguments and leaves the result in arg[0]. */
-static void apply_function(struct parser *p, const char *f, size_t n, struct ratio *arg,
-                           uint32_t narg)
+/* The functions of expressions; FUNCTION_NONE: a name of no function. */
+enum dim_function {
+    FUNCTION_NONE,
+    FUNCTION_FLOOR,
+    FUNCTION_CEIL,
+    FUNCTION_FLOOR_DIV,
+    FUNCTION_MOD,
+    FUNCTION_MIN,
+    FUNCTION_MAX
+};
+
+/* Returns the function with the name f[0 .. n). */
+static enum dim_function function_of(const char *f, size_t n)
 {
-    static const char *const name[] = {"floor", "ceil", "ceiling", "FloorDiv", "Mod",
-                                       "Min",   "Max",  "min",     "max"};
-    enum { NAMES = sizeof name / sizeof *name };
-    uint32_t k = 0;
-    while (k < NAMES && (strlen(name[k]) != n || strncmp(f, name[k], n) != 0))
-        k++;
+    static const struct {
+        const char *name;
+        enum dim_function function;
+    } table[] = {{"floor", FUNCTION_FLOOR},  {"ceil", FUNCTION_CEIL},
+                 {"ceiling", FUNCTION_CEIL}, {"FloorDiv", FUNCTION_FLOOR_DIV},
+                 {"Mod", FUNCTION_MOD},      {"Min", FUNCTION_MIN},
+                 {"min", FUNCTION_MIN},      {"Max", FUNCTION_MAX},
+                 {"max", FUNCTION_MAX}};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        if (strlen(table[k].name) == n && strncmp(f, table[k].name, n) == 0)
+            return table[k].function;
+    return FUNCTION_NONE;
+}
+
+/* Applies the function f to its arguments and leaves the result in arg[0].  Notes an error if f does not take so many
+ * arguments. */
+static void apply_function(struct parser *p, enum dim_function f, struct ratio *arg, uint32_t narg)
+{
     struct ratio minus = integer(-1);
-    /* the first three functions have one argument, the others two */
-    if (k == NAMES || (k < 3 && narg != 1) || (k >= 3 && narg != 2)) {
+    if (f == FUNCTION_NONE || narg != (f == FUNCTION_FLOOR || f == FUNCTION_CEIL ? 1 : 2)) {
         fail(p, PARSE_SYNTAX);
-    } else if (k == 0) {
+    } else if (f == FUNCTION_FLOOR) {
         ratio_floor(p, arg);
-    } else if (k < 3) {
+    } else if (f == FUNCTION_CEIL) {
         /* ceil(x) is -floor(-x) */
         ratio_mul(p, arg, &minus);
         ratio_floor(p, arg);
         ratio_mul(p, arg, &minus);
-    } else if (k == 3) {
+    } else if (f == FUNCTION_FLOOR_DIV) {
         ratio_floor_div(p, arg, arg + 1);
-    } else if (k == 4) {
+    } else if (f == FUNCTION_MOD) {
         ratio_mod(p, arg, arg + 1);
     } else {
-        ratio_min_max(p, /*max=*/name[k][1] == 'a', arg, arg + 1);
+        ratio_min_max(p, /*max=*/f == FUNCTION_MAX, arg, arg + 1);
     }
 }
 
-/* Parses the arguments of the function f[0 .. n), behind its "(", and applies the function to them. */
-static void parse_call(struct parser *p, const char *f, size_t n, struct ratio *out)
+/* Parses the arguments of the function f, behind its "(", and applies the function to them. */
+static void parse_call(struct parser *p, enum dim_function f, struct ratio *out)
 {
     struct ratio arg[2];
     uint32_t narg = 0;
-    bool fold = n == 3 && (f[0] == 'M' || f[0] == 'm') && (f[1] == 'i' || f[1] == 'a');
     do {
         /* Min and Max of more than two arguments are applied from the left */
-        if (narg == 2 && fold) {
-            apply_function(p, f, n, arg, 2);
+        if (narg == 2 && (f == FUNCTION_MIN || f == FUNCTION_MAX)) {
+            apply_function(p, f, arg, 2);
             narg = 1;
         }
         if (narg == 2) {
@@ -344,7 +365,7 @@ static void parse_call(struct parser *p, const char *f, size_t n, struct ratio *
     if (p->error == PARSE_OK && !accept(p, ")"))
         fail(p, PARSE_SYNTAX);
     if (p->error == PARSE_OK)
-        apply_function(p, f, n, arg, narg);
+        apply_function(p, f, arg, narg);
     *out = arg[0];
 }
 
@@ -368,14 +389,14 @@ static void parse_primary(struct parser *p, struct ratio *out)
         size_t n = (size_t)(p->s - start);
         if (*p->s == '(') {
             p->s++;
-            parse_call(p, start, n, out);
-        } else {
+            parse_call(p, function_of(start, n), out);
+        } else if (n < POLY_TEXT) {
             char name[POLY_TEXT];
-            int len = snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, start);
-            if (len <= 0)
-                fail(p, PARSE_BOUNDS);
-            else
-                use_name(p, name, out);
+            memcpy(name, start, n);
+            name[n] = 0;
+            use_name(p, name, out);
+        } else {
+            fail(p, PARSE_BOUNDS);
         }
     } else {
         fail(p, PARSE_SYNTAX);

@@ -131,6 +131,7 @@ bool poly_mul(const struct module *m, const struct poly *a, const struct poly *b
 static bool div_terms(const struct poly_term *a, const struct poly_term *b, struct poly_term *out)
 {
     assert(b->coef != 0);
+    /* INT64_MIN / -1 overflows */
     if (b->coef == -1 ? a->coef == INT64_MIN : a->coef % b->coef != 0)
         return false;
     struct poly_term t = {.coef = a->coef / b->coef};
@@ -260,6 +261,7 @@ static void cancel_factor(struct poly *num, int64_t *b)
     for (uint32_t i = 0; i < num->n; i++)
         num->t[i].coef = floor_div(num->t[i].coef, g);
     *b /= g;
+    /* the constant term, which is the last one, may be 0 now */
     if (num->n > 0 && num->t[num->n - 1].coef == 0)
         num->n--;
 }
@@ -278,7 +280,8 @@ static bool factor_text(const struct module *m, const struct poly *p, char *buf)
     return n > 0 && n < POLY_TEXT;
 }
 
-/* Writes to *out the single factor "(a//b)", without simplifying it.  Returns false if its text is too long. */
+/* Writes to *out the single factor "(a//b)", without simplifying it.  Returns false if its text is too long, or if m is
+ * NULL and so cannot keep the text. */
 static bool make_floor_factor(struct module *m, const struct poly *a, const struct poly *b,
                               struct poly *out)
 {

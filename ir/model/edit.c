@@ -149,7 +149,7 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what)
         name = str_id(m, arena_fmt(e->a, "%s_%u", module_str(m, like), next));
         taken = map_get(&e->taken, map_key(what, name)) != 0;
     }
-    map_set(&e->taken, e->a, map_key(what, like), next + (next == 0));
+    map_set(&e->taken, e->a, map_key(what, like), next == 0 ? 1 : next);
     if (name != like)
         map_set(&e->taken, e->a, map_key(what, name), 1);
     return name;
@@ -479,7 +479,8 @@ static bool can_be_output(const struct module *m, vid v, vid w)
            (m->value[w].flags & taken) == 0 && m->value[w].graph == m->value[v].graph;
 }
 
-/* Makes w the graph output that v is now, with the name of v; v gets a new name. */
+/* Makes w the graph output that v is now, with the name of v; v gets a new name.  For edit_replace(), which counts
+ * edit.time up afterwards. */
 static void replace_output(struct edit *e, vid v, vid w)
 {
     struct value *x = &e->m->value[v], *y = &e->m->value[w];
@@ -511,6 +512,7 @@ vid edit_output_now(struct edit *e, gid g, vid v, uint32_t set_at)
         set_at = e->value[v].output_time;
         v = e->value[v].new_output;
     }
+    /* an output of a body may be a value of an outer graph, which is replaced as in operands */
     return e->m->value[v].graph == g ? v : edit_resolve(e, v, set_at);
 }
 

@@ -66,12 +66,13 @@ static void copy_border(struct copy_state *c, struct copy_pair body, vid v, enum
                         uint32_t set_at)
 {
     struct edit *e = c->e;
-    if (which == BORDER_OUT)
+    if (which == BORDER_OUT) {
         edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v, set_at)));
-    else
-        edit_append(e, body.to,
-                    map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to),
-                    which);
+        return;
+    }
+    /* an input that has an initializer is in two lists, but is copied once */
+    vid copy = map_get(&c->value, v);
+    edit_append(e, body.to, copy != 0 ? copy : copy_value(c, v, body.to), which);
 }
 
 /* Copies a list of a body, with the values that this edit has appended to it, to the copied body. */

@@ -45,27 +45,37 @@ static void push_node(struct end *x, struct todo *t, nid n)
     t->n[t->count++] = n;
 }
 
-/* Marks the graphs as dead to which no attribute of a live node refers, and drops their nodes. */
+/* Marks the bodies of the live node n as not dead, and appends the bodies that were marked as dead to live[*count]. */
+static void keep_bodies(struct end *x, nid n, gid *live, uint32_t *count)
+{
+    const struct module *m = x->m;
+    const struct slice s = m->node[n].attr;
+    for (uint32_t i = 0; i < s.n; i++) {
+        const struct attr *a = &m->attr[s.at + i];
+        for (uint32_t k = 0; k < edit_nbody(a); k++) {
+            gid g = edit_body(m, a, k);
+            if (g == 0 || g >= m->ngraph || !x->dead[g])
+                continue;
+            x->dead[g] = false;
+            live[(*count)++] = g;
+        }
+    }
+}
+
+/* Marks as dead all graphs but the main graph, the bodies of its live nodes, the bodies of live nodes in these, and so
+ * on.  Drops the nodes of dead graphs. */
 static void drop_graphs(struct end *x)
 {
     const struct module *m = x->m;
-    gid *list = arena_array(x->a, m->ngraph, sizeof *list);
+    gid *live = arena_array(x->a, m->ngraph, sizeof *live);
     uint32_t count = 1;
     memset(x->dead, 1, m->ngraph * sizeof *x->dead);
     x->dead[1] = false;
-    list[0] = 1;
+    live[0] = 1;
     for (uint32_t i = 0; i < count; i++)
-        for (nid n = x->e->first[list[i]]; n != 0; n = x->e->slot[n].next)
-            for (uint32_t k = 0; k < m->node[n].attr.n && !x->e->slot[n].gone; k++) {
-                const struct attr *a = &m->attr[m->node[n].attr.at + k];
-                for (uint32_t b = 0; b < edit_nbody(a); b++) {
-                    gid g = edit_body(m, a, b);
-                    if (g == 0 || g >= m->ngraph || !x->dead[g])
-                        continue;
-                    x->dead[g] = false;
-                    list[count++] = g;
-                }
-            }
+        for (nid n = x->e->first[live[i]]; n != 0; n = x->e->slot[n].next)
+            if (!x->e->slot[n].gone)
+                keep_bodies(x, n, live, &count);
     for (gid g = 1; g < m->ngraph; g++)
         for (nid n = x->dead[g] ? x->e->first[g] : 0; n != 0; n = x->e->slot[n].next)
             x->e->slot[n].gone = true;
@@ -77,7 +87,7 @@ static void change_reads(struct end *x, vid v, uint32_t by, struct todo *t)
 {
     nid def = x->m->value[v].def;
     x->uses[v] += by;
-    if (t != NULL && v != 0 && x->uses[v] == 0 && def != 0 && !x->e->slot[def].gone)
+    if (t != NULL && x->uses[v] == 0 && def != 0 && !x->e->slot[def].gone)
         push_node(x, t, def);
 }
 
@@ -184,8 +194,9 @@ static void sweep_nodes(struct end *x)
 
 /* ---- 2. lists of graphs --------------------------------------------------------------------------- */
 
-/* Returns a list of graph g with replaced outputs and with the values that the edit appends.  After edit_sweep(),
- * drops initializers that lost their readers. */
+/* Returns the list `which` of graph g as it is after the edit; old: the list before.  Outputs are the values that
+ * replaced them, inputs and outputs that were withdrawn are left out, values that the edit appends follow.  After
+ * edit_sweep(), leaves out initializers that lost their readers, and makes them lost values (VALUE_LOST). */
 static struct slice build_list(struct end *x, gid g, struct slice old, enum graph_list which)
 {
     struct edit *e = x->e;
@@ -226,12 +237,10 @@ static void make_lists(struct end *x)
     for (gid g = 1; g < m->ngraph; g++) {
         if (x->dead[g])
             continue;
-        struct slice in = build_list(x, g, m->graph[g].in, BORDER_IN);
-        struct slice init = build_list(x, g, m->graph[g].init, BORDER_INIT);
-        struct slice out = build_list(x, g, m->graph[g].out, BORDER_OUT);
-        m->graph[g].in = in;
-        m->graph[g].init = init;
-        m->graph[g].out = out;
+        struct graph *p = &m->graph[g];
+        p->in = build_list(x, g, p->in, BORDER_IN);
+        p->init = build_list(x, g, p->init, BORDER_INIT);
+        p->out = build_list(x, g, p->out, BORDER_OUT);
     }
 }
 
@@ -244,6 +253,7 @@ static void mark_outputs(struct end *x)
     for (gid g = 1; g < m->ngraph; g++)
         for (uint32_t i = 0; i < m->graph[g].out.n && !x->dead[g]; i++) {
             vid v = m->arg[m->graph[g].out.at + i];
+            /* an output of a body may be a value of an outer graph, which is no output there */
             if (m->value[v].graph == g)
                 m->value[v].flags |= VALUE_OUTPUT;
         }
@@ -297,21 +307,27 @@ static struct csr find_captures(struct end *x)
     return csr_build(x->a, m->nnode, c.n, c.owner, c.value);
 }
 
+/* Returns operand i of node n as it is now: the formal operands come first, then the captures. */
+static vid operand_now(const struct end *x, nid n, uint32_t i, const struct csr *captured)
+{
+    uint32_t formal = x->m->node[n].nformal;
+    return i < formal ? edit_in(x->e, n, i) : captured->to[captured->at[n] + i - formal];
+}
+
 /* Returns the current operands of node n with its captures: the old list if it has not changed. */
 static struct slice operands_now(struct end *x, nid n, const struct csr *captured)
 {
     struct module *m = x->m;
     const struct node *p = &m->node[n];
-    uint32_t formal = p->nformal, count = formal + (captured->at[n + 1] - captured->at[n]);
+    uint32_t count = p->nformal + (captured->at[n + 1] - captured->at[n]);
     bool same = count == p->in.n;
     for (uint32_t i = 0; i < count && same; i++)
-        same = m->arg[p->in.at + i] ==
-               (i < formal ? edit_in(x->e, n, i) : captured->to[captured->at[n] + i - formal]);
+        same = m->arg[p->in.at + i] == operand_now(x, n, i, captured);
     if (same)
         return p->in;
     vid *list = arena_array(x->a, (size_t)count + 1, sizeof *list);
     for (uint32_t i = 0; i < count; i++)
-        list[i] = i < formal ? edit_in(x->e, n, i) : captured->to[captured->at[n] + i - formal];
+        list[i] = operand_now(x, n, i, captured);
     return module_add_args(m, list, count);
 }
 
@@ -324,7 +340,7 @@ static void make_operands(struct end *x)
             continue;
         struct slice in = operands_now(x, n, &captured);
         x->m->node[n].in = in;
-        /* later replacements of values (edit_in()) leave the operands of the node as they are */
+        /* all replacements of values are in the operands now: edit_in() must not apply them again */
         x->e->slot[n].set_at = UINT32_MAX;
     }
 }
@@ -356,24 +372,19 @@ static bool is_order(const struct end *x, gid g)
 static void sort_graph(struct end *x, gid g)
 {
     struct arena_mark mark = arena_mark(x->a);
-    uint32_t from = x->at[g], n = x->at[g + 1] - from, edges = 0, done = 0;
+    uint32_t from = x->at[g], n = x->at[g + 1] - from, done = 0;
     uint32_t *wait = arena_array(x->a, (size_t)n + 1, sizeof *wait);
     nid *out = arena_array(x->a, (size_t)n + 1, sizeof *out);
-    for (uint32_t k = 0; k < n; k++)
-        edges += x->m->node[x->order[from + k]].in.n;
-    uint32_t *row = arena_array(x->a, (size_t)edges + 1, sizeof *row);
-    uint32_t *to = arena_array(x->a, (size_t)edges + 1, sizeof *to);
-    edges = 0;
+    struct pairs reads = pairs_new(x->a, n);
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = 0; i < x->m->node[x->order[from + k]].in.n; i++) {
             nid def = maker_in(x, g, x->order[from + k], i);
             if (def == 0)
                 continue;
-            row[edges] = x->position[def] - from;
-            to[edges++] = k;
+            pairs_add(&reads, x->position[def] - from, k);
             wait[k]++;
         }
-    struct csr readers = csr_build(x->a, n, edges, row, to);
+    struct csr readers = pairs_rows(&reads, n);
     struct heap ready = {.a = x->a};
     for (uint32_t k = 0; k < n; k++)
         if (wait[k] == 0)
@@ -381,9 +392,9 @@ static void sort_graph(struct end *x, gid g)
     while (ready.n > 0) {
         uint32_t k = heap_pop(&ready).item;
         out[done++] = x->order[from + k];
-        for (uint32_t i = readers.at[k]; i < readers.at[k + 1]; i++)
-            if (--wait[readers.to[i]] == 0)
-                heap_push(&ready, readers.to[i], 0, readers.to[i]);
+        for_row (r, readers, k)
+            if (--wait[r] == 0)
+                heap_push(&ready, r, 0, r);
     }
     for (uint32_t k = 0; k < n; k++) /* nodes on a cycle or behind one */
         if (wait[k] != 0)
@@ -490,7 +501,8 @@ static void name_node(struct end *x, nid n)
     edit_name_node(x->e, n, like);
 }
 
-/* Puts the nodes that stay into a new array, in their new order. */
+/* Names the nodes that stay, gives their bodies the new numbers, and puts the nodes into a new array, in their new
+ * order. */
 static void move_nodes(struct end *x)
 {
     struct module *m = x->m;
@@ -511,7 +523,8 @@ static void move_nodes(struct end *x)
     m->node = now;
 }
 
-/* Updates definition and graph of all values to the new numbers; values that were dropped become lost. */
+/* Updates definition and graph of all values to the new numbers.  Values of dead graphs, and results of dropped nodes
+ * without readers, become lost; a result of a dropped node that is still read stays, for module_verify() to report. */
 static void move_values(struct end *x)
 {
     struct module *m = x->m;
@@ -594,6 +607,17 @@ static int64_t *grow_numbers(const struct end *x, const int64_t *old, int64_t no
     return now;
 }
 
+/* Returns a table [class][node] of times for the new numbers; NULL for NULL. */
+static int64_t **move_times(const struct end *x, int64_t *const *old, uint32_t nclass)
+{
+    if (old == NULL)
+        return NULL;
+    int64_t **now = arena_array(x->m->mem, (size_t)nclass + 1, sizeof *now);
+    for (uint32_t c = 0; c < nclass; c++)
+        now[c] = move_numbers(x, old[c]);
+    return now;
+}
+
 /* Moves all tables in module.cost to the new numbers. */
 static void move_costs(const struct end *x)
 {
@@ -601,14 +625,8 @@ static void move_costs(const struct end *x)
     if (m->cost == NULL)
         return;
     struct costs *k = arena_copy(m->mem, m->cost, sizeof *k);
-    k->time =
-        m->cost->time != NULL ? arena_array(m->mem, (size_t)k->nclass + 1, sizeof *k->time) : NULL;
-    for (uint32_t c = 0; c < k->nclass && k->time != NULL; c++)
-        k->time[c] = move_numbers(x, m->cost->time[c]);
-    if (m->cost->overhead != NULL)
-        k->overhead = arena_array(m->mem, (size_t)k->nclass + 1, sizeof *k->overhead);
-    for (uint32_t c = 0; c < k->nclass && k->overhead != NULL; c++)
-        k->overhead[c] = move_numbers(x, m->cost->overhead[c]);
+    k->time = move_times(x, m->cost->time, k->nclass);
+    k->overhead = move_times(x, m->cost->overhead, k->nclass);
     k->measured = move_numbers(x, m->cost->measured);
     k->flops = move_numbers(x, m->cost->flops);
     k->traffic = move_numbers(x, m->cost->traffic);
@@ -655,7 +673,7 @@ const nid *edit_end(struct edit *e)
     find_order(&x);
     number_all(&x);
     move_tables(&x);
-    const uint32_t live = x.at[m->ngraph];
+    const uint32_t live = x.at[m->ngraph]; /* move_graphs() changes m->ngraph */
     move_nodes(&x);
     move_values(&x);
     move_graphs(&x);

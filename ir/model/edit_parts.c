@@ -17,36 +17,38 @@ gid edit_body(const struct module *m, const struct attr *a, uint32_t i)
     return a->kind == ATTR_GRAPH ? a->u.g : m->refs[a->u.list.at + i];
 }
 
-/* Replaces the attribute list of node n by a copy without the attribute `name` or, if `add`, with an entry for it:
- * its old entry, or a zeroed one at the end.  Returns the index of that entry in module.attr. */
-static uint32_t change_attrs(struct edit *e, nid n, sid name, bool add)
+/* Returns the place of the attribute `name` in a list of attributes; list.n: it is not there. */
+static uint32_t find_attr(const struct module *m, struct slice list, sid name)
 {
-    struct module *m = e->m;
-    const struct slice old = m->node[n].attr;
-    uint32_t at = UINT32_MAX, k = 0;
-    for (uint32_t i = 0; i < old.n && at == UINT32_MAX; i++)
-        if (m->attr[old.at + i].name == name)
-            at = i;
-    uint32_t count = old.n + (add && at == UINT32_MAX) - (!add && at != UINT32_MAX);
-    struct slice now = module_add_attrs(m, NULL, count);
-    for (uint32_t i = 0; i < old.n; i++)
-        if (add || i != at)
-            m->attr[now.at + k++] = m->attr[old.at + i];
-    m->node[n].attr = now;
-    return now.at + (at != UINT32_MAX ? at : old.n);
+    uint32_t i = 0;
+    while (i < list.n && m->attr[list.at + i].name != name)
+        i++;
+    return i;
 }
 
 void edit_set_attr(struct edit *e, nid n, struct attr a)
 {
+    struct module *m = e->m;
+    const struct slice old = m->node[n].attr;
     assert(a.name != 0);
-    uint32_t at = change_attrs(e, n, a.name, /*add=*/true);
-    e->m->attr[at] = a;
+    uint32_t at = find_attr(m, old, a.name);
+    struct slice now = module_add_attrs(m, NULL, at < old.n ? old.n : old.n + 1);
+    memcpy(m->attr + now.at, m->attr + old.at, old.n * sizeof *m->attr);
+    m->attr[now.at + at] = a;
+    m->node[n].attr = now;
 }
 
 void edit_drop_attr(struct edit *e, nid n, const char *name)
 {
-    if (node_attr(e->m, n, name) != NULL)
-        change_attrs(e, n, str_id(e->m, name), /*add=*/false);
+    struct module *m = e->m;
+    const struct slice old = m->node[n].attr;
+    if (node_attr(m, n, name) == NULL)
+        return;
+    uint32_t at = find_attr(m, old, str_id(m, name));
+    struct slice now = module_add_attrs(m, NULL, old.n - 1);
+    memcpy(m->attr + now.at, m->attr + old.at, at * sizeof *m->attr);
+    memcpy(m->attr + now.at + at, m->attr + old.at + at + 1, (old.n - at - 1) * sizeof *m->attr);
+    m->node[n].attr = now;
 }
 
 void edit_set_int(struct edit *e, nid n, const char *name, int64_t v)
@@ -101,7 +103,8 @@ gid edit_add_body(struct edit *e, nid n, const char *name)
     struct module *m = e->m;
     const struct attr *old = node_attr(m, n, name);
     struct attr a = {.name = str_id(m, name), .kind = ATTR_GRAPHS};
-    const struct slice list = old != NULL && old->kind == ATTR_GRAPHS ? old->u.list : a.u.list;
+    const struct slice none = {0, 0};
+    const struct slice list = old != NULL && old->kind == ATTR_GRAPHS ? old->u.list : none;
     gid g = edit_graph(e, n, a.name);
     a.u.list = module_add_refs(m, NULL, list.n + 1);
     memcpy(m->refs + a.u.list.at, m->refs + list.at, list.n * sizeof *m->refs);
@@ -143,7 +146,8 @@ void edit_withdraw(struct edit *e, vid v)
     struct value *x = &e->m->value[v];
     e->value[v].withdrawn = true;
     x->flags &= ~(uint32_t)(VALUE_INPUT | VALUE_OUTPUT);
-    if (x->def == 0 && (x->flags & VALUE_INIT) == 0)
+    if (x->def == 0 &&
+        (x->flags & VALUE_INIT) == 0) /* an input without a default: nothing defines it now */
         *x = (struct value){.graph = x->graph, .flags = VALUE_LOST};
 }
 

@@ -110,7 +110,7 @@ static struct slice take_refs(struct edit_source *s, struct slice list, uint32_t
 struct attr edit_source_attr(struct edit_source *s, struct attr a)
 {
     a.about = shifted_index(a.about, s->about);
-    if (a.ref != 0)
+    if (a.ref != 0) /* a call gives the value */
         return a;
     switch ((enum attr_kind)a.kind) {
     case ATTR_FLOATS:

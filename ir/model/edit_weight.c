@@ -96,7 +96,7 @@ static int64_t *compose_ranges(struct edit *e, const struct tensor *slice, const
 {
     const int64_t *inner = e->m->ints + slice->range.at;
     /* `at`: the position in the slice at which its range inner[k] .. inner[k + 1] begins */
-    int64_t *more = NULL, at = 0;
+    int64_t *out = NULL, at = 0;
     uint32_t cap = 0, made = 0, k = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (range[2 * i] < at) /* the range lies before the last one: the search begins anew */
@@ -109,15 +109,15 @@ static int64_t *compose_ranges(struct edit *e, const struct tensor *slice, const
                 continue;
             }
             int64_t end = to < at + len ? to : at + len;
-            more = vec_grow(e->a, more, &cap, 2 * made + 2, sizeof *more);
-            more[2 * made] = inner[k] + from - at;
-            more[2 * made + 1] = inner[k] + end - at;
+            out = vec_grow(e->a, out, &cap, 2 * made + 2, sizeof *out);
+            out[2 * made] = inner[k] + from - at;
+            out[2 * made + 1] = inner[k] + end - at;
             made++;
             from = end;
         }
     }
     *count = made;
-    return more;
+    return out;
 }
 
 tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
@@ -125,12 +125,13 @@ tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint
     const struct tensor base = e->m->tensor[of];
     assert(of > 0 && of < e->m->ntensor);
     bool valid = axis < base.rank && is_within(range, n, e->m->ints[base.dim + axis]);
-    if (!valid || !is_along(e->m, of, axis))
+    if (!valid || !is_along(e->m, of, axis)) /* module_verify() reports a slice that is not valid */
         return add_slice(e, of, axis, range, n);
     /* `of` is a slice along the same axis: slice the tensor that `of` was sliced from */
     if (base.axis == axis) {
-        int64_t *more = compose_ranges(e, &base, range, n, &n);
-        return add_slice(e, base.of[0], axis, more, n);
+        uint32_t count;
+        int64_t *composed = compose_ranges(e, &base, range, n, &count);
+        return add_slice(e, base.of[0], axis, composed, count);
     }
     /* slices the base first along the new axis, then along the axis of `of`: so the new slice merges with
      * the older slice along its axis */
@@ -152,12 +153,12 @@ static uint32_t type_of_tensor(struct module *m, tid t)
                .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
 }
 
-/* Makes v an initializer of its graph with tensor t, or with a copy of t that has the name of v if t has another
- * name. */
+/* Makes v an initializer of its graph with tensor t, or with a copy of t if another initializer may use t.  The tensor
+ * gets the name of v. */
 static void attach_tensor(struct edit *e, vid v, tid t)
 {
     struct module *m = e->m;
-    /* If t has a name or is sparse, another initializer may use it, now or later. */
+    /* initializers give names to their tensors; of a sparse tensor the values must have a name of their own, too */
     if (m->tensor[t].name != 0 || m->tensor[t].where == TENSOR_SPARSE)
         t = edit_tensor_named(e, t, m->value[v].name);
     m->tensor[t].name = m->value[v].name;

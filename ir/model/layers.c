@@ -152,7 +152,8 @@ uint32_t layers_repeats(const struct module *m, struct layers *l, struct arena *
         }
         if (!k) {
             r[n++] = (struct repeat){.first = i, .nodes = c.at[i + 1] - c.at[i]};
-            map_set(&kinds, a, key, k = n);
+            k = n;
+            map_set(&kinds, a, key, k);
         }
         l->kind[i] = k - 1;
         r[k - 1].count++;

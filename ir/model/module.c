@@ -60,6 +60,13 @@ static void *shared_none(void)
     return (void *)(uintptr_t)&none;
 }
 
+/* Makes x use the files that m has now. */
+static void share_files(const struct module *m, struct module *x)
+{
+    x->file = m->file;
+    x->nfile = x->capfile = m->nfile;
+}
+
 struct module *module_add_inner(struct module *m)
 {
     struct module *x = arena_alloc(m->mem, sizeof *x);
@@ -73,7 +80,6 @@ struct module *module_add_inner(struct module *m)
     x->value = shared_none();
     x->graph = shared_none();
     x->tensor = shared_none();
-    x->file = m->file;
     x->type = shared_none();
     x->opset = shared_none();
     x->arg = shared_none();
@@ -84,7 +90,7 @@ struct module *module_add_inner(struct module *m)
     x->sids = shared_none();
     x->refs = shared_none();
     x->about = shared_none();
-    x->nfile = x->capfile = m->nfile;
+    share_files(m, x);
     x->nnode = x->nval = x->ngraph = x->ntensor = x->ntype = x->nopset = 1;
     x->narg = x->nattr = x->ndim = x->nints = x->nfloats = x->nsids = x->nrefs = x->nabout = 1;
     return x;
@@ -127,13 +133,6 @@ uint32_t module_add_function(struct module *m)
     m->function[f].body = module_add_inner(m);
     m->nfunction = f + 1;
     return f;
-}
-
-/* Makes x use the files that m has now. */
-static void share_files(const struct module *m, struct module *x)
-{
-    x->file = m->file;
-    x->nfile = x->capfile = m->nfile;
 }
 
 void module_share_files(struct module *m)

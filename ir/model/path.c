@@ -85,7 +85,7 @@ static bool read_namespace(struct scope_writer *w, const char *s)
 }
 
 /* Sets *item to the next string of the list in Python's syntax at *s, and moves *s behind it.  Returns false at the
- * end of the list, or if the text is no such list. */
+ * end of the list, or if the text is no such list; strings with a '\' are not read. */
 static bool next_item(const char **s, struct scope *item)
 {
     const char *at = *s + strspn(*s, "[, ");

@@ -38,10 +38,11 @@ void slice_seek(struct slice_walk *w, uint64_t at)
     w->outer = w->row > 0 ? at / w->row : 0;
     w->skip = w->row > 0 ? at % w->row : 0;
     w->i = 0;
+    w->held = (struct run){0, 0};
 }
 
-/* Returns the next range of the slice as a run of bytes of the base, without the bytes that are still to be skipped,
- * and moves the walk behind it. */
+/* Returns the next range of the slice as a run of bytes of the base, without the bytes that are still to be skipped
+ * (ranges that have no other bytes are passed over), and moves the walk behind it. */
 static struct run next_range(struct slice_walk *w)
 {
     const struct tensor *x = &w->m->tensor[w->t];

@@ -97,6 +97,7 @@ int state_pairs_find(struct module *m, const struct state_pair *pair, uint32_t n
             if (name)
                 out = output_by_name(&f, str_id(m, name));
         }
+        /* an output that no node makes is an input or an initializer, and holds no state */
         if (out && !f.taken[out] && same_kind(m, in, out) && m->value[out].def)
             add_pair(&f, in, out);
     }

@@ -145,18 +145,15 @@ static void lists_check(struct check *c)
         uint32_t *seen = arena_array(c->mem, m->nval, sizeof *seen);
         for (gid g = 1; g < m->ngraph; g++) {
             const struct graph *x = &m->graph[g];
-            list_check(c, g, list[k].what,
-                       k == 0   ? x->in
-                       : k == 1 ? x->out
-                                : x->init,
-                       list[k].flag, seen);
+            const struct slice entries[] = {x->in, x->out, x->init}; /* in the order of list[] */
+            list_check(c, g, list[k].what, entries[k], list[k].flag, seen);
         }
         for (vid v = 1; v < m->nval; v++) {
             bool marked = (m->value[v].flags & list[k].flag) != 0;
             if (marked && seen[v] == 0 && (m->value[v].flags & VALUE_LOST) == 0) {
                 verify_fail(c, "value %u '%s' is marked, but not among the %s of graph %u", v,
                             value_name(m, v), list[k].what, m->value[v].graph);
-            } else if (seen[v] > 1 && k != 1) { /* outputs may be listed several times */
+            } else if (seen[v] > 1 && list[k].flag != VALUE_OUTPUT) { /* outputs may repeat */
                 verify_fail(c, "value %u '%s' is %u times among the %s of graph %u", v,
                             value_name(m, v), seen[v], list[k].what, m->value[v].graph);
             }
@@ -303,16 +300,17 @@ static void check_graph_reads(struct check *c, gid g, const struct csr *nodes, c
 static void reads_check(struct check *c)
 {
     const struct module *m = c->m;
-    uint32_t most = larger_u32(m->nnode, m->ngraph);
-    uint32_t *row = arena_array(c->mem, most, sizeof *row);
+    gid *graph_of = arena_array(c->mem, m->nnode, sizeof *graph_of);
+    nid *owner_of = arena_array(c->mem, m->ngraph, sizeof *owner_of);
     nid *around = arena_array(c->mem, m->nval, sizeof *around);
 
     for (nid n = 0; n < m->nnode; n++)
-        row[n] = m->node[n].graph < m->ngraph ? m->node[n].graph : 0;
-    struct csr nodes = csr_build(c->mem, m->ngraph, m->nnode, row, NULL);
+        graph_of[n] = m->node[n].graph < m->ngraph ? m->node[n].graph : 0;
+    struct csr nodes = csr_build(c->mem, m->ngraph, m->nnode, graph_of, NULL);
     for (gid g = 0; g < m->ngraph; g++)
-        row[g] = m->graph[g].owner < m->nnode ? m->graph[g].owner : 0;
-    struct csr bodies = csr_build(c->mem, m->nnode, m->ngraph, row, NULL);
+        owner_of[g] = m->graph[g].owner < m->nnode ? m->graph[g].owner : 0;
+    struct csr bodies = csr_build(c->mem, m->nnode, m->ngraph, owner_of, NULL);
+    /* owner 0: the main graph, and entry 0 of the graphs, which is none */
     for (nid owner = 0; owner < m->nnode; owner++) {
         if (bodies.at[owner] == bodies.at[owner + 1])
             continue;
@@ -331,12 +329,12 @@ static void reads_check(struct check *c)
 static void check_module(struct check *c)
 {
     const struct module *m = c->m;
-    struct arena_mark mark = arena_mark(c->mem);
 
     if (m->nnode == 0 || m->nval == 0 || m->ngraph < 2 || m->ntype == 0 || m->ntensor == 0) {
         verify_fail(c, "the module has no main graph, or an array without its entry 0");
         return;
     }
+    struct arena_mark mark = arena_mark(c->mem);
     verify_ranges(c);
     ranges_check(c);
     owners_check(c);
@@ -347,7 +345,7 @@ static void check_module(struct check *c)
     arena_release(c->mem, mark);
 }
 
-/* Checks the names of function f and its lists of attributes.  Leaves the function's body in c->m. */
+/* Checks the names of function f of the model c->m, and its lists of attributes.  Sets c->m to the function's body. */
 static void function_check(struct check *c, uint32_t f)
 {
     const struct function *x = &c->m->function[f];
@@ -371,7 +369,6 @@ int module_verify(const struct module *m, struct diag *d)
     for (uint32_t f = 1; f < m->nfunction; f++) {
         c.m = m;
         function_check(&c, f);
-        c.m = m->function[f].body;
         check_module(&c);
     }
     arena_free(c.mem);

@@ -81,7 +81,8 @@ static uint32_t depth_of(const struct module *m, tid i)
     return depth;
 }
 
-/* Returns the number of positions in the ranges of slice t; -1: a range is not within an axis of n positions. */
+/* Returns the number of positions in the ranges of slice t; -1: a range is not within an axis of n positions, or the
+ * number overflows. */
 static int64_t sum_ranges(const struct module *m, const struct tensor *t, int64_t n)
 {
     const int64_t *range = m->ints + t->range.at;
@@ -214,13 +215,13 @@ static void tensors_check(struct check *c)
     }
 }
 
-/* Returns the number of entries in the pool of a list attribute of that kind.  *most: entries that are indices must
- * be less than it; 0: entries are no indices, or pools_check() has checked them. */
-static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
+/* Returns the number of entries in the pool of a list attribute of that kind.  Writes to *below a number that entries
+ * must be less than, as they are indices; 0: entries are no indices, or pools_check() has checked them. */
+static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *below)
 {
     const struct module *m = c->m;
 
-    *most = 0;
+    *below = 0;
     switch (kind) {
     case ATTR_FLOATS:
         return m->nfloats;
@@ -230,13 +231,13 @@ static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
         return m->nsids;
     case ATTR_TENSORS:
     case ATTR_SPARSES:
-        *most = m->ntensor;
+        *below = m->ntensor;
         return m->nrefs;
     case ATTR_GRAPHS:
-        *most = m->ngraph;
+        *below = m->ngraph;
         return m->nrefs;
     case ATTR_TYPES:
-        *most = m->ntype;
+        *below = m->ntype;
         return m->nrefs;
     default:
         return 0;
@@ -258,7 +259,6 @@ void verify_attrs(struct check *c, struct slice list, const char *of)
 
     for (uint32_t i = all.at; i < all.at + all.n; i++) {
         const struct attr *a = &m->attr[i];
-        uint32_t most;
         verify_index(c, "attribute", i, "its name", a->name, c->nstr);
         verify_index(c, "attribute", i, "its reference", a->ref, c->nstr);
         verify_index(c, "attribute", i, "its kind", a->kind, ATTR_TYPES + 1);
@@ -269,11 +269,11 @@ void verify_attrs(struct check *c, struct slice list, const char *of)
         if (a->ref != 0)
             continue; /* a call gives the value */
         if (is_list(a->kind)) {
-            uint32_t count = list_pool(c, a->kind, &most);
+            uint32_t below, count = list_pool(c, a->kind, &below);
             struct slice s = verify_safe(a->u.list, count);
             verify_slice(c, "attribute", i, "its list", a->u.list, count);
-            for (uint32_t k = 0; most != 0 && k < s.n; k++)
-                verify_index(c, "attribute", i, "a list entry", m->refs[s.at + k], most);
+            for (uint32_t k = 0; below != 0 && k < s.n; k++)
+                verify_index(c, "attribute", i, "a list entry", m->refs[s.at + k], below);
         } else if (a->kind == ATTR_STRING) {
             verify_index(c, "attribute", i, "its string", a->u.s, c->nstr);
         } else if (a->kind == ATTR_TENSOR || a->kind == ATTR_SPARSE) {

@@ -172,19 +172,6 @@ static int find_named(struct batch_split *x, const char *name)
         name);
 }
 
-/* A name that is looked for in an expression. */
-struct mention {
-    const char *name;
-    bool found;
-};
-
-/* Notes whether `name` is the name that is looked for.  user: a struct mention.  For dim_names(). */
-static void mention_name(void *user, const char *name)
-{
-    struct mention *k = user;
-    k->found = k->found || strcmp(k->name, name) == 0;
-}
-
 /* Whether d is a multiple of the batch, for all sizes; if the batch is a number, whether d is that number. */
 static bool is_multiple(struct batch_split *x, struct dim d)
 {
@@ -203,11 +190,8 @@ static int start_input(struct batch_split *x, uint32_t i)
     /* a batch that is a number is looked for at axis 0 only, since other axes may have the same size by chance */
     for (uint32_t k = 0; k < (uint32_t)t.rank && (k == 0 || x->s.size.sym != 0); k++) {
         struct dim d = m->dim[t.dim + k];
-        struct mention named = {.name = module_str(m, x->s.size.sym)};
-        if (x->s.size.sym != 0)
-            dim_names(m, d, mention_name, &named);
         if (!is_multiple(x, d)) {
-            if (named.found)
+            if (x->s.size.sym != 0 && dim_has_name(m, d, module_str(m, x->s.size.sym)))
                 return diag_error(
                     x->d,
                     "split-batch: axis %u of input '%s' is %s: expected the batch, %s, or a multiple of it",
