@@ -453,7 +453,7 @@ static bool extend_in_place(struct arena *a, unsigned char *p, size_t old, size_
     size_t at = c->used - was, room = (now + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (room > c->size - at)
         return false;
-    memset(p + old, 0, was - old);
+    memset(p + old, 0, was - old); /* bump() cleared no bytes behind the array */
     if (c->used < c->dirty) {
         size_t end = at + room;
         memset(c->mem + c->used, 0, smaller_u64(c->dirty, end) - c->used);

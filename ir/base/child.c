@@ -91,11 +91,11 @@ static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena
 /* A child of this process, and the pipe that it writes to. */
 struct child_process {
     pid_t pid; /* 0: the process has ended, or was never started */
-    int fd;    /* the pipe from the process, open for reading */
+    int fd;    /* the pipe from the process, open for reading; -1: none yet */
 };
 
 /* Waits until the child has ended, or the clock is out.  Returns whether it has ended; *status is then as waitpid()
- * gives it. */
+ * gives it, or unchanged if the system has forgotten the child. */
 static bool wait_for(pid_t pid, struct clock *clock, int *status)
 {
     struct timespec nap = {0, 20000}; /* 20 us, then twice as long each time */
@@ -166,7 +166,7 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
     struct job j = {.work = work, .arg = arg};
     struct child_answer to = {.end = CHILD_FAILED};
     arena_defer(own, end_child, &r);
-    if (most > UINT32_MAX / 2 || pipe2(fd, O_CLOEXEC)) {
+    if (most > UINT32_MAX / 2 || pipe2(fd, O_CLOEXEC)) { /* vec_grow() counts bytes in 32 bits */
         arena_free(own);
         to.why = "no pipe";
         return to;

@@ -115,7 +115,7 @@ static int walk_beneath(struct arena *tmp, int dir, const char *path)
     for (char *p = arena_strdup(tmp, path, strlen(path));;) {
         size_t n = strcspn(p, "/");
         char *next = p + n + strspn(p + n, "/");
-        const char *name = n == 0 ? "." : p;
+        const char *name = n == 0 ? "." : p; /* an empty path is the folder itself */
         p[n] = '\0';
         bool up = strcmp(name, "..") == 0;
         int fd = up ? -1 : openat(at, name, FLAGS | O_NOFOLLOW | (*next != '\0' ? O_DIRECTORY : 0));
@@ -139,6 +139,7 @@ int infile_open_beneath(int dir, const char *location, bool links, struct arena 
     if (links)
         return openat(dir, location, FLAGS);
     int fd = openat2_beneath(dir, location);
+    /* errors of a kernel without openat2, of a sandbox that forbids it, of a kernel that lacks these flags */
     return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == E2BIG)
                ? walk_beneath(tmp, dir, location)
                : fd;
@@ -148,6 +149,7 @@ int infile_open_beneath(int dir, const char *location, bool links, struct arena 
 static const char *real_folder(const char *path, struct arena *a)
 {
     char buf[PATH_MAX];
+    /* the root folder, "/", has its slash already */
     return realpath(path, buf) ? arena_fmt(a, "%s%s", buf, buf[1] ? "/" : "") : NULL;
 }
 

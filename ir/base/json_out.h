@@ -40,7 +40,8 @@ void json_text(struct json_out *o, const char *key, const char *text);
 void json_int(struct json_out *o, const char *key, int64_t v);
 void json_seconds(struct json_out *o, const char *key, int64_t ps);
 
-/* Writes text as a JSON string in quotes; each byte that is not UTF-8 becomes U+FFFD. */
+/* Writes text as a JSON string in quotes.  Each byte that is not UTF-8 becomes U+FFFD; characters up to U+FFFF that
+ * cannot be shown (utf8_shown) are escaped. */
 void json_put_string(FILE *f, const char *text);
 /* Writes v / 10^digits exactly, as a plain decimal number.  Zeros at its end are left out, but at least one digit
  * stays after the point.  v < 0: writes null.  0 < digits < 19. */

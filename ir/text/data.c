@@ -22,7 +22,7 @@ const char *const text_attr_kind[ATTR_TYPES + 1] = {
 static int parse_dim(struct parser *p, struct dim *d)
 {
     static const char other[] = "_. +-*/()";
-    char buf[1024];
+    char buf[TEXT_DIM];
     size_t n = 0, at = p->tok.at;
     int depth = 0;
 
@@ -208,7 +208,7 @@ static int parse_bytes(struct parser *p, struct tensor *x)
 static int text_float(struct parser *p, float *out)
 {
     char buf[64], *end = buf;
-    uint32_t bits = UINT32_C(0x7fc00000);
+    uint32_t bits = UINT32_C(0x7fc00000); /* of "nan" alone */
     size_t at = p->tok.at;
 
     if (text_take_word(p, "inf")) {
@@ -264,7 +264,7 @@ static int text_double(struct parser *p, double *out)
 static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
 {
     uint32_t width = elem_bits(e), word;
-    bool narrow = e == ELEM_I8 || e == ELEM_I16 || e == ELEM_I32 || e == ELEM_I64;
+    bool is_signed = e == ELEM_I8 || e == ELEM_I16 || e == ELEM_I32 || e == ELEM_I64;
     int64_t v;
     float f = 0;
     double d = 0;
@@ -285,7 +285,7 @@ static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
     if (!elem_is_integer(e) || width < 8)
         return text_error(p, p->tok.at, "elements of %s are written as bytes \"...\"",
                           elem_name(e));
-    if (!narrow)
+    if (!is_signed)
         return text_uint(p, UINT64_MAX >> (64 - width), bits, "an integer");
     int64_t hi = (int64_t)(UINT64_MAX >> (65 - width));
     int rc = text_int(p, -hi - 1, hi, &v, "an integer");
@@ -538,7 +538,7 @@ static enum attr_kind list_kind(const struct parser *p)
                                       : ATTR_FLOATS;
     }
     bool integer = p->tok.kind == T_NUM;
-    for (size_t i = p->tok.s[0] == '-'; integer && i < p->tok.len; i++)
+    for (size_t i = p->tok.s[0] == '-' ? 1 : 0; integer && i < p->tok.len; i++)
         integer = p->tok.s[i] >= '0' && p->tok.s[i] <= '9';
     return integer ? ATTR_INTS : ATTR_FLOATS;
 }
@@ -675,6 +675,7 @@ int text_attrs(struct parser *p, nid n, struct slice *out)
             text_name(p, &a.name, "the name of an attribute") < 0 || text_want(p, '=', "'='") < 0 ||
             parse_attr_value(p, n, &a) < 0)
             return -1;
+        /* an attribute without a value ("none") is always one whose message does not give its kind */
         a.untyped = text_take_word(p, "untyped") || (a.kind == ATTR_NONE && a.ref == 0);
         a.unset = text_take_word(p, "unset");
         if (text_take_word(p, "about") && text_about(p, &a.about) < 0)

@@ -104,14 +104,17 @@ int text_cluster(struct parser *p)
                 text_quantity(p, rate_parse, &c->reduce_bandwidth, "a rate (3GB/s)") < 0)
                 return -1;
         } else {
-            int taken = text_setting(p); /* 1: a setting was read; 0: none follows; -1: an error */
-            const char *why = taken ? NULL : exec_refuses(&p->model, p->m->mem);
-            if (why)
-                return text_error(p, at, "%s", why);
-            if (taken <= 0)
-                return taken < 0 || p->failed ? -1 : 0;
+            int taken = text_setting(p);
+            if (taken < 0)
+                return -1;
+            if (taken == 0) /* no setting follows */
+                break;
         }
     }
+    const char *why = exec_refuses(&p->model, p->m->mem);
+    if (why)
+        return text_error(p, at, "%s", why);
+    return p->failed ? -1 : 0;
 }
 
 /* Reads "=[f32:19500G, f16:312T]", operations per second for each element type, into k->peak.  Returns 0, or -1 after
@@ -369,7 +372,7 @@ static int parse_time_key(struct parser *p, struct fact_times *f)
         return text_error(p, at, "expected %u times, one for each device class, found %u",
                           p->facts.nclass, n);
     }
-    *f = (struct fact_times){p->facts.ntime, many ? n : 1};
+    *f = (struct fact_times){p->facts.ntime, n};
     p->facts.time =
         vec_grow(p->a, p->facts.time, &p->facts.captime, p->facts.ntime + n, sizeof *p->facts.time);
     memcpy(p->facts.time + p->facts.ntime, t, n * sizeof *t);
@@ -503,7 +506,8 @@ static int64_t fact_time(const struct parser *p, const struct fact_times *t, uin
     return t->n == 0 ? 0 : p->facts.time[t->at + (t->n > 1 ? c : 0)];
 }
 
-/* Makes m->cost from the costs in p->facts. */
+/* Makes m->cost from the costs in p->facts.  The overhead of a node is made at most its time, and 0 where the node
+ * cannot run. */
 static void finish_costs(struct parser *p)
 {
     struct module *m = p->m;

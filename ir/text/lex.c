@@ -72,12 +72,13 @@ int text_error(struct parser *p, size_t at, const char *fmt, ...)
 
 int text_expected(struct parser *p, const char *what)
 {
-    size_t n = p->pos - p->tok.at;
+    const size_t n = p->pos - p->tok.at,
+                 most = 40; /* bytes of the token; bytes of it that are shown */
 
     if (p->tok.kind == T_END)
         return text_error(p, p->tok.at, "expected %s, found the end of the text", what);
-    return text_error(p, p->tok.at, "expected %s, found '%.*s%s'", what, (int)(smaller_u64(n, 40)),
-                      p->src + p->tok.at, n > 40 ? "..." : "");
+    return text_error(p, p->tok.at, "expected %s, found '%.*s%s'", what,
+                      (int)(smaller_u64(n, most)), p->src + p->tok.at, n > most ? "..." : "");
 }
 
 /* Returns the value of the hexadecimal digit c, 0..15; -1 if c is no such digit. */
@@ -117,10 +118,12 @@ static void read_string(struct parser *p, int kind)
     size_t open = p->pos++;
 
     for (;;) {
+        if (n == p->tok.capbuf) /* makes room for the next byte, or for the NUL at the end */
+            p->tok.buf = vec_grow(p->a, p->tok.buf, &p->tok.capbuf, n + 1, 1);
         int c = byte_at(p, p->pos);
         if (c == '"')
             break;
-        if (c < ' ') {
+        if (c < ' ') { /* a control character, or the end of the text */
             text_error(p, open, "the string does not end on its line");
             return;
         }
@@ -131,12 +134,8 @@ static void read_string(struct parser *p, int kind)
         } else {
             p->pos++;
         }
-        if (n + 1 >= p->tok.capbuf)
-            p->tok.buf = vec_grow(p->a, p->tok.buf, &p->tok.capbuf, n + 2, 1);
         p->tok.buf[n++] = (char)c;
     }
-    if (p->tok.capbuf == 0)
-        p->tok.buf = vec_grow(p->a, p->tok.buf, &p->tok.capbuf, 1, 1);
     p->tok.buf[n] = '\0';
     p->pos++;
     p->tok.s = p->tok.buf;
@@ -227,7 +226,8 @@ void text_next(struct parser *p)
         read_number(p);
     } else if (is_letter(c) || (c == '!' && is_letter(c1))) {
         p->tok.kind = c == '!' ? T_KEY : T_WORD;
-        p->tok.s += c == '!';
+        if (c == '!')
+            p->tok.s++;
         do {
             p->pos++;
             c = byte_at(p, p->pos);

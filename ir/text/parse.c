@@ -201,8 +201,8 @@ static int parse_out(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* Reads the names before the '=' of a node, "%a, _, %b" or "()", into p->list.res; the values are made later, by
- * parse_results().  Returns 0, or -1 and an error. */
+/* Reads the names before the '=' of a node, "%a, _, %b" or "()", into p->list.res.  The values are made later, by
+ * parse_results(), so that the node cannot read its own results.  Returns 0, or -1 and an error. */
 static int parse_result_names(struct parser *p)
 {
     uint32_t lost = 0;
@@ -236,7 +236,7 @@ static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *over
         if (text_name(p, &part[k++], "an operator") < 0)
             return -1;
     } while (k < 3 && text_take(p, ':'));
-    *op = part[k > 1];
+    *op = k == 1 ? part[0] : part[1];
     *domain = k > 1 && !bare ? part[0] : 0;
     *overload = part[2];
     return 0;
@@ -641,7 +641,6 @@ static int parse_function(struct parser *p)
     size_t at = p->tok.at;
     uint32_t id = module_add_function(p->m);
     struct function f = {.body = p->m->function[id].body};
-    struct parser q = {.nlabel = 1};
 
     if (parse_operator_name(p, &f.domain, &f.name, &f.overload) < 0)
         return -1;
@@ -649,17 +648,12 @@ static int parse_function(struct parser *p)
     if (text_lookup(p, (uint32_t)SPACE_FUNCTIONS, key) != 0)
         return text_error(p, at, "the function is defined twice");
     text_bind(p, (uint32_t)SPACE_FUNCTIONS, key, id);
-    struct parser outer = *p;
-    q.m = f.body;
-    /* *p becomes the body's parser; text_move() lets it, and later the outer parser again, go on in the text */
-    *p = q;
-    text_move(p, &outer);
-    int rc = text_about(p, &f.about) < 0 || text_want(p, '{', "'{'") < 0
+    struct parser inner = {.m = f.body, .nlabel = 1};
+    text_move(&inner, p);
+    int rc = text_about(&inner, &f.about) < 0 || text_want(&inner, '{', "'{'") < 0
                  ? -1
-                 : parse_function_body(p, &f);
-    q = *p;
-    *p = outer;
-    text_move(p, &q);
+                 : parse_function_body(&inner, &f);
+    text_move(p, &inner);
     p->m->function[id] = f;
     return rc < 0 ? -1 : text_want(p, '}', "'}'");
 }

@@ -14,6 +14,7 @@
 #include "ir/text/text.h"
 
 enum { TEXT_DEPTH = 100 }; /* largest nesting of bodies in bodies, and of types in types */
+enum { TEXT_DIM = 1024 };  /* bytes of the longest dimension without quotes, with a NUL */
 
 /* Kinds of tokens.  The kind of a punctuation character is the character itself.  T_BAD: after an error.  T_LOST:
  * "%~1", the number of a value that lost its name; T_KEY: "!word".  The others: words of text.md. */
@@ -213,8 +214,8 @@ int text_stages(struct parser *p, struct plan *plan);
  * "stage=2" into plan->stage_of.  If the text has another token there, nothing is read. */
 int text_slot(struct parser *p, struct plan *plan, nid n);
 int text_placed_stage(struct parser *p, struct plan *plan, nid n);
-/* facts.c, at the end of the text: checks that the cluster, if there is one, has devices, and makes the module's
- * arrays of costs and facts out of p->facts. */
+/* facts.c, at the end of the text: checks that the cluster, if there is one, has devices, makes the module's arrays of
+ * costs and facts out of p->facts, and finds the scopes of its nodes (module_note_scopes). */
 int text_finish_facts(struct parser *p);
 
 #endif

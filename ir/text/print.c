@@ -41,7 +41,7 @@ static void collect_names(struct printer *p)
     const struct module *m = p->m;
 
     p->lost = arena_array(p->a, m->nval, sizeof *p->lost);
-    if (m->ngraph <= 2)
+    if (m->ngraph <= 2) /* entry 0 and the main graph: there are no bodies */
         return;
     p->defined = arena_array(p->a, m->nval, sizeof *p->defined);
     for (vid v = 1; v < m->nval; v++)
@@ -108,8 +108,7 @@ static void put_bytes(const struct printer *p, const char *key, int64_t b)
     fprintf(p->f, "%s%s", key, bytes_print(buf, b));
 }
 
-/* Writes `key`, such as " link=", and a rate in bytes per second with its unit. */
-static void put_rate(const struct printer *p, const char *key, int64_t bps)
+void text_put_rate(const struct printer *p, const char *key, int64_t bps)
 {
     char buf[UNIT_TEXT];
 
@@ -136,9 +135,9 @@ static void put_value_facts(struct printer *p, vid v)
     }
 }
 
-/* Writes `key`, such as " !time=", and the times of node n on the ncls classes, a single one if all are the same.
- * If all are 0, writes nothing and returns false. */
-static bool put_node_times(struct printer *p, const char *key, int64_t *const *time, uint32_t ncls,
+/* Writes `key`, such as " !time=", and the times of node n on the ncls classes, a single one if all are the same; writes
+ * nothing if all are 0. */
+static void put_node_times(struct printer *p, const char *key, int64_t *const *time, uint32_t ncls,
                            nid n)
 {
     bool any = false, same = true;
@@ -148,7 +147,7 @@ static bool put_node_times(struct printer *p, const char *key, int64_t *const *t
         same &= time[c][n] == time[0][n];
     }
     if (!any)
-        return false;
+        return;
     text_put(p, key);
     text_put(p, same ? "" : "[");
     for (uint32_t c = 0; c < (same ? 1 : ncls); c++) {
@@ -156,7 +155,6 @@ static bool put_node_times(struct printer *p, const char *key, int64_t *const *t
         put_time(p, time[c][n]);
     }
     text_put(p, same ? "" : "]");
-    return true;
 }
 
 /* Writes the keys for the costs of node n: " !time=4us !flops=2M"; costs of 0 are left out. */
@@ -397,15 +395,15 @@ static void put_class(const struct printer *p, const struct device_class *k)
     if (k->overhead != 0)
         fprintf(p->f, " overhead=%s", time_print(buf, k->overhead));
     if (k->bandwidth != 0)
-        put_rate(p, " bandwidth=", k->bandwidth);
+        text_put_rate(p, " bandwidth=", k->bandwidth);
     if (k->link_bandwidth != 0 || k->link_latency != 0) {
-        put_rate(p, " link=", k->link_bandwidth);
+        text_put_rate(p, " link=", k->link_bandwidth);
         fprintf(p->f, ",%s", time_print(buf, k->link_latency));
     }
     if (k->group != 0)
         fprintf(p->f, " group=%u", k->group);
     if (k->inner_bandwidth != 0 || k->inner_latency != 0) {
-        put_rate(p, " inner=", k->inner_bandwidth);
+        text_put_rate(p, " inner=", k->inner_bandwidth);
         fprintf(p->f, ",%s", time_print(buf, k->inner_latency));
     }
     if (k->inner_share != 0)
@@ -441,7 +439,7 @@ static void put_link(const struct printer *p, const struct cluster *c, const str
 
     fprintf(p->f, "between %s %s%s", cluster_device_name(c, p->a, l->from),
             cluster_device_name(c, p->a, l->to), l->oneway ? " oneway" : "");
-    put_rate(p, "=", l->bandwidth);
+    text_put_rate(p, "=", l->bandwidth);
     fprintf(p->f, ",%s\n", time_print(buf, l->latency));
 }
 
@@ -457,7 +455,7 @@ static void put_opsets(const struct printer *p)
         if (m->opset[i].domain == 0)
             text_put(p, "ai.onnx");
         else if (strcmp(domain, "ai.onnx") == 0 || strcmp(domain, "none") == 0)
-            text_put_quoted(p, domain);
+            text_put_quoted(p, domain); /* without quotes it would be domain 0, or no opset */
         else
             text_put_name(p, domain);
         fprintf(p->f, " %lld", (long long)m->opset[i].version);
@@ -532,25 +530,14 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     const struct cluster *c = s->cluster;
     text_put(p, "\nplan ");
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
-    const char *status = plan_status_name(plan->claim.status);
     if (plan->claim.objective)
         text_put_choice(p, "objective", exec_kind_of(&s->model, plan->claim.objective)->name);
-    text_put(p, " status=");
-    if (strchr(status, '-')) /* a text with a '-' is no word of the grammar */
-        text_put_quoted(p, status);
-    else
-        text_put(p, status);
+    text_put_choice(p, "status", plan_status_name(plan->claim.status));
     put_plan_time(p, " value=", plan->claim.value);
     if (plan->claim.bound >= 0)
         put_plan_time(p, " bound=", plan->claim.bound);
-    if (plan->claim.scope != SCOPE_ALL) {
-        const char *word = plan_scope_name(plan->claim.scope);
-        text_put(p, " scope=");
-        if (strchr(word, '-'))
-            text_put_quoted(p, word);
-        else
-            text_put(p, word);
-    }
+    if (plan->claim.scope != SCOPE_ALL)
+        text_put_choice(p, "scope", plan_scope_name(plan->claim.scope));
     if (plan->claim.bound_all >= 0)
         put_plan_time(p, " bound_all=", plan->claim.bound_all);
     if (plan->states != 0)

@@ -43,6 +43,8 @@ void text_put_about(const struct printer *p, uint32_t about);
 /* print.c: writes `key`, such as " !flops=", and n with the largest unit of a power of 1000 that divides n.  units: a
  * letter for each power from 0 on; the first stands for no unit and is not written: " kMGT". */
 void text_put_count(const struct printer *p, const char *key, int64_t n, const char *units);
+/* Writes `key`, such as " link=", and a rate in bytes per second with its unit: " link=25GB/s". */
+void text_put_rate(const struct printer *p, const char *key, int64_t bps);
 
 /* settings.c: writes " key=word", with the word in quotes if it holds a '-' and so is no single token. */
 void text_put_choice(const struct printer *p, const char *key, const char *word);

@@ -105,7 +105,7 @@ static bool dim_is_plain(struct printer *p, const char *s)
     int depth = 0;
 
     if (s[0] == '\0' || strchr(" .+-*/),", s[0]) != NULL || s[strspn(s, all)] != '\0' ||
-        strlen(s) >= 1024 || s[strlen(s) - 1] == ' ')
+        strlen(s) >= TEXT_DIM || s[strlen(s) - 1] == ' ')
         return false;
     for (const char *c = s; *c != '\0'; c++) {
         depth += (*c == '(') - (*c == ')');
@@ -383,7 +383,6 @@ static void put_list_element(struct printer *p, enum attr_kind kind, uint32_t i)
  * entries and a list of types begin with their kind, "ints[]", which nothing else tells. */
 static void put_attr_value(struct printer *p, const struct attr *a)
 {
-
     switch ((enum attr_kind)a->kind) {
     case ATTR_FLOAT:
         put_float(p, a->u.f);

@@ -126,10 +126,9 @@ static void put_setting(const struct printer *p, const struct opt *row,
     else if (o->kind == OPT_BYTES || o->kind == OPT_SHARE)
         fprintf(p->f, " %s=%lld", key, (long long)v);
     else if (o->kind == OPT_RATE)
-        text_put_count(p, arena_fmt(p->a, " %s=", key), v, " kMGT");
+        text_put_rate(p, arena_fmt(p->a, " %s=", key), v);
     else
         text_put_choice(p, key, opt_get(o, e, p->a));
-    text_put(p, o->kind == OPT_RATE ? "B/s" : "");
 }
 
 /* Writes the schedule, unless it is the default: training="gpipe" for a model that runs iterations (iteration),
@@ -151,10 +150,8 @@ static void put_links(const struct printer *p, const struct cluster *c)
 {
     if (c->nlevel)
         fprintf(p->f, " levels=\"%s\"", cluster_levels_text(c, p->m->mem));
-    if (c->reduce_bandwidth) {
-        text_put_count(p, " reduce=", c->reduce_bandwidth, " kMGT");
-        text_put(p, "B/s");
-    }
+    if (c->reduce_bandwidth)
+        text_put_rate(p, " reduce=", c->reduce_bandwidth);
 }
 
 void text_put_settings(const struct printer *p, const struct cluster *c, const struct exec_model *e)
