@@ -70,10 +70,9 @@ int writer_check_name(const char *path, struct arena *a, struct diag *d)
         return 0;
     const char *dot = strrchr(path, '.');
     char *small = arena_strdup(a, dot, strlen(dot));
+    /* makes the letters small; there are only letters and a dot, which stays as it is */
     for (char *c = small; *c; c++)
-        *c =
-            (char)(*c |
-                   0x20); /* small letters; it has letters and a dot alone, and the dot stays as it is */
+        *c = (char)(*c | 0x20);
     struct nearest t = nearest_to(small, strlen(small));
     for (const struct writer *const *w = writer_table; *w; w++)
         if ((*w)->suffix)

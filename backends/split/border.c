@@ -33,14 +33,21 @@ static void find_rows(struct finding *f, const struct split *s, struct slice lis
     for (uint32_t i = 0; i < list.n; i++) {
         vid v = m->arg[list.at + i];
         uint32_t p = names_get(&first, value_name(m, v), 0);
-        struct border_row row = {value_name(m, v), m->value[v].type, i, 0, 1, m->cost->bytes[v]};
+        struct border_row row = {.name = value_name(m, v),
+                                 .type = m->value[v].type,
+                                 .at = i,
+                                 .ways = 1,
+                                 .bytes = m->cost->bytes[v]};
         if (p == 0 && !(f->inputs && m->value[v].flags & VALUE_INIT)) {
             f->row[f->n++] = row;
         } else if (p != 0 && p != LATER) {
             const struct sharded_end *e = end_of(f, p - 1);
-            f->cut[p - 1] = (struct border_row){e->name,    e->type,
-                                                i,          f->k->pair[p - 1].axis,
-                                                f->k->ways, sat_mul(row.bytes, f->k->ways)};
+            f->cut[p - 1] = (struct border_row){.name = e->name,
+                                                .type = e->type,
+                                                .at = i,
+                                                .axis = f->k->pair[p - 1].axis,
+                                                .ways = f->k->ways,
+                                                .bytes = sat_mul(row.bytes, f->k->ways)};
         }
     }
 }

@@ -140,29 +140,32 @@ static bool read_known(struct folder *f, const char *path)
     size_t n = 0, i;
     const char *text = infile_read(file_name, INFILE_PLAN, own, &n, &quiet);
     const json_t *root = text ? json_read(own, text, n, NULL) : NULL;
-    const json_t *part, *parts = json_object_get(root, "parts");
+    const json_t *row, *parts = json_object_get(root, "parts");
     const json_t *files = json_object_get(json_object_get(root, "weights"), "files");
     bool ours = json_is_integer(json_object_get(root, "pcc_manifest"));
     f->known = names_new(f->a, 16);
-    for (int k = 0; ours && fixed[k]; k++)
+    if (!ours) {
+        arena_free(own);
+        return false;
+    }
+    for (int k = 0; fixed[k]; k++)
         if (!f->into || strcmp(fixed[k], "weights.data") != 0)
             names_add(&f->known, fixed[k], 1);
-    json_array_foreach(parts, i, part)
+    json_array_foreach(parts, i, row)
     {
-        const char *file = json_get_text(part, "file");
-        if (ours && file && is_part_name(file))
+        const char *file = json_get_text(row, "file");
+        if (file && is_part_name(file))
             add_known(f, file);
     }
-    json_array_foreach(files, i, part)
+    json_array_foreach(files, i, row)
     {
-        const char *file = json_string_value(part);
-        if (ours && file && (is_data_name(file) || strcmp(file, "weights.data") == 0))
+        const char *file = json_string_value(row);
+        if (file && (is_data_name(file) || strcmp(file, "weights.data") == 0))
             add_known(f, file);
     }
-    if (ours)
-        read_exports(f, root);
+    read_exports(f, root);
     arena_free(own);
-    return ours;
+    return true;
 }
 
 /* For arena_defer(): closes an open folder, a DIR. */
@@ -333,8 +336,10 @@ static int find_place(struct folder *f, const char *model)
         f->final = real;
         return check_existing(f, &st, model);
     }
-    if (errno != ENOENT || lstat(f->final, &st) == 0)
-        return diag_error(f->diag, "%s: %s", f->name, strerror(errno == ENOENT ? ELOOP : errno));
+    if (errno != ENOENT)
+        return diag_error(f->diag, "%s: %s", f->name, strerror(errno));
+    if (lstat(f->final, &st) == 0) /* a link that leads nowhere */
+        return diag_error(f->diag, "%s: %s", f->name, strerror(ELOOP));
     return 0;
 }
 
@@ -368,7 +373,7 @@ static int remove_folder(const struct folder *f, int fd, char *path, size_t at, 
 /* Removes the files that `which` chooses in the open folder fd and in folders below it.  path[0 .. at): path of the
  * folder in the split, "" or with a slash at its end.  Returns 0, or the errno of the first failure, after which other
  * files are still removed.  Does not allocate, because it is also called when memory has run out.  At most TREE_LEVELS
- * folders lie inside each other; deeper ones stay. */
+ * folders lie inside each other; deeper ones stay, and so do files whose path takes more than TREE_PATH bytes. */
 static int remove_below(const struct folder *f, int fd, char *path, size_t at, choose_path *which)
 {
     _Alignas(struct dirent64) char buf[4096];
@@ -438,7 +443,7 @@ static bool any_split_name(const struct folder *f, const char *name)
 static void remove_stale(const struct folder *f, int parent, const char *name)
 {
     struct stat st;
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = open_below(parent, name);
     if (fd < 0)
         return;
     if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
@@ -535,7 +540,8 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
     const char *base = slash ? slash + 1 : f->final;
     /* parent: bytes of the path of the folder above f->final */
     int rc = ENOENT, parent = slash ? (int)(slash - f->final) + 1 : 0;
-    /* hidden, so that a folder that is not complete is not taken for a split */
+    /* hidden, so that a folder that is not complete is not taken for a split; 200: no name may have more than 255
+     * bytes */
     const char *stem = into ? arena_fmt(a, "%s/.split.pcc-", f->final)
                             : arena_fmt(a, "%.*s.%.200s.pcc-", parent, f->final, base);
     remove_all_stale(f, stem);

@@ -250,7 +250,7 @@ int split_write(const struct result *r, const struct split_options *opts, const 
     }
     if (!rc)
         rc = schedule_write(&s);
-    if (!rc && o.pictures & PICTURE_HTML) /* with the memory that the schedule needs */
+    if (!rc && o.pictures & PICTURE_HTML) /* now s.r has the memory that the schedule needs */
         rc = html_write(s.r, arena_fmt(s.a, "%s/" REPORT_FILE, f.temp));
     if (!rc)
         rc = manifest_write(&s);

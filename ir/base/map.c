@@ -7,6 +7,8 @@
 
 #include <assert.h>
 
+enum { FIRST_BITS = 8 }; /* log2 of the number of slots at first */
+
 /* Returns the slot that holds the key, or the free slot where it belongs. */
 static uint32_t slot_of(const struct map *t, uint64_t key)
 {
@@ -22,15 +24,15 @@ uint32_t map_get(const struct map *t, uint64_t key)
     return t->mask == 0 ? 0 : t->val[slot_of(t, key)]; /* free slots hold 0 */
 }
 
-/* Doubles the number of slots; the first call makes 256 of them. */
+/* Doubles the number of slots; the first call makes 2^FIRST_BITS of them. */
 static void grow(struct map *t, struct arena *a)
 {
     const struct map old = *t;
 
     if (old.mask == 0) {
         t->factor = hash_key_new().k[0] | 1;
-        t->mask = 255;
-        t->shift = 64 - 8; /* the highest 8 bits of the hash tell one of 256 slots */
+        t->mask = (UINT32_C(1) << FIRST_BITS) - 1;
+        t->shift = 64 - FIRST_BITS; /* the highest bits of the hash tell the slot */
     } else {
         t->mask = 2 * old.mask + 1;
         t->shift = old.shift - 1;

@@ -43,8 +43,8 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 struct phase {
     uint32_t *level; /* [node] 1 + its distance from s; 0: not reached */
     uint32_t *arc;   /* [node] 1 + the next arc to try; 0: none is left */
-    /* a queue of the nodes still to be visited; while flow is sent, the arcs of the current path from s */
-    uint32_t *queue;
+    uint32_t *queue; /* the nodes that were reached, in the order of their levels */
+    uint32_t *path;  /* the arcs of the current path from s */
 };
 
 /* Computes the levels of all nodes up to that of t, through arcs with remaining capacity, and sets p->arc to the first
@@ -88,26 +88,27 @@ static uint32_t send_along(struct flow *f, const uint32_t *path, uint32_t n, int
 int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work)
 {
     assert(s < f->nnode && t < f->nnode && s != t);
-    uint32_t *all = arena_array(f->mem, (size_t)f->nnode * 3 + 3, sizeof *all);
-    struct phase p = {all, all + f->nnode, all + 2 * (size_t)f->nnode};
+    const size_t nodes = f->nnode;
+    uint32_t *all = arena_array(f->mem, nodes * 4, sizeof *all);
+    struct phase p = {all, all + nodes, all + 2 * nodes, all + 3 * nodes};
     int64_t sum = 0;
     while (*work && number_nodes(f, &p, s, t, work)) {
-        uint32_t n = 0, v = s; /* the current path has n arcs, p.queue[0 .. n), and ends in v */
+        uint32_t n = 0, v = s; /* the current path has n arcs and ends in v */
         for (; *work; --*work) {
             uint32_t a = p.arc[v];
             /* at t: sends flow and goes back to where the path has no capacity left; at a dead end: goes back by an
              * arc; else extends the path by an arc to the next level, or goes on to the next arc of v.  Arc a ^ 1 is
              * the opposite of arc a */
             if (v == t) {
-                n = send_along(f, p.queue, n, &sum);
-                v = f->to[p.queue[n] ^ 1];
+                n = send_along(f, p.path, n, &sum);
+                v = f->to[p.path[n] ^ 1];
             } else if (!a) {
                 if (n == 0)
                     break;
                 p.level[v] = 0;
-                v = f->to[p.queue[--n] ^ 1];
+                v = f->to[p.path[--n] ^ 1];
             } else if (f->room[a - 1] && p.level[f->to[a - 1]] == p.level[v] + 1) {
-                p.queue[n++] = a - 1;
+                p.path[n++] = a - 1;
                 v = f->to[a - 1];
             } else {
                 p.arc[v] = f->next[a - 1];

@@ -27,8 +27,8 @@ struct names names_new(struct arena *a, uint32_t expected)
 
 void names_add(struct names *t, const char *name, uint32_t value)
 {
-    if (2 * ((uint64_t)t->n + 1) > t->size) { /* more than half full with this name */
-        struct names bigger = names_new(t->a, t->size);
+    if (2 * ((uint64_t)t->n + 1) > t->size) {           /* more than half full with this name */
+        struct names bigger = names_new(t->a, t->size); /* with four times as many slots */
         for (uint32_t i = 0; i < t->size; i++)
             if (t->key[i])
                 names_add(&bigger, t->key[i], t->value[i]);

@@ -2,9 +2,9 @@
  *
  * Source: Damerau 1964, in the form that edits no place twice ("optimal string alignment"): each insertion, deletion,
  * replacement and swap of neighbours is one edit.  A name is near to a word if at most two edits turn the word into the
- * name; if the word has less than five letters, at most one, since nearly everything is two edits away from it.  If a
- * name begins with the word and a '-', that counts as one edit: "auto" means "auto-place".  Three rows of the usual
- * table are kept, O(product of the lengths). */
+ * name; if the word has less than five letters, at most one, since nearly everything is two edits away from it; nothing
+ * is near to a word of one letter.  If a name begins with the word and a '-', that counts as one edit: "auto" means
+ * "auto-place".  Three rows of the usual table are kept, O(product of the lengths). */
 #include "ir/base/nearest.h"
 
 #include "ir/base/numbers.h"
@@ -14,7 +14,7 @@
 
 enum {
     LONGEST = 63, /* bytes of the longest word or name that is compared */
-    NEAR = 2,     /* edits to a name that is still near */
+    NEAR = 2,     /* the most edits from a word to a name that is near */
     SHORT = 5,    /* words of fewer bytes may be one edit away only */
     /* bytes of the shortest word for which a name that begins with the word is suggested */
     BEGINNING = 2
@@ -46,7 +46,8 @@ static uint32_t edit_distance(const char *a, size_t n, const char *b, size_t m)
 
 struct nearest nearest_to(const char *word, size_t n)
 {
-    return (struct nearest){word, n, NULL, n < 2 ? 1 : n < SHORT ? 2 : NEAR + 1};
+    uint32_t near = n < 2 ? 0 : n < SHORT ? 1 : NEAR; /* edits to a name that is still near */
+    return (struct nearest){word, n, NULL, near + 1};
 }
 
 void nearest_try(struct nearest *t, const char *name)

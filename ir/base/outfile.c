@@ -111,7 +111,7 @@ int outfile_open(struct outfile *o, const char *path, struct arena *of, struct d
     bool there = stat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
         return diag_error(d, "%s: is there already and is not a regular file", path);
-    if (!there && errno == ENAMETOOLONG)
+    if (!there && errno == ENAMETOOLONG) /* outfile_close() would fail: it gives the name */
         return diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
     o->own = arena_new(of);
     arena_defer(o->own, discard_file, o);
@@ -162,7 +162,7 @@ int outfile_close(struct outfile *o, bool ok)
         e = errno;
     }
     if (whole)
-        o->temp = NULL;
+        o->temp = NULL; /* discard_file() has nothing to remove */
     arena_free(o->own);
     if (ok && !whole)
         diag_error(o->diag, "%s: cannot be written: %s", o->path, strerror(e));

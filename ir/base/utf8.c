@@ -122,7 +122,7 @@ const char *utf8_stray(const char *s)
 }
 
 /* If s begins with an escape "\xNN", "\uNNNN" or "\UNNNNNN", returns its length and writes its number to *code; else
- * returns 0. */
+ * returns 0, also for the number 0, which would end the text. */
 static size_t escape_at(const char *s, uint32_t *code)
 {
     /* the number of hexadecimal digits; 0: no escape */
