@@ -91,33 +91,46 @@ static ProtobufCBinaryData pack_unknown(const ProtobufCMessage *of, struct arena
     return (ProtobufCBinaryData){n, bytes};
 }
 
-/* Serializes the fields of `had` that `made` lacks or has with another content, one behind the other, except the fields
- * with the numbers in `left` (0 ends the list).  Returns these bytes as a string of the module; 0: there are none.
- * Fields that are only in `made` are not found; no caller has such a field. */
+/* Serialized fields, one behind the other. */
+struct fields {
+    uint8_t *bytes; /* [n] */
+    uint32_t n, cap;
+};
+
+/* Appends a serialized field. */
+static void append_field(struct carrier *c, struct fields *all, ProtobufCBinaryData p)
+{
+    all->bytes = vec_grow(c->tmp, all->bytes, &all->cap, all->n + (uint32_t)p.len, 1);
+    memcpy(all->bytes + all->n, p.data, p.len);
+    all->n += (uint32_t)p.len;
+}
+
+/* Whether the number of a field is in the list, which 0 ends. */
+static bool is_listed(const unsigned *list, unsigned number)
+{
+    while (*list != 0 && *list != number)
+        list++;
+    return *list != 0;
+}
+
+/* Serializes the fields of `had` that `made` lacks or has with another content, except the fields with the numbers in
+ * `left` (0 ends the list), and the fields that the description of ONNX does not know.  Returns these bytes as a string
+ * of the module; 0: there are none.  Fields that are only in `made` are not found; no caller has such a field. */
 static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
                         const ProtobufCMessage *made, const unsigned *left)
 {
     struct arena_mark mark = arena_mark(c->tmp);
-    uint32_t n = 0, cap = 0;
-    uint8_t *all = NULL;
-    /* the last round is about the fields that the description of ONNX does not know, all at once */
-    for (unsigned i = 0; i <= had->descriptor->n_fields; i++) {
-        /* in the last round, i is behind the last field, and f is not read */
+    struct fields all = {0};
+    for (unsigned i = 0; i < had->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *f = &had->descriptor->fields[i];
-        bool last = i == had->descriptor->n_fields, skip = false;
-        for (const unsigned *l = left; !last && *l != 0; l++)
-            skip = skip || f->id == *l;
-        if (skip)
+        if (is_listed(left, f->id))
             continue;
-        ProtobufCBinaryData p = last ? pack_unknown(had, c->tmp) : pack_field(had, f, c->tmp);
-        ProtobufCBinaryData q = last ? (ProtobufCBinaryData){0, NULL} : pack_field(made, f, c->tmp);
-        if (p.len == 0 || (p.len == q.len && memcmp(p.data, q.data, p.len) == 0))
-            continue;
-        all = vec_grow(c->tmp, all, &cap, n + (uint32_t)p.len, 1);
-        memcpy(all + n, p.data, p.len);
-        n += (uint32_t)p.len;
+        ProtobufCBinaryData p = pack_field(had, f, c->tmp), q = pack_field(made, f, c->tmp);
+        if (p.len != q.len || memcmp(p.data, q.data, p.len) != 0)
+            append_field(c, &all, p);
     }
-    sid s = n > 0 ? str_id_n(c->k.m, (const char *)all, n) : 0;
+    append_field(c, &all, pack_unknown(had, c->tmp));
+    sid s = all.n > 0 ? str_id_n(c->k.m, (const char *)all.bytes, all.n) : 0;
     arena_release(c->tmp, mark);
     return s;
 }
@@ -171,12 +184,15 @@ static unsigned payload_field(const struct tensor *x)
 static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__TensorProto *made)
 {
     const Onnx__TensorProto *had = x->src;
-    if (!x->typed || x->where != TENSOR_INLINE ||
-        (had->n_int32_data == made->n_int32_data && had->n_uint64_data == made->n_uint64_data &&
-         (had->n_int32_data == 0 ||
-          !memcmp(had->int32_data, made->int32_data, had->n_int32_data * sizeof(int32_t))) &&
-         (had->n_uint64_data == 0 ||
-          !memcmp(had->uint64_data, made->uint64_data, had->n_uint64_data * sizeof(uint64_t)))))
+    if (!x->typed || x->where != TENSOR_INLINE)
+        return 0;
+    bool same =
+        had->n_int32_data == made->n_int32_data && had->n_uint64_data == made->n_uint64_data;
+    if (same && had->n_int32_data > 0)
+        same = !memcmp(had->int32_data, made->int32_data, had->n_int32_data * sizeof(int32_t));
+    if (same && had->n_uint64_data > 0)
+        same = !memcmp(had->uint64_data, made->uint64_data, had->n_uint64_data * sizeof(uint64_t));
+    if (same)
         return 0;
     c->k.failed = true;
     return diag_error(
@@ -230,6 +246,19 @@ struct descriptions {
     uint32_t flag; /* VALUE_INPUT, VALUE_OUTPUT; 0: value_info */
 };
 
+/* Returns the value that a description in graph g's message is about; 0: there is none.  name: of the value; output: the
+ * description is of an output.  A body may return a value of a graph around it: then its name is sought there, too. */
+static vid described_value(const struct module *m, const struct map *values, gid g, sid name,
+                           bool output)
+{
+    vid v = name != 0 ? map_get(values, map_key(g, name)) : 0;
+    while (name != 0 && v == 0 && output && m->graph[g].owner != 0) {
+        g = m->node[m->graph[g].owner].graph;
+        v = map_get(values, map_key(g, name));
+    }
+    return v;
+}
+
 /* Reduces l, descriptions of values in graph g, to the descriptions that the module alone would not make: that differ
  * from its own, or describe a value that has several.  Sets the flag VALUE_TYPED of inputs, outputs and initializers
  * that value_info describes, too, so that the module makes that description again.  values: (graph, name) -> value. */
@@ -247,11 +276,7 @@ static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const str
     for (size_t i = 0; i < l->n; i++) {
         sid name = str_id(m, l->list[i]->name);
         bool twice = map_get(&count, map_key(1, name)) > 1;
-        vid v = 0;
-        /* a body may return a value of a graph around it: then its name is sought there, too */
-        for (gid at = g; at != 0 && v == 0 && name != 0;
-             at = l->flag == VALUE_OUTPUT ? m->node[m->graph[at].owner].graph : 0)
-            v = map_get(values, map_key(at, name));
+        vid v = described_value(m, values, g, name, l->flag == VALUE_OUTPUT);
         const Onnx__ValueInfoProto *made = v != 0 ? make_info(&c->k, v) : NULL;
         bool same = made != NULL && (made->type == NULL) == (l->list[i]->type == NULL) &&
                     fields_apart(c, &l->list[i]->base, &made->base, none) == 0;

@@ -23,8 +23,10 @@ struct hidden {
 /* Notes that value v needs another name, in h->hides and h->n. */
 static void mark_hiding(struct hidden *h, vid v)
 {
-    h->n += !h->hides[v];
+    if (h->hides[v])
+        return;
     h->hides[v] = true;
+    h->n++;
 }
 
 /* Returns the graph that has the owner of body g; 0: g is the main graph. */
@@ -66,8 +68,6 @@ static void find_hiding(struct hidden *h)
     for (vid v = 1; v < m->nval; v++)
         if (m->value[v].name != 0)
             map_set(&h->named, h->a, map_key(m->value[v].graph, m->value[v].name), v);
-    if (h->named.mask == 0) /* no value has a name */
-        return;
     for (nid n = 1; n < m->nnode; n++)
         for (uint32_t i = 0; i < m->node[n].nformal; i++)
             check_read(h, m->node[n].graph, node_in(m, n, i));

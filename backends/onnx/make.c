@@ -16,23 +16,11 @@
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-/* Whether the text in a message is the string of the module; NULL counts as "". */
-static bool is_text(const struct module *m, const char *have, sid want)
-{
-    return strcmp(have != NULL ? have : "", module_str(m, want)) == 0;
-}
-
-/* Sets a field of a message to the string; a field that has this text already stays as it is, be it NULL or "". */
-static void set_text(const struct module *m, char **field, sid want)
-{
-    if (!is_text(m, *field, want))
-        *field = want != 0 ? make_text(m, want) : NULL;
-}
-
 /* Whether the domain in a message is the string of the module; "ai.onnx", "" and NULL are the same domain. */
 static bool is_domain(const struct module *m, const char *have, sid want)
 {
-    return is_text(m, have, want) || (want == 0 && have != NULL && strcmp(have, "ai.onnx") == 0);
+    return text_agrees(m, have, want) ||
+           (want == 0 && have != NULL && strcmp(have, "ai.onnx") == 0);
 }
 
 /* Returns a new name for result i of node n, a lost value (VALUE_LOST): the name of no other value. */
@@ -63,7 +51,7 @@ static bool names_agree(const struct module *m, struct slice list, uint32_t n, c
     bool same = n == nhave;
     for (uint32_t i = 0; i < n && same; i++) {
         vid v = m->arg[list.at + i];
-        same = is_text(m, have[i], m->value[v].name) && (m->value[v].flags & VALUE_LOST) == 0;
+        same = text_agrees(m, have[i], m->value[v].name) && (m->value[v].flags & VALUE_LOST) == 0;
     }
     return same;
 }
@@ -95,10 +83,10 @@ static bool stays_unnamed(const struct maker *k, const struct node *x)
 static bool node_agrees(const struct maker *k, const struct node *x, const Onnx__NodeProto *p)
 {
     const struct module *m = k->m;
-    bool named = is_text(m, p->name, x->name) ||
+    bool named = text_agrees(m, p->name, x->name) ||
                  (stays_unnamed(k, x) && (p->name == NULL || *p->name == '\0'));
-    return named && is_text(m, p->op_type, x->op) && is_domain(m, p->domain, x->domain) &&
-           is_text(m, p->overload, x->overload) &&
+    return named && text_agrees(m, p->op_type, x->op) && is_domain(m, p->domain, x->domain) &&
+           text_agrees(m, p->overload, x->overload) &&
            names_agree(m, x->in, x->nformal, p->input, p->n_input) &&
            names_agree(m, x->out, x->out.n, p->output, p->n_output);
 }
@@ -130,7 +118,7 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
             ? NULL
             : make_attributes(k, x, src ? src->attribute : NULL, src ? src->n_attribute : 0);
     if (whole && (x->flags & NODE_MADE) == 0 && attr == src->attribute && node_agrees(k, x, src)) {
-        arena_release(k->a, mark);
+        arena_release(k->a, mark); /* the list that make_attributes() has not returned */
         return (Onnx__NodeProto *)(uintptr_t)src;
     }
     Onnx__NodeProto *p = arena_alloc(k->a, sizeof *p);
@@ -211,7 +199,7 @@ static uint32_t info_at(const struct maker *k, const struct infos *x, vid v)
 static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoProto *have)
 {
     const struct value *x = &k->m->value[v];
-    if ((x->flags & VALUE_RETYPED) == 0 && is_text(k->m, have->name, x->name))
+    if ((x->flags & VALUE_RETYPED) == 0 && text_agrees(k->m, have->name, x->name))
         return have;
     Onnx__ValueInfoProto *p = arena_copy(k->a, have, sizeof *p);
     set_text(k->m, &p->name, x->name);
@@ -339,7 +327,7 @@ static bool same_list(const void *a, size_t na, const void *b, size_t nb)
 static bool graph_agrees(const struct module *m, const struct graph *g, const Onnx__GraphProto *had,
                          const Onnx__GraphProto *p)
 {
-    return !m->patterns && is_text(m, had->name, g->name) &&
+    return !m->patterns && text_agrees(m, had->name, g->name) &&
            same_list(had->node, had->n_node, p->node, p->n_node) &&
            same_list(had->initializer, had->n_initializer, p->initializer, p->n_initializer) &&
            same_list(had->sparse_initializer, had->n_sparse_initializer, p->sparse_initializer,
@@ -370,11 +358,10 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
                &p->n_metadata_props);
     p->node = make_nodes(k, g, &p->n_node);
     set_weights(k, g, p);
-    const size_t n_input = p->n_input, n_output = p->n_output;
+    p->input = make_border(k, g->in, index_infos(k, p->input, p->n_input), renamed);
     p->n_input = g->in.n;
-    p->input = make_border(k, g->in, index_infos(k, p->input, n_input), renamed);
+    p->output = make_border(k, g->out, index_infos(k, p->output, p->n_output), renamed);
     p->n_output = g->out.n;
-    p->output = make_border(k, g->out, index_infos(k, p->output, n_output), renamed);
     p->value_info = make_infos(k, values, id, index_infos(k, p->value_info, p->n_value_info), false,
                                &p->n_value_info);
     if (m->rewritten && p->n_quantization_annotation > 0)
@@ -386,13 +373,10 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
 /* Returns a table, in a: graph -> its values, ascending. */
 static struct csr list_values(const struct module *m, struct arena *a)
 {
-    uint32_t *row = arena_array(a, m->nval, sizeof *row),
-             *all = arena_array(a, m->nval, sizeof *all);
-    for (vid v = 0; v < m->nval; v++) {
-        row[v] = m->value[v].graph;
-        all[v] = v;
-    }
-    return csr_build(a, m->ngraph, m->nval, row, all);
+    gid *graph_of = arena_array(a, m->nval, sizeof *graph_of);
+    for (vid v = 0; v < m->nval; v++)
+        graph_of[v] = m->value[v].graph;
+    return csr_build(a, m->ngraph, m->nval, graph_of, NULL);
 }
 
 /* Makes the messages of all graphs of k->m, inner ones first. */
@@ -448,7 +432,6 @@ static char **name_list(struct maker *k, struct slice list, size_t *n)
 static void complete_function(struct maker *k, const struct function *f, Onnx__FunctionProto *p)
 {
     struct module *b = k->m;
-    size_t n;
     set_text(b, &p->name, f->name);
     if (!is_domain(b, p->domain, f->domain))
         p->domain = f->domain != 0 ? make_text(b, f->domain) : NULL;
@@ -463,8 +446,7 @@ static void complete_function(struct maker *k, const struct function *f, Onnx__F
     p->attribute_proto = arena_array(k->a, (size_t)f->give.n + 1, sizeof *p->attribute_proto);
     for (uint32_t i = 0; i < f->give.n; i++)
         p->attribute_proto[i] = make_attribute(k, &b->attr[f->give.at + i], module_str(b, f->name));
-    p->opset_import = make_opsets(k, &n);
-    p->n_opset_import = n;
+    p->opset_import = make_opsets(k, &p->n_opset_import);
     make_about(k, f->about, /*own=*/false, &p->doc_string, &p->metadata_props,
                &p->n_metadata_props);
 }
@@ -534,7 +516,8 @@ static int64_t version_needed(const struct module *m)
         bool says = x->overload != 0 || m->about[x->about].meta.n > 0;
         if ((x->flags & NODE_MADE) == 0)
             continue;
-        need = larger(need, says ? 10 : 3);
+        if (says)
+            need = larger(need, 10);
         for (uint32_t i = 0; i < x->out.n; i++)
             need = larger(need, version_of(m->type[m->value[node_out(m, n, i)].type].elem));
     }
@@ -618,9 +601,7 @@ int onnx_make(struct module *m, struct diag *d)
     p->graph = (void *)(uintptr_t)m->graph[1].src;
     p->has_ir_version = p->has_ir_version || m->ir_version != 0;
     p->ir_version = m->ir_version;
-    size_t n;
-    p->opset_import = make_opsets(&k, &n);
-    p->n_opset_import = n;
+    p->opset_import = make_opsets(&k, &p->n_opset_import);
     make_about(&k, m->own_about, m->src != NULL && !m->patterns, &p->doc_string, &p->metadata_props,
                &p->n_metadata_props);
     if (m->rewritten && p->n_training_info > 0)

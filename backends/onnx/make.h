@@ -26,6 +26,10 @@ struct maker {
 
 /* Returns the interned string itself, which must not be changed; only the messages' pointers are not const. */
 char *make_text(const struct module *m, sid s);
+/* Whether a text in a message is the string of the module; NULL counts as "". */
+bool text_agrees(const struct module *m, const char *have, sid want);
+/* Sets a field of a message to the string; a field that has this text already stays as it is, be it NULL or "". */
+void set_text(const struct module *m, char **field, sid want);
 /* Returns the type as a message, in a; NULL: nothing is known of the type. */
 Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *a);
 /* Return the message of a dense or a sparse tensor: the file's own if it agrees with the module, else a new one.

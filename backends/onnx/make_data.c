@@ -16,6 +16,17 @@ char *make_text(const struct module *m, sid s)
     return (char *)(uintptr_t)module_str(m, s);
 }
 
+bool text_agrees(const struct module *m, const char *have, sid want)
+{
+    return strcmp(have != NULL ? have : "", module_str(m, want)) == 0;
+}
+
+void set_text(const struct module *m, char **field, sid want)
+{
+    if (!text_agrees(m, *field, want))
+        *field = want != 0 ? make_text(m, want) : NULL;
+}
+
 Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const char *value)
 {
     Onnx__StringStringEntryProto *e = arena_alloc(a, sizeof *e);
@@ -32,7 +43,7 @@ static bool meta_agrees(const struct module *m, struct slice meta,
     bool same = nhave == meta.n / 2;
     for (uint32_t i = 0; same && i < meta.n; i++) {
         const char *text = i % 2 == 0 ? have[i / 2]->key : have[i / 2]->value;
-        same = strcmp(text != NULL ? text : "", module_str(m, m->sids[meta.at + i])) == 0;
+        same = text_agrees(m, text, m->sids[meta.at + i]);
     }
     return same;
 }
@@ -160,7 +171,8 @@ static void refuse_tensor(struct maker *k, tid t, const char *why)
                module_str(k->m, k->m->tensor[t].name), why);
 }
 
-/* Reads the payload of tensor t and returns it, in k->a; on failure reports an error and returns NULL. */
+/* Reads the payload of tensor t and returns it, in k->a; on failure reports an error and returns NULL.  After an earlier
+ * error nothing is read, and the bytes are 0. */
 static uint8_t *read_bytes(struct maker *k, tid t)
 {
     const struct tensor *x = &k->m->tensor[t];
@@ -292,12 +304,6 @@ static void set_payload(struct maker *k, tid t, Onnx__TensorProto *p, bool insid
     }
 }
 
-/* Whether the name in a message is the string of the module; NULL counts as "". */
-static bool is_named(const struct module *m, const char *name, sid want)
-{
-    return strcmp(name != NULL ? name : "", module_str(m, want)) == 0;
-}
-
 /* Returns a copy of the message from which tensor x was read, or a new message, with the tensor's name. */
 static Onnx__TensorProto *begin_tensor(struct maker *k, const struct tensor *x)
 {
@@ -306,8 +312,7 @@ static Onnx__TensorProto *begin_tensor(struct maker *k, const struct tensor *x)
         *p = *(const Onnx__TensorProto *)x->src;
     else
         onnx__tensor_proto__init(p);
-    if (!is_named(k->m, p->name, x->name))
-        p->name = x->name != 0 ? make_text(k->m, x->name) : NULL;
+    set_text(k->m, &p->name, x->name);
     return p;
 }
 
@@ -317,7 +322,7 @@ Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside)
     struct tensor *x = &m->tensor[t];
     const Onnx__TensorProto *src = k->without_source ? NULL : x->src;
     assert(t > 0 && t < m->ntensor && x->where != TENSOR_SPARSE);
-    if (src != NULL && !m->patterns && is_named(m, src->name, x->name))
+    if (src != NULL && !m->patterns && text_agrees(m, src->name, x->name))
         return (Onnx__TensorProto *)(uintptr_t)src;
     Onnx__TensorProto *p = begin_tensor(k, x);
     if (src == NULL || m->patterns) {
@@ -504,14 +509,14 @@ Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, cons
     const Onnx__AttributeProto *src = k->without_source ? NULL : x->src;
     bool whole = src != NULL && !k->m->patterns; /* src is a complete message */
     bool same = whole && (x->ref != 0 || has_same_below(k, x, src));
-    if (same && is_named(k->m, src->name, x->name))
+    if (same && text_agrees(k->m, src->name, x->name))
         return (Onnx__AttributeProto *)(uintptr_t)src;
     Onnx__AttributeProto *p = arena_alloc(k->a, sizeof *p);
     if (src != NULL)
         *p = *src;
     else
         onnx__attribute_proto__init(p);
-    if (!is_named(k->m, p->name, x->name))
+    if (!text_agrees(k->m, p->name, x->name))
         p->name = make_text(k->m, x->name);
     if (same)
         return p;
@@ -519,7 +524,7 @@ Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, cons
         p->has_type = p->has_type || !x->untyped;
         if (!x->untyped)
             p->type = (Onnx__AttributeProto__AttributeType)x->kind;
-        if (!is_named(k->m, p->ref_attr_name, x->ref))
+        if (!text_agrees(k->m, p->ref_attr_name, x->ref))
             p->ref_attr_name = make_text(k->m, x->ref);
     }
     /* single numbers and strings of a complete message agree: an attribute that a pass makes has no src */

@@ -20,7 +20,8 @@
  * processor's cache has them still when they are written. */
 enum { MIN_BYTES = 1024, ALIGN = 4096, BLOCK = 1 << 17 };
 
-/* Whether the payload of an initializer has no place in a file yet. */
+/* Whether the payload of an initializer still needs a place: of a slice, whose message has no bytes, or of a tensor in
+ * memory that is too long for the model. */
 static bool is_placeless(const struct tensor *x)
 {
     return x->where == TENSOR_SLICE ||

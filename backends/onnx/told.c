@@ -57,10 +57,12 @@ void make_annotations(struct maker *k, struct map here, Onnx__GraphProto *p)
  * same place of the node `now`; `name` itself if `had` has no such operand or result. */
 static char *operand_now(const Onnx__NodeProto *had, const Onnx__NodeProto *now, char *name)
 {
-    for (size_t i = 0; i < had->n_input && name != NULL && *name != '\0'; i++)
+    if (name == NULL || *name == '\0')
+        return name;
+    for (size_t i = 0; i < had->n_input; i++)
         if (strcmp(had->input[i], name) == 0 && i < now->n_input)
             return now->input[i];
-    for (size_t i = 0; i < had->n_output && name != NULL && *name != '\0'; i++)
+    for (size_t i = 0; i < had->n_output; i++)
         if (strcmp(had->output[i], name) == 0 && i < now->n_output)
             return now->output[i];
     return name;
@@ -143,8 +145,9 @@ void check_training(struct maker *k, const Onnx__ModelProto *p)
         struct walk w = walk_begin(&t->base, k->a);
         for (const ProtobufCMessage *x; (x = walk_next(&w)) != NULL;) {
             const Onnx__NodeProto *n = (const Onnx__NodeProto *)x;
-            for (size_t j = 0; x->descriptor == &onnx__node_proto__descriptor && j < n->n_input;
-                 j++)
+            if (x->descriptor != &onnx__node_proto__descriptor)
+                continue;
+            for (size_t j = 0; j < n->n_input; j++)
                 check_name(k, &r, n->input[j]);
         }
         for (size_t j = 0; j < t->n_update_binding; j++)

@@ -21,18 +21,18 @@
 #include <unistd.h>
 
 enum {
-    BUFFER = 1 << 16, /* bytes collected before a write */
+    BUFFER = 1 << 16,  /* bytes collected before a write */
+    STRETCH = 1 << 26, /* the most bytes that are written between two checks of the stop flag */
     /* bytes of the shortest payload that the reader leaves in the file (ONNX_MARK): shorter strings are in memory */
     LEAST = 17
 };
 
 int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
 {
-    enum { MOST = 1 << 26 }; /* bytes between two checks of the stop flag */
     while (n > 0) {
         if (diag_broken_off(d))
             return -1;
-        ssize_t k = write(fd, p, smaller_u64(n, MOST));
+        ssize_t k = write(fd, p, smaller_u64(n, STRETCH));
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0) {
@@ -92,13 +92,12 @@ static int copy_by_blocks(int in, uint64_t off, uint64_t len, int out, const cha
 int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d)
 {
     assert(in >= 0 && out >= 0);
-    enum { MOST = 1 << 26 }; /* bytes between two checks of the stop flag */
     loff_t at = (loff_t)off;
 
     while (len > 0) {
         if (diag_broken_off(d))
             return -1;
-        ssize_t k = copy_file_range(in, &at, out, NULL, len < MOST ? (size_t)len : MOST, 0);
+        ssize_t k = copy_file_range(in, &at, out, NULL, smaller_u64(len, STRETCH), 0);
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0) /* not possible between these files, or `in` is too short: then pread says so */
@@ -155,12 +154,13 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
     struct sink *s = (struct sink *)buffer;
     const struct mapping *f = n >= LEAST ? mapping_of(s, p) : NULL;
     uint64_t at = f != NULL ? (uintptr_t)p - (uintptr_t)f->at : 0;
+    const bool copied = f != NULL && n >= PACK_COPY; /* from file to file, past the buffer */
 
-    if (!s->bad && ((f != NULL && n >= PACK_COPY) || n > sizeof s->buf - s->n))
+    if (!s->bad && (copied || n > sizeof s->buf - s->n))
         sink_flush(s);
     if (s->bad)
         return;
-    if (f != NULL && n >= PACK_COPY) {
+    if (copied) {
         s->bad = copy_bytes(f->fd, at, n, s->fd, s->what, s->d);
     } else if (f != NULL) {
         s->bad = read_bytes(f->fd, at, n, s->buf + s->n, s->what, s->d);
@@ -225,18 +225,21 @@ static const char *folder_around(const struct module *m, const struct file *f, s
  * model. */
 static void warn_moved(const struct module *m, const char *path, struct diag *d)
 {
-    struct arena *a = arena_new(m->mem);
-    uint32_t n = 0, first = 0;
+    uint32_t n = 0, first = 0; /* files of external data; the first of them */
 
-    /* n: files of external data; first: the first of them */
     for (uint32_t k = 1; k < m->nfile; k++)
-        if (m->file[k].location != 0 && n++ == 0)
-            first = k;
+        if (m->file[k].location != 0) {
+            first = n == 0 ? k : first;
+            n++;
+        }
+    if (n == 0)
+        return;
+    struct arena *a = arena_new(m->mem);
     const char *slash = strrchr(path, '/');
     const char *to = slash == NULL ? "." : arena_strdup(a, path, (size_t)(slash - path) + 1);
     const char *from = folder_around(m, &m->file[first], a);
     struct stat st;
-    if (n > 0 && stat(from, &st) == 0 && stat(to, &st) == 0 && !infile_same(from, to))
+    if (stat(from, &st) == 0 && stat(to, &st) == 0 && !infile_same(from, to))
         diag_warning(d, WARN_MOVED_WEIGHTS,
                      "%s: its weights stay in '%s'%s: they are looked for beside the model", path,
                      module_str(m, m->file[first].path), n > 1 ? " and others" : "");
@@ -276,9 +279,10 @@ static int pack_placed(const struct module *m, struct model_file *x, const char 
     struct outfile o;
     uint32_t n;
     const struct mapping *map = module_mappings(m, &n, a);
-    if (!bad && (outfile_open_to(&o, path, NULL, a, d) != 0 || fflush(o.f) != 0))
-        bad = true;
-    else if (!bad) {
+    /* what stdout holds must come before the model, which is written to its descriptor */
+    if (!bad)
+        bad = outfile_open_to(&o, path, NULL, a, d) != 0 || fflush(o.f) != 0;
+    if (!bad) {
         bad = onnx_pack_to(map, n, &x->model, fileno(o.f), path, d) != 0;
         if (!bad)
             warn_moved(m, path, d); /* may run out of memory, so before the file gets its name */

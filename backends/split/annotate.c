@@ -8,6 +8,7 @@
  * pcc.time of that part.  The IR version is not changed: formally, metadata of nodes needs IR 10, but runtimes load it
  * at any version.  With --annotate=ir11 nodes of the whole get device configurations, too (device_config.c), and the
  * IR version is raised.  O(nodes + copies in parts). */
+#include "backends/onnx/make.h"
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 #include "ir/base/outfile.h"
@@ -42,13 +43,13 @@ static void append_item(struct split *s, struct whereabouts *w, int key, const c
     }
     if (n >= k && memcmp(list + n - k, item, k) == 0 && (n == k || list[n - k - 1] == ','))
         return;
-    if (*capacity)
-        list = vec_grow(s->a, list, capacity, n + k + 2, 1);
-    else
-        list = memcpy(vec_grow(s->a, NULL, capacity, n + k + 2, 1), list, n);
-    list[n] = ',';
-    memcpy(list + n + 1, item, k + 1u);
-    w->value[key] = list;
+    bool shared = *capacity == 0;
+    char *longer = vec_grow(s->a, shared ? NULL : list, capacity, n + k + 2, 1);
+    if (shared)
+        memcpy(longer, list, n);
+    longer[n] = ',';
+    memcpy(longer + n + 1, item, k + 1u);
+    w->value[key] = longer;
     *bytes = n + 1 + k;
 }
 
@@ -100,16 +101,6 @@ static bool is_our_key(const char *key)
     return false;
 }
 
-/* Returns an entry of metadata, in s->a, with the key keys[key] and this value. */
-static Onnx__StringStringEntryProto *make_entry(struct split *s, int key, const char *value)
-{
-    Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
-    onnx__string_string_entry_proto__init(e);
-    e->key = (char *)keys[key];
-    e->value = (char *)value;
-    return e;
-}
-
 /* Gives n, a copy of the message src of a node, a list of metadata of its own: the entries of src except those that an
  * earlier run of pcc wrote, with room for `more` entries. */
 static void begin_metadata(struct split *s, Onnx__NodeProto *n, const Onnx__NodeProto *src,
@@ -132,7 +123,7 @@ static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *sr
     begin_metadata(s, n, src, NKEYS);
     for (int i = 0; i < NKEYS; i++)
         if (w->value[i])
-            n->metadata_props[n->n_metadata_props++] = make_entry(s, i, w->value[i]);
+            n->metadata_props[n->n_metadata_props++] = make_entry(s->a, keys[i], w->value[i]);
     if (s->o->annotate == ANNOTATE_IR11)
         device_config_node(s, id, n);
     return n;
@@ -145,13 +136,14 @@ Onnx__NodeProto *annotate_in_part(struct split *s, const Onnx__NodeProto *src, n
     uint32_t dev = s->parts->part[x].dev;
     if (!e->device || e->part_number != x) /* the first node of the part */
         *e = (struct part_entries){
-            x, make_entry(s, DEVICE, cluster_device_name(s->r->scene.cluster, s->a, dev)),
-            make_entry(s, PART, s->file[x])};
+            x, make_entry(s->a, keys[DEVICE], cluster_device_name(s->r->scene.cluster, s->a, dev)),
+            make_entry(s->a, keys[PART], s->file[x])};
     *n = *src;
     begin_metadata(s, n, src, 3);
     n->metadata_props[n->n_metadata_props++] = e->device;
     n->metadata_props[n->n_metadata_props++] = e->part;
-    n->metadata_props[n->n_metadata_props++] = make_entry(s, TIME, planned_time(s, id, dev));
+    n->metadata_props[n->n_metadata_props++] =
+        make_entry(s->a, keys[TIME], planned_time(s, id, dev));
     return n;
 }
 

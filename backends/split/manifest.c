@@ -116,18 +116,12 @@ static void put_weights(struct manifest_out *o)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Writes the members "in" and "out" of the object that is open. */
-static void put_pair(struct manifest_out *o, const char *in, const char *out)
-{
-    json_text(&o->j, "in", in);
-    json_text(&o->j, "out", out);
-}
-
-/* Writes a row of "states", or of the pieces of a state. */
-static void put_pair_row(struct manifest_out *o, const char *in, const char *out)
+/* Writes a row of "states". */
+static void put_state(struct manifest_out *o, const char *in, const char *out)
 {
     json_open(&o->j, NULL, '{', JSON_ROW);
-    put_pair(o, in, out);
+    json_text(&o->j, "in", in);
+    json_text(&o->j, "out", out);
     json_close(&o->j, JSON_ROW);
 }
 
@@ -145,13 +139,13 @@ static void put_schedule(struct manifest_out *o, struct arena *a)
         json_text(&o->j, "schedule_why", s->no_schedule);
     json_open(&o->j, "states", '[', /*indent=*/4);
     for (uint32_t i = 0; i < npair; i++) {
-        put_pair_row(o, k->pair[i].in.name, k->pair[i].out.name);
+        put_state(o, k->pair[i].in.name, k->pair[i].out.name);
         for (uint32_t w = 0; w < k->ways; w++)
             names_add(&pieces, k->pair[i].in.piece[w], 1);
     }
     for (uint32_t i = 0; i < p->nstate; i++)
         if (!names_get(&pieces, value_name(s->m, p->state_in[i]), 0))
-            put_pair_row(o, value_name(s->m, p->state_in[i]), value_name(s->m, p->state_out[i]));
+            put_state(o, value_name(s->m, p->state_in[i]), value_name(s->m, p->state_out[i]));
     json_close(&o->j, JSON_ROW);
 }
 

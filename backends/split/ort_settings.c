@@ -37,7 +37,6 @@ static enum kind kind_of(const struct cluster *k, uint32_t dev)
 static uint8_t *used_devices(const struct result *r, struct arena *a)
 {
     uint8_t *used = arena_alloc(a, r->scene.cluster->ndev);
-    memset(used, 0, r->scene.cluster->ndev);
     for (uint32_t x = 0; x < r->parts->nparts; x++) {
         uint32_t d = r->parts->part[x].dev;
         assert(d < r->scene.cluster->ndev);
@@ -258,7 +257,8 @@ static void lengthen(struct labelled *l, uint32_t n)
         x->failed = false;
         if (!failed)
             continue;
-        size_t more = x->tried++ ? strlen(x->name + old) : strcspn(x->name + old, "/.");
+        size_t more = x->tried == 0 ? strcspn(x->name + old, "/.") : strlen(x->name + old);
+        x->tried++;
         x->size += (uint32_t)more + (x->name[old + more] != 0);
     }
 }
@@ -425,6 +425,7 @@ const char *name_assignment(const struct result *r, struct arena *a, const char 
         reason = n ? find_substrings(l, n, own) : "no node runs";
     if (!reason)
         text = setting_text(r, word, l, n, a);
+    /* setting_text(), too, may give no text */
     *why = reason ? arena_strdup(a, reason, strlen(reason)) : "memory ran out";
     arena_free(own);
     return text;

@@ -95,16 +95,16 @@ void part_prepare(struct split *s)
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-/* Returns a new name, which no value has, for the lost result i of node n. */
+/* Returns a new name, which no value has, for the lost result i of node n.  It is another one for each result of each
+ * node, since names of nodes are unique. */
 static char *fresh_name(struct split *s, nid n, size_t i)
 {
-    for (uint32_t k = 0;; k++) {
-        char *name = arena_fmt(s->a, "%s/lost_%zu_%u", node_name(s->m, n), i, k);
-        if (names_get(&s->index.values, name, 0))
-            continue;
-        names_add(&s->index.values, name, 0);
-        return name;
-    }
+    char *name;
+    uint32_t k = 0;
+    do
+        name = arena_fmt(s->a, "%s/lost_%zu_%u", node_name(s->m, n), i, k++);
+    while (names_get(&s->index.values, name, 0));
+    return name;
 }
 
 /* Returns the message of node n for parts.  The message is made once and kept in s->index.node; but if messages of
@@ -247,18 +247,19 @@ static void add_annotation(struct split *s, uint32_t x, vid v, struct list *note
                            struct list *dense, struct list *sparse)
 {
     const Onnx__TensorAnnotation *q = s->index.quant[v];
-    for (size_t i = 0; q && i < q->n_quant_parameter_tensor_names; i++) {
+    if (!q)
+        return;
+    for (size_t i = 0; i < q->n_quant_parameter_tensor_names; i++) {
         vid w = value_named(s, q->quant_parameter_tensor_names[i]->value);
         if (w && s->index.in_part[w] != x + 1 && !s->m->value[w].tensor)
             return;
     }
-    for (size_t i = 0; q && i < q->n_quant_parameter_tensor_names; i++) {
+    for (size_t i = 0; i < q->n_quant_parameter_tensor_names; i++) {
         vid w = value_named(s, q->quant_parameter_tensor_names[i]->value);
         if (w)
             add_weight(s, x, w, dense, sparse);
     }
-    if (q)
-        append_message(s, notes, q);
+    append_message(s, notes, q);
 }
 
 /* ---- the part ------------------------------------------------------------------------------- */

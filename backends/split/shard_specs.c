@@ -39,7 +39,7 @@ static void add_cut(struct split *s, Onnx__ShardingSpecProto *p, const struct sh
     d->has_axis = 1;
     d->axis = v->axis;
     d->simple_sharding = arena_array(s->a, 2, sizeof *d->simple_sharding);
-    if (v->blocks != 1)
+    if (v->blocks != 1) /* -1, not known, becomes the size 0 */
         d->simple_sharding[d->n_simple_sharding++] = shards(s, larger(v->blocks, 0), 1);
     int64_t size = sat_mul(v->run, ways);
     /* run is size / ways, rounded up: the size itself is written if it gives the same run */
@@ -80,10 +80,13 @@ static Onnx__ShardingSpecProto *make_spec(struct split *s, const struct sharded_
         return p;
     }
     p->device = arena_array(s->a, k->ways, sizeof *p->device);
-    for (uint32_t i = 0; i < (v->run != 0 ? k->ways : 1); i++) /* run 0: one device has all */
-        p->device[p->n_device++] = v->run != 0 ? k->dev[i] : n->dev;
-    if (v->run != 0)
-        add_cut(s, p, v);
+    if (v->run == 0) { /* one device has all */
+        p->device[p->n_device++] = n->dev;
+        return p;
+    }
+    for (uint32_t i = 0; i < k->ways; i++)
+        p->device[p->n_device++] = k->dev[i];
+    add_cut(s, p, v);
     return p;
 }
 
@@ -122,8 +125,8 @@ int shard_specs_model(struct split *s, Onnx__ModelProto *out)
                           "a sum: expected shard{sums=none}");
     struct origin *from = arena_array(s->a, (size_t)k->source_nodes + 1, sizeof *from);
     Onnx__GraphProto *g = arena_copy(s->a, src->graph, sizeof *g);
-    for (uint32_t i = 0; i < k->source_nodes;
-         i++) /* 1 + i: origin_id() returns 0 for other messages */
+    /* 1 + i: origin_id() returns 0 for other messages */
+    for (uint32_t i = 0; i < k->source_nodes; i++)
         from[i] = (struct origin){k->node[i].src, i + 1};
     origins_sort(from, k->source_nodes);
     s->src = src;

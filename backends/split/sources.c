@@ -76,17 +76,6 @@ static int link_file(struct split *s, uint32_t k, const char *folder)
         errno == EXDEV ? "lies on another file system" : strerror(errno), folder);
 }
 
-/* Creates the twin of file k, empty.  Returns a descriptor, or -1 and an error. */
-static int create_twin(struct split *s, uint32_t k)
-{
-    assert(s->sources.source[k]);
-    int fd = openat(s->dirfd, s->sources.source[k],
-                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    return fd >= 0 ? fd
-                   : diag_error(s->diag, "%s: cannot be made: %s", s->sources.source[k],
-                                strerror(errno));
-}
-
 bool sources_can_clone(const struct split *s, uint32_t k)
 {
     int from = s->m->file[k].fd, to = openat(s->dirfd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
@@ -100,12 +89,12 @@ bool sources_can_clone(const struct split *s, uint32_t k)
  * is no twin; -1 and an error. */
 static int clone_file(struct split *s, uint32_t k)
 {
-    int fd = create_twin(s, k);
+    int fd = weights_create(s, s->sources.source[k]);
     if (fd < 0)
         return -1;
     struct stat st;
     bool shares = ioctl(fd, FICLONE, s->m->file[k].fd) == 0;
-    /* false: the file is cut off */
+    /* the twin has as many bytes as the file had when it was opened; a copy tells that by itself */
     bool whole = !shares || (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= s->m->file[k].size);
     close(fd);
     if (!whole)
@@ -120,7 +109,7 @@ static int clone_file(struct split *s, uint32_t k)
 static int copy_file(struct split *s, uint32_t k)
 {
     const struct file *f = &s->m->file[k];
-    int fd = create_twin(s, k);
+    int fd = weights_create(s, s->sources.source[k]);
     if (fd < 0)
         return -1;
     int rc = copy_bytes(f->fd, 0, f->size, fd, s->sources.source[k], s->diag);
@@ -156,8 +145,10 @@ static void note_missing(struct split *s, const char *folder)
 {
     uint32_t n = 0, first = 0;
     for (uint32_t k = 1; k < s->m->nfile; k++)
-        if (s->sources.used[k] && s->m->file[k].fd < 0 && n++ == 0)
-            first = k;
+        if (s->sources.used[k] && s->m->file[k].fd < 0) {
+            first = n == 0 ? k : first;
+            n++;
+        }
     if (n)
         diag_note(s->diag,
                   "%s: %u file%s of weights %s not there: the parts refer to '%s'%s in '%s'",
@@ -199,7 +190,9 @@ static int clone_or_copy_all(struct split *s, const char *folder)
 {
     uint32_t *copy = arena_array(s->a, s->m->nfile, sizeof *copy), n = 0;
     for (uint32_t k = 1; k < s->m->nfile; k++) {
-        int cloned = s->sources.used[k] ? clone_file(s, k) : 1;
+        if (!s->sources.used[k])
+            continue;
+        int cloned = clone_file(s, k);
         if (cloned < 0)
             return -1;
         if (!cloned)

@@ -124,17 +124,26 @@ static void list_all_tensors(struct split *s)
 
 /* ---- the decision --------------------------------------------------------------------------- */
 
-/* Whether the bytes of entry h of s->weights.list lie in a file that is missing or was not opened. */
-static bool is_missing(const struct split *s, uint32_t h)
+/* Returns the tensor of which entry h of s->weights.list is a slice, or a slice of a slice; the entry's own tensor if it
+ * is no slice. */
+static const struct tensor *base_tensor(const struct split *s, uint32_t h)
 {
     const struct tensor *x = listed_tensor(s, h);
     while (x->where == TENSOR_SLICE)
         x = &s->weights.list[h].m->tensor[x->of[0]];
+    return x;
+}
+
+/* Whether the bytes of entry h of s->weights.list lie in a file that is missing or was not opened. */
+static bool is_missing(const struct split *s, uint32_t h)
+{
+    const struct tensor *x = base_tensor(s, h);
     return x->where == TENSOR_FILE && s->m->file[x->file].fd < 0;
 }
 
 /* Checks, before gigabytes are copied, that no weight whose bytes will be copied lies in a missing file.  A missing
- * file to which the split only refers is no error.  Returns 0, or -1 and an error. */
+ * file to which the split only refers is no error, and neither is a tensor without a message, which is in no file of the
+ * split.  Returns 0, or -1 and an error. */
 static int check_files(struct split *s)
 {
     const struct module *m = s->m;
@@ -143,18 +152,18 @@ static int check_files(struct split *s)
         if (!is_missing(s, h) || !x->len || !x->src ||
             (s->sources.beside && s->weights.at[weights_index(s, x->src)] == WEIGHT_SOURCE))
             continue;
-        while (x->where == TENSOR_SLICE)
-            x = &s->weights.list[h].m->tensor[x->of[0]];
-        if (m->file[x->file].barred)
+        const struct tensor *base = base_tensor(s, h);
+        const struct file *f = &m->file[base->file];
+        if (f->barred)
             return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which %s",
-                              module_str(m, m->path), module_str(m, x->name),
-                              module_str(m, m->file[x->file].path), m->file[x->file].barred);
+                              module_str(m, m->path), module_str(m, base->name),
+                              module_str(m, f->path), f->barred);
         return diag_error(
             s->diag,
             "%s: weight '%s' needs the file '%s', which is not there: put it there, or "
             "write parts that refer to it: --weights=original and -o the model's own "
             "folder",
-            module_str(m, m->path), module_str(m, x->name), module_str(m, m->file[x->file].path));
+            module_str(m, m->path), module_str(m, base->name), module_str(m, f->path));
     }
     return 0;
 }
@@ -274,15 +283,12 @@ static bool place_in_file(const struct split *s, uint32_t h, uint32_t *file, uin
  * it.  Then writes the index of the file that has the bytes to *file. */
 static bool is_scattered(const struct split *s, uint32_t h, uint32_t *file)
 {
-    const struct module *m = s->weights.list[h].m;
-    const struct tensor *x = listed_tensor(s, h);
+    const struct tensor *x = listed_tensor(s, h), *base = base_tensor(s, h);
     uint64_t off;
     if (x->where != TENSOR_SLICE || x->len < MIN_BYTES || place_in_file(s, h, file, &off))
         return false;
-    while (x->where == TENSOR_SLICE)
-        x = &m->tensor[x->of[0]];
-    *file = x->file;
-    return x->where == TENSOR_FILE;
+    *file = base->file;
+    return base->where == TENSOR_FILE;
 }
 
 /* Returns an array, in s->a: [module.file] not 0: the split may refer to the file: with WEIGHTS_ORIGINAL to all but
@@ -299,7 +305,7 @@ static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const u
         if (link && is_nested(s, in_main, referred, h))
             may[listed_tensor(s, h)->file] = 0;
         if (apart && in_main[h] && is_scattered(s, h, &file) && may[file] == 1)
-            may[file] = sources_can_clone(s, file) ? 2 : 0;
+            may[file] = sources_can_clone(s, file) ? 2 : 0; /* 2: need not be asked again */
     }
     return may;
 }
@@ -452,10 +458,9 @@ static uint8_t *payload_of(struct split *s, uint32_t t)
         return NULL;
     /* a tensor in a file is shorter than PACK_COPY here: longer ones have addresses */
     uint8_t *p = arena_alloc(s->a, (size_t)x->len + 1);
-    if (x->len && !s->failed &&
-        tensor_read(s->weights.list[t].m, s->weights.list[t].t, 0, p, x->len))
+    if (x->len && tensor_read(s->weights.list[t].m, s->weights.list[t].t, 0, p, x->len))
         s->failed = true;
-    return p;
+    return s->failed ? NULL : p;
 }
 
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
