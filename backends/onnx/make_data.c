@@ -171,8 +171,8 @@ static void refuse_tensor(struct maker *k, tid t, const char *why)
                module_str(k->m, k->m->tensor[t].name), why);
 }
 
-/* Reads the payload of tensor t and returns it, in k->a; on failure reports an error and returns NULL.  After an earlier
- * error nothing is read, and the bytes are 0. */
+/* Reads the payload of tensor t and returns it, in k->a; on failure reports an error and returns NULL.  After an
+ * earlier error nothing is read, and the bytes are 0. */
 static uint8_t *read_bytes(struct maker *k, tid t)
 {
     const struct tensor *x = &k->m->tensor[t];

@@ -124,8 +124,8 @@ static void list_all_tensors(struct split *s)
 
 /* ---- the decision --------------------------------------------------------------------------- */
 
-/* Returns the tensor of which entry h of s->weights.list is a slice, or a slice of a slice; the entry's own tensor if it
- * is no slice. */
+/* Returns the tensor of which entry h of s->weights.list is a slice, or a slice of a slice; the entry's own tensor if
+ * it is no slice. */
 static const struct tensor *base_tensor(const struct split *s, uint32_t h)
 {
     const struct tensor *x = listed_tensor(s, h);
@@ -142,8 +142,8 @@ static bool is_missing(const struct split *s, uint32_t h)
 }
 
 /* Checks, before gigabytes are copied, that no weight whose bytes will be copied lies in a missing file.  A missing
- * file to which the split only refers is no error, and neither is a tensor without a message, which is in no file of the
- * split.  Returns 0, or -1 and an error. */
+ * file to which the split only refers is no error, and neither is a tensor without a message, which is in no file of
+ * the split.  Returns 0, or -1 and an error. */
 static int check_files(struct split *s)
 {
     const struct module *m = s->m;

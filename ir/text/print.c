@@ -135,8 +135,8 @@ static void put_value_facts(struct printer *p, vid v)
     }
 }
 
-/* Writes `key`, such as " !time=", and the times of node n on the ncls classes, a single one if all are the same; writes
- * nothing if all are 0. */
+/* Writes `key`, such as " !time=", and the times of node n on the ncls classes, a single one if all are the same;
+ * writes nothing if all are 0. */
 static void put_node_times(struct printer *p, const char *key, int64_t *const *time, uint32_t ncls,
                            nid n)
 {
