@@ -247,7 +247,8 @@ struct descriptions {
 };
 
 /* Returns the value that a description in graph g's message is about; 0: there is none.  name: of the value; output:
- * the description is of an output.  A body may return a value of a graph around it: then its name is sought there, too. */
+ * the description is of an output.  A body may return a value of a graph around it: then its name is sought there,
+ * too. */
 static vid described_value(const struct module *m, const struct map *values, gid g, sid name,
                            bool output)
 {
