@@ -37,8 +37,8 @@ PLANTS = [
     (
         "another order than the list's",
         "edit_end",
-        "heap_push(&ready, readers.to[i], 0, readers.to[i]);",
-        "heap_push(&ready, -(int64_t)readers.to[i], 0, readers.to[i]);",
+        "heap_push(&ready, r, 0, r);",
+        "heap_push(&ready, -(int64_t)r, 0, r);",
     ),
     ("layers stay behind", "edit_end", "    m->layer = move_facts(x, m->layer);\n", ""),
     ("colours stay behind", "edit_end", "    m->color = move_facts(x, m->color);\n", ""),
@@ -128,8 +128,8 @@ PLANTS = [
     (
         "slices of slices begin anew",
         "edit_weight",
-        "            more[2 * made] = inner[k] + from - at;",
-        "            more[2 * made] = inner[k] + from;",
+        "            out[2 * made] = inner[k] + from - at;",
+        "            out[2 * made] = inner[k] + from;",
     ),
 ]
 
