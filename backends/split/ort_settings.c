@@ -425,7 +425,7 @@ const char *name_assignment(const struct result *r, struct arena *a, const char 
         reason = n ? find_substrings(l, n, own) : "no node runs";
     if (!reason)
         text = setting_text(r, word, l, n, a);
-    /* setting_text(), too, may give no text */
+    /* without a reason only setting_text() can have failed */
     *why = reason ? arena_strdup(a, reason, strlen(reason)) : "memory ran out";
     arena_free(own);
     return text;

@@ -94,7 +94,7 @@ static int clone_file(struct split *s, uint32_t k)
         return -1;
     struct stat st;
     bool shares = ioctl(fd, FICLONE, s->m->file[k].fd) == 0;
-    /* the twin has as many bytes as the file had when it was opened; a copy tells that by itself */
+    /* a clone must have as many bytes as the file had when it was opened; copy_file() finds that out by itself */
     bool whole = !shares || (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= s->m->file[k].size);
     close(fd);
     if (!whole)

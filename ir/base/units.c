@@ -149,8 +149,8 @@ static uint64_t absolute(int64_t v)
 static char *fixed_print(char *buf, bool negative, uint64_t whole, uint64_t part, int decimals,
                          const char *unit)
 {
-    char
-        text[80]; /* room for two numbers of 20 digits; what is printed fits UNIT_TEXT bytes, too */
+    /* room for two numbers of 20 digits; what is printed fits UNIT_TEXT bytes, too */
+    char text[80];
 
     if (decimals > 0) {
         snprintf(text, sizeof text, "%s%llu.%0*llu%s", negative ? "-" : "",

@@ -161,9 +161,9 @@ bool compute_transpose(struct computation *c, int arg)
         return false;
     if (x->rank == 0)
         return make_reshaped(c, x, 0, NULL);
-    take_axes(c, perm, x->rank); /* fails unless perm names each dimension once */
-    for (uint32_t i = 0; i < perm.n;
-         i++) /* unlike other axes, those of perm do not count from the end */
+    /* perm must name each dimension once; unlike other axes, those of perm do not count from the end */
+    take_axes(c, perm, x->rank);
+    for (uint32_t i = 0; i < perm.n; i++)
         c->failed = c->failed || perm.at[i] < 0;
     for (uint32_t i = 0; i < x->rank && !c->failed; i++)
         b.dim[i] = x->dim[perm.given ? perm.at[i] : x->rank - 1 - i];
