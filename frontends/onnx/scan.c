@@ -471,7 +471,7 @@ static int enter_message(struct scan *s, struct frame *f, const ProtobufCFieldDe
                          .end = s->at + len,
                          .prefix = s->size,
                          .nprefix = (unsigned)(s->at - prefix)};
-    return append_bytes(s, "\0\0\0\0", in->nprefix);
+    return append_bytes(s, "\0\0\0\0", in->nprefix); /* MAX_PREFIX bytes with the NUL at the end */
 }
 
 /* Pops the innermost frame and writes the new length of its message to the skeleton.  Returns 0, or -1 and an error. */

@@ -434,7 +434,7 @@ static const char *place_name(const struct cost_builder *p, nid n)
                      node_name(p->m, n));
 }
 
-/* Returns the reason why call n was not replaced by its nodes. */
+/* Returns the reason why call n was not replaced by its nodes, words for a message. */
 static const char *why_closed(const struct cost_builder *p, const struct functions *f, nid n)
 {
     uint32_t callee = p->m->node[n].callee;

@@ -145,7 +145,9 @@ static void warn_unfitted(const struct cost_table *t, const struct ctx *x)
 {
     uint32_t count = 0;
     nid first = 0;
-    for (nid n = 1; t->nat > 0 && n < t->m->nnode; n++) {
+    if (t->nat == 0)
+        return;
+    for (nid n = 1; n < t->m->nnode; n++) {
         if (!is_unfitted(t, x->scene.cluster->ncls, n))
             continue;
         first = count++ == 0 ? n : first;
@@ -167,7 +169,8 @@ struct deviation {
     __int128 sum;       /* sum of the deviations, in millionths of the measurement */
 };
 
-/* Adds one node to *d; does nothing if either number is NONE or COST_NEVER. */
+/* Adds one node to *d; only counts it in d->zero if it was measured as 0; does nothing if either number is NONE or
+ * COST_NEVER. */
 static void add_deviation(struct deviation *d, int64_t predicted, int64_t measured)
 {
     static const int percent[] = {0, 20, 30};

@@ -54,7 +54,7 @@ int run_trace_read(struct sheet *to, const json_t *root, uint32_t classes, struc
 
 /* Divides `ps`, the time of a part on class k, among the part's n nodes in proportion to their times; equally if these
  * are all 0.  A node gets the difference of two rounded sums, of the times up to it and before it, so that all shares
- * add up to ps. */
+ * add up to ps.  What of a share is overhead is not known: it counts as none. */
 static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k, int64_t ps)
 {
     int64_t *time = m->cost->time[k];

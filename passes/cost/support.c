@@ -384,8 +384,8 @@ static int check_names(struct list *l, bool assigned)
     return 0;
 }
 
-/* Reads the file that `text`, a value of --support, names, and adds what it says to lacks[].  Returns 0, or -1 and
- * reports an error. */
+/* Reads the file that `text`, a value of --support, names, adds what it says to lacks[], and notes for each of its
+ * classes how many nodes the class cannot run.  Returns 0, or -1 and reports an error. */
 static int read_list(struct list *l, const char *text, uint8_t *lacks)
 {
     size_t n = 0;

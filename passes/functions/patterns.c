@@ -64,7 +64,8 @@ static const char *find_fault(const char *s)
             last = last * (*s == '+' ? 2 : *s == '{' ? count_repeats(s) : 1) + 1;
             if (++loops > NESTED_MOST)
                 return "it has more than 3 repeats inside each other";
-        } else if (*s == ')' && depth > 0) {
+        } else if (*s == ')' &&
+                   depth > 0) { /* the group becomes the last piece of the group around it */
             loops = larger_u32(loops, nested[depth]);
             last += before[depth--] + 1;
         } else {

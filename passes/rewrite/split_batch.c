@@ -413,7 +413,8 @@ static struct dim share_of(struct batch_split *x, struct dim d)
     return batch_divides(&x->s, d) ? dim_div(x->m, d, ways) : dim_unknown();
 }
 
-/* Returns the type (index in module.type) of the shares of v. */
+/* Returns the type (index in module.type) of the shares of v: that of v with the cut axis divided by N, if there is
+ * such an axis. */
 static uint32_t share_type(struct batch_split *x, vid v)
 {
     struct batch s = x->s.of[v];

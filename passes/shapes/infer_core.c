@@ -149,7 +149,7 @@ static void print_shape(const struct infer *f, const struct shape *s, char *buf,
 }
 
 /* Counts a conflict and, for the first CONFLICTS_SHOWN conflicts, warns that value v of node n has shape *file in the
- * file, but *found is inferred. */
+ * file, but *found is inferred.  Does nothing in a bound run, or where conflicts are not reported. */
 static void report_conflict(struct infer *f, nid n, vid v, const struct shape *file,
                             const struct shape *found)
 {
