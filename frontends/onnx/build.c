@@ -105,7 +105,7 @@ static void reserve_arrays(struct onnx_build *b)
 
 /* Gives each node a unique name.  The first node with a name keeps it; further nodes with that name are called
  * NAME_POSITION, nodes without a name OPERATOR_POSITION, by their position in their graph; if such a name is taken, a
- * number is appended. */
+ * number is appended.  Nodes with a name that is made up get NODE_UNNAMED. */
 static void name_nodes(struct onnx_build *b)
 {
     struct map taken = {0}; /* name in use -> number to append next to make another name of it */

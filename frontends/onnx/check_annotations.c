@@ -104,7 +104,7 @@ static void check_configurations(struct checker *c)
 /* ---- one node --------------------------------------------------------------------------------- */
 
 /* Checks that each device in sharding spec s is a device of the configuration or the key of a device group in s, and
- * that the groups have devices of the configuration only. */
+ * that the groups have devices of the configuration only; does nothing if the model has no such configuration. */
 static void check_spec_devices(const struct checker *c, const struct node_config *w,
                                const Onnx__ShardingSpecProto *s)
 {
@@ -143,8 +143,8 @@ static int64_t axis_size(const struct module *m, const struct type *t, int64_t a
     return m->dim[t->dim + (uint32_t)(axis < 0 ? axis + t->rank : axis)].value;
 }
 
-/* Checks a sharded dimension of a tensor: its axis exists, and its size is divisible by the number of shards; of an axis
- * that was fused of several, each size that the spec gives.  t: type of the tensor; NULL: its rank is unknown. */
+/* Checks a sharded dimension of a tensor: its axis exists, and its size is divisible by the number of shards; of an
+ * axis that was fused of several, each size that the spec gives.  t: type of the tensor; NULL: its rank is unknown. */
 static void check_axis(const struct checker *c, const struct node_config *w, const char *tensor,
                        const Onnx__ShardedDimProto *s, const struct type *t)
 {

@@ -130,6 +130,7 @@ static void push_inner_messages(struct message_stack *w, struct arena *a,
 
     for (unsigned i = 0; i < msg->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *f = &msg->descriptor->fields[i];
+        /* quantity: of a list its length; of a field of a oneof the number of the field that is set */
         const void *quantity = base + f->quantifier_offset, *member = base + f->offset;
         if (f->type != PROTOBUF_C_TYPE_MESSAGE)
             continue;

@@ -366,8 +366,8 @@ uint32_t onnx_mark_index(const uint8_t *mark)
     return mark[0] | (uint32_t)mark[1] << 8 | (uint32_t)mark[2] << 16 | (uint32_t)mark[3] << 24;
 }
 
-/* Whether the tensor of frame f has only one field among raw_data, float_data and double_data.  Looks ahead at bytes
- * that are not checked yet: it stops at defects, which the scan reports later. */
+/* Whether the tensor of frame f has only one field among raw_data, float_data and double_data; keeps the answer in
+ * f->one_payload.  Looks ahead at bytes that are not checked yet: it stops at defects, which the scan reports later. */
 static bool has_one_payload(struct scan *s, struct frame *f)
 {
     if (f->one_payload)

@@ -96,7 +96,8 @@ static int sort_graph(struct onnx_build *b, gid g)
         }
     struct csr users = csr_build(b->tmp, count, edges, from, to);
     uint32_t *order = arena_array(b->tmp, count, sizeof *order);
-    uint32_t *equal_keys = arena_array(b->tmp, count, sizeof *equal_keys); /* all 0 */
+    /* all 0: of the nodes that can come next, the first in the file does */
+    uint32_t *equal_keys = arena_array(b->tmp, count, sizeof *equal_keys);
     uint8_t *sorted = arena_alloc(b->tmp, count);
     uint32_t done = csr_topo(&users, count, equal_keys, order, b->tmp);
     for (uint32_t i = 0; i < done; i++) {

@@ -93,7 +93,8 @@ static bool read_decimal(struct span s, int power, int64_t *out)
 {
     /* the result is x * 10^power: power changes while digits are read */
     unsigned __int128 x = 0;
-    bool point = false, any = false; /* a decimal point was read; a digit was read */
+    /* a decimal point was read; a digit was read, behind an 'e' a digit of the exponent */
+    bool point = false, any = false;
     for (; s.at < s.end && (*s.at == '.' || (*s.at >= '0' && *s.at <= '9')); s.at++) {
         if (*s.at == '.' && point)
             return false;
@@ -344,7 +345,8 @@ static int sort_layers(struct profile_reader *r)
     if (n == r->nlayer)
         return 0;
     /* the first layer that is not in the order */
-    for (v = 0; met[v];)
+    v = 0;
+    while (met[v])
         v++;
     return diag_error(r->d, "%s:%u: layer '%s' is on or behind a cycle of edges", r->path,
                       r->layer[v].line, module_str(r->m, r->layer[v].id));

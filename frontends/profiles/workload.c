@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 enum { CLASS_ACC, CLASS_CPU, CLASSES };
+#define PS_PER_MS 1e9
 
 /* A node of the file. */
 struct wnode {
@@ -161,9 +162,9 @@ static int read_node(struct workload_reader *r, uint32_t i, const json_t *j)
     const json_t *cpu = json_object_get(j, "cpuLatency"), *fpga = json_object_get(j, "fpgaLatency");
     if (read_bool(r, j, i, "supportedOnFpga", /*absent=*/true, &acc) ||
         read_bool(r, j, i, "isBackwardNode", /*absent=*/false, &n->backward) ||
-        read_number(r, cpu, (struct subject){"nodes", i, "cpuLatency"}, 1e9, /*round_up=*/false,
-                    &n->cpu) ||
-        (acc && read_number(r, fpga, (struct subject){"nodes", i, "fpgaLatency"}, 1e9,
+        read_number(r, cpu, (struct subject){"nodes", i, "cpuLatency"}, PS_PER_MS,
+                    /*round_up=*/false, &n->cpu) ||
+        (acc && read_number(r, fpga, (struct subject){"nodes", i, "fpgaLatency"}, PS_PER_MS,
                             /*round_up=*/false, &n->acc)) ||
         (size && read_number(r, size, (struct subject){"nodes", i, "size"}, 1, /*round_up=*/true,
                              &n->size)) ||
@@ -236,7 +237,7 @@ static int read_edge(struct workload_reader *r, uint32_t i, const json_t *j)
     if (find_node(r, json_object_get(j, "sourceId"), i, "sourceId", &e->from) ||
         find_node(r, json_object_get(j, "destId"), i, "destId", &e->to) ||
         read_number(r, json_object_get(j, "cost"), (struct subject){"edges", i, "cost"},
-                    1e9 * r->how.scale, /*round_up=*/false, &unused))
+                    PS_PER_MS * r->how.scale, /*round_up=*/false, &unused))
         return -1;
     e->cost = json_number_value(json_object_get(j, "cost"));
     if (r->node[e->from].backward && !r->node[e->to].backward)
@@ -256,7 +257,7 @@ static int by_cost(const void *x, const void *y)
 static int64_t transfer_ps(const struct workload_reader *r, double ms)
 {
     assert(ms >= 0 && r->how.scale > 0);
-    return (int64_t)(ms * r->how.scale * 1e9 + 0.5);
+    return (int64_t)(ms * r->how.scale * PS_PER_MS + 0.5);
 }
 
 /* ms: costs that differ by at most that are equal, as in the paper's program */
@@ -336,6 +337,7 @@ static bool is_sorted(const struct workload_reader *r)
 /* Sets r->order, a topological order.  Returns 0, or -1 and an error if there is a cycle. */
 static int sort_nodes(struct workload_reader *r)
 {
+    /* [node] number of edges that enter the node from nodes that are not in the order yet */
     uint32_t *missing = arena_array(r->a, (size_t)r->nnode + 1, sizeof *missing), end = 0;
     r->order = arena_array(r->a, (size_t)r->nnode + 1, sizeof *r->order);
     if (is_sorted(r)) {

@@ -309,8 +309,8 @@ bool node_products(struct flops *x, nid n, struct products *p)
         shape_of(&x->f, node_out(x->f.m, n, 0), &result);
         p->columns = larger(last_dim(&result, 1), 1);
         flops = matmul_flops(x, n);
-        /* the second operand is a stack of matrices if its last two axes are K and the columns; where weights are
-         * packed they are not, and the work counts as one product */
+        /* the second operand is a stack of matrices if its last two axes are the one that is summed over and the
+         * columns, in any order; where weights are packed they are not, and the work counts as one product */
         shape_in(&x->f, n, r->arg, &weights);
         int64_t sum = flops / 2 / out, a = last_dim(&weights, 2), b = last_dim(&weights, 1);
         if ((a == sum && b == p->columns) || (b == sum && a == p->columns))
@@ -434,6 +434,7 @@ static int64_t recurrent_flops(const struct flops *x, nid n)
 static int64_t einsum_flops(struct flops *x, nid n)
 {
     const char *s = node_attr_str(x->f.m, n, "equation", "");
+    /* [letter, or '.' for the dots] the largest size of an axis with that letter; 0: no axis has it */
     int64_t size[128] = {0}, all = 1;
     struct shape in;
     uint32_t operands = x->f.m->node[n].nformal;
@@ -607,7 +608,7 @@ int64_t flops_of(struct flops *x, nid n)
         return fourier_flops(x, n);
     case MATMULS:
         return products_flops(x, n, r->arg);
-    default:
+    default: /* GATHER */
         return elems_out(x, n);
     }
 }

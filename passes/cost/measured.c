@@ -391,6 +391,7 @@ static int read_objects(struct reader *r, json_t *list)
                 snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
                 s = number;
             }
+            /* null is an empty cell, but a time must be given */
             s = json_is_null(v) && c.key != KEY_TIME ? "" : s;
             if (c.key != KEY_SKIP && !s)
                 return diag_error(r->x->use.diag, "%s: row %zu: \"%s\": expected a text%s", r->path,
