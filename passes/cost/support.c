@@ -300,19 +300,19 @@ static uint8_t *settle(const struct list *l)
     return word;
 }
 
-/* Sets bit k of lacks[] for the nodes that class k cannot run; returns their number, and sets *first to the first.
- * word: from settle(). */
+/* Sets bit k of lacks[] for the nodes that class k cannot run; returns their number.  Sets *first to the first of
+ * them, if there is one.  word: from settle(). */
 static uint32_t mark_class(const struct list *l, const uint8_t *word, uint32_t k, uint8_t *lacks,
                            nid *first)
 {
     const struct module *m = l->m;
     bool cpu_lacks = l->others && !l->x->scene.cluster->cls[k].host;
     nid *stack = arena_array(l->x->use.scratch, m->nnode, sizeof *stack);
-    uint8_t *seen = arena_alloc(l->x->use.scratch, m->nnode);
+    uint8_t *lacking = arena_alloc(l->x->use.scratch, m->nnode); /* [node] 1: k cannot run it */
     uint32_t n = 0, count = 0;
     for (nid i = 0; i < m->nnode; i++) {
-        seen[i] = i > 0 && (word[i] == WORD_LACKS || (word[i] == WORD_CPU && cpu_lacks));
-        if (seen[i])
+        lacking[i] = i > 0 && (word[i] == WORD_LACKS || (word[i] == WORD_CPU && cpu_lacks));
+        if (lacking[i])
             stack[n++] = i;
     }
     /* a node without a word of its own goes with its readers: it cannot run where one of them cannot */
@@ -320,16 +320,16 @@ static uint32_t mark_class(const struct list *l, const uint8_t *word, uint32_t k
         const struct node *reader = &m->node[stack[--n]];
         for (uint32_t i = 0; i < reader->in.n; i++) {
             nid def = m->value[m->arg[reader->in.at + i]].def;
-            if (def != 0 && word[def] == WORD_NONE && !seen[def]) {
-                seen[def] = 1;
+            if (def != 0 && word[def] == WORD_NONE && !lacking[def]) {
+                lacking[def] = 1;
                 stack[n++] = def;
             }
         }
     }
     for (nid i = m->nnode; i-- > 1;) {
-        lacks[i] |= (uint8_t)(seen[i] << k);
-        count += seen[i];
-        *first = seen[i] ? i : *first;
+        lacks[i] |= (uint8_t)(lacking[i] << k);
+        count += lacking[i];
+        *first = lacking[i] ? i : *first;
     }
     return count;
 }

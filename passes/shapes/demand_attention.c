@@ -139,8 +139,10 @@ void demand_multi_head(struct demands *k, nid n, int arg)
         demand(k, DEMAND_EQUAL, key.d[3], size);
         fresh = key.d[2];
     }
-    for (int d = 1; d < key.rank - 1 && key.rank == value.rank && key.rank < 5; d++)
-        demand_same(k, &key, d, &value, d);
+    /* the axes between batch and size: the length, and the heads if they have an axis */
+    if (key.rank == value.rank && key.rank <= 4)
+        for (int d = 1; d < key.rank - 1; d++)
+            demand_same(k, &key, d, &value, d);
     struct dim length = demand_cache(k, n, past, q.d[0], dim_num(heads), size);
     demand(k, DEMAND_EQUAL, length,
            demand_cache(k, n, past + 1, q.d[0], dim_num(heads), dim_unknown()));
@@ -183,8 +185,9 @@ void demand_group_query(struct demands *k, nid n, int arg)
                  place = operand_shape(k->f, n, 9);
     int64_t heads = node_attr_int(k->f->m, n, "num_heads", 0),
             kv = node_attr_int(k->f->m, n, "kv_num_heads", 0);
-    bool packed = node_in(k->f->m, n, 2) == 0,
-         sane = heads > 0 && kv > 0 && heads < INT32_MAX && kv < INT32_MAX;
+    bool packed = node_in(k->f->m, n, 2) == 0;
+    /* below INT32_MAX, heads + 2 * kv cannot overflow */
+    bool sane = heads > 0 && kv > 0 && heads < INT32_MAX && kv < INT32_MAX;
     (void)arg;
     if (q.rank != 3 || !sane)
         return;

@@ -48,13 +48,13 @@ static uint16_t find_rule(const char *op, const struct rule_domain *domain)
 /* Returns an empty cache for the operators of m. */
 static struct rule_cache rule_cache_new(const struct module *m, struct arena *mem)
 {
-    struct rule_cache d;
+    struct rule_cache cache;
     sid max = 0;
     for (nid n = 1; n < m->nnode; n++)
         max = larger_u32(m->node[n].op, max);
     for (int k = 0; k < RULE_DOMAINS; k++)
-        d.row[k] = arena_array(mem, (size_t)max + 1, sizeof *d.row[k]);
-    return d;
+        cache.row[k] = arena_array(mem, (size_t)max + 1, sizeof *cache.row[k]);
+    return cache;
 }
 
 /* Sets the version of the default domain by which rules go. */
@@ -71,7 +71,7 @@ void infer_at(struct infer *f, nid n)
 }
 
 /* Calls the rule of node n's operator, if there is one.  domain: [RULE_DOMAINS] the ids of the domains' names. */
-static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *domain)
+static void apply_rule(struct infer *f, struct rule_cache *cache, nid n, const sid *domain)
 {
     const struct node *x = &f->m->node[n];
     uint32_t k = 0;
@@ -80,7 +80,7 @@ static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *
     if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
         return;
     /* *row: 0: not looked up yet; 1: there is no rule; else 2 + the rule's index */
-    uint16_t *row = &d->row[k][x->op];
+    uint16_t *row = &cache->row[k][x->op];
     if (*row == 0)
         *row = find_rule(module_str(f->m, x->op), &rule_domain[k]);
     if (*row == 1)
@@ -155,7 +155,7 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 /* Visits all nodes of the main graph and, before their owners, of bodies; stops early if the clock says so. */
 static void walk_graphs(struct infer *f)
 {
-    struct rule_cache d = rule_cache_new(f->m, f->mem);
+    struct rule_cache cache = rule_cache_new(f->m, f->mem);
     sid domain[RULE_DOMAINS] = {0}; /* domain[0] is ai.onnx, whose name is empty */
     for (int k = 1; k < RULE_DOMAINS; k++)
         domain[k] = str_id(f->m, rule_domain[k].name);
@@ -174,7 +174,7 @@ static void walk_graphs(struct infer *f)
             continue;
         w.at[w.n - 1].next++;
         infer_at(f, n);
-        apply_rule(f, &d, n, domain);
+        apply_rule(f, &cache, n, domain);
     }
 }
 

@@ -436,19 +436,20 @@ static void slice_values(struct infer *f, nid n, const struct slice_spec *x)
         x->start == NULL || x->end == NULL || x->start->at[0].kind != NUM_INT ||
         x->end->at[0].kind != NUM_INT || x->step[0] == 0 || axis_of(x->axis[0], s.rank) != 0)
         return;
+    /* row: number of elements in a row; d: number of rows */
     int64_t row = s.rank == 2 ? s.d[1].value : 1, d = s.d[0].value;
-    int64_t step = x->step[0], a = x->start->at[0].v;
+    int64_t step = x->step[0], first = x->start->at[0].v;
     if (row < 1 || row > SHAPE_VALUES || d < 1 || d > SHAPE_VALUES || d * row != in->n)
         return;
     struct dim count = slice_dim(f, dim_num(d), x->start->at[0], x->end->at[0], step);
     if (count.value <= 0)
         return;
-    a = a < 0 ? (a < -d ? 0 : a + d) : a;
-    a = smaller(a, d - 1);
+    first = first < 0 ? (first < -d ? 0 : first + d) : first;
+    first = smaller(first, d - 1);
     struct nums *r = nums_new(f, (uint32_t)(count.value * row));
     for (int64_t i = 0; i < count.value; i++) {
         for (int64_t k = 0; k < row; k++)
-            r->at[i * row + k] = in->at[(a + i * step) * row + k];
+            r->at[i * row + k] = in->at[(first + i * step) * row + k];
     }
     nums_set(f, n, 0, r);
 }

@@ -163,7 +163,7 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
     int64_t extra[SHAPE_RANK], given[SHAPE_RANK];
     if (in.rank > 2 && window_of(f, n, in.rank - 2, &w, &x)) {
         int k = in.rank - 2;
-        bool open = arg == 1 && !pads_in(f, n, 2, &x);
+        bool open = arg == 1 && !pads_in(f, n, 2, &x); /* the pads are not known */
         list_or_default(f, n, "output_padding", k, 0, extra);
         bool fixed = attr_ints(f, n, "output_shape", given, SHAPE_RANK) == k;
         out.rank = in.rank;

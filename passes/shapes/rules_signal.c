@@ -9,8 +9,9 @@ static struct dim one_side(struct infer *f, struct dim d)
     return dim_shift(f->m, dim_div(f->m, d, dim_num(2)), 1);
 }
 
-/* Rule for DFT, or its inverse.  Operand 1, if present, gives the number of points; the axis is an attribute before
- * opset 20 and operand 2 from then on. */
+/* Rule for DFT, or its inverse, along one axis.  Operand 1, if present, gives the number of points; the axis is an
+ * attribute before opset 20 and operand 2 from then on.  The last axis of the result has the parts of a number: two,
+ * real and imaginary, or one. */
 void rule_dft(struct infer *f, nid n, int arg)
 {
     struct shape s;
