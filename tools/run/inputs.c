@@ -265,7 +265,7 @@ static int make_all(struct engine *e, const struct split *s, const struct inputs
                     struct engine_value **table, struct arena *a, struct diag *d)
 {
     struct npz npz = {0};
-    struct randoms state = {of->seed, of->integers};
+    struct randoms randoms = {of->seed, of->integers};
     uint32_t used = 0, i;
     bool pb = of->file && of->all && (infile_is_folder(of->file) || str_ends(of->file, ".pb"));
     if (of->file && (pb ? pb_read(&npz, of->file, s, a, d) : npz_open(&npz, of->file, a, d)))
@@ -282,7 +282,7 @@ static int make_all(struct engine *e, const struct split *s, const struct inputs
         if (!g && of->file && of->all)
             diag_error(d, "%s: input '%s' is missing", of->file, v->name);
         else if (!g)
-            to = random_value(e, v, &state, a, d);
+            to = random_value(e, v, &randoms, a, d);
         else if (kept || !check_sizes(s, v, g, of, a, d))
             to = given_value(e, v, g, of->file, a, d);
         if (!to)

@@ -196,7 +196,7 @@ int link_find(const struct link_copier *c, const signal_flag *stop, struct link_
         if (*stop)
             return 1;
         int64_t found = c->copy(c->arg, b);
-        if (*stop)
+        if (*stop) /* then the copy may have been disturbed */
             return 1;
         if (found < 0)
             return -1;

@@ -24,7 +24,7 @@ const struct messages_face *messages_find(struct arena *a, struct diag *d)
     static const char *const at[] = {"", "../lib/pcc/"};
     const char *folder = program_folder(a);
     void *module = NULL;
-    for (size_t i = 0; i < sizeof at / sizeof *at && !module; i++) {
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         const char *path = arena_fmt(a, "%s%s%s", folder, at[i], PCC_MPI_MODULE);
         if (access(path, R_OK))
             continue;

@@ -222,7 +222,7 @@ static int read_entry(const struct archive *z, uint64_t at, const char **name, s
         return bad(z, *name, "it is not where the directory says");
     uint64_t from =
         v[2] + LOCAL_BYTES + number(z->at + v[2] + 26, 2) + number(z->at + v[2] + 28, 2);
-    uint64_t bytes = v[method == STORED ? 0 : 1];
+    uint64_t bytes = v[method == STORED ? 0 : 1]; /* of a stored file both sizes are one */
     if (from > z->n || bytes > z->n - from)
         return bad(z, *name, "it is cut off");
     *to = (struct npz_entry){z->at + from, bytes, v[0], number(e + 16, 4), method == DEFLATED};

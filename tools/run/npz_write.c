@@ -10,6 +10,7 @@ enum {
     MAGIC = 10,   /* bytes in front of the text of the header of a .npy file */
     ALIGNED = 64, /* elements of an array begin at a multiple of this in its .npy file */
     WIDE = 20,    /* bytes of the extra field in the local header of a file of 4 GiB and more */
+    LISTED = 28,  /* bytes of its extra field in the directory */
     MOST_NAME = 60000, /* bytes of a name, at most: a zip has 65535 */
     /* the number of files that the end record of a zip has if the ZIP64 record has the true number */
     MOST_ENTRIES = 65535
@@ -160,8 +161,8 @@ static void put_entry(struct npz_out *z, const struct npz_entry *e)
     put(z, wide ? TOO_WIDE : e->bytes, 4); /* packed size, then plain size */
     put(z, wide ? TOO_WIDE : e->bytes, 4);
     put(z, strlen(e->name), 2);
-    put(z, wide ? 28 : 0, 2); /* bytes of the extra field */
-    put(z, 0, 2 + 2 + 2 + 4); /* comment, disk, attributes */
+    put(z, wide ? LISTED : 0, 2); /* bytes of the extra field */
+    put(z, 0, 2 + 2 + 2 + 4);     /* comment, disk, attributes */
     put(z, wide ? TOO_WIDE : e->at, 4);
     put_bytes(z, e->name, strlen(e->name));
     if (wide) {

@@ -31,7 +31,7 @@ enum {
 /* ---- asking ----------------------------------------------------------------------------------- */
 
 /* Writes the bytes of the inputs of part k to f, and their names, types and sizes to the list that is open in o.
- * Returns false if an input is no tensor of plain numbers. */
+ * Returns false if an input is no tensor of plain numbers, or cannot be written. */
 static bool put_inputs(const struct measuring *m, uint32_t k, FILE *f, struct json_out *o)
 {
     const struct split_part *p = &m->s->part[k];
@@ -85,8 +85,7 @@ static bool put_request(const struct measuring *m, uint32_t k, const char *path,
         json_close(&o, 1);
         json_close(&o, 0);
     }
-    good = (!f || fclose(f) == 0) && (!inputs || fclose(inputs) == 0) && good;
-    return good;
+    return (!f || fclose(f) == 0) && (!inputs || fclose(inputs) == 0) && good;
 }
 
 /* Starts this program for a request and reads what it prints into said[ANSWER].  Returns its exit code; -1: it cannot

@@ -90,7 +90,8 @@ static int put_texts(struct packing *p, const unsigned char *texts, size_t rank,
     return bad ? -1 : 0;
 }
 
-/* Appends a value.  Returns 0, or -1: it is of a kind that has no form here, or there is no memory. */
+/* Appends a value, which lies in `depth` values.  Returns 0, or -1: it is of a kind that has no form here, or there is
+ * no memory. */
 static int put_value(struct packing *p, const struct engine_value *v, int depth)
 {
     const struct engine_face *face = p->e->face;

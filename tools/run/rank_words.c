@@ -106,6 +106,7 @@ static void hear(struct runner *r, int from, const struct rank_word *word)
     switch ((enum word_kind)word->kind) {
     case WORD_RAN:
         r->ranks->ran[from] = word->sample + 1;
+        /* else the sample has not come in yet, and ranks_to_run() will leave this rank out */
         if (f->sample == word->sample && f->to_run > 0)
             part_of_sample_ran(r, f, word->age);
         break;
@@ -380,7 +381,7 @@ bool ranks_drain(struct runner *r)
     look_alone(r);
     for (bool wanted = true; wanted && clock_now() < until;) {
         look(r);
-        take_fresh(r);
+        take_fresh(r); /* messages that look() has begun */
         wanted = false;
         for (uint32_t i = 0; i < x->look.nactive; i++)
             wanted = wanted || is_wanted(r, x->look.active[i]);

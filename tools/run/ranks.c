@@ -281,7 +281,7 @@ static void collect_bars(struct runner *r, int64_t most)
     size_t ranks = (size_t)x->m.ranks;
     if (x->m.face->share(&most, sizeof most) || most <= 0)
         return;
-    size_t room = (size_t)most + 1; /* the end of a rank's bars: its end is 0 */
+    size_t room = (size_t)most + 1; /* behind a rank's last bar stands one that ends at 0 */
     struct bar *mine = arena_array(r->a, room, sizeof *mine);
     struct bar *all = arena_array(r->a, x->m.rank ? 1 : room * ranks, sizeof *all);
     memcpy(mine, r->figures.bars.at, smaller_u32(r->figures.bars.n, (uint32_t)most) * sizeof *mine);

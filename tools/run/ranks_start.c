@@ -184,7 +184,8 @@ int ranks_start(struct runner *r, char **argv)
         return FAILED;
     while (argv[argc])
         argc++;
-    char **args = arena_array(r->a, (size_t)argc + 8, sizeof(char *)), self[4096] = {0};
+    /* 4 words before the arguments, and NULL behind them */
+    char **args = arena_array(r->a, (size_t)argc + 5, sizeof(char *)), self[4096] = {0};
     char count[16], run[] = "mpirun", option[] = "-n";
     snprintf(count, sizeof count, "%u", n);
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)

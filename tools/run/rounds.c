@@ -44,7 +44,8 @@ struct work {
 
 /* ---- a round ------------------------------------------------------------------------------------ */
 
-/* Sets r->measured and r->slowest: the largest time of a device, which is the sum over its parts; and r->promised. */
+/* Sets r->measured and r->slowest: the largest measured time of a device, the sum over its parts, and that device; and
+ * r->promised: the largest planned time of a device. */
 static void find_slowest(struct round *r)
 {
     const struct split *s = &r->found.s;

@@ -52,7 +52,8 @@ static void lock_again(struct hosting *h)
     h->unlocked = false;
 }
 
-/* Lets sample r->loaded in: its inputs go into the table.  Under the lock, which is given up meanwhile. */
+/* Lets sample r->loaded in: its inputs go into the table, unless it is not to run any more.  An error fails the run at
+ * this sample.  Under the lock, which is given up meanwhile. */
 static void load_sample(struct hosting *h)
 {
     struct runner *r = h->r;

@@ -19,9 +19,10 @@ static double of_half(uint16_t bits)
     double v;
     if (e == 31)
         v = f ? (double)NAN : (double)INFINITY;
+    else if (e == 0) /* a number without the leading 1 */
+        v = ldexp(f, -24);
     else
-        v = e ? ldexp(1024 + f, e - 25)
-              : ldexp(f, -24); /* e == 0: a number without the leading 1 */
+        v = ldexp(1024 + f, e - 25);
     return bits >> 15 ? -v : v;
 }
 

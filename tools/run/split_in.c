@@ -222,8 +222,8 @@ const json_t *split_list(const struct split *s, const char *key)
     return json_object_get(whole ? whole : s->manifest, key);
 }
 
-/* Reads the list of a part's inputs, or of its outputs, into p's fields for these.  An input must be there already, an
- * output must be new.  Returns 0, or -1 and an error. */
+/* Reads the list of a part's inputs, or of its outputs, into p's fields for these, and counts uses of inputs.  An input
+ * must be there already, an output must be new.  Returns 0, or -1 and an error. */
 static int read_side(struct reader *r, const json_t *list, bool inputs, struct split_part *p)
 {
     uint32_t n = (uint32_t)json_array_size(list);
@@ -247,9 +247,13 @@ static int read_side(struct reader *r, const json_t *list, bool inputs, struct s
         bytes[k] = r->s->value[v].bytes;
     }
     if (inputs) {
-        p->in = at, p->in_name = name, p->nin = n;
+        p->in = at;
+        p->in_name = name;
+        p->nin = n;
     } else {
-        p->out = at, p->out_name = name, p->nout = n;
+        p->out = at;
+        p->out_name = name;
+        p->nout = n;
         p->out_bytes = bytes;
     }
     return 0;

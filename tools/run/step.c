@@ -282,8 +282,9 @@ static double loss_of(struct stepper *s)
     return s->mean ? sum / (double)n : sum;
 }
 
-/* Runs a step: inputs, the iteration, the printed line, and the new parameters, which the next step begins with.  All
- * ranks call this.  Returns 0, or -1 and an error. */
+/* Runs a step: inputs, the iteration, the printed line, and the new parameters, which the next step begins with.  Frees
+ * the iteration's tensors, unless messages under way may need them.  All ranks call this.  Returns 0; else what
+ * step_agree() returns after an error. */
 static int run_step(struct stepper *s, int64_t step)
 {
     char took[UNIT_TEXT];
@@ -341,7 +342,8 @@ static void free_all(struct stepper *s)
         s->e->face->value_free(s->e, s->sum[t]);
 }
 
-/* Opens sessions, and reads parameters that steps begin with.  Returns 0, or -1 and an error. */
+/* Opens sessions, and reads parameters that steps begin with; with ranks, gives them to those that read them.  Returns
+ * 0; else what step_agree() returns after an error. */
 static int prepare(struct stepper *s)
 {
     bool loads = s->set.load && step_here(s, s->w->ndev);

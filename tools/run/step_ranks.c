@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FAILED = 1 };              /* exit code */
+enum { FAILED = 1, USAGE = 2 };   /* exit codes */
 #define NAP_NS 50000L             /* between looks at messages */
 #define TELL_NS INT64_C(50000000) /* between signs of where this rank stands */
 
@@ -201,9 +201,9 @@ static void take_elements(struct stepper *s, struct step_message *m)
         fail_message(s, m, x->why);
 }
 
-/* Looks at a message, its sizes (i == 0) and its elements (i == 1); at elements to receive only when the
- * sizes have come.  Makes room for elements, begins to receive them, and checks what has come; an error ends the
- * iteration.  The lock is given up meanwhile.  Returns whether the message is over. */
+/* Looks at a message, its sizes (i == 0) and its elements (i == 1); at elements to receive only when the sizes have
+ * come.  Makes room for elements, begins to receive them, and checks what has come; an error ends the iteration.  The
+ * lock is given up meanwhile.  Returns whether the message is over. */
 static bool look(struct stepper *s, struct step_message *m)
 {
     for (int i = 0; i < 2; i++) {
@@ -539,7 +539,7 @@ int step_give_parameters(struct stepper *s)
     size_t n = (size_t)x->m.ranks * s->nparameter;
     struct step_message **message = calloc(n + 1, sizeof(void *));
     if (!message)
-        arena_exhausted(s->a, n);
+        arena_exhausted(s->a, (n + 1) * sizeof(void *));
     pthread_mutex_lock(&s->now.lock);
     begin_parameters(s, message);
     step_look_after(s, /*lists=*/false);
@@ -672,10 +672,11 @@ int step_ranks_open(struct stepper *s, struct runner *r)
     k->r = r;
     k->x = r->ranks;
     k->stop = s->stop;
+    /* a bit for each option, so that ranks_compare() finds ranks with other ones */
     r->set.step_options = (s->set.load ? 1 : 0) + (s->set.as_made ? 2 : 0) + (s->mean ? 4 : 0);
     describe(s, r);
     if (ranks_map_devices(r))
-        return 2;
+        return USAGE;
     s->ranks = k;
     s->stop = &k->halt;
     k->begun = arena_alloc(s->a, (size_t)places + 1);

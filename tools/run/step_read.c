@@ -243,39 +243,39 @@ int step_read(struct stepper *s)
  * other processes may lack its file here.  Returns 0, or -1 and an error. */
 static int open_part(struct stepper *s, uint32_t p, const struct names *names, const char *folder)
 {
-    struct split_part *of = &s->split.part[p];
-    struct parameter_inputs of_part;
+    struct split_part *part = &s->split.part[p];
+    struct parameter_inputs found;
     struct engine_error err;
     bool here = false;
     for (uint32_t x = s->each->first_copy[p]; x < s->each->first_copy[p + 1]; x++)
         here = here || step_here(s, s->each->part[x].dev);
-    if (access(of->path, R_OK))
+    if (access(part->path, R_OK))
         return here ? diag_error(s->d, "%s%s: it does not exist, but %s/manifest.json lists it",
-                                 step_speaker(s), of->path, s->set.folder)
+                                 step_speaker(s), part->path, s->set.folder)
                     : 0;
-    if (parameter_inputs(of, names, folder, &of_part, s->a, s->d))
+    if (parameter_inputs(part, names, folder, &found, s->a, s->d))
         return -1;
     /* the part's inputs, then the parameters that it reads */
-    const char **name = arena_array(s->a, (size_t)of->nin + of_part.n + 1, sizeof(const char *));
-    for (uint32_t i = 0; i < of->nin; i++)
-        name[i] = of->in_name[i];
-    for (uint32_t i = 0; i < of_part.n; i++) {
-        struct step_parameter *is = &s->parameter[of_part.number[i]];
-        const struct extra_input *in = &of_part.in[i];
-        name[of->nin + i] = is->name;
-        is->known = true;
-        is->elem = in->elem;
-        is->rank = in->rank;
-        is->size = in->size;
+    const char **name = arena_array(s->a, (size_t)part->nin + found.n + 1, sizeof(const char *));
+    for (uint32_t i = 0; i < part->nin; i++)
+        name[i] = part->in_name[i];
+    for (uint32_t i = 0; i < found.n; i++) {
+        struct step_parameter *parameter = &s->parameter[found.number[i]];
+        const struct extra_input *in = &found.in[i];
+        name[part->nin + i] = parameter->name;
+        parameter->known = true;
+        parameter->elem = in->elem;
+        parameter->rank = in->rank;
+        parameter->size = in->size;
     }
-    const struct engine_load how = split_load(of, s->set.threads, s->set.optimise);
+    const struct engine_load how = split_load(part, s->set.threads, s->set.optimise);
     for (uint32_t x = s->each->first_copy[p]; x < s->each->first_copy[p + 1]; x++) {
-        s->copy[x] = (struct step_copy){of, NULL, of_part.number, of_part.n, name};
+        s->copy[x] = (struct step_copy){part, NULL, found.number, found.n, name};
         if (!step_here(s, s->each->part[x].dev))
             continue;
         s->copy[x].loaded = s->e->face->load(s->e, &how, &err);
         if (!s->copy[x].loaded)
-            return diag_error(s->d, "%s: cannot be loaded: %s", of->file, err.line);
+            return diag_error(s->d, "%s: cannot be loaded: %s", part->file, err.line);
     }
     return 0;
 }

@@ -252,12 +252,12 @@ static int stub_run(struct loaded *p, const struct engine_call *c, struct engine
         all = hash_of(all, c->in[i]->data, (size_t)c->in[i]->bytes);
     for (size_t i = 0; i < c->nout; i++) {
         uint64_t own = hash_of(all, c->out_name[i], strlen(c->out_name[i]));
-        int64_t bytes = c->out_bytes && c->out_bytes[i] >= 0 ? c->out_bytes[i] : NO_HINT;
-        if (!c->out[i] && !(c->out[i] = value_of(e, ELEM_U8, bytes))) {
+        int64_t hint = c->out_bytes && c->out_bytes[i] >= 0 ? c->out_bytes[i] : NO_HINT;
+        if (!c->out[i] && !(c->out[i] = value_of(e, ELEM_U8, hint))) {
             snprintf(err->line, sizeof err->line, "out of memory");
             return -1;
         }
-        bytes = c->out[i]->bytes;
+        int64_t bytes = c->out[i]->bytes;
         for (int64_t at = 0; at < bytes; at += (int64_t)sizeof own)
             memcpy(c->out[i]->data + at, &own, (size_t)smaller((int64_t)sizeof own, bytes - at));
     }
