@@ -96,6 +96,7 @@ const char *input_foreign(const char *name, const void *bytes, size_t n)
         return "a pickle, as torch.save writes it";
     if (n >= 4 && !memcmp(head, "\x89HDF", 4))
         return "an HDF5 file, as Keras writes it";
+    /* the length of the header, 8 bytes, and the header, which is JSON */
     if (n >= 9 && str_ends(name, ".safetensors") && head[8] == '{')
         return "a file of weights without a graph";
     return n && str_ends(name, ".py") ? "a Python program" : NULL;

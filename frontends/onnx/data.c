@@ -319,9 +319,15 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
 
 /* ---- attributes ---- */
 
+/* Whether the message gives the attribute's kind. */
+static bool gives_kind(const Onnx__AttributeProto *a)
+{
+    return a->has_type && (int)a->type > 0 && (int)a->type <= ATTR_TYPES;
+}
+
 enum attr_kind onnx_attr_kind(const Onnx__AttributeProto *a)
 {
-    if (a->has_type && (int)a->type > 0 && (int)a->type <= ATTR_TYPES)
+    if (gives_kind(a))
         return (enum attr_kind)a->type;
     return a->has_f              ? ATTR_FLOAT
            : a->has_i            ? ATTR_INT
@@ -440,7 +446,7 @@ int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *n
                  : a->kind == ATTR_STRING ? p->has_s
                  : a->kind == ATTR_TYPE   ? p->tp != NULL
                                           : true);
-    a->untyped = !(p->has_type && (int)p->type > 0 && (int)p->type <= ATTR_TYPES);
+    a->untyped = !gives_kind(p);
     return a->ref == 0 ? read_attr(b, p, owner, body, a) : 0;
 }
 

@@ -271,9 +271,11 @@ static bool may_vanish(const struct list *l, nid n, const struct csr *users)
         return true;
     for (uint32_t i = 0; i < m->node[n].out.n; i++) {
         vid v = m->arg[m->node[n].out.at + i];
+        if (v == 0)
+            continue;
         for_row (reader, *users, v) {
-            readers += v != 0;
-            if (v != 0 && !is_passed_over(m, reader))
+            readers++;
+            if (!is_passed_over(m, reader))
                 return false;
         }
     }

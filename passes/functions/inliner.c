@@ -119,8 +119,9 @@ static vid value_in(const struct env *e, vid v)
     return e->function == 0 ? v : e->value[v];
 }
 
-/* Adds value `from` of the function to the graph being filled, under a name of its own, and returns it.  Inputs and
- * initializers of bodies stay what they are; inputs of the function itself become plain values. */
+/* Adds value `from` of the function to the graph being filled, under a name of its own; notes it in e->value and
+ * returns it.  Inputs and initializers of bodies stay what they are; inputs of the function itself become plain
+ * values. */
 static vid new_value(struct inliner *w, const struct env *e, vid from)
 {
     const struct value *x = &e->from->value[from];

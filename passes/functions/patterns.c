@@ -219,17 +219,17 @@ struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct 
     const struct open_calls *o = x->results.opened;
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, a);
     struct pattern **hit = arena_array(a, x->scene.m->nnode, sizeof(struct pattern *));
-    struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;
+    struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *));
     /* of two matching patterns the earlier one counts, which has the smaller address */
     for (uint32_t s = 1; o && s < o->nsite; s++) {
         call[s] = find_pattern(p, named_call(x, s));
-        outer = call[o->site[s].parent];
+        struct pattern *outer = call[o->site[s].parent];
         call[s] = outer && (!call[s] || outer < call[s]) ? outer : call[s];
     }
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         nid n = x->levels.base->node[v];
         hit[n] = find_pattern(p, named_node(x->scene.m, n));
-        outer = o ? call[o->within[n]] : NULL;
+        struct pattern *outer = o ? call[o->within[n]] : NULL;
         if (outer)
             hit[n] = follows[n] ? NULL : hit[n] && hit[n] < outer ? hit[n] : outer;
     }

@@ -6,7 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Writes the elements of constant v to out[max] and returns their number; -1: v is no constant of at most max f32. */
+/* Writes the elements of constant v to out[max] and returns their number; -1: v is no constant of at most max f32, or
+ * its file cannot be read (infer.unreadable). */
 static int constant_floats(struct infer *f, vid v, float *out, int max)
 {
     assert(v < f->m->nval && max > 0);

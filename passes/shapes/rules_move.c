@@ -421,9 +421,8 @@ static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
     int k = f->opset < 10 ? -1 : attr_or_input(f, n, "steps", 4, x->step, SHAPE_RANK);
     for (int i = 0; i < x->naxes; i++) /* k == -1: there is no list of steps */
         x->step[i] = k == -1 ? 1 : k == x->naxes ? x->step[i] : 0;
-    bool fits = (x->start == NULL || (int)x->start->n == x->naxes) &&
-                (x->end == NULL || (int)x->end->n == x->naxes);
-    return fits;
+    return (x->start == NULL || (int)x->start->n == x->naxes) &&
+           (x->end == NULL || (int)x->end->n == x->naxes);
 }
 
 /* Sets the elements of result 0 for a Slice of a vector, or of the rows of a matrix (which exporters use to reverse

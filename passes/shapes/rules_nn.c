@@ -306,14 +306,15 @@ void rule_matmul(struct infer *f, nid n, int arg)
  * keys and values.  Result arg, if present, is the normalised sum that was multiplied. */
 void rule_matmul_nbits(struct infer *f, nid n, int arg)
 {
-    static const char *const name[] = {"N", "Nq", "Nkv", "Nkv"};
+    static const char *const of_three[] = {"Nq", "Nkv", "Nkv"};
     struct shape in, out;
-    const char *one = node_attr_int(f->m, n, "transB", 1) != 0 ? "N" : "K";
+    const char *of_one = node_attr_int(f->m, n, "transB", 1) != 0 ? "N" : "K";
     shape_in(f, n, 0, &in);
     out = in;
     for (int i = 0; i < arg; i++) {
         if (out.rank > 0)
-            out.d[out.rank - 1] = dim_num(node_attr_int(f->m, n, arg == 1 ? one : name[1 + i], -1));
+            out.d[out.rank - 1] =
+                dim_num(node_attr_int(f->m, n, arg == 1 ? of_one : of_three[i], -1));
         shape_set(f, n, (uint32_t)i, &out);
     }
     shape_set(f, n, (uint32_t)arg, &in);
