@@ -149,7 +149,7 @@ struct doubles {
     sid name[3]; /* names of the first such definitions */
 };
 
-/* Counts one more definition of a name that the graph had defined before. */
+/* Counts one more definition of a name that the graph had defined before, and notes the name if it is of the first. */
 static void add_double(struct doubles *x, sid name)
 {
     if (x->n < sizeof x->name / sizeof *x->name)

@@ -210,7 +210,7 @@ static void check_spec(const struct checker *c, const struct node_config *w,
         check_axis(c, w, name, s->sharded_dim[k], t);
 }
 
-/* Notes that node id has that stage in a configuration, for check_stages(). */
+/* Notes the stage of node id in a configuration, for check_stages(). */
 static void add_stage(struct checker *c, uint32_t config, nid id, int32_t stage)
 {
     c->staged_node =

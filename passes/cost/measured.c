@@ -176,7 +176,7 @@ static void begin_row(struct row *row)
         row->ps[k] = NONE;
 }
 
-/* Counts a row that names something that does not exist: `name`. */
+/* Counts a row that names something that does not exist, `name`; the first such name is kept for the warning. */
 static void count_unknown(struct reader *r, const char *name)
 {
     if (r->unknown++ == 0)

@@ -421,9 +421,9 @@ void rule_rnn(struct infer *f, nid n, int arg)
     struct dim seq = x.rank == 3 ? x.d[batch_first ? 1 : 0] : dim_unknown();
     struct dim batch = x.rank == 3 ? x.d[batch_first ? 0 : 1] : dim_unknown();
     const struct dim time_first[] = {seq, dirs, batch, hidden},
-                     other[] = {batch, seq, dirs, hidden};
+                     samples_first[] = {batch, seq, dirs, hidden};
     all.elem = last.elem = x.elem;
-    memcpy(all.d, batch_first ? other : time_first, sizeof other);
+    memcpy(all.d, batch_first ? samples_first : time_first, sizeof time_first);
     last.d[0] = batch_first ? batch : dirs;
     last.d[1] = batch_first ? dirs : batch;
     last.d[2] = hidden;

@@ -16,7 +16,7 @@
 enum {
     ROUNDS = 8,
     NAMES_MOST = 8,    /* the most free names of a demand whose sizes are changed */
-    SCAN = 512,        /* the most sizes that are tried, from the present one downwards */
+    SCAN = 512,        /* the most sizes below the present one that are tried */
     GROW_MOST = 65536, /* no size grows beyond GROW_MOST */
     TRIES_MOST = 50000 /* evaluations for all changes together */
 };
@@ -251,9 +251,9 @@ static int64_t roundest(int64_t from, int64_t to)
     return to / step * step;
 }
 
-/* Limits the free names to the largest size with which the demand holds.  If the demand holds for sizes in some
- * range that does not begin at 1, takes the roundest size of that range.  Returns false if the demand holds for no
- * size. */
+/* Limits the free names to the largest size with which the demand holds; of the range of sizes below it that serve,
+ * too, takes the roundest if the range does not reach down to 1.  Tries SCAN sizes below the largest that a name has;
+ * returns false if the demand holds for none of them. */
 static bool shrink(struct change *c)
 {
     int64_t top = 0;
