@@ -16,7 +16,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Returns a number of a normal distribution with variance 1, in 1/65536. */
+/* Returns a number of a normal distribution with variance 1, in 1/65536: the sum of 12 uniform ones of 16 bits, less
+ * the sum's mean. */
 static int32_t normal(uint64_t *state)
 {
     int32_t sum = 0;
@@ -131,8 +132,7 @@ static struct engine_value *random_value(struct engine *e, const struct split_va
     return good ? to : no_value(e, v, to, &err, d);
 }
 
-/* Returns sizes as text, "[1,16]", in a. */
-static const char *sizes_text(const int64_t *size, uint32_t rank, struct arena *a)
+const char *sizes_text(const int64_t *size, uint32_t rank, struct arena *a)
 {
     const char *text = "";
     for (uint32_t k = 0; k < rank; k++)

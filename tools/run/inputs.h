@@ -32,4 +32,7 @@ struct inputs_of {
 int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
                 struct engine_value **table, struct arena *a, struct diag *d);
 
+/* Returns sizes as text, "[1,16]", in a. */
+const char *sizes_text(const int64_t *size, uint32_t rank, struct arena *a);
+
 #endif

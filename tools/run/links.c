@@ -146,7 +146,11 @@ static struct line fit_squares(const size_t *bytes, const int64_t *ns, const dou
     double aa = 0, ab = 0, bb = 0, a = 0, b = 0;
     for (int i = 0; i < n; i++) {
         double w = weight[i], u = 1 / (double)ns[i], v = (double)bytes[i] / (double)ns[i];
-        aa += w * u * u, ab += w * u * v, bb += w * v * v, a += w * u, b += w * v;
+        aa += w * u * u;
+        ab += w * u * v;
+        bb += w * v * v;
+        a += w * u;
+        b += w * v;
     }
     double det = aa * bb - ab * ab;
     struct line l = {det > 0 ? (a * bb - b * ab) / det : 0, det > 0 ? (b * aa - a * ab) / det : 0};

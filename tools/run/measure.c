@@ -94,6 +94,7 @@ static void add_turn(const struct measuring *m, uint32_t k, struct timing *t,
         clock += t[i].clock;
     }
     qsort(t, m->runs, sizeof *t, m->threads == 1 ? by_spent : by_clock);
+    /* the lower quartile, or the least time by the clock */
     int64_t ps = m->threads == 1 ? t[m->runs / 4].spent : t[0].clock;
     /* of the time by the clock, each thread has worked for less than 10/11 */
     if (m->threads > 1 && ps / (TENTH + 1) * TENTH > t[0].spent / m->threads)

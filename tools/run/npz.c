@@ -133,6 +133,7 @@ static int read_header(const struct archive *z, const char *header, struct npz_a
 static int read_npy(const struct archive *z, const unsigned char *bytes, uint64_t n,
                     struct npz_array *to)
 {
+    /* 6 bytes of magic, 2 of the version, whose first is 1 to 3, at most 4 of the header's length */
     if (n < 12 || memcmp(bytes, "\x93NUMPY", 6) != 0 || bytes[6] < 1 || bytes[6] > 3)
         return bad(z, to->name, "expected an array as numpy writes it");
     unsigned wide = bytes[6] == 1 ? 2 : 4; /* bytes of the header's length */

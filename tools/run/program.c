@@ -311,7 +311,7 @@ static bool answers(const struct program_args *args, FILE *f)
 bool program_begin(struct program_args *args, int argc, char **argv, struct arena *a,
                    struct diag *d, int *exit)
 {
-    *exit = 2;
+    *exit = 2; /* of errors in usage */
     if (parse(args, argc, argv, a, d))
         return false;
     *exit = 0;

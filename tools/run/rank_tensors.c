@@ -403,17 +403,17 @@ static void ended_for_lists(struct runner *r, struct transfer *t)
     t->next = x->order.early;
     x->order.early = t;
     for (struct transfer **at = &x->order.early; *at;) {
-        t = *at;
-        if (t->place != place || t->sample != x->order.next[place]) {
-            at = &t->next;
+        struct transfer *early = *at;
+        if (early->place != place || early->sample != x->order.next[place]) {
+            at = &early->next;
             continue;
         }
-        *at = t->next; /* its turn has come: takes it out of the list */
+        *at = early->next; /* its turn has come: takes it out of the list */
         x->order.next[place]++;
-        if (t->step == SEND_TENSOR)
-            sent(r, t);
+        if (early->step == SEND_TENSOR)
+            sent(r, early);
         else
-            came(r, t);
+            came(r, early);
         at = &x->order.early; /* looks for the next sample's from the beginning */
     }
 }

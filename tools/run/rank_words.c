@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Times in ns. */
@@ -214,17 +213,6 @@ static uint32_t look(struct runner *r)
     return all;
 }
 
-/* Sleeps for ns, or until `woken` is signalled.  Under the lock, which is given up meanwhile. */
-static void doze(struct runner *r, pthread_cond_t *woken, int64_t ns)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    ns += t.tv_nsec;
-    t.tv_sec += (time_t)(ns / (1000 * MS));
-    t.tv_nsec = (long)(ns % (1000 * MS));
-    pthread_cond_timedwait(woken, &r->lock, &t);
-}
-
 /* Waits until it is time to look at messages again.  An eager thread looks at once if a message has ended in the last
  * EAGER.  Otherwise it sleeps for at least `ns`, the longer the longer no message has ended, but at most LOOK_IDLE, or
  * until `woken` is signalled.  Under the lock, which is given up meanwhile. */
@@ -232,7 +220,7 @@ static void rest(struct runner *r, bool eager, pthread_cond_t *woken, int64_t ns
 {
     int64_t idle = clock_now() - r->ranks->look.ended;
     if (!eager || idle >= EAGER) {
-        doze(r, woken, smaller(LOOK_IDLE, larger(ns, idle / 16)));
+        run_doze(r, woken, smaller(LOOK_IDLE, larger(ns, idle / 16)));
         return;
     }
     pthread_mutex_unlock(&r->lock);

@@ -92,7 +92,7 @@ static void on_alarm(int signal)
  * do. */
 static void limit_waiting(const struct runner *r, const char *what)
 {
-    int64_t s = r->set.stall / NS_PER_S + (r->set.stall % NS_PER_S > 0);
+    int64_t s = r->set.stall / NS_PER_S + (r->set.stall % NS_PER_S > 0); /* rounded up */
     if (!r->set.stall)
         return;
     snprintf(
@@ -101,9 +101,9 @@ static void limit_waiting(const struct runner *r, const char *what)
         "or is no pcc-run\n",
         messages_rank(), what, (long long)s);
     signal(SIGALRM, on_alarm);
-    s = smaller(s, INT32_MAX / 2) + larger(0, messages_rank()) * ALARM_TURN;
-    late.due = clock_now() + s * NS_PER_S;
-    alarm((unsigned)s);
+    int64_t after = smaller(s, INT32_MAX / 2) + larger(0, messages_rank()) * ALARM_TURN;
+    late.due = clock_now() + after * NS_PER_S;
+    alarm((unsigned)after);
 }
 
 int ranks_open(struct runner *r, const char *kept)

@@ -252,8 +252,8 @@ static int configure(struct run *r, struct run_settings *to)
     return check_outputs(r, to);
 }
 
-/* Prepares x for run_all(): reads the split, gives devices processors and GPUs, and opens an engine if x has none.
- * Returns an exit code. */
+/* Prepares x for run_all(): reads the split, checks that the trace can be written, gives devices processors and GPUs,
+ * and opens an engine if x has none.  Returns an exit code. */
 static int prepare_one(struct runner *x)
 {
     bool traces = x->set.trace && ranks_host(x);
@@ -318,10 +318,9 @@ static int start_processes(struct run *r, bool steps)
 static int run_ranks(struct run *r, int rc)
 {
     struct runner *x = &r->runner;
-    if (rc)
-        rc = r->exit ? r->exit : INPUT;
-    rc = ranks_agree(x, rc, NULL);
-    r->exit = ranks_close(x, rc ? rc : run_one(x));
+    int code = rc ? (r->exit ? r->exit : INPUT) : 0;
+    code = ranks_agree(x, code, NULL);
+    r->exit = ranks_close(x, code ? code : run_one(x));
     return 0;
 }
 

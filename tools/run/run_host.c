@@ -180,17 +180,21 @@ static void watch(struct hosting *h)
                *where ? "; the lists stand at: " : "", where);
 }
 
-/* Waits until something may have changed; under the lock. */
-static void wait_a_while(struct runner *r)
+void run_doze(struct runner *r, pthread_cond_t *woken, int64_t ns)
 {
     struct timespec t;
-    /* a short --stall is looked at several times */
-    int64_t tick = r->set.stall ? smaller(TICK_NS, r->set.stall / 4 + 1) : TICK_NS;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    int64_t ns = t.tv_nsec + tick;
-    t.tv_sec += (time_t)(ns / S_NS);
-    t.tv_nsec = (long)(ns % S_NS);
-    pthread_cond_timedwait(&r->host, &r->lock, &t);
+    int64_t end = t.tv_nsec + ns; /* counted from the second t.tv_sec */
+    t.tv_sec += (time_t)(end / S_NS);
+    t.tv_nsec = (long)(end % S_NS);
+    pthread_cond_timedwait(woken, &r->lock, &t);
+}
+
+/* Waits until something may have changed; under the lock, which is given up meanwhile. */
+static void wait_a_while(struct runner *r)
+{
+    /* a short --stall is looked at several times */
+    run_doze(r, &r->host, r->set.stall ? smaller(TICK_NS, r->set.stall / 4 + 1) : TICK_NS);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */

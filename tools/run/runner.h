@@ -334,6 +334,8 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err);
 int run_all(struct runner *r);
 /* Lets samples in and out, if no files are read or written for that; under the lock. */
 void run_pass_samples(struct runner *r);
+/* Sleeps for ns, or until `woken` is signalled.  Under the lock, which is given up meanwhile. */
+void run_doze(struct runner *r, pthread_cond_t *woken, int64_t ns);
 
 /* ---- run_memory.c */
 /* Measures the memory of the parts of each device, and prints it beside the plan's.  Returns 0; -1 and an error, if a

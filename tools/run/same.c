@@ -89,7 +89,7 @@ static double apart(const unsigned char *a, const unsigned char *b, enum elem el
 }
 
 /* Returns type and sizes as text, "f32[1,16]", in to[n]. */
-static const char *sizes_text(char *to, size_t n, const struct engine_shape *s)
+static const char *tensor_text(char *to, size_t n, const struct engine_shape *s)
 {
     size_t at = (size_t)snprintf(to, n, "%s[", elem_name((enum elem)s->elem));
     for (size_t k = 0; k < s->rank && at < n; k++)
@@ -145,8 +145,8 @@ static bool compare_numbers(struct engine *e, struct engine_value *a, struct eng
     if (s[0].elem != s[1].elem || s[0].rank != s[1].rank ||
         memcmp(size[0], size[1], s[0].rank * sizeof size[0][0]) != 0) {
         snprintf(out->text, sizeof out->text, "%s instead of %s",
-                 sizes_text(text[1], sizeof text[1], &s[1]),
-                 sizes_text(text[0], sizeof text[0], &s[0]));
+                 tensor_text(text[1], sizeof text[1], &s[1]),
+                 tensor_text(text[0], sizeof text[0], &s[0]));
         return true;
     }
     enum elem elem = (enum elem)s[0].elem;

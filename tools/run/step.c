@@ -181,10 +181,7 @@ static bool has_type(const struct step_parameter *p, const struct npz_array *g)
 /* Returns the text of a type: "f32[4,2]". */
 static const char *tensor_text(struct stepper *s, int elem, uint32_t rank, const int64_t *size)
 {
-    const char *text = arena_fmt(s->a, "%s[", elem_name((enum elem)elem));
-    for (uint32_t i = 0; i < rank; i++)
-        text = arena_fmt(s->a, "%s%s%" PRId64, text, i ? "," : "", size[i]);
-    return arena_fmt(s->a, "%s]", text);
+    return arena_fmt(s->a, "%s%s", elem_name((enum elem)elem), sizes_text(size, rank, s->a));
 }
 
 /* Sets the value of a parameter to a tensor with the elements of an array of the file.  Returns 0, or -1 and an

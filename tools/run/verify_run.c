@@ -16,9 +16,9 @@ struct running {
 /* Frees a value that a file of the side has made, of all samples. */
 static void free_value(const struct running *r, uint32_t value)
 {
-    const struct engine *e = r->v->e;
+    struct engine *e = r->v->e;
     for (uint32_t k = 0; k < r->nsample; k++) {
-        e->face->value_free(r->v->e, r->table[k][value]);
+        e->face->value_free(e, r->table[k][value]);
         r->table[k][value] = NULL;
     }
 }
