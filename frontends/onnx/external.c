@@ -37,7 +37,7 @@ static const char *wrong_location(const char *s)
     return NULL;
 }
 
-/* Reads a decimal number, only digits, up to INT64_MAX.  Returns false if s is none. */
+/* Reads s, a decimal number, only digits, up to INT64_MAX, into *out.  Returns false if s is none. */
 static bool parse_number(const char *s, uint64_t *out)
 {
     uint64_t v = 0;

@@ -137,7 +137,8 @@ static bool read_decimal(struct span s, int power, int64_t *out)
     return x < most;
 }
 
-/* Reads a number, or a list "[a; b]" as the sum of its numbers, times 10^power.  Returns 0, or -1 and an error. */
+/* Reads s, a number, or a list "[a; b]" as the sum of its numbers; *out: that times 10^power.  Returns 0, or -1 and an
+ * error. */
 static int read_figure(const struct profile_reader *r, struct span s, int power, int64_t *out)
 {
     struct span whole = s, one;
@@ -223,7 +224,7 @@ static int read_layer(struct profile_reader *r, struct span s)
     return read_figures(r, figures, l);
 }
 
-/* Finds the layer with id s.  Returns 0, or -1 and an error. */
+/* Sets *out to the layer with id s.  Returns 0, or -1 and an error. */
 static int find_layer(const struct profile_reader *r, struct span s, uint32_t *out)
 {
     sid id = str_id_n(r->m, s.at, (size_t)(s.end - s.at));

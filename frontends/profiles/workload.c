@@ -206,7 +206,7 @@ static int read_nodes(struct workload_reader *r)
     return 0;
 }
 
-/* Finds the node with the id j, the member `key` of an edge.  Returns 0, or -1 and an error. */
+/* Sets *out to the node with the id j, the member `key` of an edge.  Returns 0, or -1 and an error. */
 static int find_node(const struct workload_reader *r, const json_t *j, uint32_t edge,
                      const char *key, uint32_t *out)
 {

@@ -67,16 +67,6 @@ void demand_expand(struct demands *k, nid n, int arg)
 
 /* --- products --- */
 
-/* Swaps the last two dimensions of a matrix. */
-static void transpose_last(struct shape *s)
-{
-    if (s->rank < 2)
-        return;
-    struct dim d = s->d[s->rank - 1];
-    s->d[s->rank - 1] = s->d[s->rank - 2];
-    s->d[s->rank - 2] = d;
-}
-
 /* Notes that inner dimensions are equal, and that the axes before the matrices are broadcast.  arg: MATMUL_*. */
 void demand_matmul(struct demands *k, nid n, int arg)
 {
@@ -84,9 +74,9 @@ void demand_matmul(struct demands *k, nid n, int arg)
                  b = operand_shape(k->f, n, arg == MATMUL_QLINEAR ? 3 : 1);
     const struct module *m = k->f->m;
     if (node_attr_int(m, n, "transA", 0) != 0)
-        transpose_last(&a);
+        shape_swap_last(&a);
     if (node_attr_int(m, n, "transB", 0) != 0)
-        transpose_last(&b);
+        shape_swap_last(&b);
     if (a.rank < 1 || b.rank < 1 || node_attr_int(m, n, "transBatchA", 0) != 0 ||
         node_attr_int(m, n, "transBatchB", 0) != 0)
         return;
@@ -103,9 +93,9 @@ void demand_gemm(struct demands *k, nid n, int arg)
     struct shape a = operand_shape(k->f, n, 0), b = operand_shape(k->f, n, (uint32_t)arg),
                  c = operand_shape(k->f, n, arg == 3 ? 6 : 2), out = {.rank = 2};
     if (node_attr_int(k->f->m, n, "transA", 0) != 0)
-        transpose_last(&a);
+        shape_swap_last(&a);
     if (node_attr_int(k->f->m, n, "transB", 0) != 0)
-        transpose_last(&b);
+        shape_swap_last(&b);
     if (a.rank != 2 || b.rank != 2)
         return;
     demand_same(k, &a, 1, &b, 0);

@@ -190,7 +190,7 @@ struct rule_rows {
     const struct demand_rule **onnx, **ms;
 };
 
-/* Looks up the rows of all operators of m. */
+/* Returns the rows of all operators of m.  microsoft: the domain com.microsoft. */
 static struct rule_rows find_rows(const struct module *m, sid microsoft, struct arena *mem)
 {
     sid most = 0;

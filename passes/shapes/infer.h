@@ -111,6 +111,8 @@ struct shape shape_scalar(enum elem e);
 struct shape shape_vector(enum elem e, struct dim d); /* rank 1; d: its length */
 /* Returns dimension i of *s, counted from the end if negative; an unknown dimension if there is no dimension i. */
 struct dim shape_dim(const struct shape *s, int i);
+/* Swaps the last two dimensions of *s, if it has two. */
+void shape_swap_last(struct shape *s);
 /* Merges the inferred shape *s into the type known for value v (infer_core.c).  n: the node, for messages. */
 void shape_merge(struct infer *f, nid n, vid v, const struct shape *s);
 /* Merges the inferred shape *s into the type known for result i of node n. */

@@ -35,6 +35,15 @@ struct dim shape_dim(const struct shape *s, int i)
     return i >= 0 && i < s->rank ? s->d[i] : dim_unknown();
 }
 
+void shape_swap_last(struct shape *s)
+{
+    if (s->rank < 2)
+        return;
+    struct dim d = s->d[s->rank - 1];
+    s->d[s->rank - 1] = s->d[s->rank - 2];
+    s->d[s->rank - 2] = d;
+}
+
 /* Writes the shape of tensor t to *s. */
 static void tensor_shape(const struct infer *f, const struct tensor *t, struct shape *s)
 {

@@ -213,15 +213,6 @@ void rule_global_pool(struct infer *f, nid n, int arg)
 
 /* --- products --- */
 
-/* Swaps the last two dimensions. */
-static void swap_last(struct shape *s)
-{
-    assert(s->rank >= 2);
-    struct dim d = s->d[s->rank - 1];
-    s->d[s->rank - 1] = s->d[s->rank - 2];
-    s->d[s->rank - 2] = d;
-}
-
 /* Sets the dimensions of *out to those of the matrix product of shapes a and b: the axes before the last two are
  * broadcast; a vector a is a matrix of one row, a vector b one of one column, and *out lacks the axis of size 1. */
 static void multiply_shapes(struct infer *f, struct shape a, struct shape b, struct shape *out)
@@ -293,10 +284,10 @@ void rule_matmul(struct infer *f, nid n, int arg)
         move_to_batch(&a);
     if (node_attr_int(f->m, n, "transBatchB", 0) != 0)
         move_to_batch(&b);
-    if (node_attr_int(f->m, n, "transA", 0) != 0 && a.rank > 1)
-        swap_last(&a);
-    if (node_attr_int(f->m, n, "transB", 0) != 0 && b.rank > 1)
-        swap_last(&b);
+    if (node_attr_int(f->m, n, "transA", 0) != 0)
+        shape_swap_last(&a);
+    if (node_attr_int(f->m, n, "transB", 0) != 0)
+        shape_swap_last(&b);
     multiply_shapes(f, a, b, &out);
     shape_set(f, n, 0, &out);
 }
