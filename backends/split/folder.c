@@ -752,6 +752,17 @@ int folder_commit(struct folder *f)
     return 0;
 }
 
+/* Moves the new entries file[n] into the open folder `to`: FOLDER_LISTING first, as the manifest, and the new manifest
+ * last.  Returns 0 or an errno. */
+static int add_entries(struct folder *f, int to, const char *const *file, uint32_t n)
+{
+    int rc = renameat(f->dirfd, FOLDER_LISTING, to, fixed[0]) ? errno : 0;
+    for (uint32_t i = 0; i < n && !rc; i++)
+        if (strcmp(file[i], fixed[0]) != 0 && strcmp(file[i], FOLDER_LISTING) != 0)
+            rc = put_entry(f, to, file[i]);
+    return rc ? rc : put_entry(f, to, fixed[0]);
+}
+
 int folder_add(struct folder *f)
 {
     struct arena *own = arena_new(f->a);
@@ -760,16 +771,11 @@ int folder_add(struct folder *f)
     if (to >= 0)
         arena_defer(own, folder_close_descriptor, (void *)(intptr_t)to);
     const char **file = rc ? NULL : made_files(f, &n);
-    const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
     if (!rc && !file)
         rc = errno;
-    if (!rc && !foreign && renameat(f->dirfd, FOLDER_LISTING, to, fixed[0]))
-        rc = errno;
-    for (uint32_t i = 0; !rc && !foreign && i < n; i++)
-        if (strcmp(file[i], fixed[0]) != 0 && strcmp(file[i], FOLDER_LISTING) != 0)
-            rc = put_entry(f, to, file[i]);
+    const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
     if (!rc && !foreign)
-        rc = put_entry(f, to, fixed[0]);
+        rc = add_entries(f, to, file, n);
     if (foreign)
         refuse_entry(f, foreign);
     else if (rc)

@@ -71,13 +71,14 @@ static void put_class(struct scope_writer *w, const char *s, size_t n)
 static bool read_namespace(struct scope_writer *w, const char *s)
 {
     struct scope module = {0}, last = {0}; /* the last name before `last`, and the last name */
-    for (const char *end = s; *end; s = end + (*end == '/')) {
-        end = s + strcspn(s, "/");
+    while (*s) {
+        const char *end = s + strcspn(s, "/");
         const char *colon = memmem(s, (size_t)(end - s), ": ", 2);
-        if (!colon)
-            continue; /* a '/' within a class */
-        module = last;
-        last = (struct scope){s, (size_t)(colon - s)};
+        if (colon) { /* else the '/' before s is one within a class */
+            module = last;
+            last = (struct scope){s, (size_t)(colon - s)};
+        }
+        s = *end ? end + 1 : end;
     }
     if (module.at)
         put_module(w, module.at, module.len);
