@@ -56,8 +56,8 @@ static bool names_agree(const struct module *m, struct slice list, uint32_t n, c
     return same;
 }
 
-/* Returns the names of the first n values of a slice of module.arg, for a message; lost values get new names.
- * maker: the node that has the values as results. */
+/* Returns the names of the first n values of a slice of module.arg, for a message; lost values get new names (with
+ * k->without_source ""), and omitted ones "".  maker: the node that has the values as results. */
 static char **name_values(struct maker *k, struct slice list, uint32_t n, nid maker)
 {
     const struct module *m = k->m;
@@ -494,7 +494,7 @@ static void make_function(struct maker *model, struct function *f)
 
 /* ---- the model ---------------------------------------------------------------------------------- */
 
-/* Returns the first ONNX IR version that has the element type. */
+/* Returns the first ONNX IR version that has the element type.  Apart from BF16, newer types have larger numbers. */
 static int64_t version_of(enum elem e)
 {
     return e >= ELEM_U2         ? 13

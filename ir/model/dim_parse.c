@@ -413,11 +413,13 @@ static void parse_unary(struct parser *p, struct ratio *out)
     if (p->error == PARSE_OK && accept(p, "**")) {
         struct ratio base = *out;
         skip_space(p);
-        int64_t power = digit(*p->s) && !digit(p->s[1]) ? *p->s++ - '0' : -1;
         *out = integer(1);
-        if (power < 0)
+        if (!digit(*p->s) || digit(p->s[1])) {
             fail(p, PARSE_SYNTAX);
-        for (int64_t i = 0; i < power && p->error == PARSE_OK; i++)
+            return;
+        }
+        int power = *p->s++ - '0';
+        for (int i = 0; i < power && p->error == PARSE_OK; i++)
             ratio_mul(p, out, &base);
     }
     struct ratio minus = integer(-1);

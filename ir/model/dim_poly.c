@@ -303,7 +303,7 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
     if (!poly_is_const(b, &d))
         return poly_div_exact(m, a, b, out) || make_floor_factor(m, a, b, out);
     struct poly num = *a, front, rest;
-    if (d < 0) {
+    if (d < 0) { /* floor(a / d) is floor(-a / -d) */
         struct poly zero = {0};
         if (d == INT64_MIN || !poly_add(m, &zero, a, /*scale_b=*/-1, &num))
             return false;

@@ -362,8 +362,8 @@ static int parse_file_place(struct parser *p, struct tensor *x)
 static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out);
 enum { OUTERMOST = 0 }; /* depth of a tensor that is inside no other one */
 
-/* Reads a tensor inside another tensor, shape and payload; its index goes to *out.  depth: number of tensors around it,
- * less one.  Returns 0, or -1 and an error. */
+/* Reads a tensor inside another tensor, shape and payload; its index goes to *out.  depth: of the other tensor, as for
+ * parse_payload().  Returns 0, or -1 and an error. */
 static int parse_inner(struct parser *p, uint32_t depth, tid *out)
 {
     struct tensor x = {0};

@@ -205,6 +205,7 @@ static void put_node_facts(struct printer *p, nid n)
         text_put(p, " !from=");
         text_put_quoted(p, module_str(m, m->node[n].made_from));
     }
+    /* the parser finds calls of functions that the model has by itself */
     text_put(p, (m->node[n].flags & NODE_CALL) != 0 && m->node[n].callee == 0 ? " !call" : "");
     text_put_about(p, m->node[n].about);
 }
