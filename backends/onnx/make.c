@@ -461,7 +461,8 @@ static void forget_names(struct module *m)
 
 /* Makes the message of function f and sets f->src to it, unless the message from which the function was read still
  * agrees.  A function's message has nodes, but no graph: graph 1 of the body gets a message only to take its nodes from
- * it. */
+ * it.  Does with the body what onnx_make() does with a model: renames values that hide others, and notes that its
+ * messages agree with it. */
 static void make_function(struct maker *model, struct function *f)
 {
     struct maker k = {.m = f->body, .model = model->m, .a = model->a, .d = model->d};

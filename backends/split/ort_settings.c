@@ -343,7 +343,7 @@ static const char *add_node(const struct module *m, nid n, uint32_t kind, struct
     bool inside = m->graph[k->graph].owner != 0;
     const char *name = node_name(m, n);
     *l = (struct labelled){.name = name, .kind = kind};
-    if (inside)
+    if (inside) /* it goes where the node around it goes, whether or not the file has its name */
         return NULL;
     if (k->flags & NODE_UNNAMED)
         return arena_fmt(a, "a node has no name in the file, '%s' (%s)", name, node_op(m, n));

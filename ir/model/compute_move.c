@@ -62,7 +62,7 @@ static bool resolve_shape(struct computation *c, const struct known *x, struct l
                           int64_t *dim)
 {
     const bool zero = take_int(c, "allowzero", 0) != 0;
-    uint32_t open = UINT32_MAX;
+    uint32_t open = UINT32_MAX; /* the entry that is -1; UINT32_MAX: none */
     for (uint32_t i = 0; i < shape.n; i++) {
         dim[i] = shape.at[i];
         if (dim[i] == 0 && !zero) {

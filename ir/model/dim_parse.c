@@ -168,11 +168,12 @@ static void ratio_div(struct parser *p, struct ratio *a, const struct ratio *b)
         a->open = true;
         return;
     }
-    struct ratio inverse = {.p = poly_const(c < 0 ? -b->den : b->den), .den = c < 0 ? -c : c};
-    if (c == 0 || c == INT64_MIN)
+    if (c == 0 || c == INT64_MIN) { /* -c would overflow */
         fail(p, PARSE_SYNTAX);
-    else
-        ratio_mul(p, a, &inverse);
+        return;
+    }
+    struct ratio inverse = {.p = poly_const(c < 0 ? -b->den : b->den), .den = c < 0 ? -c : c};
+    ratio_mul(p, a, &inverse);
 }
 
 /* Replaces a by floor(a). */

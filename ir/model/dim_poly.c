@@ -329,7 +329,8 @@ bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct
     struct poly diff;
     int64_t c;
     if (poly_add(m, a, b, /*scale_b=*/-1, &diff) && poly_is_const(&diff, &c)) {
-        *out = (c >= 0) == max ? *a : *b;
+        bool a_is_larger = c >= 0;
+        *out = a_is_larger == max ? *a : *b;
         return true;
     }
     char ta[POLY_TEXT], tb[POLY_TEXT], all[POLY_TEXT];

@@ -104,8 +104,8 @@ static void owners_check(struct check *c)
     }
 }
 
-/* Checks that the values in a list of graph g belong to g and have the flag of the list.  Adds to seen[value] how
- * often each is listed. */
+/* Checks that the values in a list of graph g belong to g and have the flag of the list; outputs may also belong to
+ * graphs around g, which reads_check() checks.  Adds to seen[value] how often each value of g is listed. */
 static void list_check(struct check *c, gid g, const char *what, struct slice list, uint32_t flag,
                        uint32_t *seen)
 {
@@ -161,7 +161,7 @@ static void lists_check(struct check *c)
     }
 }
 
-/* Checks the fields of value v: its name, its tensor and its definition. */
+/* Checks the fields of value v: its name, type, tensor, graph and definition. */
 static void value_check(struct check *c, vid v)
 {
     const struct module *m = c->m;

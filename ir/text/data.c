@@ -75,7 +75,9 @@ static int parse_dims(struct parser *p, struct type *t)
         } else if (!text_take(p, '?') && parse_dim(p, &d) < 0) {
             return -1;
         }
-        if (p->failed || t->rank == INT16_MAX)
+        if (p->failed)
+            return -1;
+        if (t->rank == INT16_MAX)
             return text_error(p, p->tok.at, "a type has at most %d dimensions", INT16_MAX);
         module_add_dims(p->m, &d, 1);
         t->rank++;
