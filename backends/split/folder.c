@@ -530,6 +530,27 @@ static int usual_mode(const struct folder *f)
     return rc;
 }
 
+/* Gives the temporary folder the mode that mkdir() would give it.  Returns 0 or an errno. */
+static int set_usual_mode(const struct folder *f)
+{
+    int mode = usual_mode(f);
+    if (mode < 0)
+        return -mode;
+    return fchmod(f->dirfd, (mode_t)mode) ? errno : 0;
+}
+
+/* Reports that the temporary folder could not be made; why: the errno. */
+static void tell_no_temp(const struct folder *f, int why)
+{
+    const char *missing = why == ENOENT ? outfile_missing(f->final, f->a) : NULL;
+    if (missing)
+        diag_error(f->diag,
+                   "%s: no folder can be made beside it: there is no folder %s: make it first",
+                   f->name, missing);
+    else
+        diag_error(f->diag, "%s: no folder can be made beside it: %s", f->name, strerror(why));
+}
+
 int folder_begin(struct folder *f, const char *name, bool into, const char *model, struct arena *a,
                  struct diag *d)
 {
@@ -551,21 +572,14 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
         drop_temp(f);
         rc = make_temp(f, stem);
     }
-    const char *missing = !f->temp && rc == ENOENT ? outfile_missing(f->final, a) : NULL;
-    if (missing)
-        diag_error(d, "%s: no folder can be made beside it: there is no folder %s: make it first",
-                   name, missing);
-    else if (!f->temp)
-        diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(rc));
-    int mode = f->temp && !rc ? usual_mode(f) : 0;
-    if (mode < 0)
-        rc = -mode;
-    else if (f->temp && !rc && fchmod(f->dirfd, (mode_t)mode))
-        rc = errno;
-    if (f->temp && rc)
-        diag_error(d, "%s: %s", f->temp, strerror(rc));
-    if (!rc)
+    if (rc == 0)
+        rc = set_usual_mode(f);
+    if (rc == 0)
         return 0;
+    if (f->temp)
+        diag_error(d, "%s: %s", f->temp, strerror(rc));
+    else
+        tell_no_temp(f, rc);
     folder_abort(f);
     return -1;
 }

@@ -320,7 +320,7 @@ static const char *find_substrings(struct labelled *l, uint32_t n, struct arena 
     const char *why = NULL;
     shortest_prefixes(l, n);
     for (uint32_t i = 0; i < n; i++)
-        if (l[i].size > strlen(l[i].name))
+        if (l[i].size > strlen(l[i].name)) /* a name of another device begins with the whole name */
             return why_within(l, n, &l[i], a);
     join_prefixes(l, n);
     for (;;) { /* until no substring fails, or a whole name does */

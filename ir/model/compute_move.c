@@ -123,7 +123,8 @@ bool compute_squeeze(struct computation *c, int arg)
     uint32_t set = take_axes(c, axes, x->rank);
     for (uint32_t i = 0; i < x->rank; i++) {
         bool goes = axes.given ? (set >> i & 1) != 0 : x->dim[i] == 1;
-        c->failed = c->failed || (goes && x->dim[i] != 1);
+        if (goes && x->dim[i] != 1)
+            c->failed = true;
         if (!goes)
             dim[rank++] = x->dim[i];
     }

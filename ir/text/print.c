@@ -282,9 +282,12 @@ static bool has_default_name(const struct module *m, const struct node *n, vid f
     assert(first < m->nval);
     const char *s = module_str(m, n->name), *g = module_str(m, m->graph[n->graph].name);
     size_t k = strlen(g);
+    sid result = m->value[first].name;
 
-    if (m->value[first].name == 0 || n->graph == 1)
-        return m->value[first].name != 0 && n->name == m->value[first].name;
+    if (result == 0)
+        return false;
+    if (n->graph == 1)
+        return n->name == result;
     return strncmp(s, g, k) == 0 && s[k] == '.' && strcmp(s + k + 1, value_name(m, first)) == 0;
 }
 
