@@ -165,7 +165,8 @@ bool compute_transpose(struct computation *c, int arg)
     /* perm must name each dimension once; unlike other axes, those of perm do not count from the end */
     take_axes(c, perm, x->rank);
     for (uint32_t i = 0; i < perm.n; i++)
-        c->failed = c->failed || perm.at[i] < 0;
+        if (perm.at[i] < 0)
+            c->failed = true;
     for (uint32_t i = 0; i < x->rank && !c->failed; i++)
         b.dim[i] = x->dim[perm.given ? perm.at[i] : x->rank - 1 - i];
     struct known *y = compute_make(c, 0, x->elem, x->rank, b.dim);

@@ -25,7 +25,8 @@ struct scope_writer {
 /* Appends the character `before` and s[0 .. n) to the scope; appends nothing if n is 0. */
 static void append_text(struct scope_writer *w, char before, const char *s, size_t n)
 {
-    w->failed = w->failed || n >= sizeof w->text - w->len;
+    if (n >= sizeof w->text - w->len)
+        w->failed = true;
     for (size_t i = 0; i < n && !w->failed; i++)
         w->failed = (unsigned char)s[i] < ' ' || s[i] == 0x7f;
     if (w->failed || n == 0)
