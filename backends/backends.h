@@ -12,7 +12,8 @@
 #include "ir/ir.h"
 #include "ir/plan/sharding.h"
 
-/* What each box of a picture stands for: a device (or a part on it), a block of nodes, or a node. */
+/* What each box of a picture stands for: a device (or a part on it), a block of nodes, a node, or a node of the model
+ * before the pass shard. */
 enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES, VIEW_SHARDS };
 /* Formats of pictures, as bits: bit k is format picture_formats[k] ("svg", ...; NULL ends the list).  HTML: the report
  * of the plan as a page (html/html.h). */

@@ -23,13 +23,12 @@ const char *label_text(struct arena *a, const char *s, size_t n, size_t most)
 {
     size_t count = 0, size = 0, head = most / 2, tail = most - head;
     uint32_t code;
-    char *out;
     /* count: characters that are shown; a byte that is not UTF-8 (utf8_decode() returns 0) counts as one */
     for (size_t i = 0, len; i < n; i += len ? len : 1) {
         len = utf8_decode(s + i, n - i, &code);
         count += !len || utf8_shown(code);
     }
-    out = arena_alloc(a, 5 * smaller_u64(count, most) + 8); /* 8: "..." and the end */
+    char *out = arena_alloc(a, 5 * smaller_u64(count, most) + 8); /* 8: "..." and the end */
     /* of more than `most` characters, the first `head` and the last `tail` are written */
     for (size_t i = 0, index = 0, len; i < n; i += len ? len : 1) {
         len = utf8_decode(s + i, n - i, &code);

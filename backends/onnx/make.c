@@ -56,8 +56,8 @@ static bool names_agree(const struct module *m, struct slice list, uint32_t n, c
     return same;
 }
 
-/* Returns the names of the first n values of a slice of module.arg, for a message; lost values get new names.
- * maker: the node that has the values as results. */
+/* Returns the names of the first n values of a slice of module.arg, for a message; lost values get new names (with
+ * k->without_source ""), and omitted ones "".  maker: the node that has the values as results. */
 static char **name_values(struct maker *k, struct slice list, uint32_t n, nid maker)
 {
     const struct module *m = k->m;
@@ -461,7 +461,8 @@ static void forget_names(struct module *m)
 
 /* Makes the message of function f and sets f->src to it, unless the message from which the function was read still
  * agrees.  A function's message has nodes, but no graph: graph 1 of the body gets a message only to take its nodes from
- * it. */
+ * it.  Does with the body what onnx_make() does with a model: renames values that hide others, and notes that its
+ * messages agree with it. */
 static void make_function(struct maker *model, struct function *f)
 {
     struct maker k = {.m = f->body, .model = model->m, .a = model->a, .d = model->d};
@@ -494,7 +495,7 @@ static void make_function(struct maker *model, struct function *f)
 
 /* ---- the model ---------------------------------------------------------------------------------- */
 
-/* Returns the first ONNX IR version that has the element type. */
+/* Returns the first ONNX IR version that has the element type.  Apart from BF16, newer types have larger numbers. */
 static int64_t version_of(enum elem e)
 {
     return e >= ELEM_U2         ? 13

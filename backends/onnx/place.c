@@ -28,13 +28,13 @@ static bool is_placeless(const struct tensor *x)
            (x->where == TENSOR_INLINE && !x->typed && x->len >= MIN_BYTES);
 }
 
-/* Returns the number of initializers of the main graph without a place. */
-static uint32_t count_placeless(const struct module *m)
+/* Whether an initializer of the main graph needs a place. */
+static bool has_placeless(const struct module *m)
 {
-    uint32_t n = 0;
     for (uint32_t i = 0; i < m->graph[1].init.n; i++)
-        n += is_placeless(&m->tensor[m->value[m->arg[m->graph[1].init.at + i]].tensor]);
-    return n;
+        if (is_placeless(&m->tensor[m->value[m->arg[m->graph[1].init.at + i]].tensor]))
+            return true;
+    return false;
 }
 
 int tensor_copy(const struct module *m, tid t, int out, const char *what, struct diag *d)
@@ -44,6 +44,7 @@ int tensor_copy(const struct module *m, tid t, int out, const char *what, struct
         return write_bytes(out, x->data, x->len, what, d);
     if (x->where == TENSOR_FILE && m->file[x->file].fd >= 0)
         return copy_bytes(m->file[x->file].fd, x->off, x->len, out, what, d);
+    /* a slice; or a tensor in a file that is not open, which tensor_read() reports */
     struct arena *a = arena_new(m->mem);
     uint8_t *block = arena_alloc(a, BLOCK);
     int rc = 0;
@@ -139,8 +140,7 @@ int onnx_place(const struct module *m, const Onnx__ModelProto *model, const char
                struct model_file *out, struct arena *a, struct diag *d)
 {
     *out = (struct model_file){.model = *model, .graph = *model->graph};
-    uint32_t n = count_placeless(m);
-    if (n == 0)
+    if (!has_placeless(m))
         return 0;
     out->model.graph = &out->graph;
     out->graph.initializer = arena_array(a, out->graph.n_initializer + 1, sizeof(void *));

@@ -317,8 +317,8 @@ static int check_existing(struct folder *f, const struct stat *st, const char *m
     return 0;
 }
 
-/* Sets f->final, the path without links, and checks what exists there (check_existing).  Returns 0, or -1 and an
- * error. */
+/* Sets f->final and checks what exists there (check_existing): the path without links or, if there is nothing, the path
+ * as it was given, without slashes at its end.  Returns 0, or -1 and an error. */
 static int find_place(struct folder *f, const char *model)
 {
     size_t n = strlen(f->name);
@@ -530,6 +530,27 @@ static int usual_mode(const struct folder *f)
     return rc;
 }
 
+/* Gives the temporary folder the mode that mkdir() would give it.  Returns 0 or an errno. */
+static int set_usual_mode(const struct folder *f)
+{
+    int mode = usual_mode(f);
+    if (mode < 0)
+        return -mode;
+    return fchmod(f->dirfd, (mode_t)mode) ? errno : 0;
+}
+
+/* Reports that the temporary folder could not be made; why: the errno. */
+static void tell_no_temp(const struct folder *f, int why)
+{
+    const char *missing = why == ENOENT ? outfile_missing(f->final, f->a) : NULL;
+    if (missing)
+        diag_error(f->diag,
+                   "%s: no folder can be made beside it: there is no folder %s: make it first",
+                   f->name, missing);
+    else
+        diag_error(f->diag, "%s: no folder can be made beside it: %s", f->name, strerror(why));
+}
+
 int folder_begin(struct folder *f, const char *name, bool into, const char *model, struct arena *a,
                  struct diag *d)
 {
@@ -551,21 +572,14 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
         drop_temp(f);
         rc = make_temp(f, stem);
     }
-    const char *missing = !f->temp && rc == ENOENT ? outfile_missing(f->final, a) : NULL;
-    if (missing)
-        diag_error(d, "%s: no folder can be made beside it: there is no folder %s: make it first",
-                   name, missing);
-    else if (!f->temp)
-        diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(rc));
-    int mode = f->temp && !rc ? usual_mode(f) : 0;
-    if (mode < 0)
-        rc = -mode;
-    else if (f->temp && !rc && fchmod(f->dirfd, (mode_t)mode))
-        rc = errno;
-    if (f->temp && rc)
-        diag_error(d, "%s: %s", f->temp, strerror(rc));
-    if (!rc)
+    if (rc == 0)
+        rc = set_usual_mode(f);
+    if (rc == 0)
         return 0;
+    if (f->temp)
+        diag_error(d, "%s: %s", f->temp, strerror(rc));
+    else
+        tell_no_temp(f, rc);
     folder_abort(f);
     return -1;
 }
@@ -624,16 +638,23 @@ static const char **made_files(struct folder *f, uint32_t *n)
     return dir ? list : NULL;
 }
 
+/* Returns the length of the name of an entry without the slash that is at its end if the entry is a folder. */
+static size_t bare_length(const char *name)
+{
+    size_t n = strlen(name);
+    return name[n - 1] == '/' ? n - 1 : n;
+}
+
 /* Moves the entry `name` of the temporary folder (a folder, if it ends in a slash) into the open folder `to`.  An entry
  * of that name in `to` moves into the temporary folder, or is replaced.  Returns 0 or an errno. */
 static int put_entry(struct folder *f, int to, const char *name)
 {
     char path[TREE_PATH];
-    size_t n = strlen(name), bare = n - (name[n - 1] == '/');
-    if (n >= TREE_PATH)
+    size_t n = bare_length(name);
+    if (n + 1 >= TREE_PATH) /* remove_folder() adds a slash */
         return ENAMETOOLONG;
-    memcpy(path, name, bare);
-    path[bare] = '\0';
+    memcpy(path, name, n);
+    path[n] = '\0';
     if (renameat(f->dirfd, path, to, path) == 0)
         return 0;
     if (errno != ENOTEMPTY && errno != EEXIST)
@@ -654,12 +675,12 @@ static const char *entry_in_the_way(struct folder *f, int to, const char *const 
 {
     struct stat st;
     for (uint32_t i = 0; i < n; i++) {
-        size_t len = strlen(file[i]);
-        const char *name = arena_strdup(f->a, file[i], len - (file[i][len - 1] == '/'));
+        size_t bare = bare_length(file[i]);
+        const char *name = arena_strdup(f->a, file[i], bare);
         if (fstatat(to, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         bool folder = S_ISDIR(st.st_mode), known = names_get(&f->known, file[i], 0) != 0;
-        if (!known || folder != (file[i][len - 1] == '/'))
+        if (!known || folder != (file[i][bare] == '/'))
             return name;
         const char *foreign = folder ? foreign_below(f, to, name, file[i], TREE_LEVELS - 1) : NULL;
         if (foreign)
@@ -676,9 +697,9 @@ static int refuse_entry(const struct folder *f, const char *foreign)
                       f->replaces ? "its manifest does not list" : "has the name of a new file");
 }
 
-/* Moves the files of the temporary folder into the open folder `to`, the manifest (fixed[0]) last, and removes the
- * files of an old split that no new file has replaced.  *foreign becomes an entry in the way, and then nothing is
- * moved; NULL: there is none.  Returns 0 or an errno. */
+/* Moves the files of the temporary folder into the open folder `to`, the manifest (fixed[0]) last, after it has removed
+ * the old manifest; removes the files of an old split that no new file has replaced.  *foreign becomes an entry in the
+ * way, and then nothing is changed; NULL: there is none.  Returns 0 or an errno. */
 static int move_files(struct folder *f, int to, const char **foreign)
 {
     uint32_t n;
@@ -689,7 +710,7 @@ static int move_files(struct folder *f, int to, const char **foreign)
     f->made = names_new(f->a, n);
     for (uint32_t i = 0; i < n; i++)
         names_add(&f->made, file[i], 1);
-    if (unlinkat(to, fixed[0], 0) && errno != ENOENT) /* the old manifest */
+    if (unlinkat(to, fixed[0], 0) && errno != ENOENT)
         return errno;
     int rc = 0;
     for (uint32_t i = 0; i < n && !rc; i++)
@@ -752,6 +773,17 @@ int folder_commit(struct folder *f)
     return 0;
 }
 
+/* Moves the new entries file[n] into the open folder `to`: FOLDER_LISTING first, as the manifest, and the new manifest
+ * last.  Returns 0 or an errno. */
+static int add_entries(struct folder *f, int to, const char *const *file, uint32_t n)
+{
+    int rc = renameat(f->dirfd, FOLDER_LISTING, to, fixed[0]) ? errno : 0;
+    for (uint32_t i = 0; i < n && !rc; i++)
+        if (strcmp(file[i], fixed[0]) != 0 && strcmp(file[i], FOLDER_LISTING) != 0)
+            rc = put_entry(f, to, file[i]);
+    return rc ? rc : put_entry(f, to, fixed[0]);
+}
+
 int folder_add(struct folder *f)
 {
     struct arena *own = arena_new(f->a);
@@ -760,16 +792,11 @@ int folder_add(struct folder *f)
     if (to >= 0)
         arena_defer(own, folder_close_descriptor, (void *)(intptr_t)to);
     const char **file = rc ? NULL : made_files(f, &n);
-    const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
     if (!rc && !file)
         rc = errno;
-    if (!rc && !foreign && renameat(f->dirfd, FOLDER_LISTING, to, fixed[0]))
-        rc = errno;
-    for (uint32_t i = 0; !rc && !foreign && i < n; i++)
-        if (strcmp(file[i], fixed[0]) != 0 && strcmp(file[i], FOLDER_LISTING) != 0)
-            rc = put_entry(f, to, file[i]);
+    const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
     if (!rc && !foreign)
-        rc = put_entry(f, to, fixed[0]);
+        rc = add_entries(f, to, file, n);
     if (foreign)
         refuse_entry(f, foreign);
     else if (rc)

@@ -289,7 +289,8 @@ static void put_values(struct manifest_out *o, struct arena *a)
     json_close(&o->j, 2);
 }
 
-/* Returns the bytes of an initializer. */
+/* Returns the bytes of an initializer: those of its payload, if it is of its own, else (a slice of another tensor, a
+ * sparse tensor) those that its type gives. */
 static int64_t weight_bytes(const struct module *m, vid v)
 {
     assert(v > 0 && v < m->nval);

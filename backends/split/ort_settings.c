@@ -320,7 +320,7 @@ static const char *find_substrings(struct labelled *l, uint32_t n, struct arena 
     const char *why = NULL;
     shortest_prefixes(l, n);
     for (uint32_t i = 0; i < n; i++)
-        if (l[i].size > strlen(l[i].name))
+        if (l[i].size > strlen(l[i].name)) /* a name of another device begins with the whole name */
             return why_within(l, n, &l[i], a);
     join_prefixes(l, n);
     for (;;) { /* until no substring fails, or a whole name does */
@@ -343,7 +343,7 @@ static const char *add_node(const struct module *m, nid n, uint32_t kind, struct
     bool inside = m->graph[k->graph].owner != 0;
     const char *name = node_name(m, n);
     *l = (struct labelled){.name = name, .kind = kind};
-    if (inside)
+    if (inside) /* it goes where the node around it goes, whether or not the file has its name */
         return NULL;
     if (k->flags & NODE_UNNAMED)
         return arena_fmt(a, "a node has no name in the file, '%s' (%s)", name, node_op(m, n));

@@ -80,6 +80,7 @@ void part_prepare(struct split *s)
     index_infos(s, g->value_info, g->n_value_info);
     if (g->n_quantization_annotation)
         s->index.quant = arena_array(s->a, m->nval, sizeof *s->index.quant);
+    /* entry 0 of quant gets annotations of names that no value has */
     for (size_t i = 0; i < g->n_quantization_annotation; i++)
         s->index.quant[value_named(s, g->quantization_annotation[i]->tensor_name)] =
             g->quantization_annotation[i];

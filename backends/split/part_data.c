@@ -103,7 +103,9 @@ int part_data_write(struct split *s)
         return -1;
     for (uint32_t i = 0; i < d->nopen && !rc; i++) {
         const struct open_reference *r = &d->open[i];
-        if (i && r->t == d->open[i - 1].t)
+        if (i &&
+            r->t ==
+                d->open[i - 1].t) /* references to one tensor are neighbours; it is written once */
             continue;
         diag_tell(s->diag, "writing weights", r->at, f->size);
         rc = weights_copy(s, r->t, r->at, out, f->name);

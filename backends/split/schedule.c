@@ -131,12 +131,15 @@ int split_schedule(struct split *s)
     if (s->no_schedule && in_flight_of(s))
         return diag_error(s->diag, "--in-flight=%u: %s", in_flight_of(s), s->no_schedule);
     const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
-    if (why)
-        diag_note(s->diag, SCHEDULE_FILE ": %s%s", why,
-                  s->no_schedule    ? ""
-                  : in_flight_of(s) ? fewer_samples(s)
-                                    : "; parts keep what they read and make to their end, which "
-                                      "the plan does not count");
+    if (why) {
+        const char *more = ""; /* of a schedule that does not fit: what helps, or why it does not */
+        if (!s->no_schedule && in_flight_of(s))
+            more = fewer_samples(s);
+        else if (!s->no_schedule)
+            more = "; parts keep what they read and make to their end, which the plan does not "
+                   "count";
+        diag_note(s->diag, SCHEDULE_FILE ": %s%s", why, more);
+    }
     if (s->no_schedule)
         s->schedule = NULL;
     else if (exec_live_parts(&s->r->scene.model))

@@ -167,7 +167,8 @@ const char *infile_relative(const char *folder, const char *path, struct arena *
             same = i + 1;
     const char *up = ""; /* "../" for each folder of `from` below the common folders */
     for (const char *p = from + same; *p; p++)
-        up = *p == '/' ? arena_fmt(a, "../%s", up) : up;
+        if (*p == '/')
+            up = arena_fmt(a, "../%s", up);
     return arena_fmt(a, "%s%s%s", up, to + same, name);
 }
 

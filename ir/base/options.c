@@ -122,11 +122,11 @@ bool opt_set(const struct opt *o, void *opts, const char *text)
     case OPT_SET:
         return set_parse(o->names, text, (int64_t *)(void *)((char *)opts + o->off));
     default:
-        if (word < 0 &&
-            (o->kind == OPT_CHOICE || !parse_quantity(o->kind, text, &v) || !in_range(o, v)))
+        if (word >= 0) /* a name of an integer option, names[word], is kept as -word */
+            v = o->kind == OPT_INT ? -word : word;
+        else if (o->kind == OPT_CHOICE || !parse_quantity(o->kind, text, &v) || !in_range(o, v))
             return false;
-        /* a name of an integer option, names[word], is kept as -word */
-        opt_put(o, opts, word < 0 ? v : o->kind == OPT_INT ? -word : word);
+        opt_put(o, opts, v);
         return true;
     }
 }

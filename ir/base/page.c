@@ -76,10 +76,12 @@ void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsi
         at += (unsigned)blanks + width;
         text = word + n;
         line_start = *text == '\n';
-        if (line_start && *++text)
-            putc('\n', f);
-        if (line_start)
+        if (line_start) {
+            text++;
             at = 0;
+            if (*text) /* the last line is ended below */
+                putc('\n', f);
+        }
     }
     putc('\n', f);
 }

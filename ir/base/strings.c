@@ -67,8 +67,9 @@ uint32_t strings_id(struct strings *t, const char *s, size_t n)
     }
     if (t->n > t->mask / 2) {
         slots_double(t);
-        for (i = h & t->mask; t->slot[i] != 0; i = (i + 1) & t->mask) {
-        }
+        i = h & t->mask;
+        while (t->slot[i] != 0) /* finds the free slot in the larger table */
+            i = (i + 1) & t->mask;
     }
     uint32_t id = t->n;
     t->item = vec_grow(t->mem, t->item, &t->cap, id + 1, sizeof *t->item);

@@ -73,6 +73,7 @@ static size_t escape_next(const char *s, size_t n, char *out, size_t *k)
         code = (unsigned char)*s;
     out[(*k)++] = '\\';
     out[(*k)++] = len > 3 ? 'U' : len > 1 ? 'u' : 'x';
+    /* six, four or two digits */
     for (int shift = len > 3 ? 20 : len > 1 ? 12 : 4; shift >= 0; shift -= 4)
         out[(*k)++] = hex[code >> shift & 15];
     return len ? len : 1;

@@ -180,7 +180,8 @@ const struct attr *take_attr(struct computation *c, const char *name, enum attr_
         const struct attr *a = &m->attr[c->attr.at + i];
         if (strcmp(module_str(m, a->name), name) != 0)
             continue;
-        c->failed = c->failed || a->kind != kind || a->ref != 0;
+        if (a->kind != kind || a->ref != 0)
+            c->failed = true;
         return c->failed ? NULL : a;
     }
     return NULL;
@@ -204,7 +205,8 @@ struct list take_ints(struct computation *c, const char *name)
 struct known *take_operand(struct computation *c, uint32_t i)
 {
     struct known *k = i < c->nin ? c->in[i] : NULL;
-    c->failed = c->failed || k == NULL;
+    if (k == NULL)
+        c->failed = true;
     return k;
 }
 
@@ -283,7 +285,8 @@ struct list take_either(struct computation *c, const char *name, uint32_t i, int
 {
     if (c->opset >= since)
         return take_list(c, i);
-    c->failed = c->failed || (i < c->nin && c->in[i] != NULL);
+    if (i < c->nin && c->in[i] != NULL)
+        c->failed = true;
     return take_ints(c, name);
 }
 
@@ -300,7 +303,8 @@ uint32_t take_axes(struct computation *c, struct list axes, uint32_t rank)
     uint32_t set = 0;
     for (uint32_t i = 0; i < axes.n && !c->failed; i++) {
         uint32_t bit = UINT32_C(1) << take_axis(c, axes.at[i], rank);
-        c->failed = c->failed || (set & bit) != 0;
+        if ((set & bit) != 0)
+            c->failed = true;
         set |= bit;
     }
     return set;
@@ -376,7 +380,8 @@ void broadcast_shape(struct computation *c, const struct known *x, uint32_t *ran
     for (uint32_t i = 0; i < most; i++) { /* i counts dimensions from the last one */
         int64_t p = i < *rank ? dim[*rank - 1 - i] : 1;
         int64_t q = i < x->rank ? x->dim[x->rank - 1 - i] : 1;
-        c->failed = c->failed || p < 0 || q < 0 || (p != q && p != 1 && q != 1);
+        if (p < 0 || q < 0 || (p != q && p != 1 && q != 1))
+            c->failed = true;
         now[most - 1 - i] = p == 1 ? q : p;
     }
     memcpy(dim, now, most * sizeof *dim);

@@ -86,14 +86,13 @@ static bool to_integer(enum form f, union number x, enum form to, union number *
     *r = x;
     if (f == FORM_FLOAT) {
         const double whole = trunc(x.d);
-        if (to == FORM_SIGNED ? !(whole >= -0x1p63 && whole < 0x1p63)
-                              : !(whole >= 0 && whole < 0x1p64))
-            return false;
-        if (to == FORM_SIGNED)
+        const bool fits =
+            to == FORM_SIGNED ? whole >= -0x1p63 && whole < 0x1p63 : whole >= 0 && whole < 0x1p64;
+        if (fits && to == FORM_SIGNED)
             r->i = (int64_t)whole;
-        else
+        else if (fits)
             r->u = (uint64_t)whole;
-        return true;
+        return fits;
     }
     /* between signed and unsigned a number keeps its bits if it is from 0 to INT64_MAX: then the highest bit is 0 */
     return (f == FORM_SIGNED) == (to == FORM_SIGNED) || x.i >= 0;

@@ -431,9 +431,9 @@ static struct known *move_reduced_last(struct computation *c, struct known *x, u
     return y;
 }
 
-/* Computes element i of result 0: the reduction of the n elements of x from i * n on.  Runtimes add and multiply in
- * double, in any order; that is exact as long as the sum (or product) of the absolute values, `sizes`, is at most
- * 2^53.  Else the element stays unknown. */
+/* Computes element i of result 0: the reduction of the n elements of x, integers, from i * n on.  Runtimes add and
+ * multiply in double, in any order; that is exact as long as the sum (or product) of the absolute values, `sizes`, is
+ * at most 2^53.  Else the element stays unknown. */
 static void reduce_one(struct computation *c, enum math op, const struct known *x, int64_t n,
                        int64_t i)
 {
@@ -541,6 +541,7 @@ bool compute_range(struct computation *c, int arg)
     struct known *r = n >= 0 ? compute_make(c, 0, first->elem, 1, &n) : NULL;
     for (int64_t i = 0; r != NULL && i < n; i++) {
         int64_t whole;
+        /* a float behind the largest that is_whole() accepts may be rounded: it stays unknown */
         put_number(c, r, i, !real || is_whole(first->elem, x[0], &whole), x[0]);
         if (real)
             x[0].d += x[2].d;

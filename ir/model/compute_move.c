@@ -62,7 +62,7 @@ static bool resolve_shape(struct computation *c, const struct known *x, struct l
                           int64_t *dim)
 {
     const bool zero = take_int(c, "allowzero", 0) != 0;
-    uint32_t open = UINT32_MAX;
+    uint32_t open = UINT32_MAX; /* the entry that is -1; UINT32_MAX: none */
     for (uint32_t i = 0; i < shape.n; i++) {
         dim[i] = shape.at[i];
         if (dim[i] == 0 && !zero) {
@@ -123,7 +123,8 @@ bool compute_squeeze(struct computation *c, int arg)
     uint32_t set = take_axes(c, axes, x->rank);
     for (uint32_t i = 0; i < x->rank; i++) {
         bool goes = axes.given ? (set >> i & 1) != 0 : x->dim[i] == 1;
-        c->failed = c->failed || (goes && x->dim[i] != 1);
+        if (goes && x->dim[i] != 1)
+            c->failed = true;
         if (!goes)
             dim[rank++] = x->dim[i];
     }
@@ -164,7 +165,8 @@ bool compute_transpose(struct computation *c, int arg)
     /* perm must name each dimension once; unlike other axes, those of perm do not count from the end */
     take_axes(c, perm, x->rank);
     for (uint32_t i = 0; i < perm.n; i++)
-        c->failed = c->failed || perm.at[i] < 0;
+        if (perm.at[i] < 0)
+            c->failed = true;
     for (uint32_t i = 0; i < x->rank && !c->failed; i++)
         b.dim[i] = x->dim[perm.given ? perm.at[i] : x->rank - 1 - i];
     struct known *y = compute_make(c, 0, x->elem, x->rank, b.dim);

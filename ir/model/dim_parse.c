@@ -168,11 +168,12 @@ static void ratio_div(struct parser *p, struct ratio *a, const struct ratio *b)
         a->open = true;
         return;
     }
-    struct ratio inverse = {.p = poly_const(c < 0 ? -b->den : b->den), .den = c < 0 ? -c : c};
-    if (c == 0 || c == INT64_MIN)
+    if (c == 0 || c == INT64_MIN) { /* -c would overflow */
         fail(p, PARSE_SYNTAX);
-    else
-        ratio_mul(p, a, &inverse);
+        return;
+    }
+    struct ratio inverse = {.p = poly_const(c < 0 ? -b->den : b->den), .den = c < 0 ? -c : c};
+    ratio_mul(p, a, &inverse);
 }
 
 /* Replaces a by floor(a). */
@@ -413,11 +414,13 @@ static void parse_unary(struct parser *p, struct ratio *out)
     if (p->error == PARSE_OK && accept(p, "**")) {
         struct ratio base = *out;
         skip_space(p);
-        int64_t power = digit(*p->s) && !digit(p->s[1]) ? *p->s++ - '0' : -1;
         *out = integer(1);
-        if (power < 0)
+        if (!digit(*p->s) || digit(p->s[1])) {
             fail(p, PARSE_SYNTAX);
-        for (int64_t i = 0; i < power && p->error == PARSE_OK; i++)
+            return;
+        }
+        int power = *p->s++ - '0';
+        for (int i = 0; i < power && p->error == PARSE_OK; i++)
             ratio_mul(p, out, &base);
     }
     struct ratio minus = integer(-1);

@@ -303,7 +303,7 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
     if (!poly_is_const(b, &d))
         return poly_div_exact(m, a, b, out) || make_floor_factor(m, a, b, out);
     struct poly num = *a, front, rest;
-    if (d < 0) {
+    if (d < 0) { /* floor(a / d) is floor(-a / -d) */
         struct poly zero = {0};
         if (d == INT64_MIN || !poly_add(m, &zero, a, /*scale_b=*/-1, &num))
             return false;
@@ -329,7 +329,8 @@ bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct
     struct poly diff;
     int64_t c;
     if (poly_add(m, a, b, /*scale_b=*/-1, &diff) && poly_is_const(&diff, &c)) {
-        *out = (c >= 0) == max ? *a : *b;
+        bool a_is_larger = c >= 0;
+        *out = a_is_larger == max ? *a : *b;
         return true;
     }
     char ta[POLY_TEXT], tb[POLY_TEXT], all[POLY_TEXT];

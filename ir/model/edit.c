@@ -335,23 +335,25 @@ static uint32_t change_after(const struct edit *e, vid v, uint32_t set_at)
 vid edit_resolve(struct edit *e, vid v, uint32_t set_at)
 {
     struct arena_mark mark = arena_mark(e->a);
-    vid *walk = NULL;
-    uint32_t n = 0, cap = 0;
-    for (uint32_t i; (i = change_after(e, v, set_at)) != 0;) {
+    vid *passed = NULL; /* [n] values on the chain whose cache gets its end */
+    uint32_t n = 0, cap = 0, i = change_after(e, v, set_at);
+    while (i != 0) {
+        /* the operand was set before all changes of v: this is what the cache of v is for */
         if (i == e->value[v].first_change) {
             if (e->value[v].resolved_at == e->nchange) {
                 v = e->value[v].resolved;
                 break;
             }
-            walk = vec_grow(e->a, walk, &cap, n + 1, sizeof *walk);
-            walk[n++] = v;
+            passed = vec_grow(e->a, passed, &cap, n + 1, sizeof *passed);
+            passed[n++] = v;
         }
         set_at = e->change[i].time;
         v = e->change[i].to;
+        i = change_after(e, v, set_at);
     }
     for (uint32_t k = 0; k < n; k++) {
-        e->value[walk[k]].resolved = v;
-        e->value[walk[k]].resolved_at = e->nchange;
+        e->value[passed[k]].resolved = v;
+        e->value[passed[k]].resolved_at = e->nchange;
     }
     arena_release(e->a, mark);
     return v;

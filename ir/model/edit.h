@@ -169,8 +169,8 @@ tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, 
 tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n);
 /* Adds an initializer with tensor t to graph g, with a name similar to `name`, and returns its value. */
 vid edit_weight(struct edit *e, gid g, const char *name, tid t);
-/* Turns value v, a node's result, into an initializer of its graph with tensor t; v keeps its name.  The result of
- * the node becomes omitted; a node without other results is dropped. */
+/* Turns value v, a node's result, into an initializer of its graph with tensor t; v keeps its name and gets t's type.
+ * The result of the node becomes omitted; a node without other results is dropped. */
 void edit_fix(struct edit *e, vid v, tid t);
 /* Adds an initializer of `count` 64-bit integers (a shape, axes, sizes) to graph g, as edit_weight() does. */
 vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count);

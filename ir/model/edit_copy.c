@@ -47,8 +47,12 @@ static vid copy_value(struct copy_state *c, vid v, gid g)
     const struct value x = m->value[v];
     bool lost = (x.flags & VALUE_LOST) != 0;
     vid w = edit_new_value(c->e, g, copied_name(c, x.name), x.flags & kept);
+    /* a value of another graph than g is of a body whose copy is g */
     bool border = g != x.graph && (x.flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
-    m->value[w].name = lost ? 0 : border ? x.name : m->value[w].name;
+    if (lost)
+        m->value[w].name = 0;
+    else if (border)
+        m->value[w].name = x.name;
     m->value[w].type = x.type;
     c->e->value[w].like = v;
     if (x.tensor != 0) {

@@ -20,7 +20,7 @@ gid *graphs_outer_first(const struct module *m, struct arena *a)
         for (gid k = g; k != top && depth[k] == 0; k = m->node[m->graph[k].owner].graph)
             depth[k] = d--;
         all[g] = g;
-        row[g] = depth[g] < m->ngraph ? depth[g] : 0;
+        row[g] = depth[g] < m->ngraph ? depth[g] : 0; /* larger: owners form a cycle */
     }
     struct csr by_depth = csr_build(a, m->ngraph, m->ngraph - 1, row + 1, all + 1);
     return by_depth.to;

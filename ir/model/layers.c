@@ -55,6 +55,7 @@ struct layers layers_find(const struct module *m, struct arena *a)
         struct scope s = node_scope(m, n);
         size_t len = profile ? 0 : numbered_length(s);
         uint64_t key = 0;
+        /* the forward and the backward nodes of a layer that a profile gives are layers of their own */
         if (profile && m->layer[n])
             key = map_key(m->backward && m->backward[n] ? 2 : 1, m->layer[n]);
         else if (len)

@@ -126,7 +126,7 @@ struct module module_fork(const struct module *m, struct arena *mem)
 uint32_t module_add_function(struct module *m)
 {
     assert(m->nfunction > 0 || m->capfunction == 0);
-    uint32_t f = m->nfunction == 0 ? 1 : m->nfunction;
+    uint32_t f = m->nfunction == 0 ? 1 : m->nfunction; /* entry 0 stands for "none" */
 
     m->function =
         vec_grow(m->mem, m->function, &m->capfunction, checked_sum(m, f, 1), sizeof *m->function);

@@ -396,8 +396,8 @@ const char *module_str(const struct module *m, sid s);
 size_t str_size(const struct module *m, sid s);
 
 /* Functions that append an entry to an array and return its index, or entries to a pool and return their slice.
- * Pointers into the array become invalid.  The first five append a zeroed entry; the entries of a pool are copied
- * from v[n] (NULL: zeroed). */
+ * Pointers into the array become invalid.  The first five append a zeroed entry (a file with fd -1); the entries of a
+ * pool are copied from v[n] (NULL: zeroed). */
 nid module_add_node(struct module *m);
 vid module_add_value(struct module *m);
 gid module_add_graph(struct module *m);

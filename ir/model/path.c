@@ -25,7 +25,8 @@ struct scope_writer {
 /* Appends the character `before` and s[0 .. n) to the scope; appends nothing if n is 0. */
 static void append_text(struct scope_writer *w, char before, const char *s, size_t n)
 {
-    w->failed = w->failed || n >= sizeof w->text - w->len;
+    if (n >= sizeof w->text - w->len)
+        w->failed = true;
     for (size_t i = 0; i < n && !w->failed; i++)
         w->failed = (unsigned char)s[i] < ' ' || s[i] == 0x7f;
     if (w->failed || n == 0)
@@ -71,13 +72,14 @@ static void put_class(struct scope_writer *w, const char *s, size_t n)
 static bool read_namespace(struct scope_writer *w, const char *s)
 {
     struct scope module = {0}, last = {0}; /* the last name before `last`, and the last name */
-    for (const char *end = s; *end; s = end + (*end == '/')) {
-        end = s + strcspn(s, "/");
+    while (*s) {
+        const char *end = s + strcspn(s, "/");
         const char *colon = memmem(s, (size_t)(end - s), ": ", 2);
-        if (!colon)
-            continue; /* a '/' within a class */
-        module = last;
-        last = (struct scope){s, (size_t)(colon - s)};
+        if (colon) { /* else the '/' before s is one within a class */
+            module = last;
+            last = (struct scope){s, (size_t)(colon - s)};
+        }
+        s = *end ? end + 1 : end;
     }
     if (module.at)
         put_module(w, module.at, module.len);

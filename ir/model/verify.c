@@ -104,8 +104,8 @@ static void owners_check(struct check *c)
     }
 }
 
-/* Checks that the values in a list of graph g belong to g and have the flag of the list.  Adds to seen[value] how
- * often each is listed. */
+/* Checks that the values in a list of graph g belong to g and have the flag of the list; outputs may also belong to
+ * graphs around g, which reads_check() checks.  Adds to seen[value] how often each value of g is listed. */
 static void list_check(struct check *c, gid g, const char *what, struct slice list, uint32_t flag,
                        uint32_t *seen)
 {
@@ -161,7 +161,7 @@ static void lists_check(struct check *c)
     }
 }
 
-/* Checks the fields of value v: its name, its tensor and its definition. */
+/* Checks the fields of value v: its name, type, tensor, graph and definition. */
 static void value_check(struct check *c, vid v)
 {
     const struct module *m = c->m;
@@ -231,14 +231,14 @@ static void values_check(struct check *c)
 static void names_check(struct check *c)
 {
     const struct module *m = c->m;
-    uint32_t *row = arena_array(c->mem, m->nval, sizeof *row);
+    gid *graph_of = arena_array(c->mem, m->nval, sizeof *graph_of);
     vid *named = c->named;
 
     for (vid v = 0; v < m->nval; v++)
-        row[v] = m->value[v].graph < m->ngraph ? m->value[v].graph : 0;
-    struct csr of = csr_build(c->mem, m->ngraph, m->nval, row, NULL);
+        graph_of[v] = m->value[v].graph < m->ngraph ? m->value[v].graph : 0;
+    struct csr values = csr_build(c->mem, m->ngraph, m->nval, graph_of, NULL);
     for (gid g = 1; g < m->ngraph; g++) {
-        for_row (v, of, g) {
+        for_row (v, values, g) {
             sid name = m->value[v].name;
             if (name == 0 || name >= c->nstr)
                 continue;

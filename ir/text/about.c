@@ -17,12 +17,15 @@ int text_hex(struct parser *p, unsigned char **data, size_t *n)
         return text_expected(p, "a string of hexadecimal digits");
     *n = p->tok.len / 2;
     *data = arena_alloc(p->m->mem, *n + 1);
-    for (size_t i = 0; i < p->tok.len; i++) {
+    bool good = p->tok.len % 2 == 0;
+    for (size_t i = 0; i < p->tok.len && good; i++) {
         const char *d = memchr(digits, p->tok.s[i], sizeof digits - 1);
-        if (d == NULL || p->tok.len % 2 != 0)
-            return text_error(p, p->tok.at, "expected pairs of hexadecimal digits");
-        (*data)[i / 2] = (unsigned char)((*data)[i / 2] << 4 | ((d - digits) & 15));
+        good = d != NULL;
+        if (good)
+            (*data)[i / 2] = (unsigned char)((*data)[i / 2] << 4 | ((d - digits) & 15));
     }
+    if (!good)
+        return text_error(p, p->tok.at, "expected pairs of hexadecimal digits");
     text_next(p);
     return p->failed ? -1 : 0;
 }

@@ -75,7 +75,9 @@ static int parse_dims(struct parser *p, struct type *t)
         } else if (!text_take(p, '?') && parse_dim(p, &d) < 0) {
             return -1;
         }
-        if (p->failed || t->rank == INT16_MAX)
+        if (p->failed)
+            return -1;
+        if (t->rank == INT16_MAX)
             return text_error(p, p->tok.at, "a type has at most %d dimensions", INT16_MAX);
         module_add_dims(p->m, &d, 1);
         t->rank++;
@@ -362,8 +364,8 @@ static int parse_file_place(struct parser *p, struct tensor *x)
 static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out);
 enum { OUTERMOST = 0 }; /* depth of a tensor that is inside no other one */
 
-/* Reads a tensor inside another tensor, shape and payload; its index goes to *out.  depth: number of tensors around it,
- * less one.  Returns 0, or -1 and an error. */
+/* Reads a tensor inside another tensor, shape and payload; its index goes to *out.  depth: of the other tensor, as for
+ * parse_payload().  Returns 0, or -1 and an error. */
 static int parse_inner(struct parser *p, uint32_t depth, tid *out)
 {
     struct tensor x = {0};

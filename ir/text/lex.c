@@ -192,6 +192,19 @@ static void read_number(struct parser *p)
     p->tok.kind = T_NUM;
 }
 
+/* Skips white space, and comments from '#' to the end of the line. */
+static void skip_blanks(struct parser *p)
+{
+    bool comment = false;
+
+    for (;; p->pos++) {
+        int c = byte_at(p, p->pos);
+        comment = c == '#' || (comment && c != '\n');
+        if (c < 0 || !(comment || c == ' ' || c == '\t' || c == '\n' || c == '\r'))
+            break;
+    }
+}
+
 void text_next(struct parser *p)
 {
     static const char punctuation[] = "{}()[]=,:|?*";
@@ -199,13 +212,7 @@ void text_next(struct parser *p)
     if (p->failed)
         return;
     assert(p->pos <= p->n);
-    /* skip white space, and comments from '#' to the end of the line */
-    for (int c;
-         (c = byte_at(p, p->pos)) == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#';) {
-        p->pos++;
-        while (c == '#' && p->pos < p->n && p->src[p->pos] != '\n')
-            p->pos++;
-    }
+    skip_blanks(p);
     p->tok.at = p->pos;
     p->tok.s = p->src + p->pos;
     p->tok.len = 0;

@@ -263,7 +263,7 @@ static int parse_operands(struct parser *p, nid n)
         vid v;
         if (formal == UINT32_MAX && text_take(p, '|'))
             formal = in.n;
-        else if (p->tok.kind == ')' && in.n == 0)
+        else if (p->tok.kind == ')' && in.n == 0) /* "()": no operands */
             break;
         if (parse_operand(p, &v) < 0)
             return -1;

@@ -205,6 +205,7 @@ static void put_node_facts(struct printer *p, nid n)
         text_put(p, " !from=");
         text_put_quoted(p, module_str(m, m->node[n].made_from));
     }
+    /* the parser finds calls of functions that the model has by itself */
     text_put(p, (m->node[n].flags & NODE_CALL) != 0 && m->node[n].callee == 0 ? " !call" : "");
     text_put_about(p, m->node[n].about);
 }
@@ -281,9 +282,12 @@ static bool has_default_name(const struct module *m, const struct node *n, vid f
     assert(first < m->nval);
     const char *s = module_str(m, n->name), *g = module_str(m, m->graph[n->graph].name);
     size_t k = strlen(g);
+    sid result = m->value[first].name;
 
-    if (m->value[first].name == 0 || n->graph == 1)
-        return m->value[first].name != 0 && n->name == m->value[first].name;
+    if (result == 0)
+        return false;
+    if (n->graph == 1)
+        return n->name == result;
     return strncmp(s, g, k) == 0 && s[k] == '.' && strcmp(s + k + 1, value_name(m, first)) == 0;
 }
 
