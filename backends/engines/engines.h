@@ -88,7 +88,7 @@ int export_write(struct export_folder *x);
 
 /* Functions by which engines make files.  Paths are relative to the folder: "triton/gpt/config.pbtxt".  All return 0,
  * or -1 and an error.  export_dir: makes a folder.  export_text, export_bytes: make a file with this text or these
- * bytes. export_copy: copies the folder's file `file` to the new file `path`. */
+ * bytes.  export_copy: copies the folder's file `file` to the new file `path`. */
 int export_dir(struct export_folder *x, const char *path);
 int export_text(struct export_folder *x, const char *path, const char *text);
 int export_bytes(struct export_folder *x, const char *path, const unsigned char *bytes, size_t n);

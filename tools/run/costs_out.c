@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SESSION_BYTES (INT64_C(10) << 20)
+#define SESSION_BYTES (INT64_C(10) << 20) /* memory that a session takes for itself */
 
 /* Returns the most bytes that a process with the part has taken, less those that the plan has for the part and less
- * SESSION_BYTES, which a session takes for itself; below 0: less than planned.  0 also if it is not known. */
+ * SESSION_BYTES; below 0: less than planned.  0 also if it is not known. */
 static int64_t beyond_plan(const struct split_part *p, const struct part_bytes *b)
 {
     if (b->start < 0 || b->sample < b->start || p->live_bytes < 0)

@@ -1,10 +1,9 @@
 /* The interface of engines, which run parts of a split: ONNX Runtime (ort.c), and a stub for tests (stub.c).
  *
- *     struct engine *e = engine_open(&choice, a, d);
- *     struct loaded *p = e->face->load(e, &how);            one session
- *     e->face->run(p, &call)                                as often as wanted
+ *     struct engine *e = engine_open(&choice, a, d);        closed with a
+ *     struct loaded *p = e->face->load(e, &how, &err);      one session
+ *     e->face->run(p, &call, &err)                          as often as wanted
  *     e->face->unload(p);
- *     engine_close(e);
  * A call that fails returns NULL or -1 and leaves one line in the struct engine_error that its caller passes.
  * Different parts may be loaded and run by different threads at the same time; one part by one thread at a time, but
  * for terminate(). */

@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Bytes of the largest block that is copied; if memory is short, it becomes smaller, down to SMALLEST_LARGEST. */
 #define LARGEST ((size_t)512 << 20)
 #define SMALLEST_LARGEST ((size_t)1 << 20)
 #define ENOUGH_NS INT64_C(10000000) /* no further copy of a size begins after that */

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Turns of a part may differ by 1 / TENTH; the number of turns that each part has. */
 enum { TENTH = 10, TURNS = 2 };
 
 /* Reports that part k failed.  Returns -1. */

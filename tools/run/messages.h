@@ -39,9 +39,9 @@ struct messages_face;
 struct messages {
     const struct messages_face *face;
     int rank, ranks;
-    int here;     /* number of ranks on this machine */
-    int64_t tags; /* tags are 0 .. tags - 1 */
-    char why[256];
+    int here;      /* number of ranks on this machine */
+    int64_t tags;  /* tags are 0 .. tags - 1 */
+    char why[256]; /* the reason of the last failure */
 };
 
 /* The calls. */
@@ -59,7 +59,8 @@ struct messages_face {
      * long message does not fit.) */
     int (*receive_exactly)(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
                            uint64_t *handle);
-    /* Returns the number of messages that have ended, of n <= MESSAGES_LOOK, and writes a row of end[] for each. */
+    /* Returns the number of messages that have ended, of n <= MESSAGES_LOOK, and writes a row of end[] for each; 0 also
+     * if MPI fails. */
     uint32_t (*ended)(uint64_t *handle, uint32_t n, struct message_end *end);
     /* Cancels a receive. */
     void (*cancel)(uint64_t *handle);

@@ -25,7 +25,7 @@ enum {
     END_BYTES = 22,
     ENTRY_BYTES = 46,
     LOCAL_BYTES = 30,
-    COMMENT_MOST = 65535,
+    COMMENT_MOST = 65535, /* bytes of that comment, at most */
     /* ways to pack a file, as a zip numbers them */
     STORED = 0,
     DEFLATED = 8,

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#define LARGEST ((size_t)16 << 20)
+#define LARGEST ((size_t)16 << 20) /* bytes of the largest message */
 /* A size is sent TIMES_MOST times, or less often if fewer times send ENOUGH bytes, but at least TIMES_LEAST times. */
 #define ENOUGH ((int64_t)8 << 20)
 enum { TIMES_LEAST = 3, TIMES_MOST = 51 };

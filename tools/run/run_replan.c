@@ -28,7 +28,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MARGIN = 50, INTERRUPTED = 130 }; /* a new plan promises less by 1 / MARGIN */
+enum { MARGIN = 50 };       /* a plan is taken if it promises less time by 1 / MARGIN */
+enum { INTERRUPTED = 130 }; /* exit code */
 
 /* A split, with its promised and its measured time. */
 struct tried {

@@ -30,9 +30,9 @@ struct step_settings {
     /* file with first parameters, NULL: the folder's; file for the last ones, NULL: none */
     const char *load, *save;
     const char *loss; /* "mean" or "sum", if the folder does not tell; NULL: not given */
-    bool as_made; /* --sum=as-made: gradients are added as soon as they are made, not in order */
-    uint64_t seed;
-    int threads; /* of an operator */
+    bool as_made;  /* --sum=as-made: gradients are added as soon as they are made, not in order */
+    uint64_t seed; /* of random inputs */
+    int threads;   /* of an operator */
     bool optimise;
 };
 
@@ -52,10 +52,10 @@ struct step_parameter {
 /* A part on one of its devices, each of which runs a slice of every micro-batch. */
 struct step_copy {
     const struct split_part *part;
-    struct loaded *loaded;
-    uint32_t *parameter; /* [nparameter] the parameters that it reads */
+    struct loaded *loaded; /* NULL: the device is not of this process */
+    uint32_t *parameter;   /* [nparameter] the parameters that it reads */
     uint32_t nparameter;
-    const char **in_name; /* inputs, then parameters */
+    const char **in_name; /* [part->nin + nparameter] names of inputs, then of parameters */
 };
 
 struct stepper;
@@ -73,6 +73,7 @@ struct step_device {
 /* Where an iteration stands; changes under the lock. */
 struct step_now {
     pthread_mutex_t lock;
+    /* signalled when lists have moved, sums are complete, or something has failed */
     pthread_cond_t moved;
     uint32_t *at;                 /* [lane] the next instruction */
     uint64_t moves;               /* number of instructions done in all steps */
@@ -168,7 +169,7 @@ void compare_add(struct engine *e, const struct engine_value *one, const struct 
 
 /* ---- step_confirm.c */
 /* Checks on the first micro-batch that the loss joins samples as the user says; if that cannot be decided, shows a
- * note. Returns 0, or -1 and an error. */
+ * note.  Returns 0, or -1 and an error. */
 int step_confirm(struct stepper *s);
 
 /* ---- step.c */
