@@ -17,6 +17,7 @@ won, else if gaps are wider, else if it saves a tenth of the time.  Exit code 0:
 import argparse
 import concurrent.futures
 import json
+import math
 import random
 import re
 import shlex
@@ -55,9 +56,10 @@ WIDER = 0.1  # percent
 
 
 def left_out(text, name, value):
-    """The text of a C file in which the function `name` returns `value` at once."""
+    """The text of a C file in which the function `name` returns `value` at once. Ends the script if `text` does not
+    define the function."""
     head = rf"^((?:static )?\w[^;{{}}=]*\b{name}\([^;{{}}]*\)\n{{\n)"
-    changed, n = re.subn(head, rf"\1    if (1)\n        return {value};\n", text, flags=re.M)
+    changed, n = re.subn(head, rf"\1    return {value};\n", text, flags=re.M)
     if n != 1:
         sys.exit(f"{name} is defined {n} times: mend METHODS")
     return changed
@@ -81,6 +83,7 @@ def program_without(method, folder):
         subprocess.run([*words, "-w"], cwd=build, check=True)
         objects.append(str(made))
     link = subprocess.run(["ninja", "-t", "commands", "pcc"], cwd=build, stdout=subprocess.PIPE, text=True, check=True)
+    # the last command links pcc; CMake writes it as ": && COMMAND && :"
     words = shlex.split(link.stdout.splitlines()[-1].removeprefix(": && ").removesuffix(" && :"))
     words[words.index("-o") + 1] = str(at / "pcc")
     subprocess.run([*words[:1], *objects, *words[1:]], cwd=build, check=True)
@@ -88,14 +91,14 @@ def program_without(method, folder):
 
 
 def random_graph(seed, path):
-    """Writes a random workload: each node reads some of the nodes shortly before it; there are a few devices, in half
-    of the cases with little memory."""
+    """Writes a random workload to `path`: each node reads some of the nodes shortly before it; there are a few devices,
+    in half of the cases with little memory."""
     draw = random.Random(seed)
     n, reach, devices = draw.randrange(20, 400), draw.randrange(2, 30), draw.randrange(2, 9)
-    dear = 10 ** draw.uniform(-2, 1)
+    scale = 10 ** draw.uniform(-2, 1)  # of the transfers' costs
     nodes = [{"id": i, "supportedOnFpga": 1, "fpgaLatency": draw.lognormvariate(3, 1), "size": draw.randrange(1, 1000),
               "cpuLatency": draw.lognormvariate(5, 1)} for i in range(n)]
-    cost = [dear * draw.lognormvariate(2, 1) for _ in range(n)]
+    cost = [scale * draw.lognormvariate(2, 1) for _ in range(n)]
     edges = {(draw.randrange(max(0, i - reach), i), i)
              for i in range(1, n) for _ in range(draw.choice((1, 1, 1, 2, 3)))}
     memory = sum(x["size"] for x in nodes) / devices * draw.choice((1.2, 1.5, 100, 100))
@@ -110,21 +113,23 @@ def all_cases(args, folder):
     for model in sorted((SHARED / "models/exported/real").glob("*.onnx")):
         found += [(f"{model.stem} over {d}", model, ["-d", f"{d}xa100:80GiB"]) for d in DEVICES]
     for options in GENERATED:
-        model = folder / (options.replace(" ", "").replace("--", "_")
-                          + (".json" if options.startswith("random") else ".onnx"))
-        weights = [] if options.split()[0] in ("star", "ladder", "random-layers") else ["--no-weights"]
+        kind = options.split()[0]
+        is_workload = kind == "random-layers"  # its file says what devices there are: 8 accelerators
+        model = folder / (options.replace(" ", "").replace("--", "_") + (".json" if is_workload else ".onnx"))
+        weights = [] if kind in ("star", "ladder", "random-layers") else ["--no-weights"]
         Run([PCC_GEN, *options.split(), *weights, "-o", model]).need()
-        found += [(f"{options} over {d}", model, ["-d", f"{d}xa100:80GiB"] if model.suffix == ".onnx" else [])
-                  for d in (DEVICES if model.suffix == ".onnx" else (8,))]
+        found += [(f"{options} over {d}", model, [] if is_workload else ["-d", f"{d}xa100:80GiB"])
+                  for d in ((8,) if is_workload else DEVICES)]
     for i in range(args.graphs):
         model = folder / f"random{i}.json"
-        random_graph(args.seed * 1000003 + i, model)
+        random_graph(args.seed * 1000003 + i, model)  # factor: two values of --seed share no graph
         found.append((f"random graph {args.seed}/{i}", model, []))
     return [case for case in found if re.search(args.only, case[0])]
 
 
 def ask(program, case):
-    """(value and bound in ms, status, CPU seconds) of dp-place; a value of None: there is no plan."""
+    """(value and bound in ms, status, CPU seconds) of dp-place. Without a plan value and bound are None, and the status
+    is "proven" if pcc has proven that none fits, else empty."""
     run = Run([program, case[1], *case[2], "-p", "dp-place", "-q", "--emit", "ir"])
     if run.rc == 3:
         return None, None, "proven" if "(proven)" in run.out or "plan exists" in run.out else "", run.cpu
@@ -140,7 +145,7 @@ def gap(answer):
 
 
 def proven(answer):
-    """Whether the status of an answer says that its value is optimal."""
+    """Whether the status of an answer says that its value is optimal, or that there is no plan."""
     return answer[2] in ("optimal", "proven")
 
 
@@ -149,7 +154,7 @@ def compared(cases, full, less):
     gap, and a line for each case that differs."""
     counts, lines = [[0, 0], [0, 0], [0, 0]], []
     for case, a, b in zip(cases, full, less):
-        x, y = (1e99 if r[0] is None else r[0] for r in (a, b))
+        x, y = (math.inf if r[0] is None else r[0] for r in (a, b))  # any plan is better than none
         changes = ((y > x * (1 + 1e-9), y < x * (1 - 1e-9)), (proven(a) > proven(b), proven(a) < proven(b)),
                    (gap(b) > gap(a) + WIDER, gap(b) < gap(a) - WIDER))
         for count, change in zip(counts, changes):
@@ -162,12 +167,12 @@ def compared(cases, full, less):
 
 
 def pays(counts, cpu, cpu_less):
-    """Whether a method is worth having. `counts`: pairs of counts, with the method and without it, the most important
-    pair first. The first pair whose counts differ decides. If all are equal, the method must save CPU time: without it,
-    the cases take over 10 % more."""
-    for more, fewer in counts:
-        if more != fewer:
-            return more > fewer
+    """Whether a method is worth having. `counts`: pairs (cases that get worse without the method, cases that get
+    better), the most important pair first. The first pair of unlike counts decides. If all are equal, the method must
+    save CPU time: the cases take `cpu` s with it, and without it (`cpu_less`) over 10 % more."""
+    for worse, better in counts:
+        if worse != better:
+            return worse > better
     return cpu_less > 1.1 * cpu
 
 
@@ -189,6 +194,7 @@ def main():
             return list(pool.map(lambda case: ask(program, case), cases))
 
         def summed(found):
+            """The cells of a row that sum up the answers to all cases."""
             gaps = [gap(a) for a in found]
             return [f"{sum(a[3] for a in found):.1f}", f"{sum(gaps):.2f}", f"{max(gaps, default=0):.2f}"]
 
@@ -200,7 +206,8 @@ def main():
             counts, lines = compared(cases, full, less)
             good = pays(counts, sum(a[3] for a in full), sum(a[3] for a in less))
             bad += [] if good else [method]
-            rows.append([method, *(f"+{more} -{fewer}" for more, fewer in counts), *summed(less), "" if good else "no"])
+            rows.append([method, *(f"+{worse} -{better}" for worse, better in counts), *summed(less),
+                         "" if good else "no"])
             if args.cases:
                 print(f"without {method}:", *lines, sep="\n", flush=True)
     table(["without", "plans worse", "proofs lost", "gaps wider", "cpu s", "gaps, sum", "largest", "pays"], rows)

@@ -53,26 +53,28 @@ def number(text):
 
 
 def state_of(published, here, better):
-    """The state of a cell, one of STATES.  better: "less" or "more", the direction in which a figure is
-    better than the published one; None: only an equal figure will do."""
+    """The state of a cell, one of STATES (never "fitted").  better: "less" or "more", the direction in which a figure
+    is better than the published one; None: only an equal figure will do."""
     a, b = number(published), number(here)
     if a is None or b is None:
         return STATES[0] if str(published) == str(here) else "differing"
     digits = len(str(published).split()[0].rstrip("x%").partition(".")[2])
+    # equal to the printed digits: off by half of the last one, and a little for floats
     if abs(b - a) <= max(WITHIN * abs(a), 0.51 * 10 ** -digits):
         return STATES[0]
     return "beaten" if better and (b < a) == (better == "less") else "differing"
 
 
 def cell(paper, where, what, published, here, better=None, state=None):
-    """Keeps a cell; a later one of the same name replaces it.  Returns its state."""
+    """Keeps a cell in FOUND; a later one of the same name replaces it.  better: as for state_of(); state: given by
+    callers that know it ("fitted").  Returns the cell's state."""
     state = state or state_of(published, here, better)
     FOUND[paper, where, what] = [str(published), str(here), state]
     return state
 
 
 def save(path):
-    """Adds the cells to a file."""
+    """Appends the cells of FOUND to a CSV file."""
     with open(path, "a", newline="", encoding="utf-8") as f:
         csv.writer(f).writerows([*key, *value] for key, value in FOUND.items())
 
@@ -108,7 +110,8 @@ def scoreboard():
 
 
 def read_or_run(path, run):
-    """The scoreboard of a file of cells, or of what run(folder) finds; the exit code."""
+    """Prints the scoreboard of a file of cells or, if `path` is a folder, of the cells that run(folder) finds, which
+    returns an exit code. Returns the exit code: 77 without the path."""
     code = 0
     if Path(path).is_dir():
         code = run(Path(path))

@@ -70,7 +70,8 @@ def lines_of(path):
 
 
 def expected_of(path):
-    """The lines of --expect; ends the script where one has no reason or is no regular expression."""
+    """The lines of the file of --expect (None: no lines); ends the script where one has no reason or is no regular
+    expression."""
     found = []
     for number, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines() if path else (), 1):
         if not text.strip() or text.startswith("#"):
@@ -111,7 +112,7 @@ class Build:
 
     def run(self, command, folder, targets):
         """Runs a command in folder/run/files, where LINKS lead to the targets, then moves folder/run, with stdout and
-        stderr, to folder/NAME; gives exit code and CPU seconds."""
+        stderr, to folder/NAME, in place of an earlier run. Returns exit code and CPU seconds."""
         run, files = folder / "run", folder / "run/files"
         shutil.rmtree(folder / self.name, ignore_errors=True)
         files.mkdir(parents=True)
@@ -124,7 +125,7 @@ class Build:
             p = subprocess.Popen(["sh", "-c", f"ulimit -t {LIMIT}; ulimit -c 0; {command}"], cwd=files, env=env,
                                  stdin=subprocess.DEVNULL, stdout=out, stderr=err)
             _, status, usage = os.wait4(p.pid, 0)
-        p.returncode = os.waitstatus_to_exitcode(status)
+        p.returncode = os.waitstatus_to_exitcode(status)  # else Popen would wait for the process again
         for link in LINKS:
             (files / link).unlink()
         run.rename(folder / self.name)
@@ -132,7 +133,7 @@ class Build:
 
 
 def entries(root):
-    """Each name below a folder with what it is: a folder, a link to what, a file that can be run or not."""
+    """{path below `root`: what it is, in words}: a folder, a link to what, a file that can be run or not."""
     found = {}
     for folder, folders, files in os.walk(root):
         for name in folders + files:
@@ -153,7 +154,7 @@ def content(part, path):
 
 
 def text_of(raw):
-    """The lines of a text, or None."""
+    """The lines of a file's bytes; None if they are no text."""
     try:
         return None if b"\0" in raw else raw.decode("utf-8").splitlines()
     except UnicodeDecodeError:
@@ -178,13 +179,13 @@ def file_difference(part, old, new):
         return Difference(part, [], equal_messages(old, new))
     a, b = map(text_of, raw)
     if a is not None and b is not None:
-        diff = list(difflib.unified_diff(a, b, lineterm="", n=1))[2:]
+        diff = list(difflib.unified_diff(a, b, lineterm="", n=1))[2:]  # without the names of both files
         return Difference(part, diff, "" if diff else "the ends of lines differ")
     return Difference(part, [], f"{len(raw[0])} and {len(raw[1])} bytes")
 
 
 def differences(old, new, codes):
-    """The differences between the folders of two runs and their exit codes, a Difference for each part."""
+    """Yields the differences between the folders of two runs and their exit codes, a Difference for each part."""
     if codes[0] != codes[1]:
         yield Difference("exit code", [f"-{codes[0]}", f"+{codes[1]}"], "")
     a, b = entries(old), entries(new)
@@ -210,7 +211,9 @@ class Comparison:
         self.targets = self.inputs, SHARED.resolve(), Path(args.tests).resolve()
         self.builds = [Build("old", args.old, folder), Build("new", args.new, folder)]
         self.only = re.compile(args.only)
-        self.differ, self.cpu, self.skipped = {}, {}, []
+        self.differ = {}  # Line: its Differences, of each line that was compared
+        self.cpu = {}  # Line: the least CPU seconds of the old and of the new build
+        self.skipped = []  # (Line, the path of a file that is missing)
 
     def wanted(self, line):
         """Whether --only chooses this line."""
@@ -219,7 +222,7 @@ class Comparison:
     def compare(self, line):
         """Runs a line with both builds, `repeat` times in turns, and notes what differs and the least CPU time of each.
         What the old build made becomes input of other lines, also where --only leaves the line out of the
-        comparison."""
+        comparison; then only the old build runs, once."""
         folder = self.folder / str(line.number)
         folder.mkdir()
         codes, cpu = [0, 0], [[], []]
@@ -256,7 +259,7 @@ class Comparison:
 
 
 def shown(difference):
-    """Prints a difference, with the first lines of its diff."""
+    """Prints a difference, with the first SHOWN_LINES lines of its diff."""
     print(f"  {difference.part}{': ' if difference.note else ''}{difference.note}")
     for line in difference.diff[:SHOWN_LINES]:
         print("    " + (line if len(line) <= COLUMNS else line[:COLUMNS] + "..."))
@@ -265,8 +268,8 @@ def shown(difference):
 
 
 def who_expects(line, difference, expected):
-    """The first line of --expect that names the command and the part of a difference, and all of its changed lines;
-    None: there is none."""
+    """The first line of --expect whose REGEX finds the command and the part of a difference, and whose CHANGED, if it
+    has one, finds each line of the diff that was removed or added; None: there is none."""
     changed = [text[1:] for text in difference.diff if text[:1] in ("-", "+")]
     for e in expected:
         if e.where.search(f"{line.number} {line.command}: {difference.part}") \
@@ -297,7 +300,7 @@ def report(differ, expected):
 
 
 def times(cpu):
-    """The lines whose times differ most, and the sums."""
+    """Prints the five lines whose times differ most, and the sums of all. `cpu`: see Comparison."""
     rows = sorted(cpu.items(), key=lambda item: -abs(item[1][1] - item[1][0]))[:5]
     table(["line", "old, CPU s", "new", "command"],
           [[line.number, f"{old:.3f}", f"{new:.3f}", line.command[:70]] for line, (old, new) in rows])

@@ -59,12 +59,12 @@ def help_or_go():
             sys.exit(f"{path} is not there: build pcc, or set {name}")
 
 
-EMPTY = ["--version"]
+EMPTY = ["--version"]  # arguments with which pcc does nothing but start
 
 
 @functools.cache
 def empty_mib():
-    """Peak resident MiB of a pcc that does nothing."""
+    """Peak resident MiB of a pcc that does nothing: the least of three runs."""
     return min(Run([PCC, *EMPTY]).mib for _ in range(3))
 
 
@@ -102,7 +102,7 @@ def plan(model, *args, tmp):
     """Plans a model; returns (its plan JSON or None if none fits, the run)."""
     out = Path(tmp) / "plan.json"
     run = Run([PCC, model, *args, "-q", "-o", out])
-    if run.rc == 3:
+    if run.rc == 3:  # no plan fits
         return None, run
     run.need()
     return json.loads(out.read_text()), run

@@ -55,10 +55,11 @@ def memory():
 
 
 class Watched(threading.Thread):
-    """A thread that measures the most GPU memory in use, MiB, from start() until ends()."""
+    """A thread that measures, from its making until ends(), how much more GPU memory is in use at most than at first,
+    MiB."""
 
     def __init__(self):
-        """Starts the thread that watches."""
+        """Notes the memory in use and starts the thread."""
         super().__init__(daemon=True)
         self.most, self.over, self.first = 0, threading.Event(), memory()
         self.start()
@@ -76,8 +77,8 @@ class Watched(threading.Thread):
 
 
 def call(command, **more):
-    """Runs a command and returns what it printed. `more`: further arguments for subprocess.run. Raises RuntimeError if
-    the command fails."""
+    """Runs a command and returns what it printed, stdout before stderr. `more`: further arguments for subprocess.run.
+    Raises RuntimeError if the command fails."""
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True, **more)
     if r.returncode:
         said = " ".join(str(c) for c in command)
@@ -86,7 +87,7 @@ def call(command, **more):
 
 
 def outputs(folder):
-    """Arrays of all samples, by file and name."""
+    """{(name of the file, name): array} of all samples that a run wrote to a folder."""
     found = {}
     for path in sorted(Path(folder).glob("*.npz")):
         with np.load(path, allow_pickle=False) as z:
@@ -95,8 +96,8 @@ def outputs(folder):
 
 
 def difference(ours, theirs):
-    """Compares two sets of arrays: the largest difference in an array, over that array's largest value; infinite if
-    names or shapes differ, or a number is not finite."""
+    """Compares two sets of arrays: the largest difference in an array, over the largest value of that array in
+    `theirs`; infinite if there are no arrays, if names or shapes differ, or if a number of `ours` is not finite."""
     if not ours or ours.keys() != theirs.keys():
         return float("inf")
     worst = 0.0
@@ -111,7 +112,7 @@ def difference(ours, theirs):
 
 
 def split(args, name, base):
-    """Makes the model of a case and splits it. Returns the folder of the split."""
+    """Makes the model of a case below `base` and splits it. Returns the folder of the split."""
     gen, devices, options, _, _ = CASES[name]
     model, folder = base / "model.onnx", base / "split"
     call([args.pcc.parent / "pcc-gen", *gen.split(), "-o", model])
@@ -122,24 +123,25 @@ def split(args, name, base):
         second = "cpu0" if device[-1] == "cpu" else "acc1"
         (base / "lines").write_text("".join(
             f"{re.escape(n)}={second if i >= len(names) // 2 else 'acc0'}\n" for i, n in enumerate(names)))
-        options[options.index("HALVES"):] = ["-p", f"plan{{from={base / 'lines'}}}"]
+        options[options.index("HALVES"):] = ["-p", f"plan{{from={base / 'lines'}}}"]  # HALVES is the last option
     call([args.pcc, model, "-q", "-d", devices.replace("CLASS", args.cls), "--pictures=none", "-Wno-guessed-dim",
           *options, "-o", folder])
     return folder
 
 
 def case(args, name):
-    """Runs a case: makes its model and folder, runs it on CPUs and on the GPU, compares outputs, and memory with the
-    plan. Prints what was found. Returns whether it holds."""
+    """Runs a case: makes its split, runs a few samples on the GPU and on CPUs and compares their outputs, then compares
+    the GPU's memory in two longer runs. Prints this and the report of the longest run. Returns whether it holds."""
     _, _, _, more, fewer = CASES[name]
     samples = max(args.samples // fewer, 10)
     with tempfile.TemporaryDirectory() as tmp:
         folder = split(args, name, Path(tmp))
         run = [args.pcc.parent / "pcc-run", folder, "--seed=3", *more]
-        acc = dict.fromkeys(re.findall(r'"name": *"(acc\d+)"', (folder / "manifest.json").read_text()))
-        gpu = [] if args.dry else [f"--provider={d}=cuda:0" for d in acc] + \
-            [f"--onnxruntime={args.library}"] * bool(args.library)
-        kept, taken = [], []
+        acc = dict.fromkeys(re.findall(r'"name": *"(acc\d+)"', (folder / "manifest.json").read_text()))  # each once
+        gpu = [] if args.dry else [f"--provider={d}=cuda:0" for d in acc]
+        if args.library and not args.dry:
+            gpu.append(f"--onnxruntime={args.library}")
+        kept, taken = [], []  # outputs; MiB of the GPU
         for k, extra in enumerate((gpu, [])):
             out = Path(tmp) / str(k)
             call([*run, *extra, f"--samples={1 if fewer > 4 else 3}", f"--output={out}"])
@@ -152,7 +154,7 @@ def case(args, name):
     good = worst <= 1e-3 and ("--state" in more or taken[1] <= 1.05 * taken[0])
     print(f"{name}: {'ok' if good else 'WRONG'}, differs by {worst:.2e} of the largest value; "
           f"{taken[0]} MiB of the GPU, {taken[1]} with four times as many samples")
-    print("\n".join("  " + line for line in text.splitlines() if line.strip()), flush=True)
+    print("\n".join("  " + line for line in text.splitlines() if line.strip()), flush=True)  # time beside the plan
     return good
 
 

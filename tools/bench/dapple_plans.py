@@ -47,7 +47,7 @@ TABLE_V = {("VGG-19", "C"): ("15:1", "13:6"), (FLAT, "A"): ("8:8", "9:7"), (FLAT
            ("BERT-48", "C"): (STRAIGHT, None), ("XLNet-36", "A"): ("8:8", "18:18"), ("XLNet-36", "B"): ("8:8", "18:18"),
            ("XLNet-36", "C"): (STRAIGHT, None), ("AmoebaNet-36", "A"): ("8:8", "24:12"),
            ("AmoebaNet-36", "B"): ("11:5", "27:9"), ("AmoebaNet-36", "C"): ("11:5", "27:9")}
-# layers before the ones that the paper counts, and how many it counts; of GNMT-16 a layer is about five of the profile
+# layers of the profile before those that the paper counts, layers that it counts, layers of the profile for one of them
 COUNTED = {"VGG-19": (4, 19, 1), "BERT-48": (6, 48, 1), "XLNet-36": (4, 36, 1), "AmoebaNet-36": (5, 36, 1),
            FLAT: (3, 16, 5.2)}
 TABLE_VII = {("VGG-19", 1024): "(0,16)x14 (16,24)x2", ("AmoebaNet-36", 128): "(0,30)x8 (30,42)x8",
@@ -63,8 +63,9 @@ FIGURE = re.compile(r"forward_compute_time=([0-9.]+), backward_compute_time=([0-
 # ---- profiles made from others ----------------------------------------------------------------------------------
 
 def halves(path, tmp):
-    """A profile in which forward and backward pass of a layer each take half of their sum."""
+    """Writes a profile in which forward and backward pass of a layer each take half of their sum. Returns its path."""
     def half(match):
+        """The text of both times of a layer, each half of their sum."""
         each = (float(match[1]) + float(match[2])) / 2
         return f"forward_compute_time={each:.6f}, backward_compute_time={each:.6f}"
     out = tmp / "halves.txt"
@@ -75,19 +76,19 @@ def halves(path, tmp):
 def flattened(path, tmp):
     """Writes a profile in which the layers of the profile at `path` follow each other, in the order of PipeDream's
     depth-first sort. Returns its path."""
-    layer, after = {}, {}
+    layer, after = {}, {} # by the number of a layer: (description, figures); the layers that read it
     for line in path.read_text(encoding="utf-8").splitlines():
-        if line[:1] in "\t ":
+        if line[:1] in "\t ": # an edge
             a, b = (x.strip() for x in line.split(" -- "))
             after.setdefault(a, []).append(b)
         elif " -- Input" not in line:
             layer[line.split(" -- ")[0]] = line.split(" -- ")[1:3]
-    order, seen = [], set()
+    order, seen = [], set() # layers whose readers all stand before them; layers that the search has come to
     for root in sorted(layer, key=lambda n: layer[n][0]):
         open_ = [(root, False)]
         while open_:
-            node, done = open_.pop()
-            if done:
+            node, readers_done = open_.pop()
+            if readers_done:
                 order.append(node)
             elif node not in seen:
                 seen.add(node)
@@ -95,13 +96,15 @@ def flattened(path, tmp):
                 open_ += [(node, True), *((n, False) for n in more)]
     order.reverse()
     out = tmp / "flat.txt"
+    # pcc drops a layer called __getitem__ that nothing reads, PipeDream does not
     out.write_text("".join(f"{n} -- {layer[n][0].replace('__getitem__', 'result')} -- {layer[n][1]}\n" for n in order)
                    + "".join(f"\t{a} -- {b}\n" for a, b in zip(order, order[1:])), encoding="utf-8")
     return out
 
 
 def plain(folder, tmp, name, devices, links, batch=None):
-    """A Case of the model as published: its layers keep nothing in memory but their activations."""
+    """A Case of the model as published: its layers keep nothing in memory but their activations. `name`: of the model,
+    or FLAT."""
     case = Case(folder, tmp, "GNMT-16" if name == FLAT else name, devices, links, batch)
     path = folder / case.model.profile
     case.file = flattened(path, case.tmp) if name == FLAT else path
@@ -109,7 +112,7 @@ def plain(folder, tmp, name, devices, links, batch=None):
 
 
 def close(value, text):
-    """Whether value equals the number `text` to its printed digits, which may have been rounded twice."""
+    """Whether value equals the number `text` to its two printed digits, which may have been rounded twice."""
     return abs(value - float(text)) < 0.0055
 
 
@@ -141,23 +144,27 @@ def parallel(folder, tmp):
 # ---- published --------------------------------------------------------------------------------------------------
 
 def published(folder, tmp):
-    """Compares the best plans by the score of DAPPLE's published program with those that it printed. Prints the rows
-    and returns what is wrong, in words."""
+    """Compares the best plans by the score of DAPPLE's published program with those that it printed, and adds the cells
+    of tables V and VII. Prints the rows and returns what is wrong, in words."""
     rows, wrong = [], []
     for name, batch, cluster, speed, shape in PUBLISHED:
         case = plain(folder, tmp, name, 16, CLUSTERS[cluster], batch)
-        run = case.times(SCORED, memory=LARGE)
+        when_run = case.times(SCORED, memory=LARGE)
         found = re.findall(r"plan \d of \d+ states: (\S+) by its score with (.*)", case.run.out)
+        # (times faster by its score, plan), the best first
         plans = [(case.alone / in_seconds(t), STRAIGHT if p.count("(") == 16 else p) for t, p in found]
-        ok = (not shape or plans[0][1] == shape) and (not speed or close(plans[0][0], speed))
-        differs = not ok and (name, cluster) == HASHED and plans[0][1] == shape
-        if differs:
-            ok = True
-        rows.append([name, batch, cluster, f"{plans[0][0]:.3f}", plans[0][1], speed or "-", shape or "-",
-                     f"{run:.2f}", "differs: by the order of a hash" if differs else "pass" if ok else "FAIL"])
-        of_the_paper(name, batch, cluster, [p for _, p in plans])
-        if not ok:
+        best_speed, best = plans[0]
+        same_shape, same_speed = not shape or best == shape, not speed or close(best_speed, speed)
+        if same_shape and same_speed:
+            outcome = "pass"
+        elif same_shape and (name, cluster) == HASHED:
+            outcome = "differs: by the order of a hash"
+        else:
+            outcome = "FAIL"
             wrong.append(f"{name}, {cluster}: published {speed} by {shape}, here {plans[0]}")
+        rows.append([name, batch, cluster, f"{best_speed:.3f}", best, speed or "-", shape or "-", f"{when_run:.2f}",
+                     outcome])
+        of_the_paper(name, batch, cluster, [p for _, p in plans])
         if (name, cluster) == RUNNER_UP[:2] and (plans[1][1] != RUNNER_UP[3] or not close(plans[1][0], RUNNER_UP[2])):
             wrong.append(f"{name}, second best: published {RUNNER_UP[2:]}, here {plans[1]}")
     print("\nplans of DAPPLE's published program: times faster by its score, and when they are run")
@@ -166,33 +173,33 @@ def published(folder, tmp):
 
 
 def in_layers(name, plan):
-    """A two-stage plan as (devices of stages, split in the layers that the paper counts)."""
-    found = re.findall(r"\((\d+),(\d+)\)x(\d+)", plan)
-    if len(found) != 2:
+    """A two-stage plan as (devices of stages, split in the layers that the paper counts); another one as (the plan,
+    None)."""
+    stages = re.findall(r"\((\d+),(\d+)\)x(\d+)", plan)
+    if len(stages) != 2:
         return plan, None
     before, counted, each = COUNTED[name]
-    first = round((int(found[0][1]) - before) / each)
-    return ":".join(d for *_, d in found), f"{first}:{counted - first}"
+    first = round((int(stages[0][1]) - before) / each)
+    return ":".join(devices for *_, devices in stages), f"{first}:{counted - first}"
 
 
 def of_the_paper(name, batch, cluster, plans):
-    """Cells of tables V and VII for a plan of the published program, and its second best."""
-    if (name, cluster) in TABLE_V and (name, batch) != ("VGG-19", 1024):
+    """Adds the cells of tables V and VII for the published program's plans of a model, the best first."""
+    if (name, cluster) in TABLE_V and (name, batch) != ("VGG-19", 1024): # that batch is Table VII's
         shape, split = TABLE_V[name, cluster]
-        found = [in_layers(name, p) for p in plans]
-        devices, layers = found[(name, cluster) == RUNNER_UP[:2]]
+        devices, layers = in_layers(name, plans[1 if (name, cluster) == RUNNER_UP[:2] else 0])
         cells.cell(cells.DAPPLE, "Table V", f"{name}, {cluster}, plan", shape, devices)
         if split:
             cells.cell(cells.DAPPLE, "Table V", f"{name}, {cluster}, split", split, layers)
     if (name, batch) in TABLE_VII and cluster == "A":
-        by = SHIFTED.get(name, 0)
-        shifted = re.sub(r"(\d+),(\d+)", lambda m: f"{max(int(m[1]) - by, 0)},{int(m[2]) - by}", plans[0])
+        before = SHIFTED.get(name, 0)
+        shifted = re.sub(r"(\d+),(\d+)", lambda m: f"{max(int(m[1]) - before, 0)},{int(m[2]) - before}", plans[0])
         cells.cell(cells.DAPPLE, "Table VII", f"{name}, DAPPLE's", TABLE_VII[name, batch], shifted)
 
 
 def best_is_parallel(folder, tmp):
-    """Table V for ResNet-50, whose profile is PipeDream's, and VGG-19: data parallelism is better than the best
-    hybrid plan by the published score."""
+    """Compares Table V for ResNet-50, whose profile is PipeDream's, and VGG-19: data parallelism is better than the
+    best hybrid plan by the published score. Prints the rows and returns what is wrong, in words."""
     rows = Rows("Table V: data parallelism, overlapped, is better than the published program's best hybrid plan")
     for name, clusters in (("ResNet-50", "ABC"), ("VGG-19", "AB")):
         for cluster in clusters:
@@ -212,7 +219,8 @@ def best_is_parallel(folder, tmp):
 # ---- by hand ----------------------------------------------------------------------------------------------------
 
 def uneven(_, tmp):
-    """12 equal layers, 1 ms forward and 2 ms backward, on two stages without costs of links."""
+    """Compares the iterations of UNEVEN: 12 equal layers, 1 ms forward and 2 ms backward, on two stages without costs
+    of links. Prints the rows and returns what is wrong, in words."""
     rows, model = Rows("12 equal layers on two stages: the best cut, and 6 + 6, ms"), tmp / "even.txt"
     model.write_text("".join(
         f"n{i} -- layer{i} -- forward_compute_time=1, backward_compute_time=2, activation_size=0, parameter_size=0\n"
@@ -221,7 +229,7 @@ def uneven(_, tmp):
         batches = ["--profiled-batch=1", "--micro-batch-size=1", f"--micro-batches={count}"]
         value, plan, _ = iteration(model, "2xv100", [*batches, "--warmup=pb"], "dapple-place", tmp / "p.json")
         cut = [sum(not n.endswith("/backward") for n in d.get("nodes", ())) for d in plan["devices"]]
-        given = staged(plan, [(6, 1), (6, 1)], [min(3, count), 1], tmp / "six.json")
+        given = staged(plan, [(6, 1), (6, 1)], [min(3, count), 1], tmp / "six.json") # ahead by policy B
         six, _, _ = iteration(model, "2xv100", batches, f"plan{{from={given}}}", tmp / "q.json")
         rows.judge(f"{count} micro-batches, {cut[0]}+{cut[1]} and 6+6", f"{best} {even}",
                    f"{value * 1e3:g} {six * 1e3:g}", abs(value * 1e3 - best) < 1e-6 and abs(six * 1e3 - even) < 1e-6)
@@ -258,8 +266,9 @@ MANY = "GNMT-16" # for dapple-place it has too many states, unless only PipeDrea
 
 
 def own(folder, tmp):
-    """Checks that the plan of dapple-place is no slower than any plan of other planners that fits into memory.  For
-    plans that do not fit, prints the bytes that the fullest device would need."""
+    """Checks that the plan of dapple-place is no slower than any plan of other planners that fits into memory, and that
+    a device of each other plan would really need more bytes than it has. Prints the rows and returns what is wrong, in
+    words."""
     rows = Rows("dapple-place on 16 devices of 16 GB beside others: ms of an iteration")
     for name in SIX:
         for cluster, links in CLUSTERS.items():
@@ -274,6 +283,7 @@ def own(folder, tmp):
                                f"{case.seconds * 1e3:.1f}", f"{took * 1e3:.1f}, {case.seconds / took:.2f} times faster",
                                took <= case.seconds * (1 + 1e-12))
                     continue
+                # data parallelism with a sample for each device: the micro-batch that needs least
                 least = [f"--micro-batch-size={case.devices}"] if "parallel" in passes else []
                 case.times(passes, *least, memory=LARGE, out="other.json")
                 most = max(d["used_bytes"] for d in case.plan["devices"] if "used_bytes" in d)
@@ -296,7 +306,7 @@ def section_6(folder, tmp):
     case = plain(folder, tmp, "AmoebaNet-36", 16, A)
     case.times(SCORED, memory=LARGE)
     one = plain(folder, tmp, "AmoebaNet-36", 1, [])
-    one.times("data-parallel-place", memory=LARGE, out="one.json")
+    one.times("data-parallel-place", memory=LARGE, out="one.json") # all layers on one device, in order
     layers = [n for d in one.plan["devices"] for n in d.get("nodes", ()) if not n.endswith("/backward")]
     first = COUNTED["AmoebaNet-36"][0] + 24
     given = staged({**case.plan, "devices": one.plan["devices"]}, [(first, 8), (len(layers) - first, 8)], [3, 1],
@@ -327,16 +337,16 @@ BEFORE = {"BERT-24": 3} # layers of the profile before the paper's first
 
 
 def dream(folder, tmp, name, devices=16):
-    """The plan of PipeDream's planner: its case, its stages as text; None without one."""
+    """The plan of PipeDream's planner for a model of DREAMS: its case, and its stages as text, as DREAMS has them."""
     batch, rate, _ = DREAMS[name]
     case = plain(folder, tmp, name, devices, [f"--group=8:{rate}GB/s,0us", "--link=3GB/s,0us"], batch)
     case.times("contract{trivial=false},pipedream-hier-place{cut=published}", memory=LARGE, out="dream.json")
-    own = {d["name"]: sum(not n.endswith("/backward") for n in d.get("nodes", ())) for d in case.plan["devices"]}
-    at, text, by = 0, [], BEFORE.get(name, 0)
+    layers = {d["name"]: sum(not n.endswith("/backward") for n in d.get("nodes", ())) for d in case.plan["devices"]}
+    begin, text, before = 0, [], BEFORE.get(name, 0)
     for stage in case.plan["training"]["stages"]:
-        end = at + own[stage["devices"][0]]
-        text.append(f"({max(at - by, 0)},{end - by})x{len(stage['devices'])}")
-        at = end
+        end = begin + layers[stage["devices"][0]] # which lists what all devices of the stage hold
+        text.append(f"({max(begin - before, 0)},{end - before})x{len(stage['devices'])}")
+        begin = end
     return case, STRAIGHT if len(text) == devices else " ".join(text)
 
 

@@ -20,21 +20,22 @@ LAYER = re.compile(r"(\S+) -- (.*) -- forward_compute_time=([0-9.]+), backward_c
 
 
 def layers_of(path):
-    """Layers in the file's order but inputs, (ms forward and backward, bytes of weights), and a function that gives the
-    bytes that the first n of them hand to the others."""
+    """Returns [(ms forward and backward, bytes of weights)] of the layers that are no inputs, in the file's order, and
+    a function that gives the bytes that the first n of these layers hand to the others."""
     lines = path.read_text(encoding="utf-8").splitlines()
     found = [m for m in map(LAYER.match, lines) if m and not m[2].startswith("Input")]
     at = {m[1]: i for i, m in enumerate(found)}
     edges = [[at.get(x.strip()) for x in line.split(" -- ")] for line in lines if line[:1].isspace() and line.strip()]
 
     def handed(n):
-        over = {a for a, b in edges if a is not None and a < n <= b}
-        return sum(float(x) for a in over for x in found[a][5].strip("[]").split(";"))
+        cross = {a for a, b in edges if a is not None and a < n <= b} # None: an input of the model
+        return sum(float(x) for a in cross for x in found[a][5].strip("[]").split(";"))
     return [(float(m[3]) + float(m[4]), float(m[6])) for m in found], handed
 
 
 def chain(path, layers):
-    """A profile of layers one after the other: (ms forward and backward, bytes handed on, bytes of weights)."""
+    """Writes to `path`, and returns it, a profile of layers one after the other. `layers`: (ms forward and backward,
+    half of them each; bytes handed on; bytes of weights)."""
     path.write_text("".join(
         f"n{i} -- layer{i} -- forward_compute_time={time / 2:.9f}, backward_compute_time={time / 2:.9f}, "
         f"activation_size={handed:.0f}, parameter_size={weights:.0f}\n"
@@ -51,24 +52,27 @@ def recursion(folder, tmp):
         case = plain(folder, tmp, name, 16, A)
         layers, handed = layers_of(folder / case.model.profile)
         size = handed(n - 1)
-        first, last = ([sum(x) for x in zip(*part)] for part in (layers[:n], layers[n - 1:]))
+        # (ms, bytes of weights) of both stages, which share a layer
+        first, last = ([sum(x) for x in zip(*stage)] for stage in (layers[:n], layers[n - 1:]))
         linked = chain(tmp / "linked.txt", [(first[0], size, first[1]), (last[0], 0, last[1])])
-        link = 8 * 2 * size / 1e9 * 1e3 # ms of all devices, both directions
+        link = 8 * 2 * size / 1e9 * 1e3 # ms at 1 GB/s, both directions; a stage of 8 devices takes an eighth
         turns = chain(tmp / "turns.txt", [(first[0], 0, first[1]), (link, 0, 0), (last[0], 0, last[1])])
 
         def faster(model, ahead, more):
             """How many times faster than one device this chain of layers is, one layer a stage, with 8 devices a stage.
             `ahead`: for each stage, the micro-batches it may run ahead; `more`: further options of pcc."""
             devices, how = f"{8 * len(ahead)}xv100{LARGE}", [*case.args, "--allreduce-lane=own", *more]
-            _, plan, _ = iteration(model, devices, how, "dapple-place", tmp / "any.json")
+            _, plan, _ = iteration(model, devices, how, "dapple-place", tmp / "any.json") # any plan with these layers
             given = staged(plan, [(1, 8)] * len(ahead), ahead, tmp / "given.json")
             return case.alone / iteration(model, devices, how, f"plan{{from={given}}}", tmp / "run.json")[0]
-        x = faster(turns, [3, 2, 1], [])
-        rows.judge(f"{name}, the link a stage", wanted, f"{x:.6f}", near(x, wanted))
-        y = faster(linked, [3, 1], [])
+        staged_link = faster(turns, [3, 2, 1], [])
+        rows.judge(f"{name}, the link a stage", wanted, f"{staged_link:.6f}", near(staged_link, wanted))
+        full = faster(linked, [3, 1], [])
         if both:
-            rows.judge(f"{name}, both directions at a time", both, f"{y:.6f}", near(y, both))
-        rows.judge(f"{name}, both directions at a time: not slower", f">= {x:.6f}", f"{y:.6f}", y >= x - 1e-9)
+            rows.judge(f"{name}, both directions at a time", both, f"{full:.6f}", near(full, both))
+        rows.judge(f"{name}, both directions at a time: not slower", f">= {staged_link:.6f}", f"{full:.6f}",
+                   full >= staged_link - 1e-9)
         half = faster(linked, [3, 1], ["--duplex=half"])
-        rows.judge(f"{name}, one, first come first served: not faster", f"<= {y:.6f}", f"{half:.6f}", half <= y + 1e-9)
+        rows.judge(f"{name}, one, first come first served: not faster", f"<= {full:.6f}", f"{half:.6f}",
+                   half <= full + 1e-9)
     return rows.show()

@@ -38,6 +38,7 @@ AGAIN = "measured; run again here is all of forward, 38 % of a micro-batch"
 AGAIN_GB = "GPipe's rows say what a micro-batch leaves; in DAPPLE's it is less"
 TABLE_VI_AGAIN = {("gpipe", 2): (4.00, 9.9), ("gpipe", 5): (5.53, 13.2), ("dapple", 2): (4.24, 8.5),
                   ("dapple", 8): (6.23, 8.5), ("dapple", 16): (6.77, 8.5)}
+DAPPLE_KEEPS = 1.5 # micro-batches that a device keeps, on average: the first stage 2, the second one 1
 # stages: layers, % busy, billions of parameters, GB of parameters and optimizer
 TABLE_VIII = {1: (48, 93, "0.64", "10.2"), 2: (106, 89, "1.4", "21.9"), 4: (215, 89, "2.7", "43.8"),
               8: (428, 87, "5.5", "88.2")}
@@ -87,16 +88,21 @@ def table_2(folder, tmp):
 
 
 def policies(folder, tmp, name, layers):
-    """Iteration times with 2 and with 3 micro-batches ahead.  If both stages have n devices, they are n pipelines side
-    by side, each with its own link, of which one runs here.  VGG-19: Table VII's plan on all devices."""
-    found = Case(folder, tmp, name, 2 if layers else 16, A if not layers else [RATE], None if layers else 1024)
-    found.times("dapple-place" if layers else PUBLISHED, memory=LARGE)
-    given, took, plan = found.tmp / "given.json", [], found.plan
-    case = found if layers else Case(folder, tmp, name, 16, [A[0], RATE, A[2]], 1024)
+    """The iteration time with policy A (2 micro-batches ahead in the first stage) over that with policy B (3).  layers:
+    of two stages with as many devices as each other, which are pipelines of two devices side by side, each with its own
+    link; one of them runs here.  None: Table VII's plan on all devices (VGG-19)."""
     if layers:
+        case = Case(folder, tmp, name, 2, [RATE])
+        case.times("dapple-place", memory=LARGE)
         one = Case(folder, tmp, name, 1, [])
-        one.times("data-parallel-place", memory=LARGE, out="one.json")
-        plan["devices"] = one.plan["devices"]
+        one.times("data-parallel-place", memory=LARGE, out="one.json") # all layers on one device, in order
+        plan = {**case.plan, "devices": one.plan["devices"]}
+    else:
+        by_score = Case(folder, tmp, name, 16, A, 1024)
+        by_score.times(PUBLISHED, memory=LARGE)
+        plan = by_score.plan
+        case = Case(folder, tmp, name, 16, [A[0], RATE, A[2]], 1024)
+    given, took = case.tmp / "given.json", []
     for ahead in ([2, 1], [3, 1]):
         if layers:
             staged(plan, [(n, 1) for n in layers], ahead, given)
@@ -120,7 +126,7 @@ def table_4(folder, tmp):
 
 
 def seconds_of_stages(text):
-    """(devices, forward, backward, to the next one) of each stage as pcc tells them."""
+    """(number of devices, s forward, s backward, s to the next stage) of each stage that pcc's output `text` lists."""
     line = re.compile(r"^ +\d+ acc(\d+)(?: to acc(\d+))? +([0-9.]+ \w+) +([0-9.]+ \w+) +([0-9.]+ \w+)", re.M)
     return [(int(last or first) - int(first) + 1, *map(in_seconds, times)) for first, last, *times in
             line.findall(text)]
@@ -135,6 +141,7 @@ def table_5(folder, tmp):
         case.times(PUBLISHED, memory=LARGE)
         stages = seconds_of_stages(case.run.out)
         link = sum(s[3] for s in stages[:-1]) / (len(stages) - 1)
+        # on one device: n devices share a micro-batch
         work = sum(n * (f + b) for n, f, b, _ in stages) / len(stages)
         rows.published(f"{name}, {cluster}, ACR ({case.shape()})", published, f"{2 * link / work:.2f}", why=LINKS_V)
     return rows.show()
@@ -152,22 +159,26 @@ def bert_stages(tmp, each, share, stored):
 
 
 def table_6(_, tmp):
-    """Table VI.  Two rows of throughput give the seconds of a stage and the seconds beside the iteration; two rows of
-    memory give the bytes that stay and the bytes of a micro-batch.  A GB counts as 2^30 bytes, of which a V100 of 16 GB
-    has 14.9."""
+    """Compares Table VI.  Two rows of throughput give the seconds of a stage and the seconds beside the iteration; two
+    rows of memory give the bytes that stay and the bytes of a micro-batch.  A GB counts as 2^30 bytes, of which a V100
+    of 16 GB has 14.9.  Prints the rows and returns what is wrong, in words."""
     rows = Rows("Table VI: BERT-48 in two stages, micro-batches of 2; fitted: of what seconds and bytes were made",
                 "Table VI")
-    early, late = (2 * m / TABLE_VI["dapple", m][0] for m in (2, 8)) # 3 t + c, 9 t + c
+    # seconds of an iteration: m micro-batches take two stages (m + 1) each + beside
+    early, late = (2 * m / TABLE_VI["dapple", m][0] for m in (2, 8))
     each = (late - early) / 6
     beside = early - 3 * each
-    stored = (TABLE_VI["gpipe", 2][1] - TABLE_VI["dapple", 2][1]) / 0.5 * GIB
+    # a device keeps 2 micro-batches with GPipe, and on average DAPPLE_KEEPS with DAPPLE
+    stored = (TABLE_VI["gpipe", 2][1] - TABLE_VI["dapple", 2][1]) / (2 - DAPPLE_KEEPS) * GIB
     lasting = TABLE_VI["gpipe", 2][1] * GIB - 2 * stored
     share = 129.2 / 343.8 # of forward, by the profile
     model = bert_stages(tmp, each, share, stored)
+    # what lasts beside four copies of the weights of a stage
     how = ["--optimizer=2", f"--workspace={lasting - 4 * 1.28e9:.0f}B", "--link=1000GB/s,0us", "--profiled-batch=2",
            "--micro-batch-size=2"]
 
     def run(kind, m, memory, again=False):
+        """iteration() with this schedule and m micro-batches. `again`: forward runs again before backward."""
         args = [*how, f"--micro-batches={m}", f"--schedule={kind}"]
         _, plan, _ = iteration(model, "2xv100" + LARGE, args, "dapple-place", tmp / "any.json")
         ahead = [m, m] if kind == "gpipe" else [min(2, m), 1]
@@ -177,15 +188,17 @@ def table_6(_, tmp):
             given.write_text(text, encoding="utf-8")
         return iteration(model, "2xv100" + memory, args, f"plan{{from={given}}}", tmp / "six.json")
 
-    found = {}
+    found = {} # (schedule, micro-batches): samples/s, GB
 
     def gib(plan):
+        """GiB that a device holds, on average."""
         return sum(d["used_bytes"] for d in plan["devices"]) / len(plan["devices"]) / GIB
     for (kind, m), (rate, memory) in TABLE_VI.items():
         seconds, plan, _ = run(kind, m, V100)
         got = 2 * m / (seconds + beside)
         what = f"{kind}, {m} micro-batches"
-        (rows.fitted if m == 2 else rows.published)(f"{what}, GB", f"{memory}", f"{gib(plan):.1f}")
+        add_row = rows.fitted if m == 2 else rows.published
+        add_row(f"{what}, GB", f"{memory}", f"{gib(plan):.1f}")
         if kind == "dapple" and m in (2, 8):
             rows.fitted(f"{what}, samples/s", f"{rate:.2f}", f"{got:.2f}")
         else:
@@ -194,90 +207,110 @@ def table_6(_, tmp):
     refused = run("gpipe", 3, V100)[1] is None
     rows.published("gpipe, 3 micro-batches", "out of memory", "out of memory" if refused else
                    f"{gib(run('gpipe', 3, LARGE)[1]):.1f} GB of {16e9 / GIB:.1f}")
-    slope = (TABLE_VI_AGAIN["gpipe", 5][1] - TABLE_VI_AGAIN["gpipe", 2][1]) / 3
-    base, again = TABLE_VI_AGAIN["gpipe", 2][1] - 2 * slope, None
+    # GB that a device holds if forward runs again: again_lasting, and again_each for each micro-batch that it keeps
+    again_each = (TABLE_VI_AGAIN["gpipe", 5][1] - TABLE_VI_AGAIN["gpipe", 2][1]) / 3
+    again_lasting = TABLE_VI_AGAIN["gpipe", 2][1] - 2 * again_each
+    found_again = {} # (schedule, micro-batches): samples/s, GB
     for (kind, m), (rate, memory) in TABLE_VI_AGAIN.items():
         seconds, _, _ = run(kind, m, LARGE, True)
-        got = 2 * m / (seconds + beside)
+        got, held = 2 * m / (seconds + beside), again_lasting + again_each * (m if kind == "gpipe" else DAPPLE_KEEPS)
         rows.published(f"{kind}, forward again, {m} micro-batches, samples/s", f"{rate:.2f}", f"{got:.2f}", why=AGAIN)
-        again = got if (kind, m) == ("gpipe", 2) else again
-        got = base + slope * (m if kind == "gpipe" else 1.5)
         what = f"{kind}, forward again, {m} micro-batches, GB"
         if kind == "gpipe":
-            rows.fitted(what, f"{memory}", f"{got:.1f}")
+            rows.fitted(what, f"{memory}", f"{held:.1f}")
         else:
-            rows.published(what, f"{memory}", f"{got:.1f}", why=AGAIN_GB)
-    most = base + 8 * slope
+            rows.published(what, f"{memory}", f"{held:.1f}", why=AGAIN_GB)
+        found_again[kind, m] = got, held
+    most = again_lasting + 8 * again_each
     rows.published("gpipe, forward again, 8 micro-batches", "out of memory",
                    "out of memory" if most > 16e9 / GIB else f"{most:.1f} GB")
+    return rows.show() + section_6e(found, found_again)
+
+
+def section_6e(found, found_again):
+    """Compares what section VI-E says of Table VI. `found`, `found_again`: (samples/s, GB) by schedule and number of
+    micro-batches, with forward running once and again. Prints the rows and returns what is wrong, in words."""
     said = Rows("section VI-E: DAPPLE's 16 micro-batches to GPipe's 2; what running forward again does", "section VI")
-    rate, memory = (found["dapple", 16][i] / found["gpipe", 2][i] for i in range(2))
-    saved, cost = (base + 2 * slope) / found["gpipe", 2][1], again / found["gpipe", 2][0]
-    said.fitted("memory that it saves GPipe with 2, %", "19", f"{100 * (1 - saved):.0f}")
-    said.published("throughput that it costs with 2, %", "20", f"{100 * (1 - cost):.0f}", why=AGAIN)
+    gpipe_rate, gpipe_memory = found["gpipe", 2]
+    rate, memory = found["dapple", 16]
+    again_rate, again_memory = found_again["gpipe", 2]
+    said.fitted("memory that it saves GPipe with 2, %", "19", f"{100 * (1 - again_memory / gpipe_memory):.0f}")
+    said.published("throughput that it costs with 2, %", "20", f"{100 * (1 - again_rate / gpipe_rate):.0f}", why=AGAIN)
     said.published("memory of GPipe's with 16, running again", "0.70",
-                   f"{(base + 1.5 * slope) / found['gpipe', 2][1]:.2f}", why=AGAIN_GB)
-    said.published("throughput of GPipe's", "1.6", f"{rate:.2f}")
-    said.fitted("memory of GPipe's", "0.88", f"{memory:.2f}")
-    return rows.show() + said.show()
+                   f"{found_again['dapple', 16][1] / gpipe_memory:.2f}", why=AGAIN_GB)
+    said.published("throughput of GPipe's", "1.6", f"{rate / gpipe_rate:.2f}")
+    said.fitted("memory of GPipe's", "0.88", f"{memory / gpipe_memory:.2f}")
+    return said.show()
+
+
+EMBEDDINGS, ENCODER, POOLER = 127131648, 50384896, 4198400 # bytes of the weights of BERT-48's layers
 
 
 def bert(tmp, layers):
-    """BERT-48's profile with another number of layers, which keep no more than they hand on."""
+    """Writes BERT-48's profile with another number of encoder layers, which keep no more than they hand on. Returns its
+    path."""
     line = ("{0} -- {0} -- forward_compute_time={1}, backward_compute_time={2}, activation_size={3}, "
             "parameter_size={4}\n")
     names = ["embeddings", *(f"layer_{i}" for i in range(layers)), "pooler"]
     path = tmp / "bert.txt"
     path.write_text("".join([
-        line.format(names[0], 0.056, 0, 4325376, 127131648),
-        *(line.format(n, 2.69, 4.47, 4325376, 50384896) for n in names[1:-1]),
-        line.format(names[-1], 0, 0, 0, 4198400)]) + "".join(f"\t{a} -- {b}\n" for a, b in zip(names, names[1:])),
+        line.format(names[0], 0.056, 0, 4325376, EMBEDDINGS),
+        *(line.format(n, 2.69, 4.47, 4325376, ENCODER) for n in names[1:-1]),
+        line.format(names[-1], 0, 0, 0, POOLER)]) + "".join(f"\t{a} -- {b}\n" for a, b in zip(names, names[1:])),
         encoding="utf-8")
     return path
 
 
 def table_8(_, tmp):
-    """Table VIII: the largest BERT that fits if forward is run again before backward.  The memory that a device needs
-    beside weights and activations is what the first row of the table leaves of 16 GB."""
+    """Compares Table VIII: the largest BERT that fits if forward is run again before backward.  The memory that a
+    device needs beside weights and activations is what the first row of the table leaves of 16 GB.  Prints the rows and
+    returns what is wrong, in words."""
     rows = Rows("Table VIII: encoder layers that fit on devices of 16 GB; fitted: what leaves room beside them",
                 "Table VIII")
-    how = ["--optimizer=2", "--recompute=all", "--profiled-batch=2", "--micro-batch-size=2", "--micro-batches=32",
-           "--group=8:25GB/s,0us"]
+    how = ["--optimizer=2", "--recompute=all", "--profiled-batch=2", "--micro-batch-size=2", "--micro-batches=32"]
 
-    def fit(layers, stages, beside):
-        links = [a if "group" not in a else f"--group={stages}:25GB/s,0us" for a in how]
-        _, plan, run = iteration(bert(tmp, layers), f"{stages}xv100{V100}", [*links, f"--workspace={beside}B"],
+    def planned(layers, stages, beside):
+        """The plan of BERT with so many layers and stages, None if it does not fit, and the run of pcc. `beside`: bytes
+        that a device needs beside weights and activations."""
+        _, plan, run = iteration(bert(tmp, layers), f"{stages}xv100{V100}",
+                                 [*how, f"--group={stages}:25GB/s,0us", f"--workspace={beside}B"],
                                  "pipedream-hier-place{straight=true}" if stages > 1 else "dapple-place",
                                  tmp / "eight.json")
         return plan, run
-    plan, _ = fit(TABLE_VIII[1][0], 1, 0)
-    beside, before = int(16e9) - plan["devices"][0]["used_bytes"], 101.0
-    for stages, (published, busy, gigas, memory) in TABLE_VIII.items():
-        low, high = 1, 2 * published
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if fit(middle, stages, beside)[0] else (low, middle)
-        plan, run = fit(low, stages, beside)
-        got = float(re.search(r"busy ([0-9.]+) %", run.out)[1])
-        size = 2 * (127131648 + 4198400 + 50384896 * low) * 2 / 1e9 # four copies of the weights, GB
-        for what, text, value in (
-                ("layers", f"{published}", f"{low}"), ("parameters, billions", gigas, f"{size / 16:.2f}"),
-                ("GB of parameters", memory, f"{size:.1f}"), ("busy, %", f"{busy}", f"{got:.0f}")):
-            if stages == 1 and what != "busy, %":
+    plan, _ = planned(TABLE_VIII[1][0], 1, 0)
+    beside, last_busy = int(16e9) - plan["devices"][0]["used_bytes"], None
+    for stages, (published, published_busy, gigas, memory) in TABLE_VIII.items():
+        fits, too_many = 1, 2 * published # numbers of layers
+        while too_many - fits > 1:
+            middle = (fits + too_many) // 2
+            if planned(middle, stages, beside)[0]:
+                fits = middle
+            else:
+                too_many = middle
+        _, run = planned(fits, stages, beside)
+        busy = float(re.search(r"busy ([0-9.]+) %", run.out)[1])
+        size = 4 * (EMBEDDINGS + fits * ENCODER + POOLER) / 1e9 # GB of four copies of the weights, 16 bytes a parameter
+        for what, text, value in (("layers", f"{published}", f"{fits}"),
+                                  ("parameters, billions", gigas, f"{size / 16:.2f}"),
+                                  ("GB of parameters", memory, f"{size:.1f}")):
+            if stages == 1:
                 rows.fitted(f"{stages} stages, {what}", text, value)
             else:
-                rows.published(f"{stages} stages, {what}", text, value, why=
-                               BUSY if what == "busy, %" else "" if abs(low / published - 1) > 0.1 else LAYERS)
+                rows.published(f"{stages} stages, {what}", text, value,
+                               why=LAYERS if abs(fits / published - 1) <= 0.1 else "")
+        rows.published(f"{stages} stages, busy, %", f"{published_busy}", f"{busy:.0f}", why=BUSY)
         if stages > 1:
-            rows.judge(f"{stages} stages, busy with 32 micro-batches", "does not rise", f"{got} %, before {before} %",
-                       got <= before)
-        before = got
+            rows.judge(f"{stages} stages, busy with 32 micro-batches", "does not rise",
+                       f"{busy} %, before {last_busy} %", busy <= last_busy)
+        last_busy = busy
     return rows.show()
 
 
 def efficiency(_, tmp):
-    """The share of time in which devices idle is P / (1 + P), P = (1 + a) (S - 1) / M, a: transfers there and back over
-    computing.  Equal stages of 1 ms forward and 2 ms backward; without transfers that is exact."""
+    """Compares the share of time in which devices idle with P / (1 + P), P = (1 + a) (S - 1) / M, a: transfers there
+    and back over computing.  Equal stages of 1 ms forward and 2 ms backward; without transfers the formula is exact,
+    with them policy B comes close to it and policy A not below it.  Prints the rows and returns what is wrong, in
+    words."""
     rows, model = Rows("II-A: idle share of S equal stages with M micro-batches"), tmp / "equal.txt"
     for stages, micro, ratio in itertools.product((2, 4, 8), (8, 32), (0, 0.1, 0.5)):
         size = ratio * 1500000 # bytes that take half of the ratio's 3 ms over 1 GB/s
@@ -290,24 +323,27 @@ def efficiency(_, tmp):
         for kind in ("A", "B") if ratio else ("gpipe", "A"):
             how = ["--link=1GB/s,0us", f"--micro-batches={micro}",
                    f"--schedule={'gpipe' if kind == 'gpipe' else 'dapple'}"]
-            _, plan, _ = iteration(model, f"{stages}xv100{LARGE}", how, "dapple-place", tmp / "equal.json")
+            _, plan, _ = iteration(model, f"{stages}xv100{LARGE}", how, "dapple-place", tmp / "equal.json") # any plan
             given = staged(plan, [(1, 1)] * stages, ahead[kind], tmp / "given.json")
             seconds, _, _ = iteration(model, f"{stages}xv100{LARGE}", how, f"plan{{from={given}}}",
                                       tmp / "equal.json")
             idle, p = 1 - micro * 3e-3 / seconds, (1 + ratio) * (stages - 1) / micro
+            wanted = p / (1 + p)
             what = f"S = {stages}, M = {micro}, {kind if kind == 'gpipe' else f'dapple, policy {kind}'}"
             if ratio:
-                rows.judge(f"{what}, a = {ratio}", f"{'not below' if kind == 'A' else ''} {p / (1 + p):.3f}".strip(),
-                           f"{idle:.3f}", idle >= p / (1 + p) - 1e-9 and (kind == "A" or idle <= p / (1 + p) + 5e-4))
+                rows.judge(f"{what}, a = {ratio}", f"{'not below ' if kind == 'A' else ''}{wanted:.3f}", f"{idle:.3f}",
+                           idle >= wanted - 1e-9 and (kind == "A" or idle <= wanted + 5e-4))
             else:
                 took = 3 * (micro + stages - 1)
-                rows.judge(what, f"{p / (1 + p):.3f}, {took} ms", f"{idle:.3f}, {seconds * 1e3:g} ms",
-                           abs(idle - p / (1 + p)) < 1e-9 and abs(seconds * 1e3 - took) < 1e-9)
+                rows.judge(what, f"{wanted:.3f}, {took} ms", f"{idle:.3f}, {seconds * 1e3:g} ms",
+                           abs(idle - wanted) < 1e-9 and abs(seconds * 1e3 - took) < 1e-9)
     return rows.show()
 
 
 def formula(folder, tmp):
-    """Links in both directions in turn, as the formula has them; nothing is run again."""
+    """Checks that no plan that dapple-place runs without AllReduce takes less than formula (2) says; links have both
+    directions in turn, as the formula has them, and nothing is run again.  Prints the rows, with the formula's errors
+    for all plans, and returns what is wrong, in words."""
     rows = Rows("formula (2) against all plans that dapple-place runs, 16 devices")
     said = re.compile(r"against (\d+) plans that were run: median error (\S+) %, largest (\S+) %; of (\d+) without "
                       r"AllReduce it is above (\d+)")

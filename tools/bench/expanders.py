@@ -19,14 +19,16 @@ DEGREE = 4
 
 
 def butterfly(levels):
-    """2^levels rows; a node of level l + 1 reads its row and the one that differs in bit l: nodes, edges."""
+    """Number of nodes, and edges: levels of 2^levels rows; a node of level l + 1 reads the nodes of level l in its own
+    row and in the row whose number differs in bit l."""
     n = 1 << levels
     return n * (levels + 1), [(k * n + i, (k + 1) * n + j) for k in range(levels) for i in range(n)
                               for j in (i, i ^ 1 << k)]
 
 
 def bipartite(n, seed):
-    """n values, each read by DEGREE of n nodes, which read as many (fewer where draws meet): nodes, edges."""
+    """Number of nodes, and edges: n nodes whose values are each read by DEGREE of n others, which read as many (fewer
+    where draws meet)."""
     rng, edges = random.Random(seed), set()
     for _ in range(DEGREE):
         order = list(range(n))

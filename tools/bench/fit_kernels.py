@@ -20,6 +20,7 @@ percentile over products, which count twice, and batched products.  Burst and wh
 of 70 W together.  Of shares of the peak for linear layers that are nearly as good the largest is taken: kernels that
 are measured alone, one after the other, run hotter, and so slower, than between others in a model."""
 import argparse
+import copy
 import csv
 import io
 import json
@@ -54,46 +55,52 @@ SOURCE = ROOT / "ir/cluster/kernel_rates.c"
 
 
 class Kernels:
-    """The kernels of one class: [op] an array of b, m, n, k, us."""
+    """The kernels of one class.  rows: {op: array with a row of b, m, n, k, us for each kernel} to fit to; compared:
+    the same of COMPARED."""
 
     def __init__(self, rows, figures):
+        """rows: of kernels.csv; figures: see figures_of()."""
         self.peak, self.bandwidth = figures["peak"], figures["bandwidth"]
         self.units, self.overhead = figures["units"], figures["overhead"]
-        self.rows = defaultdict(list)
-        for r in rows:
-            self.rows[r["op"]].append([float(r[c] or 1) for c in ("b", "m_or_width", "n", "k", "us")])
-        every = {op: numpy.array(v) for op, v in self.rows.items()}
-        self.rows = {op: x for op, x in every.items() if op not in COMPARED}
-        self.compared = {op: x for op, x in every.items() if op in COMPARED}
+        measured = defaultdict(list)
+        for r in rows:  # an empty cell is a size that the op does not have
+            measured[r["op"]].append([float(r[c] or 1) for c in ("b", "m_or_width", "n", "k", "us")])
+        self.rows = {op: numpy.array(v) for op, v in measured.items() if op not in COMPARED}
+        self.compared = {op: numpy.array(v) for op, v in measured.items() if op in COMPARED}
 
     def half(self, which):
-        """The kernels of one half of the shapes."""
-        part = object.__new__(Kernels)
-        part.__dict__.update(self.__dict__)
-        part.rows = {op: x[[zlib.crc32(repr((op, *v[:4])).encode()) % 2 == which for v in x.tolist()]]
-                     for op, x in self.rows.items()}
-        part.rows = {op: x for op, x in part.rows.items() if len(x)}
-        return part
+        """These kernels with one half (0 or 1) of the shapes in `rows`, drawn by their checksums: the same in each
+        run."""
+        chosen = copy.copy(self)
+        chosen.rows = {}
+        for op, x in self.rows.items():
+            mine = x[[zlib.crc32(repr((op, *v[:4])).encode()) % 2 == which for v in x.tolist()]]
+            if len(mine):
+                chosen.rows[op] = mine
+        return chosen
 
     def streams(self):
-        """The rows of kernels whose time is that of their memory traffic, by kind."""
+        """{op: rows} of the kernels whose time is that of their memory traffic, which move each byte once."""
         return {op: x for op, x in self.rows.items() if op not in ("linear", "bmm", *NORMS)}
 
 
 def product_flops(x, units, least, prologue):
-    """Operations of all waves, in those of tiles of 128 x 128 (passes/cost/kernels.c)."""
+    """Operations of all waves of each product in x, at the speed of tiles of 128 x 128 (passes/cost/kernels.c), with
+    the quickest tiles whose edges are at least `least`. units: of the GPU, each with one tile at a time; prologue: of a
+    tile, in elements of the sum."""
     b, m, n, k = x[:, :4].T
     best = None
     for r in (e for e in EDGES if e >= least):
         for c in (e for e in EDGES if e >= least):
             waves = numpy.ceil(b * numpy.ceil(m / r) * numpy.ceil(k / c) / units)
+            # loading an element takes 8 multiply-adds; 8 / 9: the largest tile counts as its multiply-adds alone
             work = waves * units * 2 * (r * c + 8 * (r + c)) * (n + prologue) * 8 / 9
             best = work if best is None else numpy.minimum(best, work)
     return best
 
 
 def bytes_of(op, x):
-    """Bytes that are read and written, each once."""
+    """Bytes of the operands and the result of each kernel in x, in f32."""
     b, m, n, k = x[:, :4].T
     if op in ("linear", "bmm"):
         return 4 * (b * m * n + (1 if op == "linear" else b) * n * k + b * m * k)
@@ -101,12 +108,14 @@ def bytes_of(op, x):
 
 
 def moved(op, x, row):
-    """Bytes that a kernel moves."""
+    """Bytes that each kernel in x moves: those of operands and result, and of normalisations again the elements that
+    rows longer than a cache holds push out of it (passes/cost/kernels.c). row: the elements that a cache holds."""
     if op not in NORMS:
         return bytes_of(op, x)
     kept = row if op == "ln" else max(4 * row, 1024)
     lost = numpy.clip(x[:, 1] / kept - 1, 0, 1)
-    return bytes_of(op, x) * (1 + lost * (0.5 if op == "ln" else 1))
+    again = 0.5 if op == "ln" else 1  # of the bytes, half of which are read: ln reads a row once more, softmax twice
+    return bytes_of(op, x) * (1 + lost * again)
 
 
 def time_of(kernels, op, facts):
@@ -121,26 +130,27 @@ def time_of(kernels, op, facts):
 
 
 def slowed(kernels, op, work, facts):
-    """Microseconds that `work` operations take on each kernel, with the lower clock after the burst."""
+    """us in which each kernel does its `work`, in operations, with the lower clock after the burst."""
     t = work / (kernels.peak * facts["product" if op == "linear" else "batched"]) * 1e6
     burst = facts["burst"] * 1e3
     return t if not burst else numpy.where(t > burst, burst + (t - burst) / facts["warm"], t)
 
 
 def spread(times, us):
-    """(median, 90th percentile) of the relative error."""
+    """(median, 90th percentile) of the relative error of `times`, where `us` were measured."""
     error = numpy.abs(times / us - 1)
     return float(numpy.median(error)), float(numpy.percentile(error, 90))
 
 
 def score(times, us):
-    """How bad predicted times are: the smaller, the better."""
+    """How bad predicted times are, where `us` were measured: the smaller, the better."""
     median, most = spread(times, us)
     return median + most / 3
 
 
 def fit_streams(kernels, facts):
-    """Sets the share of the bandwidth and the row of normalisations."""
+    """Sets the facts "stream", the share of the bandwidth, and "row", of normalisations. Returns False, and sets
+    nothing, if no kernel was measured whose time is that of its memory traffic."""
     streams = kernels.streams()
     if not streams:
         return False
@@ -153,7 +163,8 @@ def fit_streams(kernels, facts):
 
 
 def fit_share(kernels, op, facts, work):
-    """(score, share): the best share of the peak; of linear layers the largest that is nearly as good."""
+    """(the best score, share): the share of the peak that has this score for the products of `op`; of linear layers the
+    largest that is nearly as good. work: see product_flops()."""
     us, memory = kernels.rows[op][:, 4], bytes_of(op, kernels.rows[op]) / (kernels.bandwidth * facts["stream"]) * 1e6
     key = "product" if op == "linear" else "batched"
     scores = [(score(kernels.overhead + numpy.maximum(slowed(kernels, op, work, {**facts, key: s}), memory), us), s)
@@ -163,33 +174,44 @@ def fit_share(kernels, op, facts, work):
 
 
 def fit(kernels, like, burst=0, warm=1):
-    """(score, facts) of a class.  like: facts for what was not measured."""
+    """(score, facts) of the best fit to a class.  like: facts for what was not measured; burst, warm: given, not
+    fitted."""
     facts = {**like, "units": kernels.units, "burst": burst, "warm": warm}
     fit_streams(kernels, facts)
     best = None
     for prologue in PROLOGUES:
-        one = fit_share(kernels, "linear", facts, product_flops(kernels.rows["linear"], kernels.units, 32, prologue))
+        work = product_flops(kernels.rows["linear"], kernels.units, 32, prologue)
+        linear_score, product = fit_share(kernels, "linear", facts, work)
         works = [(product_flops(kernels.rows["bmm"], kernels.units, tile, prologue), tile) for tile in TILES]
-        many = min((*fit_share(kernels, "bmm", facts, work), tile) for work, tile in works)
-        total = 2 * one[0] + many[0]
+        batched_score, batched, tile = min((*fit_share(kernels, "bmm", facts, work), tile) for work, tile in works)
+        total = 2 * linear_score + batched_score
         if best is None or total < best[0]:
-            best = total, {**facts, "prologue": prologue, "product": one[1], "batched": many[1], "tile": many[2]}
+            best = total, {**facts, "prologue": prologue, "product": product, "batched": batched, "tile": tile}
     return best
 
 
 def fit_burst(classes, like):
-    """(burst, warm) of the cards of LOW_POWER, the same for all."""
+    """(burst in ms, warm) of the cards of LOW_POWER, the same for all; (0, 1), no burst, if none of them was
+    measured."""
     low = [k for d, k in classes.items() if d in LOW_POWER]
-    return min((sum(fit(k, like, b, w)[0] for k in low), b, w) for b in BURSTS for w in WARM)[1:] if low else (0, 1)
+    if not low:
+        return 0, 1
+    return min((sum(fit(k, like, b, w)[0] for k in low), b, w) for b in BURSTS for w in WARM)[1:]
 
 
-def errors(kernels, facts):
-    """{kind: (times, measured)} of a class."""
+def by_kind(kernels, times):
+    """{kind of operations: (predicted us, measured us)} of the kernels of a class. times: {op: predicted us}."""
     found = defaultdict(lambda: ([], []))
     for op, x in kernels.rows.items():
-        found[KINDS.get(op, "elementwise")][0].append(time_of(kernels, op, facts))
-        found[KINDS.get(op, "elementwise")][1].append(x[:, 4])
+        predicted, measured = found[KINDS.get(op, "elementwise")]
+        predicted.append(times[op])
+        measured.append(x[:, 4])
     return {k: (numpy.concatenate(t), numpy.concatenate(us)) for k, (t, us) in found.items()}
+
+
+def times_by_fit(kernels, facts):
+    """{op: us that the formula gives for each kernel}."""
+    return {op: time_of(kernels, op, facts) for op in kernels.rows}
 
 
 def rate(text, units):
@@ -213,26 +235,28 @@ def figures_of(device):
             "overhead": rate(c["overhead"], {"us": 1, "ns": 1e-3})}
 
 
-class Asked:
-    """A model of kernels, of which pcc is asked the times."""
+class KernelModel:
+    """A model of kernels, of which pcc is asked the times.  elem: type of all tensors."""
 
     def __init__(self, elem):
         self.elem, self.nodes, self.inputs, self.outputs = elem, [], [], []
 
     def tensor(self, text, shape, to):
+        """Adds a tensor of this name to `to`, the model's inputs or outputs. Returns its name."""
         to.append(helper.make_tensor_value_info(text, self.elem, [int(d) for d in shape]))
         return text
 
     def input(self, text, *shape):
+        """Adds an input. Returns its name."""
         return self.tensor(text, shape, self.inputs)
 
     def node(self, op, operands, at, shape=None, **attributes):
-        """Adds a node; with a shape its result is an output."""
+        """Adds a node called `at`, as is its result; with a shape the result is an output. Returns the name."""
         self.nodes.append(helper.make_node(op, operands, [at], name=at, **attributes))
         return self.tensor(at, shape, self.outputs) if shape else at
 
     def add(self, op, at, b, m, n, k):
-        """Adds nodes for one kernel of kind `op`, with names that begin with `at` and the sizes of the table of
+        """Adds nodes for one kernel of kind `op`, called `at` or `at`/..., with the sizes of the table of
         measurements."""
         if op in ("linear", "bmm"):
             lead = [] if op == "linear" else [b]
@@ -256,7 +280,8 @@ class Asked:
             self.node(OPERATORS.get(op, "Relu"), operands, at, [b, m])
 
     def times(self, name, folder, options=()):
-        """{node: us}"""
+        """Writes the model to the folder. Returns {node: us} as pcc gives them for a device of class `name`. options:
+        of pcc."""
         path = Path(folder) / "kernels.onnx"
         graph = helper.make_graph(self.nodes, "kernels", self.inputs, self.outputs)
         path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
@@ -265,20 +290,21 @@ class Asked:
         return {r["name"]: int(r[f"ps_{name}"]) / 1e6 for r in csv.DictReader(io.StringIO(out))}
 
 
-def asked(rows, name, folder, kind="f32"):
-    """{op: us of each kernel} as pcc gives them, for a model that is made of these kernels."""
-    model = Asked(TYPES[kind])
+def times_by_pcc(rows, name, folder, kind="f32"):
+    """{op: us of each kernel} as pcc gives them on class `name`, for a model that is made of these kernels and written
+    to the folder. kind: of TYPES."""
+    model = KernelModel(TYPES[kind])
     for op, x in rows.items():
         for i, (b, m, n, k, _) in enumerate(x.tolist()):
             model.add(op, f"{op}.{i}", b, m, n, k)
     total = defaultdict(float)
     for node, us in model.times(name, folder, ["--precision=tf32"] if kind == "tf32" else []).items():
-        total[node.split("/")[0]] += us
+        total[node.split("/")[0]] += us  # attention has several nodes
     return {op: numpy.array([total[f"{op}.{i}"] for i in range(len(x))]) for op, x in rows.items()}
 
 
 def row_text(facts):
-    """The row of the C table, but for generation and use."""
+    """The row of the C table (SOURCE), but for generation and use: shares in millionths, the burst in ps."""
     f = [facts["units"], facts["tile"], facts["prologue"], round(facts["product"] * 1000000),
          round(facts["batched"] * 1000000), round(round(facts["product"] * CONV, 2) * 1000000),
          round(facts["stream"] * 1000000), facts["row"],
@@ -287,7 +313,8 @@ def row_text(facts):
 
 
 def read(folder, wanted):
-    """{device: Kernels} of the devices that pcc has a class for, and {device: its name in pcc}."""
+    """Reads kernels.csv in the folder. Returns {device: Kernels} of the devices that pcc has a class for, and {device:
+    its name in pcc}; prints a line for each device without a class. wanted: names of devices, None for all."""
     rows = defaultdict(list)
     with open(folder / "kernels.csv", encoding="utf-8") as f:
         for r in csv.DictReader(f):
@@ -300,7 +327,8 @@ def read(folder, wanted):
 
 
 def unmeasured(classes):
-    """The facts for what was not measured on a class: the medians of the other classes."""
+    """The facts for what was not measured on a class: the medians of the other classes, "row" rounded down to one of
+    ROWS."""
     found = []
     for kernels in classes.values():
         facts = {"stream": 1, "row": ROWS[0]}
@@ -313,28 +341,28 @@ def unmeasured(classes):
 
 
 def compared_lines(device, name, rows, folder, kind="f32"):
-    """Lines of the table of errors for kernels that nothing is fitted to."""
-    for op, us in asked(rows, name, folder, kind).items() if rows else ():
+    """Yields the rows of the table of errors for kernels that nothing is fitted to: errors of pcc's own times."""
+    if not rows:
+        return
+    for op, us in times_by_pcc(rows, name, folder, kind).items():
         yield [device, op, str(len(us)), "", "", "", "", *(f"{100 * e:.1f} %" for e in spread(us, rows[op][:, 4]))]
 
 
-def rows_of(device, kernels, facts, halves, own):
-    """Yields the rows of the table of errors, for each kind of operations and for all: errors of the fit, of each half
-    of the shapes by the fit to the other half, and of pcc's own times."""
-    across = [errors(kernels.half(1 - h), halves[h]) for h in (0, 1)]
-    mine, told = errors(kernels, facts), defaultdict(lambda: ([], []))
-    for op, x in kernels.rows.items():
-        told[KINDS.get(op, "elementwise")][0].append(own[op])
-        told[KINDS.get(op, "elementwise")][1].append(x[:, 4])
-    told = {k: (numpy.concatenate(t), numpy.concatenate(us)) for k, (t, us) in told.items()}
+def fitted_lines(device, kernels, facts, halves, own):
+    """Yields the rows of the table of errors, for each kind of operations and for all: errors of the fit (facts), of
+    each half of the shapes by the fit to the other half (halves: the facts of both fits), and of pcc's own times
+    (own)."""
+    fitted = by_kind(kernels, times_by_fit(kernels, facts))
+    others = [kernels.half(1 - h) for h in (0, 1)]
+    across = [by_kind(other, times_by_fit(other, half_facts)) for other, half_facts in zip(others, halves)]
     for kind in (*KINDS.values(), "elementwise", "all"):
         cells = []
-        for parts in ([mine], across, [told]):
-            pairs = [v for part in parts for k, v in part.items() if kind in (k, "all")]
+        for groups in ([fitted], across, [by_kind(kernels, own)]):
+            pairs = [v for group in groups for k, v in group.items() if kind in (k, "all")]
             if pairs:
                 cells += [f"{100 * e:.1f} %" for e in spread(*(numpy.concatenate(v) for v in zip(*pairs)))]
         if cells:
-            yield [device, kind, str(sum(len(t) for k, (t, _) in mine.items() if kind in (k, "all"))), *cells]
+            yield [device, kind, str(sum(len(t) for k, (t, _) in fitted.items() if kind in (k, "all"))), *cells]
 
 
 def main():
@@ -357,9 +385,9 @@ def main():
         hot = burst if d in LOW_POWER else (0, 1)
         facts = fit(kernels, like, *hot)[1]
         with tempfile.TemporaryDirectory() as folder:
-            own = asked(kernels.rows, names[d], folder)
+            own = times_by_pcc(kernels.rows, names[d], folder)
             lines += compared_lines(d, names[d], kernels.compared, folder)
-        lines += rows_of(d, kernels, facts, [fit(kernels.half(h), like, *hot)[1] for h in (0, 1)], own)
+        lines += fitted_lines(d, kernels, facts, [fit(kernels.half(h), like, *hot)[1] for h in (0, 1)], own)
         ratios[d] = float(numpy.median(numpy.concatenate([own[op] / x[:, 4] for op, x in kernels.rows.items()])))
         wrong += [f"{d}: {op}: pcc's times are not those of the rows fitted here" for op in own
                   if numpy.max(numpy.abs(own[op] / time_of(kernels, op, facts) - 1)) > 0.001]

@@ -54,7 +54,8 @@ def apart(folder, samples, cores):
 
 
 def measure(name, turns, samples, tmp):
-    """Ratios of a model: gain, machine, of promise, order; medians over turns."""
+    """Makes the splits of a model and runs them in turns. Returns the medians over turns of the ratios gain, machine,
+    of promise, and time in the model's order over time in the planned one."""
     args, batch, sequence = MODELS[name]
     model, one, two = tmp / f"{name}.onnx", tmp / f"{name}-one", tmp / f"{name}-two"
     dims, cores = sizes(batch, sequence), sorted(os.sched_getaffinity(0))
@@ -71,9 +72,10 @@ def measure(name, turns, samples, tmp):
 
 
 def good(gain, machine, order):
-    """Whether the gain of a second device is enough and the planned order helps. `gain`: times faster than one device;
-    `machine`: times faster than one that two independent runs are on this machine; `order`: times faster than with
-    --order=model. A machine that itself gains less than MACHINE must reach SHARE of `machine`; others GAIN."""
+    """Whether the gain of a second device is enough and the planned order takes no longer than the model's (ORDER).
+    `gain`: times faster than one device; `machine`: times faster than one that two independent runs are on this
+    machine; `order`: times faster than with --order=model. The gain must reach GAIN; where `machine` is less than
+    MACHINE, SHARE of `machine` will do, too."""
     enough = gain >= GAIN or machine < MACHINE and gain >= SHARE * machine
     return enough and order >= ORDER
 
@@ -84,7 +86,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--turns", type=int)
     parser.add_argument("--samples", type=int)
-    parser.add_argument("model", nargs="*", choices=[*MODELS, []])
+    parser.add_argument("model", nargs="*", choices=[*MODELS, []])  # []: argparse checks the default, too
     args = parser.parse_args()
     if len(os.sched_getaffinity(0)) < 2:
         print("skipped: this needs two processors")

@@ -12,49 +12,57 @@ trees towards and away from the root, layers of 100, and components of ten.  8 a
   cpu s     of a whole run; s read, MiB read: of one that only reads the workload
   B/node    peak memory beyond that of reading
 
-Ends with 1 if a plan is worse than the naive cut, a gap of random layers is above 1 % (2 % above 300,000 nodes), a run
-takes more than 20 s of CPU or 1000 bytes a node beyond what reading takes.  --pass: another planner, auto-place say."""
+Ends with 1 if a plan is worse than the naive cut, a gap of random layers is above 1 % (2 % above 300,000 nodes), or a
+run takes more beyond reading than 20 s of CPU or, from 1,000,000 nodes, 1000 bytes a node.  --pass: another planner,
+auto-place say."""
 import argparse
 import fnmatch
+import functools
 import random
 import re
 import sys
 import tempfile
 from pathlib import Path
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = True  # tests run this script: its imports leave nothing in the source
 from common import PCC, PCC_GEN, Run, cpu_limit, facts_of, table, verdict  # noqa: E402
 
 DEVICES, CPU, BYTES = 8, cpu_limit(20), 1000
 
+
+# Edges (from, to) of graphs of n nodes, numbered from 0; `rng` draws them.
 
 def chain(n, _):
     return [(i, i + 1) for i in range(n - 1)]
 
 
 def wide(n, _):
+    """One layer, with a node before all and a node behind all."""
     return [(0, i) for i in range(1, n - 1)] + [(i, n - 1) for i in range(1, n - 1)]
 
 
 def tree_in(n, rng):
+    """Each node but the last, the root, has one reader, shortly behind it."""
     return [(i, min(n - 1, i + 1 + rng.randrange(1 + min(n, 1000)))) for i in range(n - 1)]
 
 
 def tree_out(n, rng):
+    """Each node but the first, the root, reads one node, shortly before it."""
     return [(rng.randrange(max(0, i - 1000), i), i) for i in range(1, n)]
 
 
 def components(n, rng):
+    """Trees of ten nodes: each but the first of ten reads one of the nodes before it."""
     return [(i - 1 - rng.randrange(i % 10), i) for i in range(n) if i % 10]
 
 
-# name: part of --most that it has, edges
+# name: it has --most nodes divided by this, function for its edges
 SHAPES = {"chain": (1, chain), "wide": (10, wide), "tree in": (1, tree_in), "tree out": (1, tree_out),
           "components": (1, components)}
 
 
 def write(path, n, edges, rng):
-    """A workload of these edges, with times and transfers as those of random layers."""
+    """Writes a workload of n nodes and these edges, with times and transfers as those of random layers."""
     us = [rng.randrange(1, 1001) for _ in range(n)]
     cost = [rng.randrange(301) for _ in range(n)]
     nodes = (f'{{"id":{i + 1},"cpuLatency":{t / 100},"fpgaLatency":{t / 1000}}}' for i, t in enumerate(us))
@@ -69,16 +77,16 @@ def naive(path):
     text = path.read_text()
     us = [round(float(t) * 1000) for t in re.findall(r'"fpgaLatency":([\d.]+)', text)]
     total, done, device, load = sum(us), 0, [], [0] * DEVICES
-    for t in us:
+    for t in us: # a node goes to the piece that holds the middle of its work
         device.append(min(DEVICES - 1, (2 * done + t) * DEVICES // (2 * total)))
         done += t
         load[device[-1]] += t
-    readers, cost = {}, {}
+    readers, cost = {}, {} # of nodes that other devices read
     for u, v, c in re.findall(r'"sourceId":(\d+),"destId":(\d+),"cost":([\d.]+)', text):
         if device[int(u) - 1] != device[int(v) - 1]:
             cost[u] = round(float(c) * 1000)
             readers.setdefault(u, set()).add(device[int(v) - 1])
-    for u, devices in readers.items():
+    for u, devices in readers.items(): # the device that sends and each that receives pay
         for d in {device[int(u) - 1], *devices}:
             load[d] += cost[u]
     return len(us), max(load) / 1000
@@ -107,24 +115,29 @@ def measure(name, path, steps, tmp):
 
 
 def graphs(args, folder):
-    """Yields (name, file) of each graph; the file exists until the next graph is asked for."""
+    """Yields (name, function) of each graph. The function writes the graph to a file, the same for all, and returns its
+    path."""
     path = folder / "graph.json"
 
     def layers(n, width):
+        """Writes random layers."""
         Run([PCC_GEN, "random-layers", "--nodes", n, "--width", width, "--devices", DEVICES, "--seed", args.seed,
              "-o", path]).need()
         return path
 
     for n in (1000, 10000, 100000, 300000, 1000000):
         if n <= args.most:
-            yield "random layers", lambda n=n: layers(n, 8)
-    yield "layers of 100", lambda: layers(args.most, 100)
-    for name, (part, edges) in SHAPES.items():
-        def other(part=part, edges=edges):
-            n, rng = args.most // part, random.Random(args.seed)
-            write(path, n, edges(n, rng), rng)
-            return path
-        yield name, other
+            yield "random layers", functools.partial(layers, n, 8)
+    yield "layers of 100", functools.partial(layers, args.most, 100)
+
+    def shape(divisor, edges):
+        """Writes a graph of SHAPES."""
+        n, rng = args.most // divisor, random.Random(args.seed)
+        write(path, n, edges(n, rng), rng)
+        return path
+
+    for name, (divisor, edges) in SHAPES.items():
+        yield name, functools.partial(shape, divisor, edges)
 
 
 def main():

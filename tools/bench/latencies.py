@@ -29,10 +29,11 @@ EXPERTS = {"layer_bert24_inference": "111.937", "layer_resnet50_inference": "101
 BASELINES = {"greedy": f"greedy-place{{{BEST}}}", "dp": "dp-place",
              "scotch": f"contract{{trivial=false}},scotch-place{{{BEST}}}", "expert": None}
 SEARCHES = {"latency": "latency-place", "q = 2": "latency-place{q=2}", "q = 3": "latency-place{q=3}"}
-DAGGER, OUT_OF_MEMORY = 1.34, 3
+OUT_OF_MEMORY = 3 # times an accelerator's memory, above which the paper gives no latency
 # Appendix F: how much lower the integer program's latency is, percent: most, average
 GAINS = {"greedy": (72, 23), "dp": (42, 17), "scotch": (67, 40), "expert": (23, 17)}
 COLUMNS = ["workload", "planner", "ms", "published", "bound", "gap %", "status", "memory", "cpu s", "MiB", "to 2 %"]
+MEMORY = COLUMNS.index("memory") # of a row; empty if the plan keeps within memory and the number of accelerators
 # s: time limits that are tried for the first plan within 2 % of the last one
 LIMITS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
 
@@ -54,21 +55,22 @@ def printed_as(value, text):
 def memory_share(workload, split):
     """Share of its memory that the fullest accelerator needs."""
     size = {n["id"]: n.get("size", 0) for n in workload["nodes"]}
-    q = split.get("q", 1)
+    q = split.get("q", 1) # slots of an accelerator, which "fpgas" lists one after the other
     sets = [[v for slot in split["fpgas"][i:i + q] for v in slot["nodes"]] for i in range(0, len(split["fpgas"]), q)]
     return max(sum(size[v] for v in s) for s in sets) / workload["maxSizePerFPGA"]
 
 
 def memory_mark(share):
-    """What a row says of memory, of which `share` times as much is used as there is: nothing up to 1, "+ N" up to
-    OUT_OF_MEMORY, "OOM N" above."""
+    """What a row says of a plan that needs `share` times the memory of an accelerator: nothing up to 1, "+ SHARE" up to
+    OUT_OF_MEMORY, "OOM SHARE" above."""
     return "" if share <= 1 else f"OOM {share:.2f}" if share > OUT_OF_MEMORY else f"+ {share:.2f}"
 
 
 class Input:
-    """A workload, and the published figures that its rows are compared with."""
+    """A workload, and the published figures that its rows are compared with.  wrong: complaints, in words."""
 
     def __init__(self, path, tmp):
+        """tmp: a folder for plans."""
         self.name, self.path, self.tmp = path.stem, path, Path(tmp)
         self.workload = json.loads(path.read_text())
         self.published = PUBLISHED[self.name]
@@ -77,7 +79,7 @@ class Input:
     def complain(self, planner, text):
         self.wrong.append(f"{self.name}, {planner}: {text}")
 
-    def foreign(self, planner, split):
+    def check_latency(self, planner, split):
         """Complains if pcc's latency of a split is not that of latency.py, for the setting that latency.py knows:
         subgraphs do not wait for their accelerator, and there is no limit of CPUs."""
         ms = latency(self.workload, [set(d["nodes"]) for d in split["fpgas"]])
@@ -85,17 +87,19 @@ class Input:
             self.complain(planner, f"{split['totalLatency']} ms, latency.py has {ms}")
 
     def row(self, planner, run, split, made=None):
-        """A row of the table.  made: the run of pcc that made the plan, if another run judged it."""
+        """A row of the table, the last column empty.  run: the run of pcc that judged the plan; made: the run that made
+        it, if that is another one."""
         status, ms, bound = facts_of(run.out)
-        share = memory_share(self.workload, split)
+        made = made or run
         published = self.published.get("ip" if planner in SEARCHES else planner, "-")
         return [self.name, planner, f"{ms:.6g}", "" if published == "-" else published,
                 "" if bound is None else f"{bound:.6g}", f"{100 * (ms - bound) / ms:.2f}" if bound and ms else "",
-                status, memory_mark(share), f"{(made or run).cpu:.2f}", f"{(made or run).mib:.0f}", ""]
+                status, memory_mark(memory_share(self.workload, split)), f"{made.cpu:.2f}", f"{made.mib:.0f}", ""]
 
     def baseline(self, planner):
-        """Makes a plan for another objective, and judges its latency as the paper evaluates it. What is wrong is added
-        to `self.wrong`. Returns its row; None, after a note: there is no such plan."""
+        """Makes one of BASELINES' plans, which are for another objective, or takes the expert's, and judges its latency
+        as the paper evaluates it. What is wrong is added to `self.wrong`. Returns its row; None, after a note: there is
+        no such plan."""
         plan, path, made = self.tmp / "plan.json", self.path, None
         if planner == "expert":
             plan = path.parent.parent / "experts" / f"{self.name}_expert.json"
@@ -103,8 +107,8 @@ class Input:
                 print(f"skipped: {self.name}, expert: {plan.name} is not there")
                 return None
             devices = len(json.loads(plan.read_text())["fpgas"])
-            if devices > self.workload["maxFPGAs"]:
-                self.refused(plan, devices)
+            if devices > self.workload["maxFPGAs"]: # it is judged in a copy of the workload with so many
+                self.check_refused(plan, devices)
                 path = self.tmp / path.name
                 path.write_text(json.dumps(dict(self.workload, maxFPGAs=devices)))
         else:
@@ -112,20 +116,21 @@ class Input:
             if "this pcc was built without" in made.out:
                 print(f"skipped: {self.name}, {planner}: {made.out.strip().splitlines()[-1]}")
                 return None
-            load = json.loads(plan.read_text())["maxLoad"] if made.need() else 0
+            made.need()
+            load = json.loads(plan.read_text())["maxLoad"]
             if planner == "dp" and not printed_as(load, self.published["load"]):
                 self.complain(planner, f"largest load {load} ms, published {self.published['load']}")
         run, split = self.judge(path, f"plan{{from={plan}:{BEST}:effort=0}}", "--pieces=apart")
-        self.foreign(planner, split)
+        self.check_latency(planner, split)
         exact = self.published["greedy"] if planner == "greedy" else EXPERTS[self.name] if planner == "expert" else None
         if exact and not printed_as(split["totalLatency"], exact):
             self.complain(planner, f"{split['totalLatency']} ms, published {exact}")
         row = self.row(planner, run, split, made)
         if path != self.path:
-            row[7] = f"{devices} of {self.workload['maxFPGAs']} accelerators"
+            row[MEMORY] = f"{devices} of {self.workload['maxFPGAs']} accelerators"
         return row
 
-    def refused(self, plan, devices):
+    def check_refused(self, plan, devices):
         """Checks that pcc refuses an expert's split of more accelerators than there are."""
         if Run([PCC, self.path, "--objective=latency", "-p", f"plan{{from={plan}}}", "-q"]).rc != 1:
             self.complain("expert", f"a split of {devices} accelerators is taken")
@@ -138,7 +143,8 @@ class Input:
         return run, json.loads(out.read_text())
 
     def soon(self, planner, ms, cpu):
-        """CPU seconds of the run with the shortest time limit of LIMITS whose plan takes at most 2 % more than `ms`."""
+        """CPU seconds, as text, of the run with the shortest time limit of LIMITS whose plan takes at most 2 % more
+        than `ms`, the latency that a run without limit found in `cpu` seconds."""
         for limit in LIMITS:
             if limit >= cpu:
                 break
@@ -148,12 +154,13 @@ class Input:
         return f"{cpu:.2f}"
 
     def search(self, planner):
-        """Runs one of the searches and returns its row. What is wrong is added to `self.wrong`."""
+        """Runs one of the searches and returns its row. What is wrong is added to `self.wrong`. Prints a line if the
+        plan has another latency with any number of CPUs, which latency.py supposes."""
         run, split = self.judge(self.path, SEARCHES[planner])
         row = self.row(planner, run, split)
         row[-1] = self.soon(planner, facts_of(run.out)[1], run.cpu)
         if planner == "latency":
-            self.foreign(planner, split)
+            self.check_latency(planner, split)
             if split["totalLatency"] > float(self.published["wanted"]) * (1 + 1e-6):
                 self.complain(planner, f"{split['totalLatency']} ms, wanted {self.published['wanted']}")
         if memory_share(self.workload, split) > 1:
@@ -181,38 +188,40 @@ CELLS = {"greedy": "Greedy", "dp": "Max-load DP", "scotch": "Scotch", "expert": 
 
 
 def table_4(rows):
-    """Cells of Table 4, and its last column: how much longer the best baseline takes."""
-    lines, of = [], {(r[0], r[1]): r for r in rows}
+    """Adds the cells of Table 4, and prints its last column: how much longer the best baseline takes. `rows`: lists
+    below COLUMNS."""
+    lines, of = [], {(r[0], r[1]): dict(zip(COLUMNS, r)) for r in rows}
     for name, paper in published_table(TABLE_4).items():
         for planner, column in CELLS.items():
             said, r = PUBLISHED[name].get("ip" if planner == "latency" else planner, "-"), of.get((name, planner))
-            if r and said not in ("-", "OOM") and not r[7].endswith("accelerators"):
-                cell(PLACEMENT, "Table 4", f"{name}, {column}", said.rstrip("+"), r[2], "less")
-        r, base = of.get((name, "latency")), [float(of[name, b][2]) for b in BASELINES if (name, b) in of
-                                              and not of[name, b][7]]
-        if not r or not base:
+            if r and said not in ("-", "OOM") and not r["memory"].endswith("accelerators"):
+                cell(PLACEMENT, "Table 4", f"{name}, {column}", said.rstrip("+"), r["ms"], "less")
+        baselines = [of[name, b] for b in BASELINES if (name, b) in of]
+        fitting = [float(r["ms"]) for r in baselines if not r["memory"]]
+        found = of.get((name, "latency"))
+        if not found or not fitting:
             continue
-        gain = f"{100 * (min(base) / float(r[2]) - 1):.1f}"
+        gain = f"{100 * (min(fitting) / float(found['ms']) - 1):.1f}"
         lines.append([name, gain, paper["gain"]])
         cell(PLACEMENT, "Table 4", f"{name}, Gain", paper["gain"], gain, "more")
-        cell(PLACEMENT, "Table 4", f"{name}, MIP Gap", paper["gap"], r[5] or "100", "less")
-        cell(PLACEMENT, "Table 4", f"{name}, Runtime", paper["runtime"].lstrip(">"), r[8], "less")
+        cell(PLACEMENT, "Table 4", f"{name}, MIP Gap", paper["gap"], found["gap %"] or "100", "less")
+        cell(PLACEMENT, "Table 4", f"{name}, Runtime", paper["runtime"].lstrip(">"), found["cpu s"], "less")
     print("\nTable 4, Gain: how much longer the best baseline that fits takes, %")
     table(["workload", "here", "published"], lines)
 
 
 def gains(rows):
-    """By how much latencies of latency-place are below those of each baseline, as in appendix F."""
-    value = {(r[0], r[1]): float(r[2]) for r in rows}
+    """Prints by how much latencies of latency-place, and the published ones, are below those of each baseline; adds the
+    cells of appendix F if all workloads were run. `rows`: lists below COLUMNS."""
+    ms = {(r[0], r[1]): float(r[2]) for r in rows} # (workload, planner): latency
+    ms |= {(name, "published ip"): float(figures["ip"]) for name, figures in PUBLISHED.items()}
     lines = []
     for planner, (most, average) in GAINS.items():
-        of = [r for r in rows if r[1] == planner and not r[7].startswith("OOM")]
-        for ours in ("latency", "q = 2", "q = 3", "ip"):
-            best = {r[0]: float(PUBLISHED[r[0]]["ip"]) if ours == "ip" else value.get((r[0], ours)) for r in of}
-            low = [100 * (1 - best[r[0]] / float(r[2])) for r in of if best[r[0]]]
+        names = [r[0] for r in rows if r[1] == planner and not r[MEMORY].startswith("OOM")]
+        for ours in (*SEARCHES, "published ip"):
+            low = [100 * (1 - ms[name, ours] / ms[name, planner]) for name in names if (name, ours) in ms]
             if low:
-                lines.append([planner, "published ip" if ours == "ip" else ours, len(low), f"{max(low):.0f}", most,
-                              f"{sum(low) / len(low):.0f}", average])
+                lines.append([planner, ours, len(low), f"{max(low):.0f}", most, f"{sum(low) / len(low):.0f}", average])
             if low and ours == "latency" and len({r[0] for r in rows}) == len(PUBLISHED):
                 for what, text, got in (("most", most, max(low)), ("average", average, sum(low) / len(low))):
                     cell(PLACEMENT, "appendix F", f"lower than {planner}'s, {what}, %", text, f"{got:.0f}", "more")
@@ -244,11 +253,11 @@ def latencies(args):
                 cell(PLACEMENT, "Table 4", f"{x.name}, Nodes", nodes, len(x.workload["nodes"]))
             mine = []
             for planner in [*BASELINES, *searches]:
-                row = (x.baseline if planner in BASELINES else x.search)(planner)
+                row = x.baseline(planner) if planner in BASELINES else x.search(planner)
                 if row:
                     mine.append(row)
                     print("  ".join(c or "-" for c in row), flush=True)
-            found = [float(r[2]) for r in mine if r[1] in SEARCHES]
+            found = [float(r[2]) for r in mine if r[1] in SEARCHES] # with 1, 2 and 3 slots for an accelerator
             if found != sorted(found, reverse=True):
                 x.complain("more slots", f"take longer: {found} ms")
             rows += mine

@@ -8,7 +8,7 @@ their operands are there.  Written apart from pcc, to check its plans by what wa
 def latency(workload, split):
     """ms for one sample, as the paper counts it. split: the accelerators' sets of node ids; all other nodes are on
     CPUs. An accelerator runs its nodes in pieces: a piece receives all that it needs, computes, and then sends its
-    results."""
+    results; pieces do not wait for their accelerator."""
     node = {n["id"]: n for n in workload["nodes"]}
     succ, pred, cost = {v: set() for v in node}, {v: set() for v in node}, {}
     for e in workload["edges"]:
@@ -16,9 +16,9 @@ def latency(workload, split):
         succ[u].add(v)
         pred[v].add(u)
         cost[u] = e["cost"]
-    # piece of each node: level of an accelerator's node: how often paths to it have left the accelerator and come back
-    order, piece = topological(succ, pred), {}
+    order, piece = topological(succ, pred), {} # node: (accelerator, level) or ("cpu", node)
     for name, members in enumerate(split):
+        # how often a path to a node has come to the accelerator, from elsewhere, at most
         level = {}
         for v in order:
             if v in members:

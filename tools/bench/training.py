@@ -47,17 +47,18 @@ MODELS = {
 
 
 class Rows:
-    """A table of what was expected and found; show() prints it and gives back what was missed.  where: the table of
-    DAPPLE's paper whose cells the rows are; rows that are none have cell=False."""
+    """A table of what was expected and found.  where: the table of DAPPLE's paper to which published() and fitted() add
+    cells (cells.py); None: they add none."""
 
     def __init__(self, title, where=None):
         self.title, self.where, self.rows, self.wrong = title, where, [], []
 
-    def published(self, what, published, got, better=None, why="", cell=True):
-        """A published figure: equal (within 1 %, or to the digits printed) or better, else it differs, for a known
-        reason; without one the row fails.  better: "less", "more" or None."""
+    def published(self, what, published, got, better=None, why=""):
+        """Adds a row for a published figure, which passes if `got` is equal (within 1 %, or to the digits printed) or
+        better.  Else the row says that it differs, and `why`; without such a reason it fails.  better: as for
+        cells.state_of()."""
         state = cells.state_of(published, got, better)
-        if self.where and cell:
+        if self.where:
             cells.cell(cells.DAPPLE, self.where, what, published, got, better)
         if state != "differing" or not why:
             self.judge(what, published, got, state != "differing")
@@ -81,7 +82,7 @@ class Rows:
             self.wrong.append(f"{self.title}: {what}: expected {expected}, got {got}")
 
     def show(self):
-        """Prints the rows. Returns what is wrong, in words."""
+        """Prints the rows. Returns the rows that failed, in words."""
         print(f"\n{self.title}")
         table(["what", "expected", "got", ""], self.rows)
         return self.wrong
@@ -100,68 +101,75 @@ def in_bytes(text):
 
 
 def near(value, text):
-    """Whether value equals the number `text` to its printed digits."""
+    """Whether value equals the number `text`, which has a point, to its printed digits."""
     return abs(value - float(text)) < 0.51 * 10 ** -len(text.split(".")[1])
 
 
 @functools.cache
 def planned(_, command, out):
-    """Runs pcc. Returns the run, and the text of the plan; None if there is none. The first argument is only part of
-    the cache's key: the content of all files that the command reads."""
+    """Runs pcc. Returns the run, and the text of the plan; None if none fits. The first argument is only part of the
+    cache's key: the content of all files that the command reads."""
     run = Run([*command, "-o", out])
-    return run, None if run.rc == 3 else run.need() and out.read_text(encoding="utf-8")
+    if run.rc == 3:
+        return run, None
+    run.need()
+    return run, out.read_text(encoding="utf-8")
 
 
 def iteration(model, devices, args, passes, out):
-    """Plans a model. Returns (seconds of an iteration, the plan, the run of pcc), without a plan (None, None, the run).
-    If several tables ask for the same plan, pcc makes it once."""
+    """Plans a model and writes the plan to `out`. Returns (seconds of an iteration, the plan, the run of pcc), without
+    a plan (None, None, the run). If several tables ask for the same plan, pcc makes it once."""
     content = Path(model).read_bytes()
     for written in re.findall(r"=([^=:{}]*/[^=:{}]*)", passes): # such as another plan
         content += Path(written).read_bytes()
     run, text = planned(content, (PCC, model, "-d", devices, "--objective=iteration-time", *args, "-p", passes), out)
     if text is None:
         return None, None, run
-    out.write_text(text, encoding="utf-8")
+    out.write_text(text, encoding="utf-8") # also where pcc made the plan for an earlier call
     plan = json.loads(text)
     return plan["objective"]["value_s"], plan, run
 
 
 def staged(plan, stages, ahead, out):
     """Writes to `out` a plan with the nodes of `plan` in other stages, and returns `out`. `stages`: (number of layers,
-    number of devices) of each, in the order of the layers; `ahead`: the micro-batches that each may run ahead."""
+    number of devices) of each, in the order of the layers in `plan`; `ahead`: the micro-batches that each may run
+    ahead."""
     nodes = [n for d in plan["devices"] for n in d.get("nodes", ())]
     back = {n.removesuffix("/backward"): n for n in nodes if n.endswith("/backward")}
     layers = [n for n in nodes if not n.endswith("/backward")]
-    at, device, own = 0, 0, []
+    layer, device, own = 0, 0, [] # the first of the next stage; (names of devices, nodes) of the stages so far
     for n, devices in stages:
         names = [f"acc{device + i}" for i in range(devices)]
-        mine = layers[at:at + n]
+        mine = layers[layer:layer + n]
         own.append((names, [*mine, *(back[x] for x in reversed(mine))]))
-        at, device = at + n, device + devices
-    told = [{"devices": d, "ahead": k, "recompute": False} for (d, _), k in zip(own, ahead)]
+        layer, device = layer + n, device + devices
+    told = [{"devices": names, "ahead": k, "recompute": False} for (names, _), k in zip(own, ahead)]
+    # the first device of a stage lists the nodes of all its devices
     out.write_text(json.dumps({
         "pcc_plan": 1, "planner": "by hand", "training": {**plan["training"], "stages": told},
-        "devices": [{"name": d[0], "nodes": n} for d, n in own]}), encoding="utf-8")
+        "devices": [{"name": names[0], "nodes": held} for names, held in own]}), encoding="utf-8")
     return out
 
 
 def with_stored(folder, name, tmp):
-    """The path of a profile of the model that also says what its layers keep for the backward pass: the sizes of their
-    outputs, scaled to the known sum. Written to `tmp`; if the sum is not known, the profile itself."""
+    """Writes to `tmp` a profile of the model that also says what its layers keep for the backward pass: the sizes of
+    their outputs, scaled to the known sum (Model.stored). Returns its path; if the sum is not known, that of the
+    profile itself."""
     model = MODELS[name]
     text = (folder / model.profile).read_text(encoding="utf-8")
     if model.stored is None:
         return folder / model.profile
     size = re.compile(r"activation_size=(\[[^]]*\]|[0-9.e+]+), parameter_size=[0-9.e+]+")
 
-    def own(match):
+    def handed_on(match):
+        """Bytes of the outputs of a layer."""
         return sum(float(x) for x in match[1].strip("[]").split(";"))
     lines = text.splitlines()
     layers = [line for line in lines if size.search(line) and " -- Input" not in line]
-    times = model.stored * model.size / sum(own(size.search(line)) for line in layers)
+    factor = model.stored * model.size / sum(handed_on(size.search(line)) for line in layers)
     out = tmp / f"{name}.txt"
     out.write_text("\n".join(
-        size.sub(lambda m: f"{m[0]}, stored_size={own(m) * times:.0f}", line) if " -- Input" not in line else line
+        line if " -- Input" in line else size.sub(lambda m: f"{m[0]}, stored_size={handed_on(m) * factor:.0f}", line)
         for line in lines) + "\n", encoding="utf-8")
     return out
 
@@ -174,26 +182,33 @@ def work_of(profile):
 
 
 class Case:
-    """A model on devices: what planners make of it, in times faster than one device."""
+    """A model on devices: what planners make of it, in times faster than one device.  batch: samples of an iteration;
+    file: the profile that is planned; alone: seconds of an iteration on one device; run, plan, seconds: what the last
+    times() or parallel() found, the run of pcc, the plan, the seconds of an iteration (these two None without a
+    plan)."""
 
     def __init__(self, folder, tmp, name, devices, links, batch=None, more=("--slices=any",)):
+        """folder: that of the profiles; tmp: a folder for plans; links, more: options of pcc; batch: instead of the
+        model's."""
         self.model, self.tmp, self.devices = MODELS[name], Path(tmp), devices
+        self.batch = batch or self.model.batch
         self.file = with_stored(folder, name, self.tmp)
-        self.args = [f"--profiled-batch={self.model.size}", f"--global-batch={batch or self.model.batch}",
+        self.args = [f"--profiled-batch={self.model.size}", f"--global-batch={self.batch}",
                      f"--optimizer={self.model.optimizer}", "--recompute=none", *links, *more]
-        samples = batch or self.model.batch
-        self.alone = work_of(folder / self.model.profile) * samples / self.model.size # s of all on one device
+        self.alone = work_of(folder / self.model.profile) * self.batch / self.model.size
         self.run = self.plan = self.seconds = None
 
     def times(self, passes, *args, memory=V100, out="case.json"):
-        """How many times faster than one device the plan of these passes is; None if no plan fits."""
+        """How many times faster than one device the plan of these passes is; None if no plan fits. `args`: further
+        options of pcc; `memory`: of each device; `out`: a file of `tmp` for the plan."""
         out = self.tmp / out
         self.seconds, self.plan, self.run = iteration(self.file, f"{self.devices}xv100{memory}",
                                                       [*self.args, *args], passes, out)
         return self.alone / self.seconds if self.plan else None
 
     def parallel(self, overlap, **kw):
-        """How many times faster than one device data parallelism is, with this overlap of the gradients' sums."""
+        """How many times faster than one device data parallelism is, with this overlap of the gradients' sums; None if
+        it does not fit."""
         return self.times("data-parallel-place", f"--allreduce-overlap={overlap}", **kw)
 
     def shape(self):
@@ -203,5 +218,5 @@ class Case:
 
 
 def times_text(x):
-    """The cell of a number of times; "-" without a plan."""
+    """The cell for a speed-up, such as "1.50"; "-" for None."""
     return "-" if x is None else f"{x:.2f}"
