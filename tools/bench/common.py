@@ -158,6 +158,12 @@ def workloads_in(folder, names, large, known=None):
     return paths
 
 
+def text_table(text):
+    """A table in text, the first line its head, as {first cell: {column: cell}}."""
+    head, *rows = [line.split() for line in text.strip().splitlines()]
+    return {row[0]: dict(zip(head, row)) for row in rows}
+
+
 def table(header, rows):
     """Prints a Markdown table with aligned columns."""
     cells = [[str(c) for c in row] for row in [header, *rows]]

@@ -6,7 +6,7 @@ import re
 
 import cells
 from common import table, too_slow
-from training import (A, B, C, CLUSTERS, LARGE, MODELS, Case, Rows, in_seconds, iteration, staged)
+from training import A, CLUSTERS, LARGE, MODELS, Case, Rows, in_seconds, iteration, staged
 
 SIX_CPU = 5 # s
 # profile, global batch, its speed-up without overlap with links A and C

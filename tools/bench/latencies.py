@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from cells import PLACEMENT, cell
-from common import PCC, Run, facts_of, table, workloads_in
+from common import PCC, Run, facts_of, table, text_table, workloads_in
 from latency import latency
 from perturbed import perturbed_rows
 
@@ -38,13 +38,7 @@ MEMORY = COLUMNS.index("memory") # of a row; empty if the plan keeps within memo
 LIMITS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
 
 
-def published_table(text):
-    """A table in text, the first line its head, as {first cell: {column: cell}}."""
-    head, *rows = [line.split() for line in text.strip().splitlines()]
-    return {row[0]: dict(zip(head, row)) for row in rows}
-
-
-PUBLISHED = published_table(TABLE)
+PUBLISHED = text_table(TABLE)
 
 
 def printed_as(value, text):
@@ -191,7 +185,7 @@ def table_4(rows):
     """Adds the cells of Table 4, and prints its last column: how much longer the best baseline takes. `rows`: lists
     below COLUMNS."""
     lines, of = [], {(r[0], r[1]): dict(zip(COLUMNS, r)) for r in rows}
-    for name, paper in published_table(TABLE_4).items():
+    for name, paper in text_table(TABLE_4).items():
         for planner, column in CELLS.items():
             said, r = PUBLISHED[name].get("ip" if planner == "latency" else planner, "-"), of.get((name, planner))
             if r and said not in ("-", "OOM") and not r["memory"].endswith("accelerators"):
@@ -248,7 +242,7 @@ def latencies(args):
         print("  ".join(COLUMNS))
         for path in paths:
             x = Input(path, tmp)
-            nodes = published_table(TABLE_4)[x.name]["nodes"]
+            nodes = text_table(TABLE_4)[x.name]["nodes"]
             if int(nodes) != 2 * len(x.workload["nodes"]): # the paper counts the training graphs of three
                 cell(PLACEMENT, "Table 4", f"{x.name}, Nodes", nodes, len(x.workload["nodes"]))
             mine = []

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Measures kernels and whole models on this machine's GPU, in the form that fit_kernels.py and whole_models.py read.
 
-usage: measure_kernels.py DEVICE FOLDER [--seconds N] [--seed N] [--type f32|tf32|f16|bf16] [--models]
+usage: measure_kernels.py DEVICE FOLDER [--seconds N] [--most N] [--seed N] [--type f32|tf32|f16|bf16] [--models]
 
 DEVICE is pcc's name of the class (h100).  FOLDER/kernels.csv gets a row for each kernel of PyTorch that was measured:
 matrix products, convolutions (of 1 x 1 and 3 x 3), attention (two products, a factor and a Softmax), elementwise
 operations, normalisations and copies, of sizes that are drawn with --seed, up to 10^12 operations each.  A time is the
-median of 5, each of as many launches one after the other as take 2 ms, at least 3.  f32 is without TF32.  Rows are
-added to a file that is there.  --models: instead, to FOLDER/models.csv, whole models of transformers with random
-weights, at published sizes, forward and in training.  --seconds: end after that time (120), with the rows so far.
-Without PyTorch or a GPU: exit 77."""
+median of 5, each of as many launches one after the other as take 2 ms, 3 to 200.  f32 is without TF32.  Rows are added
+to a file that is there.  --models: instead, to FOLDER/models.csv, whole models of transformers with random weights, at
+published sizes, forward and in training.  --seconds: end after that time (120), with the rows so far; --most: after
+that many kernels (1000).  Without PyTorch or a GPU: exit 77."""
 import argparse
 import csv
 import math
@@ -24,7 +24,8 @@ MODEL_COLUMNS = ("device", "model", "mode", "sequence", "batch", "variant", "who
 MODELS = [("bert_large", "inf", 512, 8), ("bert_large", "inf", 512, 16), ("gpt2_large", "inf", 1024, 4),
           ("gpt2_large", "inf", 1024, 8), ("opt_13", "inf", 2048, 2), ("opt_13", "inf", 2048, 8),
           ("gpt2_large", "train", 1024, 1), ("gpt2_large", "train", 1024, 4)]
-MOST_FLOPS, MOST_ELEMENTS = 1e12, 1 << 30
+MOST_FLOPS, MOST_ELEMENTS = 1e12, 1 << 30  # of a kernel
+MEASUREMENTS = 5  # of a kernel, whose median counts
 
 
 def log_uniform(rng, low, high, step=1):
@@ -39,10 +40,12 @@ def draw(rng, op):
         if op == "linear":
             m = log_uniform(rng, 64, 65536, 64)
             n, k = (log_uniform(rng, 512, 50272, 32) for _ in range(2))
-        elif op in ("bmm", "attention"):
+        elif op == "bmm":
             b, m = log_uniform(rng, 12, 4096), log_uniform(rng, 64, 4096, 64)
-            n, k = (log_uniform(rng, 64, 4096, 64), log_uniform(rng, 64, 4096, 64)) if op == "bmm" else \
-                (rng.choice((64, 128)), m)
+            n, k = log_uniform(rng, 64, 4096, 64), log_uniform(rng, 64, 4096, 64)
+        elif op == "attention":  # heads, tokens, width
+            b, m = log_uniform(rng, 12, 4096), log_uniform(rng, 64, 4096, 64)
+            n, k = rng.choice((64, 128)), m
         elif op in ("conv1", "conv3"):  # images, their side, channels in and out
             b, m = log_uniform(rng, 1, 64), rng.choice((7, 14, 28, 56, 112))
             n, k = log_uniform(rng, 32, 1024, 32), log_uniform(rng, 32, 1024, 32)
@@ -59,7 +62,8 @@ def flops(op, b, m, n, k):
 
 
 def elements(op, b, m, n, k):
-    """How many elements a kernel reads and writes."""
+    """How many elements a kernel reads and writes, intermediate results included; of elementwise operations as if all
+    had two operands."""
     if op in ("linear", "bmm"):
         return b * (m * n + n * k + m * k)
     if op == "attention":
@@ -101,6 +105,7 @@ def kernel_of(torch, op, shape, dtype):
 def timed(torch, call):
     """Measures a call on the GPU: (median us of a launch, number of measurements)."""
     def of(launches):
+        """us of one of so many launches in a row."""
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
         for _ in range(launches):
@@ -108,15 +113,15 @@ def timed(torch, call):
         end.record()
         end.synchronize()
         return 1000 * start.elapsed_time(end) / launches
-    of(1)
-    once = of(2)
-    launches = min(max(3, round(2000 / once)), 200)
-    of(launches)
-    return statistics.median(of(launches) for _ in range(5)), 5
+    of(1)  # the first launch chooses a kernel and loads it
+    launches = min(max(3, round(2000 / of(2))), 200)
+    of(launches)  # not measured: brings clocks and caches to where they stay
+    return statistics.median(of(launches) for _ in range(MEASUREMENTS)), MEASUREMENTS
 
 
 def kernels(torch, args, until):
-    """Measures kernels of random sizes until the time `until`. Yields a row for each."""
+    """Measures kernels of random sizes until the time `until`, at most args.most. Yields a row for each; none for a
+    kernel whose tensors have no room."""
     ops = ["linear", "bmm"] * 4 + ["conv1", "conv3", "attention"] * 2 + ["ln", "softmax", "copy"] * 2 + \
         ["add", "mul", "div", "addu", "mulu", "relu", "tanh"]
     if args.type != "f32":
@@ -137,7 +142,7 @@ def kernels(torch, args, until):
 
 
 def model_of(torch, name):
-    """The model of this name, with random weights."""
+    """The model of this name (of MODELS; the last branch is opt_13), with random weights."""
     import transformers as t
     if name == "bert_large":
         return t.BertForMaskedLM(t.BertConfig(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16,
@@ -149,26 +154,29 @@ def model_of(torch, name):
 
 
 def models(torch, args, until):
-    """Measures the models of MODELS until the time `until`. Yields a row for each."""
+    """Measures the models of MODELS until the time `until`. Yields a row for each; none for a model that has no
+    room."""
     last, model = None, None
     for name, mode, sequence, batch in MODELS:
         if time.monotonic() > until:
             return
         if name != last:
-            model = None
+            model = None  # makes room before the next model is made
             torch.cuda.empty_cache()
             with torch.device("cuda"):
                 model = model_of(torch, name).eval()
             last = name
         ids = torch.randint(0, 30000, (batch, sequence), device="cuda")
         optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+        options = {} if name == "bert_large" else {"use_cache": False}  # an encoder has no cache
 
         def forward():
             with torch.no_grad():
-                model(ids, use_cache=False) if name != "bert_large" else model(ids)
+                model(ids, **options)
 
         def step():
-            model(ids, labels=ids, use_cache=False).loss.backward()
+            """Forward, backward and update of the weights."""
+            model(ids, labels=ids, **options).loss.backward()
             optimizer.step()
             optimizer.zero_grad()
         try:
@@ -179,7 +187,7 @@ def models(torch, args, until):
 
 
 def add(path, columns, rows):
-    """Adds rows to a CSV file as they come."""
+    """Adds rows to a CSV file as they come, and prints their number; a new file begins with the columns' names."""
     new = not path.exists()
     with path.open("a", newline="", encoding="utf-8") as f:
         out = csv.writer(f)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """More memory, more devices, more steps or more time never give a worse plan.
 
-usage: monotone.py [--graphs 40] [--seed 1] [--only PLANNER] [--step memory|devices|states|time] [--keep]
+usage: monotone.py [--graphs 40] [--seed 1] [--only PLANNER] [--step memory|devices|states|time] [--keep FOLDER]
 
 Random graphs of 6 to 14 nodes and of 40 to 80, and the layer profiles of the shared material: a planner plans each
 again and again, each time with more: memory of each device (by 12, 25, 50 and 100 per cent, then no limit), devices of
@@ -43,9 +43,11 @@ LIMITS = ("10ms", "50ms", "250ms", "1250ms")
 
 
 class Graph:
-    """A random graph as textual IR, with the devices that it is told."""
+    """A random graph of n nodes, and one or two classes of devices.  Of each node: pred, the nodes that it reads; time
+    and slow, us on a device of the first and of the second class; xfer, us of its transfer; size, bytes.  devices,
+    other: numbers of devices of both classes; memory: bytes of each."""
 
-    def __init__(self, rng, large, training=False):
+    def __init__(self, rng, large):
         self.n = rng.randint(40, 80) if large else rng.randint(6, 14)
         dense = 2.0 / self.n if large else rng.choice((0.15, 0.3, 0.5))
         self.pred = [[u for u in range(max(0, v - 12), v) if rng.random() < dense] for v in range(self.n)]
@@ -55,11 +57,13 @@ class Graph:
         self.size = [rng.randint(0, 50) for _ in range(self.n)]
         self.devices = rng.randint(2, 4)
         self.other = rng.choice((0, 0, 1, 2))
-        # the least memory: a little more than an even share
+        # a little more than an even share, and than the largest node
         share = sum(self.size) / (self.devices + self.other)
         self.memory = max(max(self.size), int(share * rng.choice((1.02, 1.1, 1.3)))) + 1
 
     def text(self, per_cent=100, more=0):
+        """The graph as textual IR, with `per_cent` of the memory (None: without limit) and `more` devices of the first
+        class."""
         memory = "" if per_cent is None else f" memory={self.memory * per_cent // 100}B"
         lines = [f"class acc x{self.devices + more}{memory} link=1GB/s,1us"]
         lines += [f"class other x{self.other}{memory} link=1GB/s,1us"] if self.other else []
@@ -72,14 +76,16 @@ class Graph:
 
 
 def value_of(model, planner, more, folder):
-    """Seconds of the plan, or infinity if there is none; the command."""
+    """Seconds of the planner's plan, or infinity if none fits; the command, as words. more: options beside the
+    planner's own."""
     text, options, _ = PLANNERS[planner]
     found, run = plan(model, "-p", text, *options, *more, tmp=folder)
     return (found["objective"]["value_s"] if found else float("inf")), run.args
 
 
 def steps_of(kind, graph, path):
-    """Yields (model, options) of one kind of step, each with more than the one before."""
+    """Yields (model, options) of one kind of step, each with more than the one before. The models are written to files
+    whose names begin with `path`."""
     for k, x in enumerate({"memory": MEMORY, "devices": range(5), "states": STATES, "time": LIMITS}[kind]):
         model = path.with_name(f"{path.stem}{k}.pir")
         model.write_text(graph.text(per_cent=x if kind == "memory" else 112, more=x if kind == "devices" else 0),
@@ -88,7 +94,8 @@ def steps_of(kind, graph, path):
 
 
 def profile_steps(kind, path):
-    """The same for a layer profile, on GPUs of 2 GB and more."""
+    """Yields (the profile, options) of one kind of step, each with more than the one before, for a layer profile on
+    GPUs of 2 GB and more."""
     for x in {"memory": MEMORY, "devices": (2, 3, 4, 6, 8, 16), "states": STATES, "time": LIMITS}[kind]:
         memory = "" if kind == "memory" and x is None else f":{20 * (x if kind == 'memory' else 112)}MB"
         how = {"states": [f"--max-states={x}"], "time": [f"--time-limit={x}"]}.get(kind, [])
@@ -96,17 +103,29 @@ def profile_steps(kind, path):
 
 
 def walk(planner, steps, folder):
-    """(number of steps that were compared, complaints, the largest excess in per cent)."""
-    best, by, worse, excess, n = float("inf"), None, [], 0.0, 0
+    """Plans all steps. Returns (number of steps after the first plan, complaints about those whose plan is worse than
+    the best before, the largest excess of such a plan in per cent)."""
+    best, by, worse, excess, n = float("inf"), None, [], 0.0, 0  # by: the command of the best plan
     for model, more in steps:
         value, command = value_of(model, planner, more, folder)
         n += best < float("inf")
         if value > best:
             excess = max(excess, 100 * (value / best - 1))
             worse.append(f"{value} after {best}: {' '.join(map(str, command))}; before: {' '.join(map(str, by))}")
-        if value <= best:
+        else:
             best, by = value, command
     return n, worse, excess
+
+
+def all_walks(planner, kind, args, folder):
+    """Yields the steps of one kind for each graph, every fourth of them large, and for each profile that is tried with
+    this planner."""
+    for k in range(args.graphs if planner != "pipeline-place" else 0):
+        rng = random.Random(args.seed * 1000003 + k)  # factor: two values of --seed share no graph
+        yield steps_of(kind, Graph(rng, large=k % 4 == 3), folder / f"g{k}_")
+    if planner in ("pipeline-place", "dp-place", "auto-place"):
+        for path in sorted((SHARED / "profiles/pipedream").glob("*.txt")):
+            yield profile_steps(kind, path)
 
 
 def main():
@@ -119,19 +138,13 @@ def main():
     ap.add_argument("--keep", help="a folder for the graphs")
     args = ap.parse_args()
     rows, bad = [], 0
-    profiles = sorted((SHARED / "profiles/pipedream").glob("*.txt"))
     with tempfile.TemporaryDirectory() as tmp:
         folder = Path(args.keep or tmp)
         for planner in [args.only] if args.only else PLANNERS:
             for kind in [args.step] if args.step else ("memory", "devices", "states", "time"):
                 compared, worse, most = 0, [], 0.0
-                for k in range(args.graphs if planner != "pipeline-place" else 0):
-                    rng = random.Random(args.seed * 1000003 + k)
-                    graph = Graph(rng, large=k % 4 == 3)
-                    n, complaints, excess = walk(planner, steps_of(kind, graph, folder / f"g{k}_"), folder)
-                    compared, worse, most = compared + n, worse + complaints, max(most, excess)
-                for path in profiles if planner in ("pipeline-place", "dp-place", "auto-place") else ():
-                    n, complaints, excess = walk(planner, profile_steps(kind, path), folder)
+                for steps in all_walks(planner, kind, args, folder):
+                    n, complaints, excess = walk(planner, steps, folder)
                     compared, worse, most = compared + n, worse + complaints, max(most, excess)
                 for complaint in worse:
                     print(f"{planner}, {kind}: {complaint}", flush=True)

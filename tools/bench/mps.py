@@ -21,12 +21,12 @@ UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 
 
 def solve(files, seconds):
-    """Solves the models in the files, of which the best counts: its value and bound (ps; None: no solution), and
-    whether all solvers ended within the seconds."""
+    """Solves the models in the files, each within the seconds, of which the best counts. Returns its value (ps; None:
+    no plan was found), the least bound (ps; None: all models have no solution), and whether all runs ended."""
     import highspy
     value, bound, ended = None, None, True
     for path in files:
-        unit = UNIT[re.search(r"T in (\w+)", path.read_text()[:500])[1]]
+        unit = UNIT[re.search(r"T in (\w+)", path.read_text()[:500])[1]]  # of the objective, as the head says
         h = highspy.Highs()
         h.setOptionValue("output_flag", False)
         h.setOptionValue("threads", 1)
@@ -40,7 +40,7 @@ def solve(files, seconds):
             continue
         ended = ended and status == highspy.HighsModelStatus.kOptimal
         found = info.objective_function_value
-        if abs(found) < 1e20:
+        if abs(found) < 1e20:  # else infinite: no plan
             value = found * unit if value is None else min(value, found * unit)
         low = max(info.mip_dual_bound, 0) * unit
         bound = low if bound is None else min(bound, low)
@@ -48,12 +48,13 @@ def solve(files, seconds):
 
 
 def plan(workload, passes, seconds, tmp):
-    """Value and bound in ps by the textual IR, and the CPU seconds."""
+    """Plans a workload in at most `seconds` of the clock. Returns value and bound in ps by the textual IR, and the CPU
+    seconds."""
     out = Path(tmp) / "plan.pir"
     run = Run([PCC, workload, "-p", passes, "-q", "--time-limit", f"{seconds}s", "-o", out]).need()
     said = next(s for s in out.read_text().splitlines() if s.startswith("plan "))
-    time = {k: picoseconds(v) for k, v in re.findall(r"(time|value|bound)=(\S+)", said)}
-    return time.get("time", time.get("value")), time["bound"], run.cpu
+    found = {k: picoseconds(v) for k, v in re.findall(r"(time|value|bound)=(\S+)", said)}
+    return found.get("time", found.get("value")), found["bound"], run.cpu
 
 
 def picoseconds(text):
@@ -76,11 +77,12 @@ def contradiction(value, bound, best, high, low, ended):
 
 
 def measure(workload, shape, seconds, own, tmp):
-    """A row of the table, and the contradiction in words, if there is one."""
+    """Compares pcc's figures for a workload (within `own` seconds) with those of HiGHS (within `seconds`). Returns a
+    row of the table, and a list: of the contradiction in words, or empty."""
     passes = f"ip-place{{contiguous={shape}:solver=lp_solve"
     value, bound, cpu = plan(workload, passes + "}", own, tmp)
     best = min(value, plan(workload, "anneal-place", own, tmp)[0]) if shape == "none" else value
-    for old in Path(tmp).glob("model*.mps"):
+    for old in Path(tmp).glob("model*.mps"):  # ip-place writes one or several
         old.unlink()
     Run([PCC, workload, "-q", "-p", f"{passes}:solve=false:write={tmp}/model.mps}}"]).need()
     high, low, ended = solve(sorted(Path(tmp).glob("model*.mps")), seconds)

@@ -113,10 +113,12 @@ class Place:
     """A place where an error can be planted: bytes [start, end) of a file."""
 
     def __init__(self, path, node, kind, after, form="expression"):
+        """The place of a node of the syntax tree. after: the text with the error; form: "expression"; "statement",
+        which the error drops; "condition", which the error makes false."""
         self.path, self.start, self.end, self.kind = path, node.start_byte, node.end_byte, kind
         self.line, self.before = node.start_point[0] + 1, node.text.decode()
-        self.after, self.form = after, form  # form: expression, statement or condition
-        self.code = ""  # the line of source in which the place begins
+        self.after, self.form = after, form
+        self.code = ""  # the line of source in which the place begins, filled in by all_places()
 
     def wrapped(self, k, inner):
         """The text that replaces the place in the built file: the place as it is, or with error k, as PCC_MUTANT
@@ -128,7 +130,7 @@ class Place:
         return f"(pcc_mutant({k}) ? ({self.after}) : ({inner}))"
 
     def texts(self):
-        """The text of the line, and the error planted in its place."""
+        """The text of the place and the text with the error, each in one line, cut after 100 characters."""
         return [" ".join(s.split())[:100].strip() for s in (self.before, self.after)]
 
     def __str__(self):
@@ -165,7 +167,7 @@ def binary_places(path, node, rng):
     elif o in SIGN:
         yield Place(path, node, "sign", f"{a} {SIGN[o]} {b}")
     elif o in ("&&", "||"):
-        yield Place(path, node, "check", f"!!({rng.choice((a, b))})")
+        yield Place(path, node, "check", f"!!({rng.choice((a, b))})")  # !!: 0 or 1, as with both halves
 
 
 def constant_places(path, node, rng, limits):
@@ -174,14 +176,14 @@ def constant_places(path, node, rng, limits):
     number = re.fullmatch(r"(\d+)([uUlL]*)", text)
     if node.type == "identifier" and text in limits:
         yield Place(path, node, "constant", f"{text} {rng.choice('+-')} 1")
-    elif node.type == "number_literal" and number and (text == "0" or text[0] != "0"):
+    elif node.type == "number_literal" and number and (text == "0" or text[0] != "0"):  # decimal
         k = int(number[1])
         yield Place(path, node, "constant", f"{k + (1 if k == 0 else rng.choice((-1, 1)))}{number[2]}")
 
 
 def call_places(path, node, rng):
-    """Yields the error to plant at a call: two neighbouring arguments change places, unless the function is symmetric
-    or a macro, or one is a format."""
+    """Yields the error to plant at a call: two neighbouring arguments change places, unless they are the same, the
+    function is symmetric or a macro, or one is a format."""
     name = one_line(node.child_by_field_name("function"))
     args = [c for c in node.child_by_field_name("arguments").named_children if c.type != "comment"]
     pairs = [i for i in range(len(args) - 1) if one_line(args[i]) != one_line(args[i + 1]) and
@@ -203,7 +205,7 @@ def places_in(path, node, rng, limits):
     if node.type in CONSTANT_PLACES or node.type == "call_expression" and KEPT_CALLS.fullmatch(called(node)):
         return
     if node.type == "declaration" and any(c.type == "storage_class_specifier" for c in node.children):
-        return
+        return  # static: the compiler wants constants there, too
     if node.type in ("binary_expression", "assignment_expression"):
         yield from binary_places(path, node, rng)
     elif node.type == "unary_expression" and node.children[0].type == "-":
@@ -218,7 +220,7 @@ def places_in(path, node, rng, limits):
     elif node.type == "if_statement" and not node.child_by_field_name("alternative") and \
             leaves(node.child_by_field_name("consequence")):
         yield Place(path, node.child_by_field_name("condition"), "check", "false", "condition")
-    skipped = node.child_by_field_name("value") if node.type == "case_statement" else None
+    skipped = node.child_by_field_name("value") if node.type == "case_statement" else None  # a constant
     for child in node.children:
         if child != skipped:
             yield from places_in(path, child, rng, limits)
@@ -243,7 +245,7 @@ def all_places(only, rng):
         before = len(found)
         limits = set(re.findall(r"\b([A-Z][A-Z0-9_]+) = \d+\b", text.decode()))
         stack = [parser.parse(LOOP.sub(lambda m: b"while".ljust(len(m[0])), text)).root_node]
-        while stack:
+        while stack:  # functions stand at the top of the file or within #if
             node = stack.pop()
             if node.type == "function_definition":
                 if not node.has_error:
@@ -331,25 +333,26 @@ def made_headers(where):
 
 
 def refused(path, command, chosen):
-    """Numbers of the errors in a file that the compiler does not take, by its messages; if these name none, all errors
-    of the file."""
+    """Numbers of the errors planted in a file of the tree that the compiler does not take, by its messages; if it fails
+    and these name none, all errors of the file. command: compiles the file."""
     r = subprocess.run([*shlex.split(command), "-fsyntax-only"], cwd=BUILD, capture_output=True, text=True)
     if r.returncode == 0:
         return set()
     lines = (TREE / path).read_text().split("\n")
     at = {int(m[1]) for m in re.finditer(r"^[^:\n]*" + re.escape(path) + r":(\d+):\d+: error", r.stderr, re.M)}
-    bad = {int(k) for n in at for k in re.findall(r"pcc_mutant\((\d+)\)", lines[n - 1])}
+    bad = {int(k) for n in at for k in re.findall(r"pcc_mutant\((\d+)\)", lines[n - 1])}  # all errors of these lines
     return bad or {k for k, p in enumerate(chosen) if p and p.path == path}
 
 
 def draw(places, count, seed, jobs):
-    """Chooses errors, kind by kind in turn, which the compiler takes; writes the tree with them."""
+    """Chooses errors, kind by kind in turn, which the compiler takes; writes the tree with them. Returns them by
+    number; None: no error of the kind was left that the compiler takes."""
     rng = random.Random(seed)
     rng.shuffle(places)
     by_kind = {kind: [p for p in places if p.kind == kind] for kind in KINDS}
     turns = [p for turn in range(max(map(len, by_kind.values()))) for of in by_kind.values() for p in of[turn:turn + 1]]
-    chosen, turns = turns[:count], collections.deque(turns[count:])
-    fresh = set(range(len(chosen)))
+    chosen, spare = turns[:count], turns[count:]
+    fresh = set(range(len(chosen)))  # numbers of errors that the compiler has not seen
     while fresh:
         copy_tree(chosen)
         configure(BUILD, PLAIN)
@@ -361,9 +364,9 @@ def draw(places, count, seed, jobs):
             bad = set().union(*pool.map(lambda f: refused(f, commands[f], chosen), files))
         for k in bad:
             kind = chosen[k].kind
-            chosen[k] = next((p for p in turns if p.kind == kind), None)
+            chosen[k] = next((p for p in spare if p.kind == kind), None)
             if chosen[k]:
-                turns.remove(chosen[k])
+                spare.remove(chosen[k])
         fresh = bad
     return chosen
 
@@ -392,7 +395,8 @@ class Test:
         return self
 
     def run(self, cpu_limit, **environment):
-        """(exit code, CPU seconds); beyond ten times its clock time, at least a minute, it has failed."""
+        """Runs the test with these variables in its environment. Returns (exit code, CPU seconds). Beyond cpu_limit
+        seconds of CPU, or 60 + 20 * cpu_limit seconds of the clock, the test is killed, and its code is below 0."""
         def limits():
             for what, value in ((resource.RLIMIT_CPU, max(1, int(cpu_limit))), (resource.RLIMIT_CORE, 0),
                                 (resource.RLIMIT_AS, self.room), (resource.RLIMIT_FSIZE, 4 << 30)):
@@ -409,12 +413,13 @@ class Test:
             guard.start()
             _, status, usage = os.wait4(p.pid, 0)
             guard.cancel()
-            p.returncode = os.waitstatus_to_exitcode(status)
+            p.returncode = os.waitstatus_to_exitcode(status)  # else Popen would wait for the process again
             shutil.rmtree(tmp, ignore_errors=True)
         return p.returncode, usage.ru_utime + usage.ru_stime
 
     def measure(self, count):
-        """Runs the test once without any planted error, to know its time and the places that it reaches."""
+        """Runs the test without any of the `count` planted errors, to know its time and the places that it reaches,
+        unless it has been measured."""
         if self.rc is not None:
             return
         bytemap = WORK / "reached" / self.name.replace("/", "-")
@@ -426,13 +431,14 @@ class Test:
 
     def fails(self, k):
         """Whether the test fails because of error `k`, and its CPU seconds. A test that takes over 10 times as long as
-        without an error, and 2 s, counts as failed. If it is not known whether the test passes without an error, it
-        runs again to find out."""
+        without an error, and 2 s, counts as failed. If it fails, and it is not known whether it passes without an
+        error, it runs again to find out."""
         limit = 10 * self.cpu + 2
         rc, cpu = self.run(limit, PCC_MUTANT=str(k))
-        if rc not in (0, 77) and self.sound is None:
+        failed = rc not in (0, 77)  # 77: skipped
+        if failed and self.sound is None:
             self.sound = self.run(limit)[0] == 0
-        return rc not in (0, 77) and self.sound, cpu
+        return failed and self.sound, cpu
 
 
 def tests(where):
@@ -450,7 +456,8 @@ def nearest(reaching, in_file):
 
 
 def verdict(k, candidates, in_file, budget):
-    """Runs tests against a planted error. Returns words for how they found it, or why they did not."""
+    """Runs tests against planted error `k`, as long as they take no more than `budget` CPU seconds in all. Returns
+    "killed ..." and by which test, or "survived ..." and why. in_file: numbers of the errors in its file."""
     spent, left = 0.0, 0
     reaching = [t for t in candidates if t.rc == 0 and k in t.reached]
     for t in nearest(reaching, in_file):
@@ -467,9 +474,12 @@ def verdict(k, candidates, in_file, budget):
 
 
 class Kept:
-    """The results so far, for the chosen errors, in a file: a run that was ended continues from there."""
+    """The results so far, for the chosen errors, in a file: a run that was ended continues from there.  known: "what",
+    the chosen errors in words; "tests", [exit code, CPU seconds, places reached] by name of a test; for each stage
+    ("near", "sanitized", "whole") the verdict by number of an error."""
 
     def __init__(self, chosen):
+        """Reads the file, if it is about the same errors; else there are no results."""
         self.path = WORK / "known.json"
         self.lock = threading.Lock()
         what = [str(p) for p in chosen]
@@ -477,13 +487,15 @@ class Kept:
         if self.known.get("what") != what:
             self.known = {"what": what, "tests": {}, "near": {}, "sanitized": {}, "whole": {}}
 
-    def put(self, part, name, value):
+    def put(self, what, name, value):
+        """Adds a result to known[what] and writes the file."""
         with self.lock:
-            self.known[part][name] = value
+            self.known[what][name] = value
             write(self.path, json.dumps(self.known).encode())
 
     def measured(self, test, count, until):
-        """Measures a test, or takes what an earlier run measured; past the time limit it stays unmeasured."""
+        """Measures a test, or takes what an earlier run measured; past the time `until` it stays unmeasured. Prints a
+        line if it fails without an error. Returns the test. count: as for Test.measure()."""
         if test.name in self.known["tests"]:
             test.rc, test.cpu, reached = self.known["tests"][test.name]
             test.reached = set(reached)
@@ -496,9 +508,10 @@ class Kept:
 
 
 def plant(chosen, args, until):
-    """Runs the tests against all planted errors, in stages; returns {number of the error: verdict in words}."""
+    """Runs the tests against all planted errors, in stages, until the time `until`; returns {number of the error:
+    verdict in words}, without the errors for which there was no time."""
     kept = Kept(chosen)
-    in_file = collections.defaultdict(set)
+    in_file = collections.defaultdict(set)  # numbers of the errors, by file
     for k, p in enumerate(chosen):
         if p:
             in_file[p.path].add(k)
@@ -552,10 +565,10 @@ def say_stale(places):
 
 def report(chosen, said):
     """Prints, for each kind of error, how many were planted and found, and then the errors that no test found. Returns
-    whether the share found is at least WANTED."""
+    whether the share found is at least WANTED. said: verdicts by number, as plant() returns them."""
     killed = {k for k, v in said.items() if v.startswith("killed")}
     known = known_harmless()
-    none = {k for k in set(said) - killed if chosen[k].known_as() in known}
+    none = {k for k in set(said) - killed if chosen[k].known_as() in known}  # are no errors
     print("\n| kind | planted | killed | no error |\n|---|---|---|---|")
     for kind in KINDS:
         of = {k for k in said if chosen[k].kind == kind}

@@ -22,8 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from common import PCC, Run, help_or_go, need_shared, table, verdict
-from weights import DIMS, INPUTS, SETS, fetch, loads, verify
-from onnx import numpy_helper
+from weights import DIMS, SETS, fetch, inputs_of, outcome_of
 
 PLANNERS = ["anneal-place", "local-place", "scotch-place", "metis-place"]  # of plans of any form
 KINDS = ["each", "runs", "stripes"]
@@ -32,7 +31,7 @@ ENV = {**os.environ, "PATH": "/nonexistent"}  # no pictures
 
 
 def classes(model, options=()):
-    """Lists of names of nodes that stay together, in topological order; None and the error if there are none."""
+    """(lists of names of nodes that stay together, in topological order; ""), or (None, the error)."""
     run = Run([PCC, model, *options, "-q", "-p", "contract", "--print-ir-after=contract"])
     if "# level " not in run.out:
         return None, run.out.strip().splitlines()[-1]
@@ -48,7 +47,7 @@ def choose(kind, n, devices, rng):
     if kind == "stripes":
         length = max(1, n // (devices * rng.randint(2, 4)))
         return [k // length % devices for k in range(n)]
-    stay = max(2, n // (4 * devices))
+    stay = max(2, n // (4 * devices))  # classes after which a device is drawn anew, on average
     dev = [rng.randrange(devices)]
     while len(dev) < n:
         dev.append(dev[-1] if rng.randrange(stay) else rng.randrange(devices))
@@ -56,7 +55,8 @@ def choose(kind, n, devices, rng):
 
 
 def write_plan(path, groups, dev, devices):
-    """Plan JSON for plan{from}."""
+    """Writes plan JSON for plan{from} with the nodes of each group on its device, a number of `dev`. Returns its
+    path."""
     lists = [{"name": f"acc{k}", "nodes": [name for group, d in zip(groups, dev) if d == k for name in group]}
              for k in range(devices)]
     path.write_text(json.dumps({"pcc_plan": 1, "devices": lists}))
@@ -64,22 +64,19 @@ def write_plan(path, groups, dev, devices):
 
 
 def try_plan(model, how, devices, inputs, name):
-    """Splits a model by a plan, and verifies the split. Returns (outcome in a word, number of parts, number of devices
-    that have parts, the last line of output)."""
+    """Splits a model by the passes `how`, verifies the split, and removes it. Returns (outcome in a word, number of
+    parts, number of devices that have parts, the last line of output). name: the model's in DIMS; inputs: see
+    inputs_of()."""
     out = model.parent / "split"
     run = Run([PCC, model, "-d", f"{devices}xa100", *DIMS.get(name, []), *LINK, "-p", how, "-q", "-o", out], env=ENV)
     try:
-        line = run.out.strip().splitlines()[-1] if run.out.strip() else ""
-        if run.rc:
-            kind = "untyped" if "its type is not known" in line else "refused" if loads(model) else "cannot run"
-            return kind, 0, 0, line
-        manifest = json.loads((out / "manifest.json").read_text())
-        parts = [p["device"] for p in manifest["parts"]]
+        outcome, manifest, text = outcome_of(run, model, out, inputs)
+        if not manifest:
+            return outcome, 0, 0, text
+        used = {p["device"] for p in manifest["parts"]}
         listed = {d["name"]: d["parts"] for d in manifest["devices"]}
         right = all(p["file"] in listed[p["device"]] for p in manifest["parts"])
-        code, text = verify(model, out, inputs)
-        outcome = {0: "rounded" if "within rounding" in text else "equal", 3: "cannot run"}.get(code, "WRONG")
-        return outcome if right else "WRONG", len(parts), len(set(parts)), text
+        return outcome if right else "WRONG", len(manifest["parts"]), len(used), text
     finally:
         shutil.rmtree(out, ignore_errors=True)
 
@@ -97,15 +94,11 @@ def plans(model, groups, devices, option):
 
 
 def try_model(path, option):
-    """Tries all plans of a model over 2, 3 and 4 devices, with the inputs in INPUTS, else with those beside the model,
-    else with random ones. Returns the rows of the table; one row "left out" if there is nothing to try."""
+    """Tries all plans of a model over 2, 3 and 4 devices. Returns the rows of the table; one row "left out" if there is
+    nothing to try. Ends early if ONNX Runtime does not run the model."""
     rows = []
-    inputs = path.parent / f"{path.stem}.inputs/test_data_set_0"
-    inputs = inputs.parent if (inputs / "input_0.pb").is_file() else None
     with tempfile.TemporaryDirectory() as folder:
-        for k, value in enumerate(INPUTS.get(path.stem, [])):
-            inputs = Path(folder)
-            (inputs / f"input_{k}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
+        inputs = inputs_of(path, Path(folder))
         model, why = fetch(path, Path(folder), option["most"], False)
         groups, why = classes(model, DIMS.get(path.stem, [])) if model else (None, why)
         if not groups:
@@ -115,7 +108,7 @@ def try_model(path, option):
                 outcome, parts, used, text = try_plan(model, how, devices, inputs, path.stem)
                 rows.append([path.parent.name, path.stem, devices, kind, parts, used, outcome,
                              "" if outcome == "equal" else text[-160:]])
-                if outcome == "cannot run":  # ONNX Runtime does not run the model, whatever the plan
+                if outcome == "cannot run":  # nor would it with another plan
                     return rows
     return rows
 

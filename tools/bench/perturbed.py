@@ -21,6 +21,7 @@ def perturbed(load, seed):
     rng = random.Random(seed)
     ids = [n["id"] for n in load["nodes"]]
     new = dict(zip(ids, rng.sample(ids, len(ids))))
+    # a value has one cost, whoever reads it
     sent = {v: rng.uniform(.8, 1.25) for v in sorted({e["sourceId"] for e in load["edges"]})}
     nodes = [dict(n, id=new[n["id"]], cpuLatency=n["cpuLatency"] * rng.uniform(.8, 1.25),
                   fpgaLatency=n["fpgaLatency"] * rng.uniform(.8, 1.25)) for n in load["nodes"]]
@@ -32,7 +33,10 @@ def perturbed(load, seed):
 
 
 class Case:
+    """A workload with other times.  path: a file with it; out: a file for plans; wrong: complaints, in words."""
+
     def __init__(self, path, seed, tmp):
+        """Writes the workload in the file `path`, perturbed with this seed, to the folder `tmp`."""
         self.name, self.seed = path.stem, seed
         self.load = perturbed(json.loads(path.read_text()), seed)
         self.path, self.out = Path(tmp) / "other.json", Path(tmp) / "other_split.json"
@@ -40,7 +44,8 @@ class Case:
         self.wrong = []
 
     def plan(self, options):
-        """What `latency-place{options}` says: status, ms, bound; and the run."""
+        """Plans by `latency-place{options}`. Returns status, ms and bound of the plan, and the run; adds to `wrong` if
+        latency.py has other ms, or an accelerator's memory does not do."""
         run = Run([PCC, self.path, "-p", f"latency-place{options}", "-q", "--emit", "ir", "-o", self.out]).need()
         split = json.loads(self.out.read_text())
         status, ms, bound = facts_of(run.out)
@@ -54,23 +59,26 @@ class Case:
         return status, ms, bound, run
 
     def row(self):
-        """Plans the workload with all searches and with each alone. Returns the cells of its row; claims that another
-        run refutes are added to `self.wrong`."""
+        """Plans the workload by search and annealing, and by each alone. Returns the cells of its row; claims that
+        another run refutes are added to `self.wrong`."""
         status, ms, bound, run = self.plan("")
-        annealed = self.plan("{max-states=0}")[1]
-        alone, least, below, _ = self.plan("{seed=7:moves=1}")
+        _, annealed, _, _ = self.plan("{max-states=0}")
+        search_status, searched, search_bound, _ = self.plan("{seed=7:moves=1}")
         where = f"{self.name}, seed {self.seed}"
-        if alone == "optimal" and least > ms or below > ms:
-            self.wrong.append(f"{where}: there is a plan of {ms} ms, the search alone has {least} ms, bound {below}")
-        if status == "optimal" and min(least, annealed) < ms:
-            self.wrong.append(f"{where}: {ms} ms is optimal, the search alone finds {least} ms, annealing {annealed}")
+        if search_status == "optimal" and searched > ms or search_bound > ms:
+            self.wrong.append(f"{where}: there is a plan of {ms} ms, the search alone has {searched} ms, "
+                              f"bound {search_bound}")
+        if status == "optimal" and min(searched, annealed) < ms:
+            self.wrong.append(f"{where}: {ms} ms is optimal, the search alone finds {searched} ms, "
+                              f"annealing {annealed}")
         return [self.name, self.seed, f"{ms:.6f}", f"{bound:.6f}", status,
-                f"{least:.6f}" if alone == "optimal" else "not to its end", f"{annealed:.6f}",
+                f"{searched:.6f}" if search_status == "optimal" else "not to its end", f"{annealed:.6f}",
                 f"{100 * (annealed / ms - 1):.2f}", f"{run.cpu:.2f}"]
 
 
 def perturbed_rows(paths, seeds, tmp):
-    """Prints a row for each input and seed as soon as it is known; returns the errors in words."""
+    """Prints a row for each input and each of so many seeds as soon as it is known, then all in a table, and how many
+    searches ended. Returns the rows and the errors in words."""
     rows, wrong = [], []
     for path in paths:
         for seed in range(1, seeds + 1):
@@ -80,7 +88,8 @@ def perturbed_rows(paths, seeds, tmp):
             wrong += case.wrong
     print()
     table(COLUMNS, rows)
-    ended = [r for r in rows if r[4] == "optimal"]
+    ended = [r for r in (dict(zip(COLUMNS, row)) for row in rows) if r["status"] == "optimal"]
     print(f"{len(ended)} of {len(rows)} searched to the end; of these the search alone finds "
-          f"{sum(r[2] == r[5] for r in ended)}, annealing alone {sum(r[2] == r[6] for r in ended)}")
+          f"{sum(r['ms'] == r['search alone'] for r in ended)}, annealing alone "
+          f"{sum(r['ms'] == r['annealing, ms'] for r in ended)}")
     return rows, wrong

@@ -13,11 +13,12 @@ LINKS = ["--slices=any", "--profiled-batch=1", "--micro-batch-size=1"]
 
 
 def chain(path, first, n):
-    """Layers from `first` on: 1 to 3 ms forward, 2 to 6 backward, 1 to 4 MB to the next, 0 to 20 MB of parameters."""
+    """Writes to `path`, and returns it, a profile of n layers from `first` on of one endless chain: 1 to 3 ms forward,
+    2 to 6 backward, 1 to 4 MB to the next, 0 to 20 MB of parameters."""
     draw, lines = 1, []
     for v in range(first + n):
         figure = []
-        for _ in range(4):
+        for _ in range(4):  # drawn as stage_bound.c draws them
             draw = (1103515245 * draw + 12345) % 2 ** 31
             figure.append(draw >> 16)
         if v >= first:
@@ -31,17 +32,20 @@ def chain(path, first, n):
 
 
 def plan(model, args, out):
-    """Iteration and bound, seconds, devices of stages, CPU seconds; None without a plan."""
+    """Plans an iteration. Returns its seconds, the bound in seconds, the number of devices of each stage, and CPU
+    seconds; None if no plan fits."""
     run = Run([PCC, model, "--objective=iteration-time", *args, "-o", out])
     if run.rc == 3:
         return None
-    made = json.loads(run.need() and out.read_text(encoding="utf-8"))
+    run.need()
+    made = json.loads(out.read_text(encoding="utf-8"))
     stages = [len(s["devices"]) for s in made["training"]["stages"]]
     return made["objective"]["value_s"], made["objective"]["bound_s"], stages, run.cpu
 
 
 def large(_, tmp):
-    """10,000 layers on 64 servers of 8 devices; 12 of these layers on two servers of two."""
+    """Plans 10,000 layers on 64 servers of 8 devices, and windows of 12 of these layers on two servers of two (as
+    stage_bound.c does), and compares bounds. Prints the rows and returns what is wrong, in words."""
     print()
     rows, wrong = [], []
     model = chain(tmp / "chain.txt", 0, LAYERS)
@@ -54,20 +58,22 @@ def large(_, tmp):
         if too_slow(f"{LAYERS} layers, {count} micro-batches", cpu, CHAIN_CPU) or not 0 < bound <= value:
             wrong.append(f"{LAYERS} layers, {count} micro-batches: {value} s, bound {bound} s, {cpu:.2f} s of CPU")
     for i in range(WINDOWS):
-        model, count = chain(tmp / "chain.txt", 1249 * i, CUT), 4 << i % 3
+        first, count = 1249 * i, (4, 8, 16)[i % 3]
+        model = chain(tmp / "chain.txt", first, CUT)
         args = ["-d", "4xv100", "--group=2:25GB/s,0us", "--link=1GB/s,0us", *LINKS, f"--micro-batches={count}",
                 "-p", "dapple-place"]
         value, bound, stages, cpu = plan(model, args, tmp / "p.json")
         gap = f"{100 * (1 - bound / value):.2f} %"
         rows.append([CUT, 4, count, len(stages), f"{value:.3f}", gap, f"{cpu:.2f}"])
         if not 0 < bound <= value:
-            wrong.append(f"{CUT} layers from {1249 * i} on: {value} s, bound {bound} s")
+            wrong.append(f"{CUT} layers from {first} on: {value} s, bound {bound} s")
     table(["layers", "devices", "micro-batches", "stages", "s", "gap", "cpu s"], rows)
     return wrong
 
 
 def gaps(folder, tmp):
-    """Six profiles on 16 devices: what dapple-place and pipeline-place leave open."""
+    """Plans the six profiles on 16 devices by dapple-place and pipeline-place, and compares bounds. Prints the rows,
+    with how far plans can be from the best, and returns what is wrong, in words."""
     print()
     rows, wrong = [], []
     for name in SIX:

@@ -3,12 +3,11 @@ Figures 8 and 10 (`pcc-bench paper`)."""
 import csv
 import json
 import math
-import sys
 import tempfile
 from pathlib import Path
 
 from cells import PLACEMENT, cell
-from common import PCC, PCC_GEN, Run, table, workloads_in
+from common import PCC, PCC_GEN, Run, table, text_table, workloads_in
 
 # Table 2: throughput in multiples of the optimum over contiguous splits; "-": there is none
 RELATIVE = """
@@ -32,15 +31,16 @@ layer_gnmt_training          1.21 0.78   1.17  1.00      1.00   0.21
 """
 COLUMNS = ["any", "expert", "local", "pipedream", "scotch", "one"]
 RUN_AS = {"any": "auto"} # the planner of a column, if it has another name
-# planners whose plans are the paper's: not more than a hundredth apart.  any: not worse; the rest hangs on chance
-HAND_MADE, EXPERTS = {"dp": "71", "any": "68"}, 8 # %, of this many layer graphs
-# Table 1, percent
+# Section 6: the throughput of hand-made splits, % of that of a column, on average over so many layer graphs
+HAND_MADE, EXPERTS = {"dp": "71", "any": "68"}, 8
+# Table 1: by how many percent splits of any shape have more throughput than contiguous ones
 GAIN = {
     "op_bert3_inference": "27", "op_bert6_inference": "4", "op_bert12_inference": "13", "op_resnet50_inference": "0",
     "op_bert3_training": "20", "op_bert6_training": "1", "op_bert12_training": "17", "op_resnet50_training": "0",
     "layer_bert24_inference": "0.4", "layer_resnet50_inference": "1.3", "layer_inceptionv3_inference": "0",
     "layer_gnmt_inference": "4", "layer_bert24_training": "5", "layer_resnet50_training": "3",
     "layer_inceptionv3_training": "5", "layer_gnmt_training": "21"}
+# planners whose plans are the paper's: ratios of Table 2 are at most DIGIT apart.  any: not worse; others: chance
 EXACT, DIGIT = ("one", "expert", "pipedream"), 0.01
 # Section 6: how many times the throughput of a baseline splits of any shape have: most, average
 GAINS = {"dp": (None, 1.10), "expert": (2, 1.46), "local": (2.08, 1.29), "pipedream": (1.21, 1.10),
@@ -60,13 +60,7 @@ TABLE_3 = {"op_bert3_inference": ("27.92", "27.92", "0"), "op_bert6_inference": 
 SHAPES = (("dp-place", "contiguous", "27.92"), ("auto-place{gain=0}", "any", "21.91"))
 
 
-def rows_of(text):
-    """A table in text, the first line its head, as {first cell: {column: cell}}."""
-    head, *rows = [line.split() for line in text.strip().splitlines()]
-    return {row[0]: dict(zip(head, row)) for row in rows}
-
-
-PUBLISHED = rows_of(RELATIVE)
+PUBLISHED = text_table(RELATIVE)
 
 
 # ---- Table 2, Figure 9, averages ---------------------------------------------------------------------------------
@@ -83,15 +77,16 @@ def mean(ratios):
 
 
 def ratios_to(times, column):
-    """{workload: how many times its throughput splits of any shape have}; times: {workload: {column: ms}}."""
+    """{workload: how many times the throughput of this column's plan a split of any shape has}; times: {workload:
+    {column: ms}}."""
     return {name: t[column] / t["any"] for name, t in times.items() if column in t and "any" in t}
 
 
 def relative(rows, published):
-    """Prints Table 2, Figure 9 and section 6 from rows [workload, planner, ms, ...]; returns what is wrong, in words.
-    published: Table 1, {workload: {column: text}}."""
-    wrong, lines, ours, theirs = [], [], {}, {}
-    # {workload: {column: ms}}, found here and by Table 1
+    """Prints Table 2, Figure 9 and section 6 from rows [workload, planner, ms, ...], and adds their cells; returns what
+    is wrong, in words. published: Table 1, {workload: {column: text}}."""
+    wrong, lines = [], []
+    ours, theirs = {}, {} # {workload: {column: ms}}, found here and by Table 1
     for name, planner, ms, *_ in rows:
         column = next((c for c in ["dp", *COLUMNS] if RUN_AS.get(c, c) == planner), None)
         if column:
@@ -127,7 +122,8 @@ def relative(rows, published):
 
 
 def hand_made(times):
-    """Section 6: the throughput of hand-made splits of layers, in percent of the best contiguous and of any shape."""
+    """Prints what section 6 has: the throughput of hand-made splits of layers, in percent of the best contiguous and of
+    any shape. If all experts' splits are there, adds the cells and returns what is wrong, in words."""
     wrong = []
     for column, published in HAND_MADE.items():
         ratios = [t[column] / t["expert"] for t in times.values() if column in t and "expert" in t]
@@ -144,8 +140,8 @@ def hand_made(times):
 
 
 def gain_row(column, ours, theirs):
-    """A row of how many times faster than this column's planner the best plan is, at most and on average: found
-    (published; found from published times)."""
+    """A row of how many times the throughput of this column's plans splits of any shape have, at most and on average:
+    found (published; found from published times). Adds the cells if all workloads were run."""
     most, average = GAINS[column]
     own, said = (list(ratios_to(t, column).values()) for t in (ours, theirs))
     if not own or not said:
@@ -174,7 +170,8 @@ def figure_9(times):
 
 
 def optimum(model, steps, tmp):
-    """ms of the best contiguous plan and whether that is proven; the paper's parts cost nothing."""
+    """ms of the best contiguous plan by these passes, and whether that is proven; parts cost nothing, as in the
+    paper."""
     out = Path(tmp) / "plan.json"
     Run([PCC, model, "-d", DEVICES, "--part-cost=0", "-p", steps, "-q", "-o", out]).need()
     goal = json.loads(out.read_text(encoding="utf-8"))["objective"]
@@ -182,7 +179,8 @@ def optimum(model, steps, tmp):
 
 
 def annotated(folder, out):
-    """Table 3 on the paper's own graphs, of which BERT-12's say which layer a node is in."""
+    """Compares Table 3 on the paper's own graphs, of which BERT-12's say which layer a node is in, prints the rows and
+    adds the cells. `out`: a folder for plans. Returns what is wrong, in words."""
     rows, wrong = [], []
     for name, (fine, coarse, gain) in TABLE_3.items():
         workload = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
@@ -208,7 +206,9 @@ def annotated(folder, out):
 
 
 def table_3(folder, out):
-    """Operators against layers: a plan of whole layers is one of operators."""
+    """Compares plans of operators with plans of whole layers, on the paper's graphs and on models of pcc-gen, where the
+    former must not be worse: a plan of whole layers is one of operators. Prints the rows and returns what is wrong, in
+    words."""
     rows, wrong = [], annotated(folder, out)
     for shape, *more in GENERATED:
         model = out / f"{shape}.onnx"
@@ -248,39 +248,42 @@ def in_order(nodes, edges):
 
 
 def cumulated(workload):
-    """[(layer, forward, backward)]: ms of layers up to this one; a layer is a colour."""
+    """[(layer, forward, backward)]: ms of layers up to this one; a layer is a forward node, with the backward nodes of
+    its colour."""
     node = {n["id"]: n for n in workload["nodes"]}
-    back = {}
+    back = {} # colour: ms of its backward nodes
     for n in workload["nodes"]:
         if n["isBackwardNode"]:
             back[n["colorClass"]] = back.get(n["colorClass"], 0) + n["fpgaLatency"]
     rows, forward, backward = [], 0.0, 0.0
     for i in in_order([n for n in workload["nodes"] if not n["isBackwardNode"]], workload["edges"]):
         forward += node[i]["fpgaLatency"]
-        backward += back.pop(node[i]["colorClass"], 0)
+        backward += back.pop(node[i]["colorClass"], 0) # at the first forward node of a colour
         rows.append((node[i]["name"], forward, backward))
     return rows
 
 
 def curve(rows):
-    """An SVG of both sums over the layers, each as a share of its own whole."""
-    wide, high, edge = 640, 360, 40
+    """An SVG of both sums over the layers, in one scale, with the whole of each in words. rows: see cumulated()."""
+    wide, high, margin = 640, 360, 40
     text = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" font-family="sans-serif" '
             f'font-size="12"><rect width="{wide}" height="{high}" fill="white"/>']
     most = max(rows[-1][1:])
     for column, colour, name in ((1, "#0036ec", "forward"), (2, "#d02020", "backward")):
-        points = " ".join(f"{edge + (wide - 2 * edge) * i / max(len(rows) - 1, 1):.1f},"
-                          f"{high - edge - (high - 2 * edge) * r[column] / most:.1f}" for i, r in enumerate(rows))
+        points = " ".join(f"{margin + (wide - 2 * margin) * i / max(len(rows) - 1, 1):.1f},"
+                          f"{high - margin - (high - 2 * margin) * r[column] / most:.1f}" for i, r in enumerate(rows))
         text.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        text.append(f'<text x="{edge + 8}" y="{edge + 16 * column}" fill="{colour}">{name}: {rows[-1][column]:.1f} ms'
-                    "</text>")
-    text.append(f'<path d="M{edge},{edge} V{high - edge} H{wide - edge}" fill="none" stroke="black"/>'
+        text.append(f'<text x="{margin + 8}" y="{margin + 16 * column}" fill="{colour}">{name}: '
+                    f"{rows[-1][column]:.1f} ms</text>")
+    text.append(f'<path d="M{margin},{margin} V{high - margin} H{wide - margin}" fill="none" stroke="black"/>'
                 f'<text x="{wide // 2}" y="{high - 12}" text-anchor="middle">layers, {len(rows)}</text></svg>\n')
     return "\n".join(text)
 
 
 def figure_8(folder, out):
-    """ResNet50's layers: forward and backward time grow at a similar pace."""
+    """Makes figure 8, of ResNet50's layers, as figure8.csv and figure8.svg in `out`: forward and backward time grow at
+    a similar pace. Prints every eighth of the layers. Returns what is wrong, in words: the sums are not what one
+    accelerator takes."""
     path = folder / "layer_resnet50_training.json"
     rows = cumulated(json.loads(path.read_text(encoding="utf-8")))
     with open(out / "figure8.csv", "w", newline="", encoding="utf-8") as f:
@@ -289,8 +292,8 @@ def figure_8(folder, out):
     (out / "figure8.svg").write_text(curve(rows), encoding="utf-8")
     forward, backward = rows[-1][1:]
     apart = max(abs(a / forward - b / backward) for _, a, b in rows)
-    one = Run([PCC, path, "-p", "one-place{best-effort=true}", "-q", "-o", out / "one.json"]).need()
-    load = json.loads((out / "one.json").read_text(encoding="utf-8"))["maxLoad"] if one else 0
+    Run([PCC, path, "-p", "one-place{best-effort=true}", "-q", "-o", out / "one.json"]).need()
+    load = json.loads((out / "one.json").read_text(encoding="utf-8"))["maxLoad"]
     print(f"\nFigure 8, ResNet50 training, {len(rows)} layers: forward {forward:.3f} ms, backward {backward:.3f} ms; "
           f"shares of them are at most {100 * apart:.0f} % of the whole apart")
     every = len(rows) // 8
@@ -305,7 +308,8 @@ def figure_8(folder, out):
 
 
 def figure_10(folder, out):
-    """BERT-3 inference, the best contiguous plan and the best of any shape, drawn."""
+    """Makes figure 10, BERT-3 inference: the best contiguous plan and the best of any shape, drawn to figure10_*.svg in
+    `out`. Prints the rows and returns what is wrong, in words."""
     rows, wrong = [], []
     model = folder / "op_bert3_inference.json"
     for planner, name, published in SHAPES:
@@ -327,8 +331,9 @@ def figure_10(folder, out):
 
 
 def reduction(_, out):
-    """Edges of 5, 5 and 2 ms out of one node: subdivided each, a device that has the node alone pays for all; tensors
-    of equal cost are one in pcc unless it is told otherwise."""
+    """Checks appendix E.1: edges of 5, 5 and 2 ms out of one node: subdivided each, a device that has the node alone
+    pays for all; tensors of equal cost are one in pcc unless it is told otherwise. Prints the rows, adds the cell, and
+    returns what is wrong, in words."""
     node = {"fpgaLatency": 1, "cpuLatency": 1, "size": 2, "supportedOnFpga": True, "isBackwardNode": False}
     path = out / "uneven.json"
     path.write_text(json.dumps({
@@ -339,11 +344,11 @@ def reduction(_, out):
     for how, wanted in (("shared", 7), ("apart", 12)):
         Run([PCC, path, "-p", "subdivide,dp-place", f"--uneven-edges={how}", "-q", "-o", out / "split.json"]).need()
         loads = json.loads((out / "split.json").read_text(encoding="utf-8"))["fpgas"]
-        got = next(d["load"] for d in loads if d["nodes"] == [0]) - 1
+        got = next(d["load"] for d in loads if d["nodes"] == [0]) - node["fpgaLatency"]
         rows.append([how, f"{got:g}", wanted])
         if abs(got - wanted) > 1e-9:
             wrong.append(f"E.1, {how}: {got} ms, wanted {wanted}")
-    cell(PLACEMENT, "appendix E.1", "edges of 5, 5 and 2, each subdivided", "12", f"{got:g}")
+    cell(PLACEMENT, "appendix E.1", "edges of 5, 5 and 2, each subdivided", "12", f"{got:g}") # "apart"
     print("\nE.1: transfers of a node whose edges cost 5, 5 and 2 ms")
     table(["--uneven-edges", "ms", "wanted"], rows)
     return wrong
@@ -359,9 +364,9 @@ def paper(args):
     with tempfile.TemporaryDirectory() as tmp:
         out = Path(args.output or tmp)
         out.mkdir(parents=True, exist_ok=True)
-        for name, part in PARTS.items():
-            wrong += part(folder, out) if args.part in (None, name) else []
+        for name, make in PARTS.items():
+            wrong += make(folder, out) if args.part in (None, name) else []
     for line in wrong:
-        print(f"FAILED: {line}", file=sys.stdout)
+        print(f"FAILED: {line}")
     print(f"{len(wrong)} failed")
     return 1 if wrong else 0

@@ -75,6 +75,7 @@ def run_with_ports(g, home, placed):
             if not out[home[v]] and not into[d]:
                 requests.remove((v, d))
                 out[home[v]] = into[d] = True
+                # edges to one device may differ: the value goes there once
                 heapq.heappush(ends, (now + max(g.edges[v, s] for s in g.succ[v]), 1, v, d))
         for d in range(g.devices):
             if ready[d] and not busy[d]:

@@ -34,6 +34,7 @@ from pathlib import Path
 from common import PCC, PCC_GEN, help_or_go, table
 
 MIB = 1 << 20
+SESSION = 10 * MIB  # what a session takes for itself
 PROFILE = Path(PCC).with_name("pcc-profile")
 MODELS = {
     "gpt": (["gpt", "--layers", 6, "--width", 256, "--heads", 8, "--vocab", 5000], []),
@@ -47,6 +48,7 @@ MODELS = {
 
 
 def run(*command):
+    """Runs a command. Returns the finished process, with what it printed."""
     return subprocess.run([str(c) for c in command], capture_output=True, text=True)
 
 
@@ -58,7 +60,7 @@ def need(r):
 
 
 def cut(model, dims, names, parts, folder):
-    """Splits a model at random places of its order; False where a cut there is not allowed."""
+    """Splits a model at random places of its order (names) into `folder`. Returns whether pcc allows these cuts."""
     at = [0, *sorted(random.sample(range(1, len(names)), parts - 1)), len(names)]
     plan = {"pcc_plan": 1, "devices": [{"name": f"cpu{k}", "nodes": names[at[k]:at[k + 1]]} for k in range(parts)]}
     path = folder.with_suffix(".json")
@@ -81,9 +83,9 @@ def node_times(model, dims, segments, out):
 
 
 def one_model(name, cuts, segments, tmp):
-    """Measures nodes of a model, then the parts of `cuts` random splits, twice each. Returns (relative errors of parts,
-    of the slowest part of each split, relative differences of the two measurements, seconds for the pieces, ps of a
-    run)."""
+    """Measures nodes of a model and the parts of `cuts` random splits, in turn and twice for each split. Returns
+    (relative errors of parts, of the slowest part of each split, relative differences of the two measurements, seconds
+    for measuring the pieces once, ps of all nodes in the last measurement)."""
     args, sizes = MODELS[name]
     dims = [f"--dim={d}" for d in sizes]
     model, costs = tmp / f"{name}.onnx", tmp / f"{name}.json"
@@ -92,12 +94,12 @@ def one_model(name, cuts, segments, tmp):
     times = node_times(model, dims, segments, costs)
     took = time.perf_counter() - began
     errors, slowest, again = [], [], []
-    for k in range(20 * cuts):
+    for k in range(20 * cuts):  # enough tries, where many cuts are not allowed
         split = tmp / f"{name}{k}"
         if not cut(model, dims, list(times), 2 + k % 2, split):
             continue
         held = json.loads((split / "manifest.json").read_text())["nodes"]
-        said, found = [], []
+        said, found = [], []  # times of the parts by those of their nodes, and measured: of both measurements
         for _ in range(2):
             times = node_times(model, dims, segments, costs)
             said.append([sum(times[n] for n in nodes) for nodes in held.values()])
@@ -112,17 +114,19 @@ def one_model(name, cuts, segments, tmp):
 
 
 def rounds_of(name, devices, tmp):
-    """Per cent that the slowest device took more than promised, in each round; whether the best split is left."""
+    """Per cent that the slowest device took more than promised, in each round; whether the split that is left was
+    measured no slower than the first one."""
     args, sizes = MODELS[name]
     model = tmp / f"{name}.onnx"
     need(run(PCC_GEN, *args, "-o", model))
     r = run(PROFILE, model, "--rounds=3", f"--segments={2 * devices}", "-q", "-o", tmp / f"{name}{devices}",
             *(f"--dim={d}" for d in sizes), "--", "-d", f"{devices}xcpu", "--pictures=none")
     need(r)
-    lines = re.findall(r"^\d+ +([\d.]+) (\S+) +([\d.]+) (\S+) +([+-][\d.]+) %(.*)$", r.stdout, re.M)
-    times = [float(measured) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit] for _, _, measured, unit, _, _ in lines]
-    kept = next(k for k, line in enumerate(lines) if "kept" in line[5])
-    return [float(line[4]) for line in lines], times[kept] <= times[0]
+    # a line for each round: its number, the promised and the measured time, the difference, and "kept" for one
+    lines = re.findall(r"^\d+ +[\d.]+ \S+ +([\d.]+) (\S+) +([+-][\d.]+) %(.*)$", r.stdout, re.M)
+    times = [float(measured) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit] for measured, unit, _, _ in lines]
+    kept = next(k for k, (*_, remark) in enumerate(lines) if "kept" in remark)
+    return [float(off) for _, _, off, _ in lines], times[kept] <= times[0]
 
 
 def all_rounds(names):
@@ -132,14 +136,14 @@ def all_rounds(names):
     with tempfile.TemporaryDirectory() as tmp:
         for name in names:
             for devices in (2, 3):
-                off, kept = rounds_of(name, devices, Path(tmp))
-                good = good and kept
-                after.append(abs(off[min(1, len(off) - 1)]))
+                off, no_slower = rounds_of(name, devices, Path(tmp))
+                good = good and no_slower
+                after.append(abs(off[min(1, len(off) - 1)]))  # the second round, if there is one
                 rows.append((name, devices, *(f"{o:+.1f} %" for o in off), *[""] * (3 - len(off))))
     table(("model", "devices", "round 1", "round 2", "round 3"), rows)
     good = good and sum(a > 5 for a in after) <= len(after) / 10
-    kept = sum(a <= 5 for a in after)
-    print(f"after one round: median {statistics.median(after):.1f} %, {kept} of {len(after)} within 5 %")
+    near = sum(a <= 5 for a in after)
+    print(f"after one round: median {statistics.median(after):.1f} %, {near} of {len(after)} within 5 %")
     return 0 if good else 1
 
 
@@ -159,7 +163,7 @@ def all_memory(names):
                 need(run(PROFILE, split, "--steps=1", "--discard=0", "-q", "-o", out))
                 planned = [p["live_peak_bytes"] for p in json.loads((split / "manifest.json").read_text())["parts"]]
                 for part, bytes_ in zip(json.loads(out.read_text())["parts"], planned):
-                    held = part["sample_bytes"] - part["start_bytes"] - 10 * MIB
+                    held = part["sample_bytes"] - part["start_bytes"] - SESSION
                     ratios.append(held / bytes_)
                     rows.append((name, devices, part["file"], *(f"{b / MIB:.1f} MiB" for b in (bytes_, held)),
                                  f"{held / bytes_:.2f}"))
@@ -181,7 +185,7 @@ def main():
             values[word] = int(args[at + 1])
             del args[at:at + 2]
     random.seed(1)
-    rows, every = [("model", "a run", "pieces", "parts", "median", "within 10 %", "slowest", "again")], [[], [], []]
+    rows, every = [], ([], [], [])  # every: errors of all parts, of all slowest parts, differences of all again
     with tempfile.TemporaryDirectory() as tmp:
         for name in args or MODELS:
             errors, slowest, again, took, whole = one_model(name, values["--cuts"], values["--segments"], Path(tmp))
@@ -189,7 +193,7 @@ def main():
                 all_of += own
             rows.append((name, f"{whole / 1e9:.2f} ms", f"{took:.1f} s", *figures(errors, slowest, again)))
     rows.append(("all", "", "", *figures(*every)))
-    table(rows[0], rows[1:])
+    table(("model", "a run", "pieces", "parts", "median", "within 10 %", "slowest", "again"), rows)
     good = (statistics.median(every[0]) <= 0.04 and statistics.median(every[1]) <= 0.03 and
             sum(e <= 0.1 for e in every[0]) >= 0.8 * len(every[0]))
     print("as claimed" if good else "not as claimed: does something else run on this machine?")

@@ -44,7 +44,7 @@ def chain(path):
 
 
 def by_hand(split, samples):
-    """Runs the parts in a plain loop over sessions, as a user would write it."""
+    """Yields the outputs of each sample: runs the parts in a plain loop over sessions, as a user would write it."""
     parts, outputs = split.runner.parts, split.runner.output_names
     for sample in samples:
         table = dict(sample)

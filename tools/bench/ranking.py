@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy
 import onnxruntime
 
-from common import PCC, ROOT, Run, need_shared, table, verdict
+from common import PCC, Run, need_shared, table, verdict
 
 TARGET, ABOVE_US, WARM = 0.8, 20, 3
 SIX = ["resnet18_ts", "resnet50_dyn", "inception_v3_dyn", "bert_base_dyn", "gpt2_kv_dyn", "vit_b16_ts"]
@@ -36,7 +36,8 @@ OTHERS = ["squeezenet_ts", "googlenet_ts", "densenet121_ts", "convnext_tiny_dyn"
 
 
 def exported(name, folder):
-    """A copy of a model of published size, beside weights that are a hole of the right size."""
+    """Copies an exported model of published size to the folder, and makes its file of weights as a hole of the right
+    size, which reads as zeros. Returns the path of the copy."""
     index = csv.DictReader(need_shared("models/exported/INDEX.tsv").read_text().splitlines(), delimiter="\t")
     size = next(int(r["weights_file_bytes"]) for r in index if (r["name"], r["kind"]) == (name, "real"))
     model = Path(folder) / f"{name}.onnx"
@@ -57,21 +58,23 @@ def ask_sizes(model, dims):
 
 
 def names_of(said):
-    """Of "dims", those that are names, not expressions of names as shapes have them, nor names in quotes; names with a
-    comma are left out, since --dim cannot say them."""
-    texts = {d for i in said["inputs"] for d in i["shape"] or [] if isinstance(d, str) and set(d) & set("+-*/%(,' ")}
-    return {d: n for d, n in said.get("dims", {}).items() if d not in texts and "," not in d}
+    """{name: size} of the "dims" in `said` (see ask_sizes()) that --dim can set: no expressions of names, as shapes
+    have them, and no names in quotes or with a comma."""
+    other = {d for i in said["inputs"] for d in i["shape"] or [] if isinstance(d, str) and set(d) & set("+-*/%(,' ")}
+    return {d: n for d, n in said.get("dims", {}).items() if d not in other and "," not in d}
 
 
 def feeds_of(session, model, batch):
-    """Feeds (random floats, else ones) of the sizes that pcc plans for, and these as --dim options."""
-    said = ask_sizes(model, {})
-    said = ask_sizes(model, {name: batch for name, size in said["dims"].items() if size == 1})
-    known = {i["name"]: i["sizes"] for i in said["inputs"]}
+    """Feeds (random floats, else ones) of the sizes that pcc plans for, with `batch` where pcc guesses 1, and these
+    sizes as --dim options."""
+    guessed = ask_sizes(model, {})
+    said = ask_sizes(model, {name: batch for name, size in guessed["dims"].items() if size == 1})
+    sizes = {i["name"]: i["sizes"] for i in said["inputs"]}
     rng = numpy.random.default_rng(1)
     feeds = {}
-    for i, shape in ((i, known[i.name]) for i in session.get_inputs()):
-        kind = {"float": "float32", "double": "float64"}.get(i.type[7:-1], i.type[7:-1])
+    for i in session.get_inputs():
+        shape, elem = sizes[i.name], i.type.removeprefix("tensor(").removesuffix(")")
+        kind = {"float": "float32", "double": "float64"}.get(elem, elem)
         if kind.startswith("float"):
             feeds[i.name] = rng.standard_normal(shape).astype(kind)
         else:
@@ -80,8 +83,8 @@ def feeds_of(session, model, batch):
 
 
 def measure(model, folder, args):
-    """Measures a model's nodes in ONNX Runtime, without optimisations. Returns ({node: [us of each run that counts]},
-    options --dim for pcc)."""
+    """Measures a model's nodes in ONNX Runtime, without optimisations. Returns ({node: [us of each run after WARM]},
+    options --dim for pcc). folder: for the profile."""
     o = onnxruntime.SessionOptions()
     o.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     o.intra_op_num_threads = o.inter_op_num_threads = 1
@@ -100,7 +103,7 @@ def measure(model, folder, args):
 
 
 def costs(model, device, dims):
-    """{node: (operator, us)} by pcc's class."""
+    """{node: (operator, us)} by pcc's class `device`; 0 us for a node without a time."""
     run = Run([PCC, model, "-d", device, "--emit", "csv", "-q", *dims]).need()
     rows = csv.DictReader(io.StringIO(run.out[run.out.index("name,op,"):]))
     column = next(c for c in rows.fieldnames if c.startswith("ps_"))
@@ -121,25 +124,27 @@ def spearman(a, b):
 
 
 def show_worst(name, rows, count):
-    """Prints the `count` nodes whose ranks by predicted and by measured time differ most."""
-    a, b = ranks([r[1] for r in rows]), ranks([r[2] for r in rows])
-    for i in numpy.argsort(-abs(a - b))[:count]:
-        print(f"  {name}: {rows[i][3]} ({rows[i][0]}): pcc {rows[i][1]:.1f} us, rank {a[i]:.0f}; "
-              f"measured {rows[i][2]:.0f} us, rank {b[i]:.0f} of {len(rows)}")
+    """Prints the `count` nodes of a model whose ranks by predicted and by measured time differ most. rows: [(operator,
+    predicted us, measured us, node)]."""
+    predicted, measured = ranks([r[1] for r in rows]), ranks([r[2] for r in rows])
+    for i in numpy.argsort(-abs(predicted - measured))[:count]:
+        operator, pcc_us, us, node = rows[i]
+        print(f"  {name}: {node} ({operator}): pcc {pcc_us:.1f} us, rank {predicted[i]:.0f}; "
+              f"measured {us:.0f} us, rank {measured[i]:.0f} of {len(rows)}")
 
 
 def compare(model, folder, args):
-    """Compares the predicted times of a model's nodes with the measured ones. Returns (the row of the table, Spearman's
-    correlation)."""
+    """Compares the predicted times of a model's nodes with the measured ones. Prints the nodes that --worst asks for.
+    Returns (the row of the table, Spearman's correlation)."""
     runs, dims = measure(model, folder, args)
     ours = costs(model, args.device, dims)
     slow = [n for n, us in runs.items() if min(us) > ABOVE_US]
-    rows = [(*ours[n], min(runs[n]), n) for n in slow if n in ours]
+    known = [n for n in slow if n in ours]
+    rows = [(*ours[n], min(runs[n]), n) for n in known]  # see show_worst()
     rho = spearman([r[1] for r in rows], [r[2] for r in rows])
-    repeats = spearman([min(runs[r[3]][::2]) for r in rows], [min(runs[r[3]][1::2]) for r in rows])
+    repeats = spearman([min(runs[n][::2]) for n in known], [min(runs[n][1::2]) for n in known])
     show_worst(model.stem, rows, args.worst)
-    known = len(rows)
-    return [model.stem, len(ours), known, len(slow) - known, f"{repeats:.3f}", f"{rho:.3f}"], rho
+    return [model.stem, len(ours), len(known), len(slow) - len(known), f"{repeats:.3f}", f"{rho:.3f}"], rho
 
 
 def main():

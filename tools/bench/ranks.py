@@ -43,11 +43,12 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                "OMPI_MCA_mpi_yield_when_idle": "1"}
 WRONG = []
-SEEDS = [int(n) for w in sys.argv if w.startswith("--seeds=") for n in w[8:].split("-")]
+# --seeds: the first and the last one (or one alone); empty: all
+SEEDS = [int(n) for w in sys.argv if w.startswith("--seeds=") for n in w.removeprefix("--seeds=").split("-")]
 
 
 def check(good, what):
-    """Notes and prints `what` in WRONG unless `good`."""
+    """Adds `what` to WRONG and prints it unless `good`."""
     if not good:
         WRONG.append(what)
         print(f"WRONG: {what}", flush=True)
@@ -78,7 +79,7 @@ def arrays(folder):
 # ---- same ---------------------------------------------------------------------------------------
 
 def exports():
-    """The first two small exported models of ../shared."""
+    """(name, path, no options) of the first two small exported models of ../shared."""
     tiny = SHARED / "models/exported/tiny"
     return [(m.stem, m, []) for m in sorted(tiny.glob("*.onnx"))[:2]]
 
@@ -154,18 +155,18 @@ def resident(process):
     return int(re.search(r"VmRSS:\s+(\d+)", text)[1])
 
 
-def gpt_of(tmp, devices, name="gpt"):
-    """The folder with a GPT model that is split over this number of devices; made once."""
-    split = tmp / f"{name}{devices}"
-    if not split.exists():
-        run(PCC_GEN, "gpt", *SMALL, "-o", tmp / "gpt.onnx")
-        run(PCC, tmp / "gpt.onnx", "-q", "--pictures=none", f"-d{devices}xcpu", "-panneal-place", "--part-cost=0",
-            "--dim=batch=1,sequence=8", "-o", split)
+def gpt_of(tmp, devices):
+    """Makes a GPT model and splits it over this number of devices. Returns the folder of the split."""
+    split = tmp / f"gpt{devices}"
+    run(PCC_GEN, "gpt", *SMALL, "-o", tmp / "gpt.onnx")
+    run(PCC, tmp / "gpt.onnx", "-q", "--pictures=none", f"-d{devices}xcpu", "-panneal-place", "--part-cost=0",
+        "--dim=batch=1,sequence=8", "-o", split)
     return split
 
 
 def samples(tmp, few):
-    """Runs samples with random delays and compares each output, and the memory of each rank."""
+    """Runs samples through 4 ranks with random delays, with several seeds, and compares each output with a run without
+    ranks, the bytes of tensors with the schedule's peaks, and the memory of each rank at one time with another."""
     split, n = gpt_of(tmp, 4), 1000 if few else 10000
     peaks = {d["name"]: d["peak_bytes"] for d in json.loads((split / "schedule.json").read_text())["devices"]}
     run(RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'want'}")
@@ -176,20 +177,24 @@ def samples(tmp, few):
         p = subprocess.Popen(["mpirun", "-q", "-n", "4", RUN, split, f"{STUB}:random=100us,seed={seed}", "-q",
                               f"--samples={n}", f"--output={tmp / 'got'}", f"-o{tmp / 'run.trace.json'}"],
                              env=ENVIRONMENT, stdout=subprocess.DEVNULL)
-        held, last = {}, tmp / f"got/sample{n - 1}.npz"
+        held = {}  # KiB of each rank, from a tenth of the samples to the last one
+        early, last = tmp / f"got/sample{n // 10}.npz", tmp / f"got/sample{n - 1}.npz"
         while p.poll() is None:
             time.sleep(0.1)
-            if not (tmp / f"got/sample{n // 10}.npz").exists():
+            if not early.exists():
                 continue
             now = {}
             for rank, process in ranks_of(split).items():
                 try:
                     now[rank] = resident(process)
-                except (OSError, TypeError):
+                except (OSError, TypeError):  # the process has ended
                     pass
-            for rank, bytes_held in ({} if last.exists() else now).items():  # else the end collects what was measured
-                held.setdefault(rank, []).append(bytes_held)
+            if last.exists():  # `now` may be of the end, when ranks send what they measured for the trace
+                continue
+            for rank, kib in now.items():
+                held.setdefault(rank, []).append(kib)
         check(p.returncode == 0, f"samples, seed {seed}: exit {p.returncode}")
+        # of each rank: how far above and below the middle of its least and most
         changes = [(max(rows) - min(rows)) / (max(rows) + min(rows)) for rows in held.values()]
         check(len(changes) == 4, f"samples, seed {seed}: memory of {len(changes)} ranks was seen")
         worst = max(worst, *changes)
@@ -205,7 +210,8 @@ def samples(tmp, few):
 # ---- ends ---------------------------------------------------------------------------------------
 
 def ends(tmp, few):
-    """Kills or stops ranks and checks that the run ends soon, with a message that names the rank."""
+    """Kills or stops ranks, in turn, and checks that the run ends soon, with a message that names the rank; then runs a
+    part that takes long, which must not end the run."""
     split, longest, rng = gpt_of(tmp, 3), 0.0, random.Random(1)
     used = len({p["device"] for p in json.loads((split / "manifest.json").read_text())["parts"]})
     for k in range(4 if few else 40):
@@ -221,6 +227,7 @@ def ends(tmp, few):
         _, said = p.communicate()
         took = time.monotonic() - began
         longest = max(longest, took)
+        # 130: as if the user had ended the run
         check(p.returncode not in (0, 130) and said.count("error:") == 1 and f"error: rank {rank} " in said and
               not ranks_of(split), f"ends: {sent.name} of rank {rank}: exit {p.returncode}, {said}")
         check(took < 5 or not TIMED, f"ends: {sent.name} of rank {rank}: {took:.1f} s")
@@ -234,8 +241,9 @@ def ends(tmp, few):
 # ---- sizes --------------------------------------------------------------------------------------
 
 def two_parts(tmp, count):
-    """A model whose first part makes a tensor of `count` floats, of which the second part reads one: so the second part
-    waits for the first one, and its receive is there when a message leaves."""
+    """Writes and splits a model whose first part makes a tensor of `count` floats, of which the second part reads one:
+    so the second part waits for the first one, and its receive is there when a message leaves. Returns the folder of
+    the split."""
     text, rules = tmp / f"big{count}.pir", tmp / "rules.txt"
     text.write_text(f"""pcc 1
 opset ai.onnx 20
@@ -287,7 +295,7 @@ for split, n in zip(sys.argv[1::2], map(int, sys.argv[2::2])):
 
 
 def by_ray(splits):
-    """Prints samples a second of ray_split.py; splits: (folder, samples)."""
+    """Prints samples a second of ray_split.py, or that Ray is not there; splits: [(folder, number of samples)]."""
     python = os.environ.get("PCC_RAY", ROOT / "build/engines/bin/python")
     if not shutil.which(python) or subprocess.run([python, "-c", "import ray"], capture_output=True).returncode:
         print("Ray: skipped: it is not there (PCC_RAY)")
@@ -297,14 +305,18 @@ def by_ray(splits):
 
 
 def sizes(tmp, few):
-    """Times messages of three sizes between threads, between ranks, and in a bare MPI program."""
+    """Times tensors of three sizes between threads, between ranks, and in a bare MPI program, and prints a row for
+    each; then the same splits by Ray."""
     bare, splits = tmp / "bare_mpi", []
     print("| bytes | threads | ranks | a message of theirs | of a bare program |\n|---|---|---|---|---|", flush=True)
     subprocess.run(["mpicc", "-O2", ROOT / "tools/bench/bare_mpi.c", "-o", bare], check=True)
     for count in (256, 262144, 16777216):
-        split, turns, got = two_parts(tmp, count), 1 if few else 5, {"threads": [], "ranks": [], "bare": []}
+        split, got = two_parts(tmp, count), {"threads": [], "ranks": [], "bare": []}
         flying = json.loads((split / "schedule.json").read_text())["in_flight"]
-        n = (20 if few else 200) if count < 1 << 24 else (3 if few else 20)
+        if few:
+            turns, n = 1, 20 if count < 1 << 24 else 3
+        else:
+            turns, n = 5, 200 if count < 1 << 24 else 20
         first_of_all()
         for _ in range(turns):  # in alternation, for a machine that is not quiet
             got["threads"].append(figures(run(RUN, split, "-q", f"--samples={n}")))
@@ -312,20 +324,21 @@ def sizes(tmp, few):
             got["bare"].append(float(ranks(2, bare, 4 * count, n, flying)) / 1000)
         rate = {k: max(r for r, *_ in got[k]) for k in ("threads", "ranks")}
         taken = {k: min(t for _, t, _ in got[k]) for k in ("threads", "ranks")}
-        took, best = min(t for *_, t in got["ranks"]), min(got["bare"])
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        took, bare_took = min(t for *_, t in got["ranks"]), min(got["bare"])  # us of a message
+        as_all_others()
         splits.append((split, max(n, 30)))
         row = [f"{4 * count:,}", *(f"{rate[k]:,.0f}/s, {taken[k]:,.1f} us" for k in rate), f"{took:,.1f} us",
-               f"{best:,.1f} us"]
+               f"{bare_took:,.1f} us"]
         print("| " + " | ".join(row) + " |", flush=True)
-        check(took <= 1.2 * best or not TIMED or os.cpu_count() < 4,
-              f"sizes: {4 * count} bytes: a message {took} us, bare {best} us")
+        check(took <= 1.2 * bare_took or not TIMED or os.cpu_count() < 4,
+              f"sizes: {4 * count} bytes: a message {took} us, bare {bare_took} us")
     by_ray(splits)
 
 
 # ---- delay --------------------------------------------------------------------------------------
 
-# Hands packets from one TUN device to another, each in its own network namespace, 1 ms later.
+# Hands packets from one TUN device to another, each in its own network namespace, 1 ms later.  0x40000000 is
+# CLONE_NEWNET, 0x400454ca TUNSETIFF, 0x1001 IFF_TUN | IFF_NO_PI: packets of IP without a head.
 RELAY = """
 import collections, ctypes, fcntl, os, select, struct, sys, time
 set_space = lambda f: ctypes.CDLL(None).setns(f, 0x40000000)
@@ -355,6 +368,7 @@ while True:
         except OSError:
             pass
 """
+# In place of ssh for mpirun: runs a command in the namespace of an address, 10.77.0.2 say, with a host name of its own.
 AGENT = """#!/bin/sh
 host=$1; shift
 exec ip netns exec pcc-${host##*.} unshare -u sh -c "hostname pcc-${host##*.}; $*"
@@ -362,7 +376,8 @@ exec ip netns exec pcc-${host##*.} unshare -u sh -c "hostname pcc-${host##*.}; $
 
 
 class Namespaces:
-    """Two network namespaces, 10.77.0.1 and 10.77.0.2."""
+    """Two network namespaces, 10.77.0.1 and 10.77.0.2, until the end of a `with`.  mpirun: the words of a command that
+    starts a rank in each."""
 
     def __init__(self, tmp):
         """Makes two network namespaces, a relay between them, and a script by which mpirun starts a rank in the
@@ -407,8 +422,14 @@ def first_of_all():
     return True
 
 
+def as_all_others():
+    """Ends what first_of_all() does."""
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
 def delay(tmp, few):
-    """Runs two ranks in two network namespaces 1 ms apart; compares outputs, and the throughput with the plan."""
+    """Runs two ranks in two network namespaces 1 ms apart; compares outputs with those of threads, and the throughput
+    with the plan. Skipped, with a line, where namespaces cannot be made."""
     if not permitted():
         print("delay: skipped: no network namespaces or TUN devices here")
         return
@@ -417,23 +438,23 @@ def delay(tmp, few):
     with Namespaces(tmp) as far:
         link = tmp / "link.json"
         print(run(*far.mpirun, RUN.parent / "pcc-profile", "--links", "-o", link), flush=True)
-        # a device receives, runs and sends at the same time, as it does with messages
-        split, planned = tmp / "far", {}
-        for overlap, planner in (("sum", "anneal-place"), ("duplex", f"plan{{from={split}}}")):
-            folder = split if overlap == "sum" else tmp / "overlapped"
+        summed, split, planned = tmp / "far", tmp / "overlapped", {}  # planned: s of a sample
+        # the same plan as if a device received, ran and sent at the same time, as it does with messages
+        again = f"plan{{from={summed}}}"
+        for overlap, planner, folder in (("sum", "anneal-place", summed), ("duplex", again, split)):
             run(PCC, tmp / "far.onnx", "-q", "--pictures=none", "-d", link, "-p", planner, "--part-cost=0",
                 f"--overlap={overlap}", "--dim=batch=1,sequence=8", "-o", folder)
             planned[overlap] = json.loads((folder / "manifest.json").read_text())["objective"]["value_s"]
         n = 20 if few else 200
-        run(RUN, folder, STUB, "-q", f"--samples={n}", f"--output={tmp / 'near-out'}")
-        run(*far.mpirun, RUN, folder, STUB, "-q", f"--samples={n}", f"--output={tmp / 'far-out'}")
+        run(RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'near-out'}")
+        run(*far.mpirun, RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'far-out'}")
         check(arrays(tmp / "near-out") == arrays(tmp / "far-out"), "delay: other outputs")
-        rate, taken, _ = figures(run(*far.mpirun, RUN, folder, STUB, "-q", f"--samples={2 * n}"))
+        rate, taken, _ = figures(run(*far.mpirun, RUN, split, STUB, "-q", f"--samples={2 * n}"))
         print(f"delay: {n} samples, the same outputs; a sample each {1e3 / rate:.2f} ms, planned "
               f"{1e3 * planned['duplex']:.2f} ms (with --overlap=sum {1e3 * planned['sum']:.2f} ms); tensors left "
               f"{taken:.0f} us after they were made", flush=True)
         check(abs(planned["duplex"] * rate - 1) <= 0.1 or not decides, "delay: throughput is not the plan's")
-    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    as_all_others()
 
 
 def main():

@@ -27,7 +27,8 @@ GENERATED = [*((f"encoder-decoder --layers {n}", 3) for n in (1, 3, 12, 24, 48))
 
 
 def row(name, model, passes, tmp):
-    """Columns of the table, gap in percent (None: no plan fits), whether proven, the two runs."""
+    """Plans a model by these passes. Returns the cells of its row, the gap in percent (None: no plan fits), whether the
+    plan is proven optimal, and two runs: of the costs alone, and of planning."""
     cost = Run([PCC, model, "-p", "cost", "-q"]).need()
     p, run = plan(model, "-d", CLUSTER, "-p", passes, tmp=tmp)
     spent = [f"{cost.cpu:.3f}", f"{run.cpu:.2f}", f"{run.mib:.0f}"]
@@ -44,7 +45,7 @@ def real(passes, tmp):
     folder = need_shared("models/exported/real")
     rows = [row(m.stem, m, passes, tmp) for m in sorted(folder.glob("*.onnx"))]
     table(HEADER, [r[0] for r in rows])
-    proven, misfits = sum(r[2] for r in rows), sum(r[1] is None for r in rows)
+    proven, misfits = sum(optimal for _, _, optimal, _, _ in rows), sum(gap is None for _, gap, _, _, _ in rows)
     good = all((gap is None or gap <= 3) and cost.cpu <= 0.1 and run.cpu <= 2 and run.mib <= 200
                for _, gap, _, cost, run in rows)
     print(f"{proven} of {len(rows)} proven optimal, {misfits} do not fit")

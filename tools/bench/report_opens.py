@@ -21,8 +21,9 @@ PCC = Path(__file__).resolve().parents[2] / "build/release/pcc"
 
 
 def opened(browser, path, folder, place=""):
-    """Opens the page in the browser: the page's text after its program has run, and the seconds that the browser took,
-    by the clock and of processors."""
+    """Opens the page in the browser, at `place` ("#..."): the page's text after its program has run, and the seconds
+    that the browser took, by the clock and of processors. Ends the script if the browser fails or the page's program
+    logs anything. folder: for the browser's files."""
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     r = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
                         f"--user-data-dir={folder}/profile", "--dump-dom", path.as_uri() + place],
@@ -58,7 +59,7 @@ def main():
         cpu, idle = (min(row[2] for row in rows) for rows in (found, empty))
         print(f"{len(names)} nodes, {(temp / 'gpt.html').stat().st_size / 1e6:.2f} MB: {least:.2f} s ({cpu:.2f} s of "
               f"processors), of these the browser's start {start:.2f} s ({idle:.2f} s)")
-        shown = found[0][0].count(names[-1])
+        shown = found[0][0].count(names[-1])  # once in the page's own data, again where the node is found
         return 0 if least - start <= args.limit and shown > 1 else 1
 
 

@@ -28,7 +28,7 @@ from onnx import numpy_helper
 from common import PCC, ROOT, Run, help_or_go, need_shared, table, verdict
 
 sys.path.insert(0, str(ROOT / "tools"))
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = True  # tests run this script: its imports leave nothing in the source
 import verify_split  # noqa: E402
 
 LEAST = 16  # placed nodes of a model that is worth splitting
@@ -37,6 +37,7 @@ DIMS = {"gpt2_past": ["--dim", "seq_len=4"],  # its table of positions has 8 row
         "gpt2_megatron": ["--dim", "seq_len=32,past_seq_len=32"]}  # its mask has 64
 SEARCH = [np.array([[1, 2, 3]], np.int32), np.array([10], np.int32), np.array([1], np.int32)]
 ONE = np.array([1], np.float32)
+# Model: its inputs, where random ones would not do.
 INPUTS = {"tiny_gpt2_beamsearch_layering": SEARCH + [np.array([4], np.int32), np.array([1], np.int32), ONE, ONE],
           "tiny_gpt2_greedysearch_with_init_decoder": SEARCH + [ONE]}  # lengths, beams, penalties
 SETS = {"top": "models", "tiny": "models/exported/tiny", "real": "models/exported/real"}
@@ -65,33 +66,34 @@ def externals(path):
 
 def fill(path, most):
     """Makes all files of external weights of the model at `path`, which is a copy that came without any, each as long
-    as the longest must be: random floats, if that has at most `most` bytes; else, and for integers, 0. Returns its
-    bytes."""
-    found = list(externals(path))
-    size = max((at + n for _, _, at, n in found), default=0)
-    rng = np.random.default_rng(1)
-    block = rng.standard_normal(1 << 20) * 0.02
-    for t, location, at, n in found:
-        with open(path.parent / location, "ab"):  # makes the file if it is not there
-            os.truncate(path.parent / location, max(size, os.path.getsize(path.parent / location)))
+    as the longest must be: random floats, if that has at most `most` bytes; else, and for integers, 0."""
+    size = longest(path)
+    block = np.random.default_rng(1).standard_normal(1 << 20) * 0.02
+    for t, location, at, n in externals(path):
+        file = path.parent / location
+        file.touch()
+        os.truncate(file, size)  # for the first of its tensors: later it has this size
         kind = FLOATS.get(t.data_type)
         if kind and size <= most:
-            data = np.memmap(path.parent / location, kind, "r+", at, n // np.dtype(kind).itemsize)
-            for k in range(0, len(data), len(block)):
+            data = np.memmap(file, kind, "r+", at, n // np.dtype(kind).itemsize)
+            for k in range(0, len(data), len(block)):  # the same random floats again and again
                 data[k:k + len(block)] = block[:len(data) - k]
-    return size
+
+
+def longest(path):
+    """The bytes that the longest file of external weights of the model must have; 0 without external weights."""
+    return max((at + n for _, _, at, n in externals(path)), default=0)
 
 
 def fetch(path, folder, most, named):
-    """Copies a model and its files to the folder; a model without weights gets random ones. named: the user has named
-    the model, so that more than `most` bytes of weights are no reason to leave it out. Returns (path of the copy, ""),
-    or (None, why there is none)."""
+    """Copies a model and its files of weights to the folder; a model of exported/real, which has no such files, gets
+    random ones. named: the user has named the model, so that more than `most` bytes of weights are no reason to leave
+    it out. Returns (path of the copy, ""), or (None, why it is left out)."""
     copy = folder / path.name
     shutil.copy(path, copy)
     if path.parent.name == "real":
-        size = max((at + n for _, _, at, n in externals(path)), default=0)
-        if size > most and not named:
-            return None, f"{size / 1e9:.1f} GB of weights"
+        if longest(path) > most and not named:
+            return None, f"{longest(path) / 1e9:.1f} GB of weights"
         fill(copy, most)
     else:
         for location in {location for _, location, _, _ in externals(path)}:
@@ -100,14 +102,27 @@ def fetch(path, folder, most, named):
     return copy, ""
 
 
+def inputs_of(path, folder):
+    """The folder of inputs to verify splits of a model with: if INPUTS has some, `folder`, to which they are written;
+    else that beside the model; None, for random ones, if there is none."""
+    for k, value in enumerate(INPUTS.get(path.stem, [])):
+        (folder / f"input_{k}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
+    if path.stem in INPUTS:
+        return folder
+    beside = path.parent / f"{path.stem}.inputs"
+    return beside if (beside / "test_data_set_0/input_0.pb").is_file() else None
+
+
 def split(model, mode, devices, out, name):
-    """Splits a model with --weights=`mode`, without any program in PATH. Returns the run."""
+    """Splits a model with --weights=`mode`, without any program in PATH, and so without pictures. Returns the run.
+    name: the model's in DIMS."""
     return Run([PCC, model, "-d", f"{devices}xa100", *DIMS.get(name, []), *LINK, f"--weights={mode}", "-p",
                 "fuse,dp-place", "-q", "-o", out], env={**os.environ, "PATH": "/nonexistent"})
 
 
 def verify(model, out, inputs):
-    """Verifies a split. Returns the exit code and the last line that was printed."""
+    """Verifies a split with these inputs (None: random ones). Returns the exit code and the last line that was
+    printed."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         code = verify_split.main([str(model), str(out), "--quiet", *(["--inputs", str(inputs)] if inputs else [])])
@@ -123,6 +138,18 @@ def loads(model):
         return False
 
 
+def outcome_of(run, model, out, inputs):
+    """What came of a run that was to split a model into the folder `out`: (outcome in a word, manifest, last line of
+    output). A split is verified with these inputs. Without one the manifest is None."""
+    line = run.out.strip().splitlines()[-1] if run.out.strip() else ""
+    if run.rc:
+        kind = "untyped" if "its type is not known" in line else "refused" if loads(model) else "cannot run"
+        return kind, None, line
+    code, text = verify(model, out, inputs)
+    outcome = {0: "rounded" if "within rounding" in text else "equal", 3: "cannot run"}.get(code, "WRONG")
+    return outcome, json.loads((out / "manifest.json").read_text()), text
+
+
 def try_one(model, mode, devices, inputs):
     """Splits a model with --weights=`mode`, and verifies the split. Returns (outcome in a word, number of parts, number
     of placed nodes, the last line of output). All that was written is removed."""
@@ -130,42 +157,34 @@ def try_one(model, mode, devices, inputs):
     before = set(model.parent.iterdir())
     out = model.parent if beside else model.parent / "split"
     try:
-        run = split(model, mode, devices, out, model.stem)
-        line = run.out.strip().splitlines()[-1] if run.out.strip() else ""
-        if run.rc:
-            kind = "untyped" if "its type is not known" in line else "refused" if loads(model) else "cannot run"
-            return kind, 0, 0, line
-        manifest = json.loads((out / "manifest.json").read_text())
-        code, text = verify(model, out, inputs)
-        placed = sum(p["nodes"] for p in manifest["parts"])
-        outcome = {0: "rounded" if "within rounding" in text else "equal", 3: "cannot run"}.get(code, "WRONG")
-        return outcome, len(manifest["parts"]), placed, text
+        outcome, manifest, text = outcome_of(split(model, mode, devices, out, model.stem), model, out, inputs)
+        if not manifest:
+            return outcome, 0, 0, text
+        return outcome, len(manifest["parts"]), sum(p["nodes"] for p in manifest["parts"]), text
     finally:
         for path in set(model.parent.iterdir()) - before:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def try_model(path, modes, most, named):
-    """Tries all modes on a model over 2, 3 and 4 devices. Returns the rows of the table."""
+    """Tries all modes on a model over 2, 3 and 4 devices, on a model of fewer than LEAST placed nodes as one part.
+    Returns the rows of the table; one row if the model is left out. Ends early if ONNX Runtime does not run the
+    model."""
     rows = []
-    inputs = path.parent / f"{path.stem}.inputs/test_data_set_0"
-    inputs = inputs.parent if (inputs / "input_0.pb").is_file() else None
     with tempfile.TemporaryDirectory() as folder:
-        for k, value in enumerate(INPUTS.get(path.stem, [])):
-            inputs = Path(folder)
-            (inputs / f"input_{k}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
+        inputs = inputs_of(path, Path(folder))
         model, why = fetch(path, Path(folder), most, named)
         if not model:
             return [[path.parent.name, path.stem, "-", "-", "-", "left out", why]]
-        _, _, placed, _ = try_one(model, "shared", 2, inputs)
+        _, _, placed, _ = try_one(model, "shared", 2, inputs)  # 0: the split failed, so the rows say why
         for devices in (2, 3, 4) if placed >= LEAST or not placed else (1,):
             for mode in modes:
-                outcome, parts, placed, text = try_one(model, mode, devices, inputs)
+                outcome, parts, _, text = try_one(model, mode, devices, inputs)
                 if devices == 1 and outcome == "equal" and parts > 1:
                     outcome = "WRONG"
                 rows.append([path.parent.name, path.stem, devices, mode, parts, outcome,
                              "" if outcome == "equal" else text[-160:]])
-                if outcome == "cannot run":
+                if outcome == "cannot run":  # nor would it over other devices or in another mode
                     return rows
     return rows
 
