@@ -14,7 +14,7 @@ def main():
     rows, worst = [], 0
     with tempfile.TemporaryDirectory() as folder:
         tmp = Path(folder)
-        for name, model, _ in models([], tmp):
+        for name, model, _ in models(tmp):
             for devices in (2, 3, 4):
                 value = []
                 for passes in ("fuse,dp-place", "dp-place", "dpl-place{starts=60}"):

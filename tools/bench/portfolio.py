@@ -24,6 +24,7 @@ import tempfile
 from pathlib import Path
 
 from common import PCC, Run, help_or_go, need_shared, table, verdict
+from schedule import prepared
 
 GRAPHS = ("op_bert12_training", "op_bert12_inference", "op_bert6_training", "op_bert3_training",
           "op_resnet50_inference", "op_resnet50_training", "op_bert6_inference")
@@ -33,16 +34,6 @@ BELOW, LEAST, CPU, CPU_EXPORTED = 0.95, 6, 10, 5
 UNITS = {"ps": 1e-9, "ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
 BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
-
-def prepare(source, target, colors):
-    """Writes a workload to `target` without CPUs, with 1.3 times the memory that an equal share of it needs on each
-    accelerator, and without colour classes unless `colors`."""
-    d = json.loads(source.read_text())
-    d["maxCPUs"] = 0
-    d["maxSizePerFPGA"] = 1.3 * sum(n["size"] for n in d["nodes"]) / d["maxFPGAs"]
-    for n in d["nodes"] if not colors else ():
-        n.pop("colorClass", None)
-    target.write_text(json.dumps(d))
 
 
 def reached(text):
@@ -60,7 +51,7 @@ def improvement(folder):
         for colors in (True, False):
             for name in GRAPHS:
                 model = Path(tmp) / f"{name}.json"
-                prepare(folder / f"{name}.json", model, colors)
+                prepared(folder / f"{name}.json", model, colors)
                 run = Run([PCC, model, "--io=free", "--objective=makespan", "--network=direct", "--memory-model=sum",
                            "-p", "portfolio-place{effort=4}"]).need()
                 kinds = reached(run.out)

@@ -32,8 +32,8 @@ BEST = "best-effort=true"
 
 
 def prepared(source, target, colors):
-    """Writes a workload to `target` without CPUs, with 1.3 times the memory that it needs in all, and without colour
-    classes unless `colors`. Returns the bytes of a device."""
+    """Writes a workload to `target` without CPUs, with 1.3 times the memory that an equal share of it needs on each
+    accelerator, and without colour classes unless `colors`. Returns the bytes of an accelerator."""
     d = json.loads(source.read_text(encoding="utf-8"))
     d["maxCPUs"] = 0
     d["maxSizePerFPGA"] = 1.3 * sum(n["size"] for n in d["nodes"]) / d["maxFPGAs"]
@@ -52,18 +52,20 @@ def pipeline_of(placer, cap):
 
 
 def scheduled(model, passes, dispatch, out):
-    """Runs pcc with these passes: (ms of the plan, whether it lacks memory), or None if this pcc has no such placer;
-    bound in ms; CPU seconds."""
+    """Runs pcc with these passes, which write the plan to `out`. Returns (ms of the plan, whether it lacks memory), the
+    bound in ms, and CPU seconds; None, None and 0 if this pcc has no such placer."""
     run = Run([PCC, model, "--io=free", "--objective=makespan", "--network=direct", "--memory-model=sum",
                f"--dispatch={dispatch}", "-p", passes, "-q", "-o", out])
     if "built without" in run.out:
         return None, None, 0
-    o = json.loads(run.need() and out.read_text(encoding="utf-8"))["objective"]
+    run.need()
+    o = json.loads(out.read_text(encoding="utf-8"))["objective"]
     return (o["value_s"] * 1e3, o["status"] == "over-memory"), o["bound_s"] * 1e3, run.cpu
 
 
 def value_of(model, placer, cap, tmp):
-    """(ms, whether it lacks memory) of the better dispatch; None: this pcc has no such placer."""
+    """(ms, whether it lacks memory) of a placer's plan with the better dispatch; None: this pcc has no such placer. A
+    plan of JUDGED is made for their own objective and only judged as a schedule."""
     passes = pipeline_of(placer, cap)
     if placer in JUDGED:
         split = tmp / "split.json"
@@ -100,8 +102,8 @@ def check_known(name, found, again):
     """Compares the figures with KNOWN: which known values are not met, in words, and a line for a value that is met by
     other levels only (OTHER_LEVELS).  again(placer): ms by those levels."""
     wrong, said = [], []
-    *single, adjusted = KNOWN[name]
-    wanted = dict(zip(PLACERS, [*single, min(single[-1], adjusted)]))
+    *single, order, adjusted = KNOWN[name]
+    wanted = dict(zip(PLACERS, [*single, order, min(order, adjusted)])) # celeritas-place leaves the better one
     if name in DEPTH_FIRST:
         wanted["DFS"] = DEPTH_FIRST[name]
     for placer, known in wanted.items():
@@ -120,8 +122,8 @@ def check_known(name, found, again):
 
 
 def check_portfolio(name, found, ms):
-    """Compares the portfolio's ms with other plans that fit: which placers beat it, in words, and whether it is better
-    than the best of COMPARED."""
+    """Compares the portfolio's ms with other plans that fit. Returns two lists, in words, of placers that beat it: of
+    those for makespans, which must not, and of JUDGED; and whether it takes at most GAIN of the best of COMPARED."""
     fits = {p: x[0] for p, x in found.items() if x and not x[1]}
     above = {p: f"{name}: the portfolio takes {ms:.1f} ms, {p} {x:.1f}" for p, x in fits.items() if x < ms * (1 - 1e-9)}
     return [line for p, line in above.items() if p not in JUDGED], [above[p] for p in JUDGED if p in above], \
@@ -129,7 +131,8 @@ def check_portfolio(name, found, ms):
 
 
 def shown(found, known=None):
-    """The cell of a time: "over" if it needs too much memory, and the published time in brackets."""
+    """The cell of found = (ms, whether the plan lacks memory), with "over" if it does, and of the known time in
+    brackets; "-" for None."""
     if found is None:
         return "-"
     return f"{found[0]:.0f}" + (" over" if found[1] else "") + (f" ({known})" if known else "")
@@ -165,11 +168,13 @@ def schedule(args):
     rows, wrong, said, gains = [], [], [], 0
     with tempfile.TemporaryDirectory() as tmp:
         for colors in (True, False):
-            for path in paths if args.colors in ("both", "yes" if colors else "no") else ():
-                row, bad, why, gain = one_row(path, colors, Path(tmp))
+            if args.colors not in ("both", "yes" if colors else "no"):
+                continue
+            for path in paths:
+                row, bad, notes, gain = one_row(path, colors, Path(tmp))
                 rows.append(row)
                 wrong += bad
-                said += why
+                said += notes
                 gains += gain
     table(["workload", "colours", *PLACERS, "one device", "portfolio", "bound", "cpu s"], rows)
     if len(rows) == 2 * len(KNOWN) and gains < GAINING:

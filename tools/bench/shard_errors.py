@@ -133,18 +133,18 @@ def build():
 
 
 def planted(path, text, compiling, linking):
-    """pcc with this text in place of that file; None: it does not build."""
+    """Builds pcc with this text in place of the file `path` of passes/shard. Returns its path; None: it does not
+    build."""
     source, made = PLACE / path.name, PLACE / "planted.o"
     source.write_text(text)
     words = list(compiling[path])
     words[words.index("-o") + 1] = str(made)
     words[words.index("-c") + 1] = str(source)
-    # An object comes before the library of the same name in it: the linker takes the first one of each symbol.
     words = [w for w in words if w != "-Werror"] + ["-w"]
     link = list(linking)
     at = link.index("-o") + 1
     link[at] = str(PLACE / "pcc")
-    link.insert(at + 1, str(made))
+    link.insert(at + 1, str(made))  # before the library, whose object of the same symbols is then not taken
     for command in (words, link):
         if subprocess.run(command, cwd=BUILT, capture_output=True).returncode:
             return None
@@ -152,7 +152,8 @@ def planted(path, text, compiling, linking):
 
 
 def wrong(pcc, shown):
-    """The first thing that the test finds wrong with a pcc, "" if there is none."""
+    """The first thing that the test finds wrong with a pcc, "" if there is none. shown: names of operators or checks
+    to test with, as in ERRORS. Ends the program if the test is skipped (77)."""
     checks = [w for w in shown.split() if w.islower()]
     env = os.environ | {"PCC": str(pcc), "PCC_GEN": str(BUILT / "pcc-gen"), "PCC_SOURCE": str(ROOT),
                         "PCC_CHECKS": " ".join(checks), "PCC_OPERATORS": "" if checks else shown}
@@ -173,7 +174,7 @@ def wrong(pcc, shown):
 def main():
     PLACE.mkdir(parents=True, exist_ok=True)
     compiling, linking = build()
-    missed, good_without = 0, set()
+    missed, good_without = 0, set()  # good_without: operators and checks in which pcc itself passes
     for name, shown, old, new in ERRORS:
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue

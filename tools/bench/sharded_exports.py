@@ -35,6 +35,10 @@ from with_ort import verified  # noqa: E402
 
 warnings.simplefilter("ignore")
 
+# Types of weights that get random values; others, such as wide integers, are 0.
+KINDS = {onnx.TensorProto.FLOAT: np.float32, onnx.TensorProto.UINT8: np.uint8, onnx.TensorProto.INT8: np.int8,
+         onnx.TensorProto.FLOAT16: np.float16, onnx.TensorProto.DOUBLE: np.float64}
+
 
 def session(path):
     """A session of ONNX Runtime that computes as the file says: no optimisations, one thread."""
@@ -46,12 +50,14 @@ def session(path):
 
 
 def size_of(name, sizes):
-    """A size for a name of a dimension; a sum of names is the sum of theirs."""
+    """A size for a name of a dimension, 4 unless `sizes` has it; a sum of names is the sum of theirs. Adds new names to
+    `sizes`."""
     return sum(sizes.setdefault(n, 4) for n in str(name).split(" + "))
 
 
 def external(graph):
-    """The tensors of a graph, and of its bodies, that are in files of their own."""
+    """Yields the tensors of a graph, and of its bodies, that are in files of their own, each with {"location": ...,
+    "offset": ..., "length": ...}, texts."""
     for t in graph.initializer:
         if t.data_location == onnx.TensorProto.EXTERNAL:
             yield t, {e.key: e.value for e in t.external_data}
@@ -62,8 +68,8 @@ def external(graph):
 
 
 def with_weights(model, folder, most):
-    """The model, or a copy of it in the folder with random weights where it lacks them. Vectors are near 1, as they may
-    be variances; wide integers are 0. None: there would be more than `most` bytes of them."""
+    """The path of the model or, if files of its weights are missing, of a copy in the folder, with random weights in
+    their place. None: there would be more than `most` bytes of them."""
     graph = onnx.load(str(model), load_external_data=False).graph
     held = [(t, where) for t, where in external(graph) if not (model.parent / where["location"]).exists()]
     if not held:
@@ -71,25 +77,31 @@ def with_weights(model, folder, most):
     if sum(int(where["length"]) for _, where in held) > most:
         return None
     rng = np.random.default_rng(5)
-    kinds = {1: np.float32, 2: np.uint8, 3: np.int8, 10: np.float16, 11: np.float64}
     for t, where in held:
-        path, size = folder / where["location"], int(where["length"])
-        kind = kinds.get(t.data_type)
+        path, offset, size = folder / where["location"], int(where.get("offset", 0)), int(where["length"])
         with open(path, "r+b" if path.exists() else "wb") as file:
-            file.truncate(max(path.stat().st_size, int(where.get("offset", 0)) + size))
-            file.seek(int(where.get("offset", 0)))
-            if kind is not None:
-                count = size // np.dtype(kind).itemsize
-                fan = np.prod(t.dims[1:]) if len(t.dims) > 2 else t.dims[0] if t.dims else 1
-                values = (rng.integers(0, 100, count) if t.data_type in (2, 3) else
-                          rng.uniform(0.5, 1.5, count) if len(t.dims) < 2 else
-                          rng.standard_normal(count, np.float32) / np.sqrt(fan))
-                file.write(values.astype(kind).tobytes())
+            file.truncate(max(path.stat().st_size, offset + size))
+            if t.data_type in KINDS:
+                file.seek(offset)
+                file.write(random_weights(t, size, rng).tobytes())
     return Path(shutil.copy(model, folder))
 
 
+def random_weights(t, size, rng):
+    """`size` bytes of random values for a tensor of one of KINDS, such that results neither vanish nor overflow."""
+    kind = KINDS[t.data_type]
+    count = size // np.dtype(kind).itemsize
+    if issubclass(kind, np.integer):
+        return rng.integers(0, 100, count).astype(kind)
+    if len(t.dims) < 2:  # it may be a variance
+        return rng.uniform(0.5, 1.5, count).astype(kind)
+    summed = np.prod(t.dims[1:]) if len(t.dims) > 2 else t.dims[0]  # products in an element of the result
+    return (rng.standard_normal(count, np.float32) / np.sqrt(summed)).astype(kind)
+
+
 def inputs_of(model, s, dims):
-    """The inputs of a session: those of the files beside the model, else random ones of these sizes."""
+    """{name: value} of a session's inputs: those of the files beside the model, else random ones of the sizes `dims`,
+    {name of a dimension: size} (see size_of())."""
     held = sorted(model.with_suffix(".inputs").glob("*/input_*.pb"), key=lambda p: int(p.stem.split("_")[1]))
     if held:
         return {i.name: numpy_helper.to_array(onnx.load_tensor(str(p))) for i, p in zip(s.get_inputs(), held)}
@@ -106,7 +118,7 @@ def inputs_of(model, s, dims):
 
 
 def piece(value, state, ways, k):
-    """Piece k of a tensor that the devices keep in pieces."""
+    """Piece k of a tensor that the devices keep in pieces. `state`: see joined()."""
     at = np.arange(value.shape[state["axis"]])
     return np.ascontiguousarray(np.take(value, at[at // state["run"] % ways == k], state["axis"]))
 
@@ -124,7 +136,8 @@ def joined(pieces, state):
 
 
 def run_whole(folder, fed, names, manifest):
-    """Runs the sharded whole model on whole inputs; returns its outputs by name, pieces of states joined."""
+    """Runs the sharded whole model on whole inputs; returns its outputs in the order of `names`, pieces of states
+    joined."""
     states = manifest.get("sharding", {}).get("states", [])
     ways = manifest.get("sharding", {}).get("ways", 1)
     s = session(folder / "model.onnx")
@@ -141,8 +154,8 @@ def run_whole(folder, fed, names, manifest):
 
 
 def difference(a, b):
-    """Compares two values: 0 if all bits are the same; else the largest difference over the largest value; None: type
-    or shape differ."""
+    """Compares two values: 0 if all bits are the same; of floats the largest difference over the largest value of `a`;
+    None: type, shape, integers, or the places of values that are not finite differ."""
     if type(a) is not type(b) or not isinstance(a, np.ndarray):
         return 0 if str(a) == str(b) else None
     if a.shape != b.shape or a.dtype != b.dtype:
@@ -156,7 +169,9 @@ def difference(a, b):
 
 
 def judge(model, ways, args, folder):
-    """What there is to say of a model in so many ways: (kind, text); kinds: skipped, refused, wrong, bits, near."""
+    """Shards a model in so many ways, splits it into `folder`, and compares the outputs of the sharded whole and of the
+    parts with the original's. args: sums, draw, dim, as of the program. Returns (kind, text): skipped (ONNX Runtime
+    does not run the model), refused (by pcc), wrong, bits (the same), near."""
     try:
         s = session(model)
         fed = inputs_of(model, s, args.dim)
@@ -164,9 +179,9 @@ def judge(model, ways, args, folder):
         want = s.run(names, fed)
     except Exception as why:
         return "skipped", f"ONNX Runtime does not run it: {str(why).strip()[:90]}"
-    half = any(t in i.type for i in (*s.get_inputs(), *s.get_outputs()) for t in ("float16", "bfloat16"))
     held = onnx.load(str(model), load_external_data=False).graph.initializer
-    half = half or any(t.data_type in (10, 16) for t in held) # 16-bit floats may differ by more
+    half = any("float16" in i.type for i in (*s.get_inputs(), *s.get_outputs())) or any(
+        t.data_type in (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16) for t in held)
     names_of_sizes = {str(d) for i in s.get_inputs() for d in i.shape}
     sizes = [f"--dim={n}={k}" for n, k in args.dim.items() if n in names_of_sizes]
     for draw in (args.draw, 1): # the best choice; if that leaves all nodes whole, a random one
@@ -186,6 +201,7 @@ def judge(model, ways, args, folder):
     except Exception as why:
         return "wrong", f"the sharded whole does not run: {str(why)[:200]}"
     off = [difference(a, b) for a, b in zip(want, got)]
+    # 16-bit floats may differ by more
     most = max(1e-2 if half else 1e-5, manifest.get("sharding", {}).get("tolerance", 0))
     if None in off or max(off, default=0) > most:
         return "wrong", f"differs: {[(n, d) for n, d in zip(names, off) if d is None or d > most][:3]}"
@@ -196,7 +212,7 @@ def judge(model, ways, args, folder):
     code, words = verified(model if pieces else folder / "model.onnx", folder, "--quiet",
                            *([f"--tolerance={most}"] if pieces else []),
                            *(["--inputs", inputs] if inputs.is_dir() else []))
-    if code not in (0, 3):
+    if code not in (0, 3): # 3: ONNX Runtime does not run a part
         return "wrong", f"parts: {words.strip().splitlines()[-1][:200]}"
     how = " (a random choice)" if draw else ""
     return ("bits" if exact else "near"), f"{found and found[0]}{how}{'' if exact else f'; off by {max(off):.1e}'}"

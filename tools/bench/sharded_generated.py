@@ -8,6 +8,7 @@ widths and vocabularies that few numbers divide, a batch of 3 and one token. Pri
 exits with 1 when one is wrong. Refused are training graphs, and models of which no axis can be cut in so many ways."""
 import argparse
 import collections
+import itertools
 import subprocess
 import sys
 import tempfile
@@ -46,8 +47,6 @@ MODELS = [
     ("ladder --nodes 40", {}),
     ("train --layers 1 --width 32 --heads 2 --vocab 30", SMALL),
 ]
-
-
 DRAWS = (0, 2)  # the best choice, and a random one by a seed other than judge()'s own
 
 
@@ -57,7 +56,7 @@ def main():
     p.add_argument("--ways", default="2,3,4,8")
     p.add_argument("--sums", default="none,any")
     args = p.parse_args()
-    count = collections.Counter()
+    all_sums, count = args.sums.split(","), collections.Counter()
     for text, dim in MODELS:
         shape, *options = text.split()
         if args.shapes and shape not in args.shapes:
@@ -65,19 +64,15 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             model = Path(name, "model.onnx")
             subprocess.run([PCC_GEN, shape, "-o", model, *options], check=True)
-            for sums, ways, draw in ((s, int(w), d) for s in sums_of(args) for w in args.ways.split(",")
-                                     for d in DRAWS):
+            for sums, ways, draw in itertools.product(all_sums, map(int, args.ways.split(",")), DRAWS):
                 kind, said = judge(model, ways, argparse.Namespace(sums=sums, draw=draw, dim=dim),
                                    Path(name, f"{sums}{ways}.{draw}"))
                 count[sums, kind] += 1
                 print(f"{kind}: {text}, {ways} ways, sums={sums}, draw={draw}: {said}", flush=True)
-    for sums in sums_of(args):
+    for sums in all_sums:
         print(f"sums={sums}:", ", ".join(f"{k} {n}" for (s, k), n in sorted(count.items()) if s == sums))
     return 1 if any(kind == "wrong" for _, kind in count) else 0
 
-
-def sums_of(args):
-    return args.sums.split(",")
 
 
 if __name__ == "__main__":

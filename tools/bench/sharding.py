@@ -30,10 +30,11 @@ LARGE = [("llama --layers 32 --width 4096 --heads 32 --kv-heads 8 --vocab 128256
          ("gpt --layers 3125 --width 2048 --heads 16 --vocab 50304", 1024, 2, 5)]
 
 
-def plan(path, cluster, row, sums, seconds=SECONDS):
-    """Prints what a plan takes.  Returns whether it is as quick as it was found to be; None: there is no plan."""
-    model, sequence, ways, *most = row
-    most = most[sums] if most else None
+def plan(path, cluster, row, sums, most, seconds):
+    """Prints what a plan takes, with sums over devices or without.  row: what is printed of the model, the size of its
+    sequence, ways.  Returns whether the plan takes at most `most` ms (None: it may take any time) and choosing it at
+    most so many seconds of CPU; None: there is no plan."""
+    model, sequence, ways = row
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     r = subprocess.run([PCC, path, "-d", cluster, "--group", f"{ways}:300GB/s,2us", "--network=direct", "--io=free",
                         "--part-cost=0", "--dim", f"sequence={sequence}", "-p",
@@ -55,15 +56,15 @@ def plan(path, cluster, row, sums, seconds=SECONDS):
 def main():
     found = []
     with tempfile.TemporaryDirectory() as name:
-        for row in ROWS + LARGE:
-            large = row in LARGE
-            path, cluster = Path(name, "model.onnx"), Path(name, "cluster.json")
-            shape, *options = row[0].split()
+        path, cluster = Path(name, "model.onnx"), Path(name, "cluster.json")
+        rows = [(*row, without, with_sums, SECONDS, {}) for *row, without, with_sums in ROWS]
+        rows += [(*row, None, None, seconds, {"memory": "1TiB"}) for *row, seconds in LARGE]
+        for model, sequence, ways, without, with_sums, seconds, memory in rows:
+            shape, *options = model.split()
             subprocess.run([PCC.parent / "pcc-gen", shape, "-o", path, "--no-weights", *options], check=True)
-            cluster.write_text(json.dumps({"classes": [{"preset": "a100", "count": row[2], "kernels": {},
-                                                        **({"memory": "1TiB"} if large else {})}]}))
-            found += [plan(path, cluster, row[:3], sums, row[3]) if large else plan(path, cluster, row, sums)
-                      for sums in (False, True)]
+            cluster.write_text(json.dumps({"classes": [{"preset": "a100", "count": ways, "kernels": {}, **memory}]}))
+            for sums, most in ((False, without), (True, with_sums)):
+                found.append(plan(path, cluster, (model, sequence, ways), sums, most, seconds))
     return 0 if all(found) else 1
 
 

@@ -26,7 +26,7 @@ from common import PCC, PCC_GEN, ROOT, Run, help_or_go, table, verdict
 
 sys.path.insert(0, str(ROOT / "tools"))
 
-WANTED, AWAY = 25.0, 0.02
+WANTED, AWAY = 25.0, 0.02  # % of mean deviation; share of the time without a core, above which cores were not idle
 BATCHES, TARGET = (1, 2, 4), 8
 MODELS = {
     "gpt": ["gpt", "--layers", "2", "--width", "256", "--heads", "4", "--vocab", "1000"],
@@ -37,18 +37,20 @@ DIMS = {"gpt": ["--dim", "sequence=128"], "bert": ["--dim", "sequence=128"]}
 
 
 def measured(model, batch, out, args, name):
-    """Writes a table; the share of the time in which the measuring process had no core."""
+    """Measures a model with this batch and writes the table of its nodes to `out`. Returns the share of the time in
+    which the measuring process had no core."""
     import measure
-    wall, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     code = measure.main([str(model), "--dim", f"batch={batch}", *DIMS.get(name, []), "-o", str(out),
                          "--steps", str(args.steps)])
-    wall, now = time.monotonic() - wall, resource.getrusage(resource.RUSAGE_CHILDREN)
+    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if code:
         sys.exit(f"{model} cannot be measured")
-    return max(0.0, 1 - (now.ru_utime + now.ru_stime - cpu.ru_utime - cpu.ru_stime) / wall)
+    return max(0.0, 1 - (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / wall)
 
 
 def times(path):
+    """{node: ps} of a table that measured() wrote."""
     return {r["name"]: int(r["time"]) for r in csv.DictReader(path.read_text().splitlines())}
 
 
@@ -70,21 +72,22 @@ def evaluate(name, folder, args):
     away.append(measured(model, TARGET, again, args, name))
     run = Run([PCC, model, "-d", "cpu", "--emit", "csv", f"--dim=batch={TARGET}", *DIMS.get(name, []),
                *(f"--profile-at={b}={files[b]}" for b in BATCHES), f"--profile-check={TARGET}={files[TARGET]}"]).need()
-    said = dict(re.findall(r"note: \S+: batch 8, (time|memory)(?: on cpu)?: (.*)", run.out))
+    said = dict(re.findall(rf"note: \S+: batch {TARGET}, (time|memory)(?: on cpu)?: (.*)", run.out))
     mean = float(said["time"].split()[2])
     exact = "mean deviation 0.00 %" in said["memory"] and "100.0 % within 0 %" in said["memory"]
     rows = csv.DictReader(io.StringIO(run.out[run.out.index("name,op,"):]))
     predicted = {r["name"]: int(r["ps_cpu"]) for r in rows if (r["ps_cpu"] or "").isdigit()}
-    of_all = deviations(predicted, times(files[TARGET]))[1]
-    repeats = deviations(times(again), times(files[TARGET]))
+    _, of_all = deviations(predicted, times(files[TARGET]))
+    repeats, _ = deviations(times(again), times(files[TARGET]))
     within = re.findall(r"([\d.]+ %) within", said["time"])
-    row = [name, len(predicted), f"{mean:.2f} %", *within, f"{of_all:.2f} %", f"{repeats[0]:.2f} %",
+    row = [name, len(predicted), f"{mean:.2f} %", *within, f"{of_all:.2f} %", f"{repeats:.2f} %",
            "exact" if exact else said["memory"], f"{100 * max(away):.1f} %"]
     return row, mean, exact, max(away)
 
 
 def judged(models, missed, busy):
-    """Whether some model's times are judged, and no model misses them on idle cores."""
+    """Whether some model's times are judged, and no model misses them on idle cores. models, missed, busy: numbers of
+    models, of those that miss the times, and of these where the cores were not idle."""
     return busy < models and missed == busy
 
 
@@ -101,16 +104,16 @@ def main():
         for name in MODELS:
             found[name] = evaluate(name, folder, args)
     table(["model", "nodes", "time", "0 %", "20 %", "30 %", "of all time", "repeats", "memory", "away"],
-          [f[0] for f in found.values()])
-    missed = {n: f for n, f in found.items() if f[1] > WANTED}
-    for name in (n for n, f in missed.items() if f[3] > AWAY):
+          [row for row, *_ in found.values()])
+    missed = {name: away for name, (_, mean, _, away) in found.items() if mean > WANTED}
+    busy = [name for name, away in missed.items() if away > AWAY]
+    for name in busy:
         print(f"skipped: {name}'s times: the cores were not idle")
-    busy = sum(f[3] > AWAY for f in missed.values())
-    inexact = [n for n, f in found.items() if not f[2]]
-    verdict(judged(len(found), len(missed), busy) and not inexact,
+    inexact = [name for name, (_, _, exact, _) in found.items() if not exact]
+    verdict(judged(len(found), len(missed), len(busy)) and not inexact,
             f"memory exact on {len(found) - len(inexact)} of {len(found)} models, times within {WANTED:.0f} % on "
-            f"{len(found) - len(missed)}, {busy} left out"
-            + (": no times could be judged" if busy == len(found) else ""))
+            f"{len(found) - len(missed)}, {len(busy)} left out"
+            + (": no times could be judged" if len(busy) == len(found) else ""))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 PCC = Path(__file__).resolve().parents[2] / "build/release/pcc"
+# Counts for half a second of processor time, and prints the seconds of the clock that this took.
 COUNT = """import time
 b, c = time.time(), time.process_time()
 while time.process_time() < c + 0.5:
@@ -35,7 +36,7 @@ def run(*command):
 
 
 def are_free():
-    """Two processes that count for half a second of processor time each take hardly longer."""
+    """Whether two processors are free: two processes that count beside each other take hardly longer than one."""
     took = []
     each = [threading.Thread(target=lambda: took.append(float(run(sys.executable, "-c", COUNT)))) for _ in range(2)]
     for t in each:

@@ -20,7 +20,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -100,6 +99,7 @@ def used(pid):
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return None
+    # utime, stime, cutime, cstime
     return None if fields[0] == "Z" else sum(map(int, fields[11:15])) / TICK
 
 
@@ -118,29 +118,31 @@ def run(command, folder, moment=None):
         else:
             time.sleep(0.005)
     _, status, usage = os.wait4(p.pid, 0)
-    p.returncode = os.waitstatus_to_exitcode(status)
+    p.returncode = os.waitstatus_to_exitcode(status)  # else Popen would wait for the process again
     cpu = usage.ru_utime + usage.ru_stime
     return p.returncode, cpu, None if sent is None else cpu - sent
 
 
 def measure(words, folder, args):
-    """A row of the table for a case, and whether it is within the limits."""
-    codes = set()
+    """Runs a case again and again. Returns the cells of its row but the first, and whether it is within the limits.
+    words: pcc and its arguments; folder: to run in."""
+    codes, reactions = set(), []  # exit codes; (CPU seconds from Ctrl-C to the end, the moment of Ctrl-C)
 
     def once(moment, *more):
-        code, cpu, late = run([*words, "-q", *more], folder, moment)
+        """Runs the case with Ctrl-C at this moment (see run()) and notes the code and the reaction. Returns CPU
+        seconds."""
+        code, cpu, reaction = run([*words, "-q", *more], folder, moment)
         codes.add(code)
-        return cpu, late
+        if reaction is not None:
+            reactions.append((reaction, moment))
+        return cpu
 
-    whole, late = once(WHOLE)
-    late = [(late, WHOLE)] if late is not None else []
+    whole = once(WHOLE)
     for k in range(args.moments):
-        at = min(whole, WHOLE) * (k + 0.5) / args.moments
-        late.append((once(at)[1], at))
-    late = [x for x in late if x[0] is not None]
-    worst, at = max(late, default=(0, 0))
-    least, limit = once(None, "--time-limit", "1ps")[0], whole / 4
-    over = once(None, "--time-limit", f"{limit:.3f}s")[0] - limit - least
+        once(min(whole, WHOLE) * (k + 0.5) / args.moments)
+    worst, at = max(reactions, default=(0, 0))
+    least, limit = once(None, "--time-limit", "1ps"), whole / 4
+    over = once(None, "--time-limit", f"{limit:.3f}s") - limit - least
     good = worst <= args.most and over <= args.most and codes <= {0, 1, 3, 130}
     return [f"{whole:.2f}", f"{worst:.2f}", f"{at:.2f}", f"{least:.2f}", f"{max(0, over):.2f}",
             ",".join(map(str, sorted(codes)))], good
