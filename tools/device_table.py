@@ -16,6 +16,7 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parent.parent / "ir/cluster/cluster.md"
 HEAD = ("| preset | or | peak operations per second | memory | its bandwidth | times by | per operator | "
         "link to the host |\n|---|---|---|---|---|---|---|---|\n")
+ORDER = ("f64", "f32", "tf32", "f16", "bf16")
 TABLE = re.compile(r"^\| preset \|.*\n(?:\|.*\n)*", re.M)
 
 
@@ -25,10 +26,10 @@ def pcc(*args):
 
 
 def names():
-    """(name, other name, where its times come from) of each class, in order."""
+    """Yields (name, other name, where its times come from) of each class, in order."""
     for line in pcc("--list-devices").splitlines()[1:]:
         m = re.match(r"([\w-]+) .*/s  (\w+)(?:, or ([\w-]+))?$", line)
-        if not m:
+        if not m:  # the first line behind the classes
             return
         yield m[1], m[3] or "", m[2]
 
@@ -36,23 +37,24 @@ def names():
 def short(rate):
     """Operations per second, as pcc prints them, in the form of the table: "19.5T" for "19500G"."""
     number, unit = re.fullmatch(r"(\d+)([kMGT]?)", rate).groups()
-    value = int(number) * 10 ** (3 * "kMGT".index(unit) + 3 if unit else 0)
+    value = int(number) * {"": 1, "k": 10 ** 3, "M": 10 ** 6, "G": 10 ** 9, "T": 10 ** 12}[unit]
     scale, letter = (10 ** 12, "T") if value >= 10 ** 12 else (10 ** 9, "G")
     return f"{value / scale:g}{letter}"
 
 
 def peaks(by_type):
-    """The peaks of a class as text, such as "f64 9.7T, f16 and bf16 312T": types of equal rate together, slowest
-    first."""
+    """The peaks of a class as text, such as "f64 9.7T, f16 and bf16 312T": types of equal rate together, in the order
+    of ORDER, then the others."""
     rates = {}
-    for kind in sorted(by_type, key=lambda t: ("f64 f32 tf32 f16 bf16".split() + [t]).index(t)):
+    for kind in sorted(by_type, key=lambda t: ORDER.index(t) if t in ORDER else len(ORDER)):
         rates.setdefault(short(by_type[kind]), []).append(kind)
     return ", ".join(f"{', '.join(types[:-1])}{' and ' if types[1:] else ''}{types[-1]} {rate}"
                      for rate, types in rates.items())
 
 
 def rows(count=8):
-    """The rows of the table as text, a class each. count: classes that are asked of pcc in one call."""
+    """The rows of the table as text, a class each. count: classes that are asked of pcc in one call, which are a
+    cluster for it: at most CLUSTER_CLASSES (ir/cluster/cluster.h)."""
     known = list(names())
     for at in range(0, len(known), count):
         some = known[at:at + count]

@@ -50,10 +50,10 @@ def letters(schema):
     """The letters of a schema for operands and results, such as ('TT', 'T')."""
     allowed = {t.type_param_str: list(t.allowed_type_strs) for t in schema.type_constraints}
     sides = formals(schema.inputs), formals(schema.outputs)
-    uses = Counter()  # of a type: operands and results that have it, a list of one type counts as two
+    uses = Counter()  # of a type: operands and results that have it; a list counts as two if all have one type, else 0
     for kind, many, alike in sides[0] + sides[1]:
-        uses[kind] += 2 if many and alike else not many
-    names = {}
+        uses[kind] += (2 if alike else 0) if many else 1
+    names = {}  # type: its letter
 
     def letter(kind, many, alike):
         """The letter of an operand or result: of FIXED for a type that never varies, of VARIABLES for a type that
@@ -88,10 +88,13 @@ def rows():
     table = {}
     for domain in DOMAINS:
         for name, versions in sorted(found[domain].items()):
-            made = []  # rows of the operator
+            made = []  # rows of the operator: (version, letters)
             for since, pair in sorted(versions.items()):
                 both = shared(made[-1][1], pair) if made else None
-                made[-1:] = [(made[-1][0], both)] if both else made[-1:] + [(since, pair)]  # replaces the last, or adds
+                if both:
+                    made[-1] = made[-1][0], both
+                else:
+                    made.append((since, pair))
             if len(made) > 1 or set("".join(made[0][1])) - set(".*"):  # it says something
                 table.setdefault(domain, []).extend((name, since, ":".join(pair)) for since, pair in made)
     return table

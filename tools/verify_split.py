@@ -293,16 +293,15 @@ def check_nodes(manifest, whole, graphs):
                 f"node '{name}' is listed {times} times and is no copy")
     held = set()
     for file, names in manifest["nodes"].items():
-        inside = {n.name for n in graphs[file].node}
-        lost = [n for n in names if n not in inside]
-        require(not lost, f"{file}: node '{lost[:1] and lost[0]}' is listed but not in the file")
-        foreign = inside - set(names) - copies - {""}
-        foreign = {n for n in foreign if listed[n]}
+        there = {n.name for n in graphs[file].node}
+        lost = [n for n in names if n not in there]
+        require(not lost, f"{file}: node '{next(iter(lost), None)}' is listed but not in the file")
+        foreign = {n for n in there - set(names) - copies - {""} if listed[n]}
         require(not foreign, f"{file}: holds node {sorted(foreign)[:1]} of another part")
-        held |= inside
+        held |= there
     dropped = strings_in(manifest.get("dropped", []))
     lost = [n.name for n in whole.node if n.name and n.name not in held | dropped]
-    require(not lost, f"node '{lost[:1] and lost[0]}' of the model is in no part")
+    require(not lost, f"node '{next(iter(lost), None)}' of the model is in no part")
 
 
 def type_words(proto):
@@ -506,10 +505,11 @@ def check_parts(manifest, model, folder, say):
 def kept_in_pieces(manifest):
     """The rows of the manifest about states of which each device keeps a piece. Raises Bad if the number of pieces is
     not the number of devices."""
-    k = manifest.get("sharding", {"states": []})
-    for state in k["states"]:
-        require(len(state["pieces"]) == k["ways"], f"sharding: state '{state['in']}' has not as many pieces as ways")
-    return k["states"]
+    sharding = manifest.get("sharding", {"states": []})
+    for state in sharding["states"]:
+        require(len(state["pieces"]) == sharding["ways"],
+                f"sharding: state '{state['in']}' has not as many pieces as ways")
+    return sharding["states"]
 
 
 def pieces_of(manifest):
@@ -801,7 +801,7 @@ def moved_operands(node):
     first, *more = node.input or [""]
     moved = {"Concat": [first, *more], "Where": more}.get(node.op_type, [first])
     if node.op_type in ("Pad", "ScatterElements", "ScatterND"):
-        moved += more[1:2]
+        moved += more[1:2]  # the value that is padded with, the updates
     return set(moved) - {""}
 
 
@@ -864,7 +864,7 @@ def false_values(graph):
 
 def is_random(node, functions, false):
     """Whether the results of a node differ from session to session: it is random, or has a random node in a body, or
-    calls a function with one."""
+    calls a function with one. functions: {(domain, name): function}; false: false_values()."""
     stack, called = [node], set()
     while stack:
         n = stack.pop()

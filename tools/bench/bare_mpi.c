@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     int buffers = argc > 3 && atoi(argv[3]) > 1 ? atoi(argv[3]) : 1;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    size_t room = ((size_t)bytes + 64) / 64 * 64; /* bytes from one buffer to the next */
+    size_t room = (size_t)bytes / 64 * 64 + 64; /* from one buffer to the next: whole cache lines */
     char *all = calloc((size_t)buffers, room), word = 0;
     int64_t *ns = calloc((size_t)times + 1, sizeof *ns);
     for (int i = 0; i < times && all && ns; i++) {

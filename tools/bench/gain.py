@@ -25,8 +25,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import PCC, PCC_GEN, Run, help_or_go, in_ms, table
-from truth import PROFILE, RUN, promised, sizes
+from common import PCC, PCC_GEN, Run, help_or_go, table
+from truth import PROFILE, RUN, ms_each, promised, sizes
 
 MODELS = {  # arguments of pcc-gen, batch, sequence
     "gpt": (["gpt", "--layers=12", "--width=256", "--heads=8", "--vocab=2000"], 1, 64),
@@ -36,21 +36,18 @@ MODELS = {  # arguments of pcc-gen, batch, sequence
 GAIN, MACHINE, SHARE, ORDER = 1.7, 1.8, 0.95, 0.97  # the limits
 
 
-def each(out):
-    """Milliseconds per sample, as the output of a run states them."""
-    return in_ms("".join(out.split(", then ")[1].split(" each")[0].split()))
-
 
 def run(folder, samples, *args):
     """Runs the split in the folder with these arguments of pcc-run. Returns ms per sample."""
-    return each(Run([RUN, folder, f"--samples={samples}", "-q", *args]).need().out)
+    return ms_each(Run([RUN, folder, f"--samples={samples}", "-q", *args]).need().out)
 
 
 def apart(folder, samples, cores):
-    """Runs the folder at the same time once on each of these processors; the mean of the times per sample, ms."""
+    """Runs the split in the folder twice at the same time, on the first two of these processors; the mean of the times
+    per sample, ms."""
     runs = [subprocess.Popen([RUN, folder, f"--samples={samples}", "-q", f"--cores=cpu0={core}"],
                              stdout=subprocess.PIPE, text=True) for core in cores[:2]]
-    return statistics.mean(each(r.communicate()[0]) for r in runs)
+    return statistics.mean(ms_each(r.communicate()[0]) for r in runs)
 
 
 def measure(name, turns, samples, tmp):

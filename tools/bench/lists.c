@@ -106,7 +106,7 @@ static int prepare(struct ctx *x, const char *path)
 }
 
 /* Returns the makespan of the plan in ps, by the first dispatch, or by the best one if any_dispatch (for plans
- * without an order of their own). */
+ * without an order of their own).  Sets the objective to the makespan, whatever the plan was made for. */
 static int64_t makespan_of(struct ctx *x, bool any_dispatch)
 {
     struct step_model *how = &x->scene.model.step;
@@ -125,7 +125,8 @@ struct job {
     const struct claims *c; /* the planner; not used by run_core() */
 };
 
-/* Runs the planner of a job and writes its struct bench_result to out.  Returns 0; 1: it failed. */
+/* Runs the planner of a job, a library for the time per sample, and writes its struct bench_result to out (also if the
+ * planner leaves no plan).  Returns 0; 1: the planner is not known, or writing failed. */
 static int run_planner(void *arg, FILE *out)
 {
     const struct job *job = arg;
@@ -188,8 +189,8 @@ static struct bench_result best_of(int (*work)(void *, FILE *), struct job *job,
     return best;
 }
 
-/* Whether measurement f, of a graph with n nodes, keeps the claims c.  run: ms of one run of the event core.  Between
- * SMALL and LARGE nodes the claimed time is interpolated, outside it is proportional to n. */
+/* Whether measurement f, of a graph with n nodes, keeps the claims c; a library does always.  run: ms of one run of
+ * the event core.  Between SMALL and LARGE nodes the claimed time is interpolated, outside it is proportional to n. */
 static bool keeps_claims(const struct claims *c, const struct bench_result *f, double n, double run)
 {
     double share = n <= SMALL ? 0 : n >= LARGE ? 1 : (n - SMALL) / (LARGE - SMALL);

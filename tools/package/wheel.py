@@ -44,14 +44,14 @@ Description-Content-Type: text/markdown
 {text}"""
 WHEEL = "Wheel-Version: 1.0\nGenerator: pcc\nRoot-Is-Purelib: false\nTag: py3-none-{platform}\n"
 ENTRIES = "[console_scripts]\npcc = pcc._program:pcc\npcc-gen = pcc._program:pcc_gen\n" \
-    "pcc-profile = pcc._program:pcc_profile\npcc-run = pcc._program:pcc_run\npcc-bench = pcc._program:pcc_bench\n"
+    "pcc-profile = pcc._program:pcc_profile\npcc-run = pcc._program:pcc_run\npcc-bench = pcc._program:pcc_bench\n" \
+    "pcc-verify = pcc._program:pcc_verify\n"
 FIXED = (1980, 1, 1, 0, 0, 0)  # the date of each file in a wheel, so that equal files give an equal wheel
-ENTRIES += "pcc-verify = pcc._program:pcc_verify\n"
 
 
 def write_wheel(path, files):
     """Writes a wheel. files: {name: (bytes, whether it may be run)}, with the file WHEEL; RECORD, the list of all files
-    with their hashes, is made here."""
+    with their hashes, is made here and put into `files`."""
     info = next(n for n in files if n.endswith(".dist-info/WHEEL")).rsplit("/", 1)[0]
     files.pop(f"{info}/RECORD", None)
     record = io.StringIO()
@@ -94,7 +94,10 @@ def shared_files(build, info):
         share = Path(folder) / "share"
         for path in (p for p in share.rglob("*") if p.is_file()):
             name = path.relative_to(share).as_posix()
-            to = f"pcc/share/{name[4:]}" if name.startswith("pcc/") else f"{info[:-10]}.data/data/share/{name}"
+            if name.startswith("pcc/"):
+                to = f"pcc/share/{name.removeprefix('pcc/')}"
+            else:
+                to = f"{info.removesuffix('.dist-info')}.data/data/share/{name}"
             files[to] = (path.read_bytes(), os.access(path, os.X_OK))
     return files
 
@@ -114,10 +117,9 @@ def pack(build, out):
             files[f"pcc/{path.name}"] = (path.read_bytes(), False)
     soname = "libpcc.so." + ".".join(said.split(".")[:2])
     files[f"pcc/lib/{soname}"] = (stripped(build / soname), True)
-    for program in ("pcc", "pcc-gen", "pcc-profile", "pcc-run"):
+    for program in ("pcc", "pcc-gen", "pcc-profile", "pcc-run", "pcc-verify"):
         files[f"pcc/bin/{program}"] = (stripped(build / program), True)
     info = f"{NAME}-{said}.dist-info"
-    files["pcc/bin/pcc-verify"] = (stripped(build / "pcc-verify"), True)
     files.update(shared_files(build, info))
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     text = (package / "README.md").read_text(encoding="utf-8")

@@ -73,10 +73,10 @@ export function readSplit(text) {
   need(m.model && isFile(m.model.file), 'model: expected "file", the name of a file of the folder');
   const data = m.weights?.files ?? [];
   need(isList(data, isFile), 'weights: expected "files", names of files of the folder');
-  return { inputs, outputs, parts, whole: { file: m.model.file, data, inputs: [...inputs.map((i) => i.name)], outputs } };
+  return { inputs, outputs, parts, whole: { file: m.model.file, data, inputs: inputs.map((i) => i.name), outputs } };
 }
 
-/** A generator of numbers from 0 to 1, the same for the same seed. */
+/** A generator of numbers from 0 to 1 (mulberry32), the same for the same seed. */
 function randomNumbers(seed) {
   let a = seed >>> 0;
   return () => {
@@ -147,7 +147,7 @@ async function runModel(ort, at, model, tensors, options) {
   const external = web ? { externalData: model.data.map((path) => ({ path, data: at(path) })) } : {};
   const session = await ort.InferenceSession.create(at(model.file), { ...options, ...external });
   try {
-    const wanted = new Set(session.inputNames);
+    const wanted = new Set(session.inputNames); // a session has no inputs that its model does not read
     for (const name of model.inputs) if (!wanted.has(name)) delete feeds[name];
     const made = await session.run(feeds, model.outputs);
     return model.outputs.map((name) => [name, made[name]]);
@@ -198,7 +198,8 @@ export function describe(name, tensor) {
 export const sessionOptions = (providers, exact) =>
   ({ ...(providers ? { executionProviders: providers } : {}), graphOptimizationLevel: exact ? "disabled" : "all" });
 
-/** Runs the folder for a page or a terminal; say: called with lines. inputs: JSON; NULL: random. Returns the outputs. */
+/** Runs the folder for a page or a terminal; say: called with lines. inputs: JSON; null: random. Returns the outputs;
+ * throws Failed if compare, and an output has other bits than the whole model's. */
 export async function runFolder({ ort, at, manifest, inputs = null, seed = 0, providers, exact, compare }, say) {
   const split = readSplit(manifest), options = sessionOptions(providers, exact || compare);
   const tensors = inputs === null ? randomInputs(ort, split, seed) : givenInputs(ort, split, inputs);

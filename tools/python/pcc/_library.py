@@ -330,7 +330,9 @@ class Handle:
         if isinstance(value, dict):
             value = [f"{k}={v}" for k, v in value.items()]
         if isinstance(value, (list, tuple)):
-            for one in [_joined(name, row["kind"], value)] if row and not row["repeats"] else value:
+            if row and not row["repeats"]:
+                value = [_joined(name, row["kind"], value)]
+            for one in value:
                 self.set(name, one)
             return
         text = _text(value)

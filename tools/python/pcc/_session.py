@@ -217,8 +217,12 @@ def _by_device(manifest: Mapping[str, Any], providers: Providers,
     if options is not None and len(options) != len(providers):
         raise BadUse(f"provider_options: expected {len(providers)}, one for each provider, found {len(options)}")
     first = providers[0]
-    name, more = (first, options[0] if options else {}) if isinstance(first, str) else \
-        first if isinstance(first, (tuple, list)) and len(first) == 2 else (None, None)
+    name: Any = None
+    more: Any = None
+    if isinstance(first, str):
+        name, more = first, options[0] if options else {}
+    elif isinstance(first, (tuple, list)) and len(first) == 2:
+        name, more = first
     if not isinstance(name, str) or not isinstance(more, Mapping):
         found = f"{first!r} with {options[0]!r}" if options else repr(first)
         raise BadUse(f'providers: expected names, or pairs ("CUDAExecutionProvider", {{"device_id": 0}}), '

@@ -60,6 +60,7 @@ class Device:
                  threads: int, exact: bool, values: Dict[str, Any]):
         rs.ort.set_default_logger_severity(4)
         self.values = values
+        # in place of a Runner
         like: Any = types.SimpleNamespace(values=values, folder=Path(folder or os.getcwd()), threads=threads,
                                           exact=exact, options=None)
         self.parts = {p["file"]: rs.Part(like, p, provider, options) for p in parts}
@@ -176,9 +177,11 @@ class RayRunner(rs.Runner):
                  providers: Optional[Mapping[str, rs.Provider]] = None, *, places: Iterable[str] = (),
                  threads: int = 0, exact: bool = False, ship: bool = False, by: str = "measured"):
         self.ray = _ray()
-        self.actors: Dict[str, Any] = {}
-        self.by, self.graph, self.said = by, None, ""
-        self.words, self.ship, self.began = list(places), ship, not self.ray.is_initialized()
+        self.actors: Dict[str, Any] = {}  # by device
+        self.by, self.graph = by, None  # graph: the compiled one, while it is used
+        self.said = ""  # how the tensors of the last stream go, and why
+        self.words, self.ship = list(places), ship
+        self.began = not self.ray.is_initialized()  # this object starts Ray
         where = address or "a Ray of its own"
         env: Dict[str, Any] = {"env_vars": {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}}
         if ship:
@@ -311,6 +314,7 @@ class RayRunner(rs.Runner):
         if None in sizes:
             return "sizes of tensors are not known before"
         self.room = sum(filter(None, sizes)) + HEADER * (1 + len(sizes))  # enough for any message of the graph
+        # for each part and for the inputs, of as many samples as _compile() lets be on their way
         held = self.room * (in_flight + 1) * (len(self.parts) + 1)
         store = self.ray.cluster_resources().get("object_store_memory", 0)
         return "" if held <= store / 2 else f"a graph would hold {held >> 20} MiB of {int(store) >> 20} of the store"

@@ -497,7 +497,8 @@ def _logged(work: Callable[[], Any]) -> str:
             os.close(stderr)
         log.seek(0)
         lines = re.sub(r"\x1b\[[\d;]*m", "", log.read().decode("utf-8", "replace")).splitlines()
-    found = [m for m in (re.search(r"\[([EFW]):onnxruntime[^]]*\] (.*)", line) for line in lines) if m]  # E, F, W
+    # errors (E), fatal errors (F) and warnings (W), of which warnings come last
+    found = [m for m in (re.search(r"\[([EFW]):onnxruntime[^]]*\] (.*)", line) for line in lines) if m]
     return next((_bare(m[2]) for m in sorted(found, key=lambda m: m[1] == "W")), "")[:300]
 
 
@@ -1205,7 +1206,8 @@ class _Progress:
 class _Samples:
     """The samples of a run: read from the files, or random; if the run is longer than the list, the list repeats. Up to
     AHEAD bytes of samples are made before the run, so that its times do not contain that work. Files beyond that are
-    read when their turn comes (`late`); random samples beyond that are not made, and the list is shorter."""
+    read when their turn comes (`late`); random samples beyond that are not made, and the list is shorter.  total:
+    samples of the run; kinds: samples of the list; made: those of them that are made before the run."""
 
     def __init__(self, args: argparse.Namespace, runner: Runner, tell: Teller):
         self.args, self.runner = args, runner
@@ -1325,7 +1327,9 @@ def _run(args: argparse.Namespace, tell: Teller) -> Tuple[str, str]:
     except KeyboardInterrupt:
         stopped = f"stopped after {clock.n} of {samples.total} samples"
     notes = ["with the reading of files"] * samples.late + ["with the writing of outputs"] * bool(args.output)
-    return _figures(runner, clock, notes * (clock.n > 1), shapes) if clock.n else "", stopped
+    if clock.n < 2:  # there is no time of each sample that the notes could be about
+        notes = []
+    return _figures(runner, clock, notes, shapes) if clock.n else "", stopped
 
 
 def _sizes_hint(args: argparse.Namespace) -> str:
