@@ -245,7 +245,7 @@ static void find_class(struct gen *g, const struct detector *m, int64_t c, const
     gen_scope(g, gen_str(g, "/class.%lld", (long long)c));
     const char *from = gen_ints(g, gen_str(g, "%s.from", g->scope), 1, ends);
     const char *to = gen_ints(g, gen_str(g, "%s.to", g->scope), 1, ends + 1);
-    const char *label = gen_int(g, gen_str(g, "%s.label", g->scope), ends[0]);
+    const char *label = gen_int(g, gen_str(g, "%s.label", g->scope), c);
     const char *const slice[4] = {scores, from, to, m->axis1};
     const char *s = gen_node(g, "/Slice", 4, slice);
     const char *const nms[5] = {boxes, s, m->most, m->iou, m->threshold};
@@ -319,9 +319,9 @@ static const char *level_of(struct gen *g, const struct detector *m, const char 
     const char *finest = gen_float(g, "masks.finest", (float)m->o->size / 16);
     const char *doubled = gen_float(g, "masks.doubled", 0.6931472f); /* log 2 */
     const char *last = gen_float(g, "masks.last", (float)(m->o->levels - 1));
-    const char *y = gen_op2(g, "/masks/ReduceProd", extent(g, m, "/masks", boxes), m->axis1);
+    const char *y =
+        gen_reduce(g, "/masks/ReduceProd", extent(g, m, "/masks", boxes), m->axis1, DROP_AXES);
 
-    gen_attr_i(g, "keepdims", 0);
     y = gen_op1(g, "/masks/Sqrt", y);
     y = gen_op2(g, "/masks/Div", y, finest);
     y = gen_op1(g, "/masks/Log", gen_op2(g, "/masks/Max", y, m->half));
@@ -405,7 +405,8 @@ int gen_detector(struct gen *g, const struct gen_opt *o)
     if (check(o) != 0)
         return -1;
     struct found f = {entries(&m), entries(&m), entries(&m)};
-    if (f.boxes && f.scores && f.labels) {
+    const bool has_room = f.boxes && f.scores && f.labels;
+    if (has_room) {
         gen_input(g, "image", GEN_F32, 4,
                   (const struct gen_dim[]){{1, NULL}, {3, NULL}, {o->size, NULL}, {o->size, NULL}});
         constants(g, &m);
@@ -418,9 +419,8 @@ int gen_detector(struct gen *g, const struct gen_opt *o)
     } else {
         fputs("pcc-gen: out of memory\n", stderr);
     }
-    const int rc = f.boxes && f.scores && f.labels ? 0 : -1;
     free(f.boxes);
     free(f.scores);
     free(f.labels);
-    return rc;
+    return has_room ? 0 : -1;
 }

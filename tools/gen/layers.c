@@ -72,7 +72,7 @@ struct gen_heads gen_heads(struct gen *g, int64_t heads, int64_t dim)
 const char *gen_split_heads(struct gen *g, const char *path, const struct gen_heads *h,
                             const char *x, bool keys)
 {
-    static const int64_t perm[2][4] = {{0, 2, 1, 3}, {0, 2, 3, 1}};
+    static const int64_t perm[2][4] = {{0, 2, 1, 3}, {0, 2, 3, 1}}; /* [keys] */
 
     x = gen_op2(g, gen_str(g, "%s/Reshape", path), x, h->split);
     return gen_transpose(g, gen_str(g, "%s/Transpose", path), x, 4, perm[keys]);

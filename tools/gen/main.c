@@ -326,12 +326,13 @@ static void print_help(void)
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct row *r = &rows[i];
         printf("  %-13s ", r->name);
+        /* shapes are named unless all have the option; any: something stands before the colon */
         bool listed = r->mask != ALL && r->mask != MODELS, any = r->mask == MODELS;
         fputs(any ? "models" : "", stdout);
         for (size_t s = 0; s < COUNT(shapes) && listed; s++) {
             if ((r->mask & shapes[s].bit) != 0) {
                 printf("%s%s", any ? ", " : "", shapes[s].name);
-                any = true; /* something stands before the colon */
+                any = true;
             }
         }
         printf("%s%s", any ? ": " : "", r->help);

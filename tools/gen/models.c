@@ -233,7 +233,7 @@ int gen_dense(struct gen *g, const struct gen_opt *o)
 /* The shape of all values of star and ladder. */
 static const struct gen_dim row[2] = {{0, "batch"}, {16, NULL}};
 
-/* A hub, which nodes - 1 rays read; each ray is an output of the model. */
+/* A hub, which nodes - 1 rays read, at least one; each ray is an output of the model. */
 int gen_star(struct gen *g, const struct gen_opt *o)
 {
     static const char *const ops[] = {"Neg", "Abs", "Tanh", "Sigmoid", "Exp", "Softplus"};
@@ -245,8 +245,6 @@ int gen_star(struct gen *g, const struct gen_opt *o)
         gen_op1(g, gen_str(g, "/ray.%lld/%s", (long long)i, ops[i % 6]), hub);
         gen_output(g, gen_rename(g, gen_str(g, "output.%lld", (long long)i)), GEN_F32, 2, row);
     }
-    if (o->nodes == 1)
-        gen_output(g, gen_rename(g, "output"), GEN_F32, 2, row);
     return 0;
 }
 

@@ -140,7 +140,7 @@ static struct pic pixel_attention(struct gen *g, const struct gen_heads *h, cons
  * timestep * frequency for each of several frequencies. */
 static void time_embedding(struct gen *g, struct unet *m)
 {
-    const int64_t w = 2 * ((m->o->width + 1) / 2), half = w / 2;
+    const int64_t w = 2 * ((m->o->width + 1) / 2), half = w / 2; /* w: even, at least --width */
     float frequency[MAX_HALF];
 
     for (int64_t i = 0; i < half; i++)

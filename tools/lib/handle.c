@@ -271,6 +271,7 @@ enum pcc_status pcc_open(struct pcc *p, const char *path)
 
 enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *bytes, size_t n)
 {
+    /* bytes NULL would mean a file */
     return run_call(p, do_open, &(struct call){.name = name, .bytes = n ? bytes : "", .n = n});
 }
 
@@ -395,7 +396,7 @@ enum pcc_status pcc_write(struct pcc *p, const char *path)
 static enum pcc_status do_recompose(struct pcc *p, const struct call *c)
 {
     struct recomposed made;
-    uint32_t failures = p->diag.failures;
+    uint32_t failures = p->diag.failures; /* of earlier calls, which this one does not answer for */
     p->stop = 0;
     p->listener.ended = false;
     if (writer_of(c->value) != writer_named("onnx", 4) || write_is_stdout(c->value)) {

@@ -92,7 +92,8 @@ static const char *cost_text(struct idle *t, const char *names)
         names, does, share, t->held);
 }
 
-/* Whether idle_text() is about plans like this one: for the time per sample, without copies, stages and ranks. */
+/* Whether idle_text() is about plans like this one: for the time per sample, without copies, stages, ranks and slots,
+ * and where no stage may have copies. */
 static bool is_about(const struct scene *s, const struct plan *plan)
 {
     return s->m->cost && s->m->cost->time && exec_kind(&s->model)->feed == FEED_STEADY &&
@@ -118,7 +119,7 @@ const char *idle_text(const struct scene *s, const struct plan *plan, struct are
         const char *names = NULL;
         for (uint32_t d = dev + c->cls[k].count; d-- > dev;)
             if (e.v.load[d].nodes == 0) {
-                t.to = d;
+                t.to = d; /* in the end the first one */
                 names = arena_fmt(a, "%s%s%s", cluster_device_name(c, a, d), names ? ", " : "",
                                   names ? names : "");
             }

@@ -5,8 +5,9 @@
 #include "ir/plan/plan.h"
 
 /* Returns a line about each class with idle devices, joined by "; ", in a: "acc3 unused: would cost 8.2 % in the best
- * of 12 plans that give it another device's first or last nodes".  NULL: no device is idle; or the plan is not for the
- * time per sample, or has copies, stages or ranks, or is too large for IDLE_LOOKS looks at nodes. */
+ * of 12 plans that give it another device's first or last nodes".  NULL: no device is idle; or the plan is invalid, is
+ * not for the time per sample, has or may have copies, has stages, ranks or slots, or is too large for IDLE_LOOKS looks
+ * at nodes. */
 const char *idle_text(const struct scene *s, const struct plan *plan, struct arena *a);
 
 #endif

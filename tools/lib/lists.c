@@ -29,7 +29,8 @@ static const char *end_list(struct memory *m, struct json_out *o, const char *wh
     return memory_end(m, true, what, p->x.use.mem, &p->diag);
 }
 
-/* Writes a setting as an object of settings_list(). */
+/* Writes a setting as an object of settings_list().  The words of "objective" and "judge" are the names of the
+ * execution models, which their rows do not have. */
 static void put_setting(struct json_out *o, const struct opt *row)
 {
     static const char *const kind[] = {

@@ -83,6 +83,7 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
 {
     struct plan *plan = p->x.results.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
+    /* it claims nothing that could be wrong */
     bool silent = plan->claim.bound < 0 && plan->claim.status != PLAN_OPTIMAL;
     if (silent || evaluation_confirms(e, &plan->claim) == FOUND_AS_CLAIMED)
         return;

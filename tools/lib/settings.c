@@ -310,9 +310,11 @@ enum pcc_status settings_read(struct pcc *p)
     struct settings *s = &p->settings;
     const char **costs = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *costs);
     *s = (struct settings){0};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].kind != OPT_TEXT && take_value(p, &table[i], table[i].off ? s : NULL))
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        bool has_field = table[i].off != 0; /* FIELD() of no setting is 0 */
+        if (table[i].kind != OPT_TEXT && take_value(p, &table[i], has_field ? s : NULL))
             return PCC_BAD_USE;
+    }
     if (settings_dims(p) || read_pairs(p) || read_measured(p) || read_support(p))
         return PCC_BAD_USE;
     for (const char *file; (file = given_nth(p, "costs", s->ncost_files)) != NULL;)
@@ -348,8 +350,9 @@ static void take_engine_cost(struct pcc *p)
     p->settings.cost_of = name;
 }
 
-/* Sets the execution model from the settings in exec_settings, and reads "judge", the objective that plans are shown
- * by.  Returns 0; or reports an error and returns -1. */
+/* Sets the execution model from the settings in exec_settings, with the cost of a part (take_engine_cost()), and reads
+ * "judge", the objective that plans are shown by.  Returns 0; or reports an error, also of settings that do not go
+ * together, and returns -1. */
 static int describe_model(struct pcc *p)
 {
     struct exec_model *e = &p->x.scene.model;
@@ -449,7 +452,7 @@ static int check_levels(struct pcc *p)
     const char *who = levels ? "--levels" : devices ? devices : p->name;
     bool tells[] = {levels || c->nlevel, levels || c->nlevel, false}; /* [option of other] */
     /* "allreduce" is a rate over several servers; of several levels, level 0 is within a server */
-    for (uint32_t l = c->nlevel > 1; l < c->nlevel; l++)
+    for (uint32_t l = c->nlevel > 1 ? 1 : 0; l < c->nlevel; l++)
         tells[2] = tells[2] || c->level[l].reduce;
     for (uint32_t i = 0; i < 3; i++)
         if (tells[i] && handle_given(p, other[i]))

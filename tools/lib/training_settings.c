@@ -16,7 +16,7 @@ static int64_t batch_of_name(const char *path)
 {
     const char *at = strstr(path_base(path), "pbs-");
     int64_t n = 0;
-    for (at = at ? at + 4 : ""; *at >= '0' && *at <= '9' && n < 100000000; at++)
+    for (at = at ? at + strlen("pbs-") : ""; *at >= '0' && *at <= '9' && n < 100000000; at++)
         n = 10 * n + (*at - '0');
     return n;
 }

@@ -92,6 +92,7 @@ static const char *written_text(struct pcc *p, const struct writer *w)
     p->judged.r.out = m.f;
     bool ok = m.f && write_one(p, w, "-") == 0;
     p->judged.r.out = NULL;
+    /* an error of write_one() is reported already, unlike one of memory_begin() */
     return memory_end(&m, ok || !m.f, w->name, p->x.use.mem, &p->diag);
 }
 
