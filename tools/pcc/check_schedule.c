@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Reads the file `file` of a folder into *j.  Returns 0; or reports an error and returns -1. */
+/* Reads the file `file` of a folder into *j, with memory of a.  Returns 0; or reports an error and returns -1. */
 static int read_text(struct json_text *j, const char *folder, const char *file, struct arena *a,
                      struct diag *d)
 {
@@ -47,7 +47,7 @@ static void print_proof(FILE *f, const struct sample_work *w, const struct sched
 {
     char need[UNIT_TEXT], have[UNIT_TEXT];
     uint32_t transfers = 0;
-    for (uint32_t d = 0; d <= w->ndev; d++)
+    for (uint32_t d = 0; d <= w->ndev; d++) /* ndev: the host, which sends, too */
         transfers += s->at[lane_send(w->ndev, d) + 1] - s->at[lane_send(w->ndev, d)];
     if (w->each)
         print_iteration(f, w, transfers);
@@ -68,8 +68,8 @@ static void print_proof(FILE *f, const struct sample_work *w, const struct sched
     }
 }
 
-/* Checks the lists of s with another number of samples in flight, and that memory suffices then.  Returns NULL, or
- * the first error as text, in a. */
+/* Sets the number of samples in flight of s, and checks its lists and that memory suffices with that number.  Returns
+ * NULL, or the first error as text, in a. */
 static const char *prove_for_samples(const struct sample_work *w, struct schedule *s,
                                      uint32_t samples, struct arena *a)
 {
@@ -89,7 +89,7 @@ int check_schedule(const char *folder, uint32_t samples, FILE *f, struct arena *
     struct schedule *s = schedule_read(&schedule, w, a, d);
     if (!s)
         return -1;
-    w = s->work;
+    w = s->work; /* in training the work of all micro-batches */
     if (samples && w->each)
         return diag_error(d, "%s: it is of one iteration: --in-flight does not apply",
                           schedule.path);

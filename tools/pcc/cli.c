@@ -90,8 +90,9 @@ static const struct opt own[CLI_OWN] = {
              "how many nodes one host thread that takes them in the file's order would have to put off"},
 };
 
-/* Returns the word for an option's value in help: o->arg, a word for the kind, or, for options with names, the names
- * k for which bit k of `shown` is set: "auto|always". */
+/* Returns the word for an option's value in help: o->arg; for a CHOICE, or an INT with a lower limit and words, those
+ * names[k] for which bit k of `shown` is set ("auto|always", "auto|N"); else a word for the kind.  NULL: the option
+ * takes no value. */
 static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
 {
     /* [enum opt_kind] */
@@ -109,8 +110,8 @@ static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
     return o->kind == OPT_INT ? arena_fmt(a, "%s|N", text) : text;
 }
 
-/* Returns the names of the execution models, "time-per-sample|makespan|..."; training: execution models of training are
- * included. */
+/* Returns the names of the execution models, "time-per-sample|makespan|..."; of those of training only if `training`
+ * is set. */
 static const char *objective_words(bool training, struct arena *a)
 {
     const char *text = NULL;
@@ -125,7 +126,8 @@ static struct cli_option complete_row(int id, const struct opt *row, struct aren
 {
     struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};
     bool objective = !strcmp(row->name, "objective");
-    /* ~row->rare: all words of the value but the rare ones, which make_table() adds as an entry of their own */
+    /* --judge takes no objective of training.  ~row->rare: all words of the value but the rare ones, which make_table()
+     * adds as an entry of their own */
     o.arg = objective || !strcmp(row->name, "judge") ? objective_words(objective, a)
                                                      : arg_of(row, ~row->rare, a);
     o.optional = id == CLI_HELP || id == CLI_LIST_DEVICES;
@@ -140,8 +142,8 @@ static struct cli_option complete_row(int id, const struct opt *row, struct aren
     return o;
 }
 
-/* Makes c->option: the program's options, settings, writers' options of other names, and then the rare values of
- * options. */
+/* Makes c->option, c->noption and c->nshown: the program's options, settings, writers' options of names that no row
+ * before has, and then the rare values of options. */
 static void make_table(struct cli *c, struct arena *a)
 {
     struct cli_option *t = arena_array(a, 2 * (size_t)CLI_COUNT, sizeof *t);
@@ -376,6 +378,7 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
                                   o->row->rare ? arg_of(o->row, ~0U, a) : o->arg);
             value = argv[++i];
         }
+        /* pcc_set() and write_options() check the values of settings and writers' options */
         if (o->id < CLI_OWN && o->row->kind == OPT_CHOICE && !opt_fits(o->row, value))
             return diag_error(d, "--%s '%s': expected %s", o->row->name, value,
                               opt_expected(o->row, a));

@@ -557,7 +557,8 @@ static void list_devices(struct arena *a)
             cell[3 + e] = arena_fmt(a, "%s", count_short(text, cluster_peak(&k, peaks[e])));
         page_table_row(&t, cell);
     }
-    for (uint32_t i = 0; i < t.nrow; i++) {
+    for (uint32_t i = 0; i < t.nrow; i++) { /* row 0: the headings; row i: device i - 1 */
+        /* [enum kernel_source] */
         static const char *const from[] = {"peaks", "estimated", "measured"};
         const char *also = i ? preset_also(i - 1) : "";
         page_table_put(stdout, &t, i);

@@ -35,8 +35,8 @@ static int check_output(const struct cli *c, struct arena *a, struct diag *d)
 
 /* ---- options of writers ----------------------------------------------------------------------- */
 
-/* Returns the writer that a value of --emit, "gantt,trace", begins with, and moves *list behind its name; NULL: no
- * writer of that name writes to stdout. */
+/* Returns the writer that a value of --emit, "gantt,trace", begins with, and moves *list to the next name, or to the
+ * end; NULL: no writer of that name writes to stdout. */
 static const struct writer *next_emitted(const char **list)
 {
     size_t n = strcspn(*list, ",");
@@ -126,8 +126,8 @@ static bool takes_stdout(const struct cli *c)
     return c->n[CLI_EMIT] || (c->value[CLI_OUTPUT] && write_is_stdout(c->value[CLI_OUTPUT]));
 }
 
-/* --replay: writes to f a replay of the plan with open function calls, as it was planned.  Returns 0; or reports an
- * error and returns -1. */
+/* --replay: writes to f a replay of the plan as it was planned, with the function calls that were open then.  Returns
+ * 0; or reports an error and returns -1. */
 static int show_replay(const struct cli *c, const struct result *r, FILE *f)
 {
     if (!r->verdict)

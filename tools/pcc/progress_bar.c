@@ -11,8 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* MS: ns of a millisecond.  FIRST, EVERY, EVERY_LOG: ns from the start to the first line, between lines on a
- * terminal, and between lines in a log.  COLUMNS: width of an unknown terminal.  LINE: bytes of a line. */
+/* MS: ns of a millisecond.  FIRST, EVERY: ns from the start to the first line on a terminal, and between its lines.
+ * EVERY_LOG: both of a log.  COLUMNS: width of an unknown terminal.  LINE: most bytes of a line, with its NUL. */
 enum { MS = 1000000, FIRST = 2000 * MS, EVERY = 200 * MS, COLUMNS = 80, LINE = 512 };
 #define EVERY_LOG (INT64_C(30000) * MS)
 
@@ -68,7 +68,8 @@ void progress_draw(struct progress_bar *b, const struct pcc_progress *p)
     int room = b->log ? LINE : progress_columns();
     if (!p->phase)
         progress_erase(b);
-    /* the work is over, the run is still too young for a line, or the last line is too recent */
+    /* the work is over, the run is still too young for a line, or the last line is too recent and still shown (a line
+     * that a message has erased is drawn again at once) */
     if (!p->phase || now - b->began < (b->log ? EVERY_LOG : FIRST) ||
         ((b->log || b->shown) && now - b->drawn < (b->log ? EVERY_LOG : EVERY)))
         return;

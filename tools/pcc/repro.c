@@ -23,7 +23,8 @@ enum { LINE_MAX_BYTES = 1 << 20 }; /* most bytes of the first line behind HEAD *
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-/* Writes the option " --name='text'", quoted for a shell.  Leaves out options whose text has a newline. */
+/* Writes the option " --name='text'", quoted for a shell.  Leaves out options whose text has a newline, since the
+ * command is one line. */
 static void put_option(FILE *f, const char *name, const char *text)
 {
     if (strchr(text, '\n'))
@@ -35,6 +36,18 @@ static void put_option(FILE *f, const char *name, const char *text)
         else
             fputc(*text, f);
     fputc('\'', f);
+}
+
+/* Writes the options of the pass cost: files with measured costs and with what devices support. */
+static void put_cost_options(FILE *f, const struct settings *s, struct arena *a)
+{
+    for (uint32_t i = 0; i < s->ncost_files; i++)
+        put_option(f, "costs", s->cost_files[i]);
+    for (uint32_t i = 0; i < s->nsupport; i++)
+        put_option(f, "support", s->support[i]);
+    for (uint32_t i = 0; i < s->nmeasured; i++)
+        put_option(f, "profile-at",
+                   arena_fmt(a, "%lld=%s", (long long)s->measured[i].batch, s->measured[i].file));
 }
 
 /* Writes the first line of a reproducer: the command that runs the passes in `rest` with the settings of y. */
@@ -56,18 +69,10 @@ static void put_command(FILE *f, const struct ctx *y, const struct pipeline *res
         put_option(f, "max-states", arena_fmt(a, "%lld", (long long)s->max_states));
     if (s->time_limit)
         put_option(f, "time-limit", arena_fmt(a, "%lldps", (long long)s->time_limit));
-    /* if the pass cost is still to run, the module has no costs yet: name the files with measured costs */
+    /* if the pass cost is still to run, the module has no costs yet */
     for (uint32_t i = 0; i < rest->n; i++)
-        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->ncost_files; k++)
-            put_option(f, "costs", s->cost_files[k]);
-    for (uint32_t i = 0; i < rest->n; i++)
-        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->nsupport; k++)
-            put_option(f, "support", s->support[k]);
-    for (uint32_t i = 0; i < rest->n; i++)
-        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->nmeasured; k++)
-            put_option(
-                f, "profile-at",
-                arena_fmt(a, "%lld=%s", (long long)s->measured[k].batch, s->measured[k].file));
+        if (!strcmp(rest->step[i].pass->name, "cost"))
+            put_cost_options(f, s, a);
     for (uint32_t i = 0; i < s->ncuts; i++)
         put_option(f, s->cuts[i].cut ? "cut-at" : "no-cut", s->cuts[i].pattern);
     if (s->keep_blocks)
@@ -79,13 +84,12 @@ int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verif
                 struct diag *d)
 {
     struct run_options none = {0};
-    struct plan *plan = y->results.plan;
+    struct plan *plan = y->results.plan; /* the plan before step `from` */
     struct outfile o;
     uint32_t from = 0; /* the first step that the reproducer's command runs */
     /* runs the steps before the failed one again, up to the first one that fails or makes levels */
     for (; from < at; from++) {
         struct pipeline one = {.step = p->step + from, .n = 1};
-        plan = y->results.plan;
         if (pipeline_run(&one, y, &none) || y->levels.base)
             break;
         plan = y->results.plan;
@@ -100,7 +104,8 @@ int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verif
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Returns the first line of a reproducer behind HEAD, in a; NULL: the file at `path` is none. */
+/* Returns the first line of a reproducer behind HEAD, in a, without its newline; NULL: the file at `path` is no
+ * reproducer, or the line is longer than LINE_MAX_BYTES. */
 static char *first_line(const char *path, struct arena *a)
 {
     struct diag quiet = diag_silent();
@@ -153,6 +158,7 @@ static int split_words(char *s, char **word, int max)
 
 int repro_options(struct cli *c, struct arena *a, struct diag *d)
 {
+    /* the options that the first line may have */
     static const char *const taken[] = {
         "passes",      "dim",   "pin",        "state",       "io",     "max-states", "time-limit",
         "verify-each", "costs", "profile-at", "keep-blocks", "cut-at", "no-cut"};
@@ -164,6 +170,7 @@ int repro_options(struct cli *c, struct arena *a, struct diag *d)
     if (!line)
         return 0;
     const char *said = arena_strdup(a, line, strlen(line));
+    /* word[0]: stands for the name of the program, which cli_parse() does not read */
     char **word = arena_array(a, WORDS + 2, sizeof *word);
     int n = split_words(line, word + 1, WORDS);
     struct diag silent = diag_silent();
@@ -172,7 +179,7 @@ int repro_options(struct cli *c, struct arena *a, struct diag *d)
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
         int id = cli_named(c, taken[i])->id;
         for (uint32_t k = 0; k < own.n[id]; k++)
-            if (own.list[id][k][0] == '@')
+            if (own.list[id][k][0] == '@') /* --passes=@FILE */
                 return diag_error(d, "%s: its first line names the file '%s'; expected none",
                                   c->input, own.list[id][k]);
         if (!c->value[id]) {

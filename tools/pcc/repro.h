@@ -13,9 +13,10 @@
  * used afterwards.  verify_each: the run had --verify-each.  Returns 0; or reports an error to d and returns -1. */
 int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verify_each,
                 struct diag *d);
-/* If the input of c is a reproducer and c has no passes, outputs and devices: adds the options in its first line to c,
- * and tells the user so in a note.  Returns 0; or, if the line has options that repro_write() does not write, reports
- * an error and returns -1. */
+/* If the input of c is a reproducer and c has no passes, outputs and devices: sets c->replay, gives c the options in
+ * the first line that c does not have, and tells the user so in a note.  Else does nothing.  Returns 0; or reports an
+ * error and returns -1, if the line cannot be parsed, has an option that reproducers do not have, or has a value that
+ * begins with '@', as --passes=@FILE does. */
 int repro_options(struct cli *c, struct arena *a, struct diag *d);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Returns a message of `size` bytes that `init` has made empty. */
+/* Makes the pointer p point to a new message of its type, in a, which the message's function `init` has made empty. */
 #define NEW_MESSAGE(p, a, init) ((p) = arena_alloc(a, sizeof *(p)), init(p))
 
 /* Returns the shape [2, "batch", null] as a message; NULL: no shape is known. */
@@ -45,7 +45,8 @@ static bool skip_word(const char **words, const char *word)
     return found;
 }
 
-/* Reads the name of an element type, and moves *words behind it and the character after it. */
+/* Returns the element type whose name *words begin with, as its number in ONNX, which enum elem has, too; ELEM_NONE:
+ * there is no such type.  Moves *words behind the name and the character after it. */
 static int32_t read_elem(const char **words)
 {
     size_t n = strcspn(*words, ",)");

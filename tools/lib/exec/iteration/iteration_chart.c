@@ -53,7 +53,8 @@ struct iteration_chart {
     uint32_t *lane;                   /* [wire] lane of the chart; NO_ITEM: not shown */
     uint8_t *used;                    /* [wire] 1: some task ran there */
     uint8_t *critical;                /* [item] 1: on the critical chain (events.h) */
-    int64_t chain[3]; /* ps of computing, transfers and AllReduces on the critical chain */
+    /* ps of computing [0], transfers [1] and AllReduces [2] on the critical chain */
+    int64_t chain[3];
 };
 
 /* Returns the wire of a task. */
@@ -97,13 +98,13 @@ static void mark_chain(struct iteration_chart *x)
     x->critical = arena_alloc(x->a, (size_t)x->t->nitem + 1);
     for (uint32_t i = 0; i < n; i++) {
         const struct task *t = &x->g->task[task_of_item(x->g, chain[i])];
-        int sort = 0; /* index in x->chain */
+        int64_t *time = &x->chain[0];
         if (t->kind == ITERATION_SEND || t->kind == ITERATION_SEND_BACK)
-            sort = 1;
+            time = &x->chain[1];
         else if (t->kind == ITERATION_REDUCE)
-            sort = 2;
+            time = &x->chain[2];
         x->critical[chain[i]] = 1;
-        x->chain[sort] = sat_add(x->chain[sort], t->time);
+        *time = sat_add(*time, t->time);
     }
 }
 

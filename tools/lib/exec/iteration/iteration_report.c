@@ -12,6 +12,7 @@
 enum {
     STAGES_SHOWN = 64,  /* most stages in the table */
     COLUMNS = 8,        /* of the table */
+    DEVICES_COLUMN = 1, /* aligned to the left */
     UPDATE_COLUMN = 6,  /* left out where updates are within backward passes */
     FORWARD_COLUMNS = 4 /* of the table where there is no backward pass */
 };
@@ -136,7 +137,7 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
             t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices");
     fprintf(f, "busy %.1f %%\n", 100 * iteration_busy(run));
     uint32_t columns = run->x.forward_only ? FORWARD_COLUMNS : COLUMNS - !has_updates(run);
-    page_table_begin(&table, columns, 1U << 1, a);
+    page_table_begin(&table, columns, /*left=*/1U << DEVICES_COLUMN, a);
     add_cells(&table, run,
               (const char *[COLUMNS]){"stage", "devices", "forward", "backward", "to next",
                                       "AllReduce", "update", "ahead "});

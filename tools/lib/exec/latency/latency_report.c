@@ -129,7 +129,8 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
     fprintf(f, "  %9s %9s %9s %9s  ", time_short(text[0], waiting_of(run, chain, s)),
             time_short(text[1], sum.in), time_short(text[2], sum.compute),
             time_short(text[3], sum.out));
-    plan_print_words(f, r, what, /*at=*/43, /*indent=*/43);
+    enum { NAME_AT = 43 }; /* columns of the four times before the name */
+    plan_print_words(f, r, what, NAME_AT, NAME_AT);
 }
 
 /* Prints the critical chain; of a long one only the first and the last lines. */

@@ -104,15 +104,16 @@ static void name_rows(struct rounds *x, const uint32_t *row_of)
                                   strlen(all) <= LEGEND ? all : "which: point at a row's name");
 }
 
-/* Sets the number of rows of each lane and returns an array, [task] its row.  A lane gets a row for each part that
- * its device runs in one pass (the larger number of the two passes), unless there are too many or the plan is
- * contiguous.  Parts of the forward pass take rows 0, 1, ... in their order, parts of the backward pass in reverse
- * order. */
+/* Sets the number of rows of each lane, and the texts on lettered rows, and returns an array, [task] its row.  A lane
+ * gets a row for each part that its device runs in one pass (the larger number of the two passes), unless there are too
+ * many or the plan is contiguous.  Parts of the forward pass take rows 0, 1, ... in their order, parts of the backward
+ * pass in reverse order. */
 static uint32_t *make_rows(struct rounds *x)
 {
-    /* [pass][lane] n: number of tasks that take time; seen: number of these that were handled so far */
     const struct replay *y = &x->y;
-    uint32_t *row_of = arena_array(x->a, (size_t)y->ntask + 1, sizeof *row_of), *n[2], *seen[2];
+    uint32_t *row_of = arena_array(x->a, (size_t)y->ntask + 1, sizeof *row_of);
+    /* [pass][lane] n: number of tasks that take time; seen: number of these that were handled so far */
+    uint32_t *n[2], *seen[2];
     for (int p = 0; p < 2; p++) {
         n[p] = arena_array(x->a, (size_t)y->nlane + 1, sizeof *n[p]);
         seen[p] = arena_array(x->a, (size_t)y->nlane + 1, sizeof *seen[p]);
