@@ -111,7 +111,8 @@ static bool is_among(const struct module *m, nid n, const struct along_row *r, i
     return count < 0;
 }
 
-/* Whether a Pad that names no axes pads the axis `axis` by nothing; false if its pads are not known. */
+/* Whether a Pad pads only other axes than `axis`; false if it names axes (is_among() looks at these), or if its pads
+ * are not known. */
 static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
 {
     int64_t pads[MOST];
@@ -140,7 +141,8 @@ static bool takes_positions(const struct module *m, nid n, int32_t axis)
 {
     bool gathers = node_is(m, n, "GatherND");
     const struct type *t = &m->type[m->value[node_in(m, n, 1)].type];
-    int64_t from = gathers ? node_attr_int(m, n, "batch_dims", 0) : 0, each = -1;
+    int64_t from = gathers ? node_attr_int(m, n, "batch_dims", 0) : 0;
+    int64_t each = -1; /* how many numbers a position has; -1: not known */
     if (!gathers && !node_is(m, n, "ScatterND"))
         return false;
     if (t->kind == TYPE_TENSOR && t->rank > 0)

@@ -13,6 +13,7 @@
 
 #include <assert.h>
 
+/* Returns the name of a device; "nowhere" for -1. */
 static const char *device_name(const struct verdict_state *j, int32_t d)
 {
     return d < 0 ? "nowhere" : cluster_device_name(j->c, j->a, (uint32_t)d);
@@ -171,7 +172,7 @@ static bool is_acyclic(const struct verdict_state *j, struct device_graph *c)
 {
     uint32_t nd = j->c->ndev, n = 0;
     if (!c->n)
-        return true;
+        return true; /* c has no arrays if the model does not train */
     uint32_t *removed = arena_array(j->a, nd, sizeof *removed);
     for (uint32_t d = 0; d < nd; d++)
         if (!c->after[d])

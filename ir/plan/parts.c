@@ -100,6 +100,7 @@ static void find_homes(struct parts_builder *c)
         const struct node *nd = &m->node[n];
         int32_t x = c->parts->part_of[n];
         if (is_copy(c, n)) {
+            /* no part reads the copy (else it has a home by now), but the model may return its result */
             for (uint32_t i = 0; c->node_home[n] < 0 && i < nd->out.n; i++)
                 if (is_returned(c, m->arg[nd->out.at + i]))
                     c->node_home[n] = last[n] < 0 ? 0 : last[n];

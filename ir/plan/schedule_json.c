@@ -44,8 +44,8 @@ static uint32_t owner_of(const uint32_t *first, uint32_t n, uint32_t x)
 
 /* Writes the members of the object for instruction i[0] of the iteration w; i[0 .. left) are the instructions left
  * in its lane.  Names are those of the work before it was cut into slices.  Returns how many instructions the object
- * stands for: it can be several ALLOC or FREE, since these are written once for all slices that a device has of a
- * tensor. */
+ * stands for: it can be several ALLOC, FREE or ADD, since these are written once for all slices that a device has
+ * of a tensor. */
 static uint32_t put_iteration(struct json_out *o, const struct sample_work *w,
                               const struct instruction *i, uint32_t left)
 {
