@@ -44,8 +44,10 @@ struct step_bound step_bound(const struct scene *s, struct arena *a)
         if (end > b.path)
             b.path = end;
         for (uint32_t i = 0; i < s->m->node[n].out.n; i++) {
-            uint32_t e = net[node_out(s->m, n, i)];
-            for (uint32_t k = e ? pin->at[e - 1] : 0; e && k < pin->at[e]; k++)
+            uint32_t e = net[node_out(s->m, n, i)]; /* 1 + the net */
+            if (!e)
+                continue;
+            for (uint32_t k = pin->at[e - 1]; k < pin->at[e]; k++)
                 if (pin->to[k] != n && end > start[pin->to[k]])
                     start[pin->to[k]] = end;
         }
