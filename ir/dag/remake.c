@@ -116,7 +116,7 @@ static void copy_node(struct remaking *x, nid n, struct arena *a)
     read_copies(x, n, c);
 }
 
-/* Ends the edit; fills made.origin and marks the copies as backward nodes. */
+/* Ends the edit; fills made.origin and marks the copies as backward nodes.  nnode0: m->nnode before the edit. */
 static void end_edit(struct remaking *x, uint32_t nnode0, struct arena *a)
 {
     struct module *m = x->m;
