@@ -665,10 +665,9 @@ static bool rate_latency_parse(const char *text, int64_t *bandwidth, int64_t *la
         return true;
     }
     const char *comma = strchr(text, ',');
-    size_t n = comma != NULL ? (size_t)(comma - text) : sizeof rate;
-
-    if (n >= sizeof rate)
+    if (comma == NULL || (size_t)(comma - text) >= sizeof rate)
         return false;
+    size_t n = (size_t)(comma - text);
     memcpy(rate, text, n);
     rate[n] = '\0';
     return rate_parse(rate, bandwidth) && *bandwidth > 0 && time_parse(comma + 1, latency);

@@ -121,7 +121,7 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
         int64_t at = text ? machine_field(text, "location_id") : -1;
         int64_t domain = text ? machine_field(text, "domain") : -1;
         if (!text && i > 0)
-            return;
+            return; /* there are no more devices; device 0, a processor, may be missing */
         struct gpu *to = NULL;
         if (at >= 0) {
             unsigned bus = (unsigned)at >> 8;
@@ -188,9 +188,10 @@ void gpu_find_sys(const struct gpu_search *s, struct gpus g[GPU_MAKERS])
     if (folder)
         arena_defer(own, close_folder, folder);
     for (struct dirent *e; folder && (e = readdir(folder));) {
+        if (e->d_name[0] == '.')
+            continue;
         bus = vec_grow(own, bus, &cap, n + 1, sizeof *bus);
-        bus[n] = arena_strdup(own, e->d_name, strlen(e->d_name));
-        n += *bus[n] != '.';
+        bus[n++] = arena_strdup(own, e->d_name, strlen(e->d_name));
     }
     if (n)
         qsort(bus, n, sizeof *bus, str_order);
