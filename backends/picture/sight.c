@@ -34,11 +34,11 @@ static nid find_node(const struct result *r, const char *name, struct arena *a)
     const struct module *m = r->scene.m;
     nid found = 0;
     for (nid x = 1; x < m->nnode; x++) {
-        struct arena_mark mark = arena_mark(a);
         if (r->scene.place->kind[x] != PLACE_NODE)
             continue;
         if (strcmp(node_name(m, x), name) == 0)
             return x;
+        struct arena_mark mark = arena_mark(a);
         if (!found && strcmp(node_path(m, x, a), name) == 0)
             found = x;
         arena_release(a, mark);

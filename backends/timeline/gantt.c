@@ -81,7 +81,7 @@ double gantt_x(const struct gantt *g, int64_t ps)
 static void measure(struct gantt *g)
 {
     const struct chart *c = g->c;
-    /* px: heights of a lane, and of a lane with transfers only */
+    /* px: heights of a lane, less if there are many, and of a lane with transfers only */
     int plain = c->nlane <= FEW_LANES ? ROW : c->nlane <= 32 ? 26 : 18;
     int minor = 2 * plain / 3 > LOWEST ? 2 * plain / 3 : LOWEST;
     size_t longest = 0; /* bytes of the longest name */
@@ -233,7 +233,7 @@ static void put_axis(struct gantt *g)
     }
     for (int64_t at = 0; at <= g->c->end; at += step) {
         double x = gantt_x(g, at);
-        int tenths = (int)(at % unit / ((unit + 9) / 10));
+        int tenths = (int)(at % unit / ((unit + 9) / 10)); /* + 9: a unit of 1 ps has no tenth */
         fprintf(g->f, "<path d=\"M%.1f %d V%d\" class=\"g\"/>\n", x, TOP, g->bottom + 5);
         gantt_put_label(g, x, g->bottom + 20, "a",
                         !at      ? "0"
@@ -262,6 +262,7 @@ struct gantt_box gantt_place(const struct gantt *g, const struct chart_bar *row,
     uint32_t l = row->lane;
     struct gantt_box x = {gantt_x(g, at), g->top[l] + 4.0, gantt_x(g, end) - gantt_x(g, at), 0};
     bool alone = g->c->lane[l].rows == 1;
+    /* in a dense chart the line of the critical chain has room below the bar */
     x.high = alone ? g->high[l] - (g->c->dense ? 6.0 : 8.0) : SUB - 2.0;
     x.y += !alone ? 1 + SUB * (double)row->row : g->c->dense ? -2 : 0;
     return x;
@@ -380,7 +381,8 @@ static void put_bars(struct gantt *g, bool draw)
             b->end = larger(e->end, b->end);
             if (e->end - e->at > b->longest->end - b->longest->at)
                 b->longest = e;
-            g->joined += b->n++ == 1 ? 2 : 1; /* the first join counts both bars */
+            g->joined += b->n == 1 ? 2 : 1; /* the first join counts both bars */
+            b->n++;
             continue;
         }
         put_or_count(g, b, draw);
@@ -471,7 +473,9 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
     const struct chart_options *want = opts;
     struct arena *a = arena_new(r->scene.m->mem);
     int rc = chart_make(&c, r, want, MOST, a);
-    if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
+    if (!rc)
+        rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag);
+    if (!rc) {
         if (want->curves && !c.ncurve)
             diag_warning(r->diag, WARN_UNUSED_OPTION,
                          "--curves has no effect: memory over time is that of one sample or of an "

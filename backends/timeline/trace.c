@@ -184,7 +184,9 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
     struct chart c;
     struct arena *a = arena_new(r->scene.m->mem);
     int rc = chart_make(&c, r, opts, MOST, a);
-    if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
+    if (!rc)
+        rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag);
+    if (!rc) {
         fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o.f);
         put_names(o.f, &c, a);
         put_bars(o.f, &c, a);
