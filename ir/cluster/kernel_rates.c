@@ -105,8 +105,8 @@ enum kernel_source kernel_rates(const char *name, enum gpu_generation g, int64_t
     if (!take_medians(g, kernel))
         take_medians(NO_GENERATION, kernel);
     kernel[KERNEL_UNITS] = units;
-    kernel[KERNEL_TILE] =
-        kernel[KERNEL_TILE] < 128 ? 64 : 128; /* a median may be between the two */
+    /* a median may be between the two sizes of tiles */
+    kernel[KERNEL_TILE] = kernel[KERNEL_TILE] < 128 ? 64 : 128;
     return KERNELS_ESTIMATED;
 }
 

@@ -67,11 +67,10 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
         parent[v] = union_root(parent, v);
     /* groups on a cycle, which are one component, become one atom, named by its first node */
     struct csr edge = group_edges(m, p, parent, a);
-    uint32_t *comp =
-        arena_array(a, m->nnode, sizeof *comp); /* [first node of a group] the group's component */
+    /* comp: [first node of a group] the group's component; first: [component] its first node, which is written last */
+    uint32_t *comp = arena_array(a, m->nnode, sizeof *comp);
+    nid *first = arena_array(a, m->nnode, sizeof *first);
     csr_components(&edge, m->nnode, comp, a);
-    nid *first = arena_array(a, m->nnode,
-                             sizeof *first); /* [component] its first node, which is written last */
     for (nid v = m->nnode; v-- > 0;)
         first[comp[parent[v]]] = v;
     p->atom = arena_array(a, m->nnode, sizeof *p->atom);

@@ -305,8 +305,8 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
         uint64_t h = mix_hash(seed ^ x.src, x.host);
         for (uint32_t i = 0; i < x.npin; i++)
             h = mix_hash(h, x.pin[i]);
-        uint32_t at =
-            (uint32_t)(h >> 17) & t.mask; /* the lowest bits of a product are mixed least */
+        /* the lowest bits of a product are mixed least */
+        uint32_t at = (uint32_t)(h >> 17) & t.mask;
         while (t.slot[at] && !is_same_net(c, t.slot[at] - 1, &x))
             at = (at + 1) & t.mask;
         if (!t.slot[at]) {

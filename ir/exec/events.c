@@ -418,7 +418,6 @@ static void end_item(struct run *r, uint32_t item, int64_t now)
         l->held--;
         l->ended = item;
         mark_changed(r, lane[i]);
-
         for (uint32_t p = l->blocked; p; p = r->queue[p - 1].next)
             mark_tried(r, p - 1);
         l->blocked = 0;

@@ -142,8 +142,8 @@ static void sum_loads(struct verdict_state *j)
 struct verdict load_verdict(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                             struct arena *a)
 {
-    unsigned memory =
-        exec_live_parts(&s->model) ? 0 : CHECK_MEMORY; /* live memory: sample_verdict() */
+    /* sample_verdict() checks live memory */
+    unsigned memory = exec_live_parts(&s->model) ? 0 : CHECK_MEMORY;
     struct verdict v = plan_check(s, dev, copies, CHECK_PEAKS | memory, a);
     struct verdict_state j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
     add_node_times(&j);

@@ -108,7 +108,7 @@ int training_json_read(struct assignment *r, const json_t *o)
     size_t n = json_array_size(list);
     if (!o)
         return 0;
-    /* of the words, which read_setting() lets be left out, the schedule must be there */
+    /* unlike other words, which read_setting() lets be left out, the schedule must be there */
     if (!json_is_string(json_object_get(o, "schedule")) || !n || n > r->scene->m->nnode)
         return expect_form(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
                               "fewer, in 'training'");

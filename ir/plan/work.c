@@ -214,7 +214,6 @@ static void find_running(struct work_build *b)
         for (uint32_t i = 0; i < t->nnode; i++)
             c.step[t->node[i]] = i;
     }
-
     c.more = arena_array(b->a, c.at[n] + 1, sizeof *c.more);
     c.less = arena_array(b->a, c.at[n] + 1, sizeof *c.less);
     count_values(b, &c);

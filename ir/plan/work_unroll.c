@@ -140,7 +140,7 @@ static void copy_tensors(struct unroll_state *u)
 }
 
 /* Returns the rows part of the new work -> tensors, made from `of`, the rows w->in or w->out of the given work.
- * Gradients whose sums a part reads that runs once are left out. */
+ * The gradients that a part which runs once reads as sums are left out. */
 static struct csr copy_uses(const struct unroll_state *u, const struct csr *of)
 {
     const struct sample_work *w = u->w;
@@ -181,7 +181,6 @@ struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batc
     u.to = to;
     assert(micro_batches && (uint64_t)(w->npart + w->ntensor) * micro_batches < NONE);
     *to = (struct sample_work){.ndev = w->ndev,
-
                                .dev_name = w->dev_name,
                                .memory = w->memory,
                                .each = w,

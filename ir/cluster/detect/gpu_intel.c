@@ -8,9 +8,8 @@
 
 #include <string.h>
 
-enum {
-    USUAL_SIMD = 8
-}; /* multiply-adds that a unit starts per cycle, where xpu-smi does not tell */
+/* multiply-adds that a unit starts per cycle, where xpu-smi does not tell */
+enum { USUAL_SIMD = 8 };
 
 /* Returns the value of a member that is a number, or a text with one; 0: there is none. */
 static int64_t member_number(const json_t *object, const char *key)

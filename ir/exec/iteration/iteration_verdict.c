@@ -167,7 +167,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
         w->ahead = r.x.order == ITERATION_INTERLEAVED
                        ? iteration_ahead_interleaved(&r.x, k % on->nplace)
                        : 1;
-        /* with `ahead` by policy A, each stage then keeps as many micro-batches as stage 0 */
+        /* with `ahead` by policy A, each stage then keeps as many micro-batches as stage 0 does */
         w->lag = k;
         w->reduce_shares = !t->own_reduce_lane && k > 0 && w->reduce > 0;
         if (k + 1 < on->n && on->nplace > 1) {
