@@ -422,7 +422,7 @@ static void draw_crossing(struct picture *p, const struct arrow *f)
     }
 }
 
-/* Compares pointers to routes, the route with the most bytes first, for qsort. */
+/* Compares pointers to routes, for qsort(): the route with the most bytes first, equal ones in the array's order. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct route *x = *(const struct route *const *)a, *y = *(const struct route *const *)b;

@@ -137,14 +137,17 @@ static double place_entry(struct gantt *g, double wide)
     return g->legend_x;
 }
 
+/* px from the left of a box or dash of the legend, 14 px wide, to its text */
+enum { KEY_WIDE = 19 };
+
 /* Writes an entry of the legend: a box of a colour, and a text. */
 static void put_key(struct gantt *g, const char *colour, const char *text)
 {
-    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + 19);
+    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + KEY_WIDE);
     fprintf(g->f,
             "<rect x=\"%.1f\" y=\"%.0f\" width=\"14\" height=\"12\" fill=\"%s\" class=\"b\"/>\n", x,
             g->legend_y + 58, colour);
-    put_word(g, x + 19, text, wide);
+    put_word(g, x + KEY_WIDE, text, wide);
 }
 
 /* Writes an entry of the legend that is only a text. */
@@ -158,9 +161,9 @@ static void put_note(struct gantt *g, const char *text)
 static void put_limit_key(struct gantt *g)
 {
     static const char text[] = "memory that there is";
-    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + 19);
+    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + KEY_WIDE);
     fprintf(g->f, "<path d=\"M%.1f %.0f h14\" class=\"d\"/>\n", x, g->legend_y + 64);
-    put_word(g, x + 19, text, wide);
+    put_word(g, x + KEY_WIDE, text, wide);
 }
 
 /* Draws the legend: an entry for each colour, and, where the chart shows such things, entries for memory limits,

@@ -27,9 +27,12 @@ static void edge_costs(const struct wdag *g, uint32_t cls, uint32_t v, int64_t *
 {
     for_row (w, g->succ, v)
         cost[w] = 0;
-    for_row (e, g->net_of, v)
-        for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1]; p++)
-            cost[g->net_pin.to[p]] = sat_add(cost[g->net_pin.to[p]], g->net_cost[cls][e]);
+    for_row (e, g->net_of, v) {
+        if (g->net_src[e] != v)
+            continue;
+        for_row (w, g->net_pin, e)
+            cost[w] = sat_add(cost[w], g->net_cost[cls][e]);
+    }
 }
 
 struct cpd_paths cpd_paths(const struct wdag *g, uint32_t cls, struct arena *a)

@@ -133,7 +133,8 @@ int assign_named(struct assignment *r, const char *name, int dev)
     nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
     if (n || range)
         return n ? assign_node(r, n, dev) : assign_range(r, range - 1, dev);
-    if (is_left_out(r, name, &n)) /* as in assign_stage() */
+    /* a copy of node n: n gets the copy's device if no part has n itself */
+    if (is_left_out(r, name, &n))
         return n && r->dev[n] < 0 ? assign_node(r, n, dev) : 0;
     return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
                       module_str(r->scene->m, r->scene->m->path));

@@ -160,7 +160,7 @@ static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
     if (!node_is(m, n, "Scan") || scans <= 0 || states <= 0 || module_opset(m, 0) < 9)
         return false; /* before opset 9 a Scan runs over each sample by itself */
     if (scans > MOST)
-        return true;
+        return true; /* too many to look at */
     if (a && a->kind == ATTR_INTS && a->u.list.n <= MOST)
         memcpy(at, m->ints + a->u.list.at, a->u.list.n * sizeof *at);
     for (int64_t i = 0; i < scans; i++) {

@@ -377,6 +377,7 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
     count_names(parts, "inputs", &in);
     count_names(parts, "outputs", &out);
     sizes += json_array_size(inputs) + json_array_size(json_object_get(root, "outputs"));
+    /* a tensor has up to two places besides those of its readers (work_finish()), and their numbers have 32 bits */
     if (sizes >= NONE || in >= NONE || out + json_array_size(inputs) >= NONE / 2)
         return expect_form(r, "fewer tensors");
     r->stages = json_is_object(json_object_get(root, "training"));

@@ -65,7 +65,8 @@ static const char *chain_lists(struct unroll_state *u)
     return NULL;
 }
 
-/* Counts in waits[] that each instance waits for its inputs that are made by parts. */
+/* Counts in waits[] that each instance waits for its inputs that are made by parts; nothing waits here for gradients
+ * that are summed (work_unroll()). */
 static void count_inputs(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;

@@ -188,8 +188,8 @@ static int64_t *find_sent_times(const struct part_timing *f, const struct sample
     return sent;
 }
 
-/* Delays the parts that run once an iteration until all tensors that they read were sent and the parts before them on
- * their device have ended.  start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
+/* Delays the parts that run once an iteration until all tensors that they read were sent and the earlier ones of these
+ * parts on their device have ended.  start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
 static void delay_update_parts(const struct part_timing *f, const struct sample_work *all,
                                int64_t *start, int64_t *end, int64_t *sent)
 {

@@ -149,7 +149,8 @@ static void set_figures(const struct scene *s, const struct plan *p, const struc
     v->value = r->t.end;
     for (uint32_t d = 0; d < s->cluster->ndev; d++) {
         struct device_load *l = &v->load[d];
-        l->load = l->pass[0].compute = l->compute;
+        l->load = l->compute;
+        l->pass[0].compute = l->compute;
         l->live_peak = r->t.peak[d];
         l->used = model == MEMORY_SUM ? sat_add(l->used, sat_mul(more_copies, l->params))
                   : paper             ? paper[d]
