@@ -703,7 +703,8 @@ static void draw_columns(struct picture *p, const struct arrows *t)
 {
     struct columns *c = &p->columns;
     *c = columns_build(t, p->frame_of, p->boxes, p->frames.n, p->a);
-    Agraph_t **column = p->column = arena_array(p->a, (size_t)c->n + 1, sizeof *column);
+    Agraph_t **column = arena_array(p->a, (size_t)c->n + 1, sizeof *column);
+    p->column = column;
     if (c->n) /* ranks without regard to clusters, so that columns stand side by side */
         set_attribute(p->g, "newrank", "true");
     for (uint32_t i = 0; i < c->n; i++) {

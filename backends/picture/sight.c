@@ -77,8 +77,10 @@ int sight_find(const struct result *r, const char *part, const char *around, con
     if (*part && (!number || *end || only >= r->parts->nparts))
         return diag_error(r->diag, "--part '%s': expected a number below %u, the number of parts",
                           label_text(a, part, strlen(part), NAME), r->parts->nparts);
-    if (*around && !x && (x = find_node(r, around, a)) != 0)
-        rounds = USUAL; /* the name itself ends in ':' and a number */
+    if (*around && !x) { /* perhaps the name itself ends in ':' and a number */
+        x = find_node(r, around, a);
+        rounds = USUAL;
+    }
     if (*around && !x)
         return diag_error(r->diag, "--around '%s': no placed node has that name or path",
                           label_text(a, name, strlen(name), NAME));

@@ -113,7 +113,7 @@ static void measure(struct gantt *g)
     g->left = 28 + LETTER * (int)longest + (c->letters ? 2 * LETTER : 0);
     g->right = c->dense ? RIGHT_BYTES : RIGHT;
     g->bottom = g->top[c->nlane] + 6;
-    /* bars below this width are joined, so that about SLOTS bars are drawn at most */
+    /* px: narrower bars are joined, so that about SLOTS bars are drawn at most, and none is too thin to see */
     g->narrow = (double)GANTT_WIDE * g->row[c->nlane] / SLOTS;
     g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow > GANTT_WIDE ? GANTT_WIDE : g->narrow;
 }

@@ -176,7 +176,8 @@ static void put_counters(FILE *f, const struct chart *c, struct arena *a)
         }
 }
 
-/* writer.write: writes the chart of the plan in the trace format of Chrome and Perfetto. */
+/* For writer.write: writes the chart of the plan in the trace format of Chrome and Perfetto.  Returns 0, or -1 and an
+ * error. */
 static int write_trace(const struct result *r, const void *opts, const char *path)
 {
     assert(r->parts && r->plan);

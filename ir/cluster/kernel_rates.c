@@ -77,9 +77,8 @@ static int64_t median_of(int64_t *v, uint32_t n)
 static bool take_medians(enum gpu_generation g, int64_t *kernel)
 {
     int64_t v[ROWS];
-    uint32_t n = 0;
     for (int k = 0; k < KERNEL_FACTS; k++) {
-        n = 0;
+        uint32_t n = 0;
         for (int i = 0; i < ROWS; i++)
             if (rows[i].stands && (g == NO_GENERATION || rows[i].generation == g))
                 v[n++] = rows[i].fact[k];

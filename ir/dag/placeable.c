@@ -178,8 +178,8 @@ static bool make_roots(struct builder *b, nid n, bool constant)
 {
     const struct module *m = b->m;
     const struct node *nd = &m->node[n];
-    struct slice last = {
-        0, 0}; /* the set, other than the empty one, of the last operand that a copy makes */
+    /* the set, other than the empty one, of the last operand that a copy makes */
+    struct slice last = {0, 0};
     uint32_t start = b->npool;
     bool same = true; /* no root comes from elsewhere than the set `last` */
     b->now++;
@@ -455,7 +455,7 @@ void place_free_io(const struct module *m, struct place *p, struct arena *a)
         p->net_at_host[n] = p->net_at_host[e];
         for (uint32_t i = from; i < to; i++)
             p->net_pin.to[pins++] = p->net_pin.to[i];
-        p->net_pin.at[++n] = pins; /* read before, or the same number */
+        p->net_pin.at[++n] = pins; /* this entry was read before, or is `pins` already */
     }
     p->nnet = n;
     p->there_pin = pairs_rows(&there, p->nthere);

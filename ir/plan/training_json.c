@@ -145,7 +145,7 @@ static json_t *make_nodes(const struct module *m, const struct csr *of, uint32_t
     return list;
 }
 
-/* Returns the member "stages" of the JSON object of training.  of: from nodes_by_stage().  name: [device] its name */
+/* Returns the member "stages" of the JSON object of training.  of: from nodes_by_stage().  name: [device] its name. */
 static json_t *make_stages(const struct module *m, const struct stages *s, const struct csr *of,
                            const char *const *name)
 {

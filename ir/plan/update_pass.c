@@ -310,8 +310,9 @@ static bool keeps_sums(const struct update_search *k, nid n)
 static void check_sums(struct update_search *k)
 {
     const struct module *m = k->m;
-    uint8_t *up = k->to_sum = arena_alloc(k->own, m->nval);
     const struct graph *g = &m->graph[1];
+    k->to_sum = arena_alloc(k->own, m->nval);
+    uint8_t *up = k->to_sum;
     for (uint32_t i = 0; i < k->to->n; i++)
         up[k->to->of[i].gradient] = 1;
     for (nid n = g->first + g->count; n-- > g->first && !k->to->why;) {

@@ -224,6 +224,7 @@ struct sample_work *work_slice(const struct sample_work *w, uint64_t most, const
     s.seen = arena_array(s.own, (size_t)w->ndev + 2, sizeof *s.seen);
     *why = refuse_cut(&s, most);
     if (!*why) {
+        /* refuse_cut() has counted the devices of all tensors, and add_tensors() counts them again */
         memset(s.seen, 0, ((size_t)w->ndev + 2) * sizeof *s.seen);
         add_parts(&s);
         add_tensors(&s);

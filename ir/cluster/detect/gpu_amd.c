@@ -29,7 +29,8 @@ static bool is_name(const char *text)
     return *text && strncmp(text, "0x", 2) && strcmp(text, "N/A");
 }
 
-/* Adds the GPU that an object of the answer describes.  old: the GPUs that /sys tells of. */
+/* Adds the GPU that an object of the answer describes; a note says if the object lacks the free memory.  old: the GPUs
+ * that /sys tells of. */
 static void take_card(const struct gpu_search *s, struct gpus *found, const json_t *card,
                       const struct gpus *old)
 {

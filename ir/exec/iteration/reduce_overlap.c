@@ -98,8 +98,9 @@ static void add_layers(struct gradient_list *g, struct arena *a)
     }
 }
 
-/* Adds the gradient of each weight of a graph that training changes: ready when all backward nodes that read the weight
- * are done and, if updates are apart, the node that makes the gradient. */
+/* Adds the gradient of each weight of a graph that training changes, in the stage of the first node that reads the
+ * weight: ready when all backward nodes that read the weight are done and, if updates are apart, the node that makes
+ * the gradient. */
 static void add_weights(struct gradient_list *g)
 {
     const struct place *p = g->s->place;
