@@ -27,7 +27,8 @@ enum {
     ABOVE = 28,        /* room above the first row, for arrows that go above boxes */
     LANE_NAME = 64,    /* width of the names of lanes */
     LEAST_WIDE = 1360, /* width of the graph at least: a small one is not scaled up */
-    LETTERS = 22       /* characters of a line in a box, at most */
+    LETTERS = 22,      /* bytes of a line in a box, at most */
+    TIP = 7            /* from the end of a curve to the tip of its arrow */
 };
 
 /* The graph while it is drawn.  Box 0 stands for the model's inputs, box 1 + i for frame i of html.box (a part or a
@@ -99,15 +100,15 @@ static void choose_lanes(struct graph_picture *p)
 {
     const struct frames *box = &p->h->box;
     uint32_t ndev = p->h->r->scene.cluster->ndev;
-    /* [device] 1: it has a box; then its lane */
-    uint32_t *of = arena_array(p->a, (size_t)ndev + 1, sizeof *of);
+    uint8_t *has_box = arena_alloc(p->a, (size_t)ndev + 1);         /* [device] */
+    uint32_t *of = arena_array(p->a, (size_t)ndev + 1, sizeof *of); /* [device] its lane */
     p->lane = arena_array(p->a, p->n, sizeof *p->lane);
     p->lane_device = arena_array(p->a, (size_t)ndev + 1, sizeof *p->lane_device);
     for (uint32_t i = 0; i < box->n; i++)
-        of[box->dev[i]] = 1;
+        has_box[box->dev[i]] = 1;
     p->grid.lanes = 0;
     for (uint32_t d = 0; d < ndev; d++)
-        if (of[d]) {
+        if (has_box[d]) {
             p->lane_device[p->grid.lanes] = d;
             of[d] = p->grid.lanes++;
         }
@@ -201,8 +202,7 @@ static struct curve curve_of(const struct graph_picture *p, struct grid_arrow e)
     /* the two inner points of the curve: `far` behind the first box, `near` before the other one, `rise` above both */
     int near = (CELL_WIDE - BOX_WIDE) / 2, rise = over ? CELL_HIGH * 3 / 4 : 0;
     int far = !over && x1 - x0 > 2 * near ? x1 - x0 - near : near;
-    /* 7: room for the tip of the arrow, which put_arrow() draws */
-    return (struct curve){{x0, x0 + far, x1 - near, x1 - 7}, {y0, y0 - rise, y1 - rise, y1}};
+    return (struct curve){{x0, x0 + far, x1 - near, x1 - TIP}, {y0, y0 - rise, y1 - rise, y1}};
 }
 
 /* Draws an arrow, with a tooltip of its tensors and, unless there are too many, its bytes. */
@@ -218,7 +218,7 @@ static void put_arrow(const struct graph_picture *p, const struct arrow *t)
             "</title><path stroke-width=\"%s\" d=\"M%d %dC%d %d %d %d %d %d\"/>"
             "<path class=\"head\" d=\"M%d %dl-9 -4v8z\"/>",
             arrow_width(p->a, t->bytes), c.x[0], c.y[0], c.x[1], c.y[1], c.x[2], c.y[2], c.x[3],
-            c.y[3], c.x[3] + 7, c.y[3]);
+            c.y[3], c.x[3] + TIP, c.y[3]);
     if (p->ndrawn <= MOST_LABELS) {
         char b[UNIT_TEXT];
         fprintf(p->f, "<text x=\"%d\" y=\"%d\">%s</text>", middle(c.x), middle(c.y) - 6,

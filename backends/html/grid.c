@@ -11,9 +11,7 @@
 
 enum {
     MOST_LANES = 16, /* with more lanes, rows are not by lane */
-    WIDE = 12,       /* a graph of at most this many columns is not broken */
-    /* a graph with at most SHAPE columns for each row has a good shape, as cells are wider than high */
-    SHAPE = 3
+    WIDE = 12        /* a graph of at most this many columns is not broken */
 };
 
 /* Sets the columns and the rows of the n cells and the size of the grid, as if there were one band.  next: box -> the

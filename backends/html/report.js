@@ -13,6 +13,7 @@ function readNodes() {
   return holder && JSON.parse(holder.textContent);
 }
 
+/** Gives the page its listeners, and finds the nodes that its address names (#find=TEXT). */
 function start() {
   if (graph) moveAndZoom();
   if (!data) return;
@@ -72,6 +73,7 @@ function nodeTable(list, withBox) {
   return [make("table", null, make("thead", null, make("tr", null, ...titles.map(t => make("th", t)))), body), more];
 }
 
+/** The row of a node in the table of nodes; with `withBox`, its last column names the node's box. */
 function nodeRow(box, node, withBox) {
   const [name, operator, ps, size] = node;
   const row = make("tr", null, make("td", name), make("td", data.operators[operator]),
@@ -105,7 +107,7 @@ function showBox(i, hit) {
   choose(i);
 }
 
-/** Marks a box of the graph. */
+/** Marks box `i` of the graph and no other (null: none at all). */
 function choose(i) {
   for (const e of graph.querySelectorAll(".chosen")) e.classList.remove("chosen");
   if (i !== null) graph.querySelector(`[data-box="${i}"]`).classList.add("chosen");

@@ -106,7 +106,7 @@ void html_put_dot(FILE *f, struct arena *a, const char *s, const char *between)
     size_t n = 0;
     /* out[0 .. n): the current line without DOT's escapes */
     for (; *s; s++) {
-        /* bytes of an entity behind its '&'; label_text() writes no other entity */
+        /* bytes of "&amp;" behind its '&'; label_text() writes no other entity */
         size_t entity = strncmp(s, "&amp;", 5) ? 0 : 4;
         bool ends_line =
             *s == '\n' || (*s == '\\' && (s[1] == 'n' || s[1] == 'l')); /* \n, \l of DOT */

@@ -71,9 +71,8 @@ static uint32_t stack_within(struct arrangement *t, const struct gap *gap, doubl
 /* Sets the stack of each frame: at most `stacks` stacks, the highest of which is as low as possible. */
 static void make_stacks(struct arrangement *t, const struct gap *gap, uint32_t stacks)
 {
-    double low = 0,
-           high =
-               0; /* stacks of the height `low` are too many, stacks of the height `high` are not */
+    /* stacks of the height `low` are too many, stacks of the height `high` are not */
+    double low = 0, high = 0;
     for (uint32_t i = 0; i < t->frames; i++)
         high += t->frame[i].high + gap[i].high;
     for (int k = 0; k < BISECT; k++) {
@@ -108,8 +107,8 @@ static uint32_t choose_lane(const double *lane, uint32_t n, double top, double w
     uint32_t best = 0;
     double least = 0;
     for (uint32_t k = 0; k < n; k++) {
-        double far = k * wide +
-                     (lane[k] > top ? lane[k] - top : 0); /* from the best place, across and down */
+        double down = lane[k] > top ? lane[k] - top : 0;
+        double far = k * wide + down; /* from the best place, across and down */
         if (k && far >= least)
             continue;
         least = far;

@@ -33,7 +33,8 @@ static void add_tensor(struct builder *b, uint32_t from, uint32_t to, vid v, boo
     if (!i) {
         b->f = vec_grow(b->a, b->f, &b->cap, b->n + 1, sizeof *b->f);
         b->f[b->n] = (struct arrow){.from = from, .to = to, .away = away, .pale = true, .tip = ""};
-        map_set(&b->pair, b->a, map_key(from, to), i = ++b->n);
+        i = ++b->n;
+        map_set(&b->pair, b->a, map_key(from, to), i);
     }
     struct arrow *f = &b->f[i - 1];
     f->bytes = sat_add(f->bytes, bytes);

@@ -14,7 +14,8 @@ enum {
     INSIDE = 4,      /* the most components of a layer that the text lists */
     TITLE = 40,      /* the most characters of a name in a label */
     TIP = 120,       /* the most characters of a name in a tooltip */
-    RANK = 8         /* dimensions of a shape in the text; shapes with more are left out */
+    RANK = 8,        /* dimensions of a shape in the text; shapes with more are left out */
+    WORTH = 1024     /* fewer bytes of weights or state are left out */
 };
 
 /* A word, s[0 .. len), and how often it occurs. */
@@ -235,13 +236,14 @@ void block_describe(const struct result *r, const struct frames *f, const struct
     const char *kinds = kinds_text(m, b->node, b->nodes, a);
     const char *first = node_path(m, b->node[0], a), *last = node_path(m, b->node[b->nodes - 1], a);
     const char *nodes = b->nodes > 1 && !b->small ? arena_fmt(a, "%u nodes, ", b->nodes) : "";
-    /* shares below 10 % have one decimal; shares that would be 0.0 % are left out */
+    /* shares that would be 0.0 % are left out */
+    int decimals = share < 9.95 ? 1 : 0;
     const char *cost = share < 0.05 ? arena_fmt(a, "%s%s", nodes, time_short(t, b->time))
                                     : arena_fmt(a, "%s%s (%.*f %%)", nodes, time_short(t, b->time),
-                                                share < 9.95, share);
-    if (b->holds.weights >= 1024) /* fewer bytes are not worth a place in the label */
+                                                decimals, share);
+    if (b->holds.weights >= WORTH)
         cost = arena_fmt(a, "%s, weights %s", cost, bytes_short(w, b->holds.weights));
-    if (b->holds.state >= 1024)
+    if (b->holds.state >= WORTH)
         cost = arena_fmt(a, "%s, state %s", cost, bytes_short(w, b->holds.state));
     first = label_text(a, first, strlen(first), TIP);
     last = label_text(a, last, strlen(last), TIP);

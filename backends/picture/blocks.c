@@ -31,8 +31,9 @@ enum {
     WAISTS = 3, /* number of folding steps that join the items between waists */
     /* a tensor with more items than this from its producer to its last reader lives long */
     LIFE = 64,
-    SMALL_ELEMS = 64, /* the most elements of a value that is small */
-    MANY = UINT32_MAX /* no limit of boxes; in link_chains() several neighbours */
+    SMALL_ELEMS = 64,    /* the most elements of a value that is small */
+    MANY = UINT32_MAX,   /* no limit of boxes */
+    SEVERAL = UINT32_MAX /* note_neighbour(): more than one neighbour */
 };
 
 struct frames frames_build(const struct result *r, uint32_t most, struct arena *a)
@@ -54,7 +55,8 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
             f.shared = f.shared || of_dev[dev];
             f.dev[f.n] = dev;
             f.first[f.n] = p;
-            of_dev[dev] = x = ++f.n;
+            x = ++f.n;
+            of_dev[dev] = x;
         }
         f.parts[x - 1]++;
         frame_of[p] = x;
@@ -126,11 +128,11 @@ static void fill_layers(struct folder *w)
     }
 }
 
-/* Notes node `other` in *slot, which is for the only neighbour of a node: 0: none so far; MANY: it has several. */
+/* Notes node `other` in *slot, which is for the only neighbour of a node: 0: none so far; SEVERAL: more than one. */
 static void note_neighbour(uint32_t *slot, uint32_t other)
 {
     assert(other != 0);
-    *slot = !*slot || *slot == other ? other : MANY;
+    *slot = !*slot || *slot == other ? other : SEVERAL;
 }
 
 /* Finds the chains of all frames (w->next, w->inner) and the nets that each node makes (w->made). */
@@ -157,7 +159,7 @@ static void link_chains(struct folder *w)
     w->item = arena_array(w->a, m->nnode, sizeof *w->item);
     for (nid u = 1; u < m->nnode; u++) {
         nid v = succ[u];
-        if (!v || v == MANY || v < u || pred[v] != u || w->layer[u] != w->layer[v])
+        if (!v || v == SEVERAL || v < u || pred[v] != u || w->layer[u] != w->layer[v])
             continue;
         w->next[u] = v;
         w->inner[v] = 1;
@@ -380,8 +382,8 @@ static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, stru
     assert(most > 0 && frame < w->f->n);
     struct items chain = list_chains(w, frame), fine = join_inner(w, &chain);
     enum { STEPS = 1 + WAISTS + DEPTHS + 1 }; /* as they are; by waists; by scopes; whole layers */
-    for (int level = 0; level < 2 * STEPS;
-         level++) { /* the second time repeats need not be aligned */
+    /* all steps twice; the second time repeats need not be aligned */
+    for (int level = 0; level < 2 * STEPS; level++) {
         int step = level % STEPS;
         *t = step == 0        ? fine
              : step <= WAISTS ? join_waists(w, &fine, (uint32_t)(WAISTS + 1 - step))
@@ -485,8 +487,8 @@ struct blocks blocks_build(const struct result *r, const struct frames *f, uint3
         k->pale = true;
         for (uint32_t x = 0; x < k->nodes; x++)
             k->pale = k->pale && block_node_is_pale(r->scene.m, k->node[x]);
-        b.block[i].holds = h[i];
-        block_describe(r, f, &w.layers, &b.block[i], a);
+        k->holds = h[i];
+        block_describe(r, f, &w.layers, k, a);
     }
     arena_free(scratch);
     return b;

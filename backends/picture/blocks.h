@@ -17,8 +17,8 @@ struct frames {
     uint32_t *of;    /* [node] frame + 1; 0: not placed */
 };
 
-/* Returns the frames of r->parts: one for each part; if there are more than `most` parts, one for each device that has
- * parts.  Lives in a.  O(nodes + parts). */
+/* Returns the frames of r->parts: one for each part; if there are more than `most` parts, or the model is sharded, one
+ * for each device that has parts.  Lives in a.  O(nodes + parts). */
 struct frames frames_build(const struct result *r, uint32_t most, struct arena *a);
 
 /* The bytes that the nodes of a box or frame read from memory that lasts from sample to sample. */

@@ -34,7 +34,7 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
 
 /* Leaves of one level of a frame: boxes that no other box of the frame reads. */
 struct leaves {
-    uint32_t n;        /* number of columns so far */
+    uint32_t n;        /* number of leaves so far */
     uint32_t box[ROW]; /* the latest of them: the k-th one is box[k % ROW] */
 };
 
@@ -54,13 +54,21 @@ static void wrap_leaves(struct columns *c, const struct arrows *t, const uint32_
         if (is_read[x])
             continue;
         uint32_t i = map_get(&known, map_key(frame_of[x], level[x]));
-        if (!i)
-            map_set(&known, a, map_key(frame_of[x], level[x]), i = ++levels);
+        if (!i) {
+            i = ++levels;
+            map_set(&known, a, map_key(frame_of[x], level[x]), i);
+        }
         struct leaves *leaves = &of_level[i - 1];
         uint32_t *latest = &leaves->box[leaves->n++ % ROW];
         c->above[x] = *latest; /* the leaf ROW before x */
         *latest = x;
     }
+}
+
+/* Returns the number of columns of a frame with this number of levels. */
+static uint32_t count_columns(uint32_t levels)
+{
+    return (levels + TALL - 1) / TALL;
 }
 
 struct columns columns_build(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,
@@ -75,13 +83,13 @@ struct columns columns_build(const struct arrows *t, const uint32_t *frame_of, u
     const uint32_t *level = find_levels(t, frame_of, boxes, depth, a);
     /* first: [frame] its first column; a frame that is not tall gets none */
     for (uint32_t i = 0; i < frames; i++) {
+        uint32_t n = count_columns(depth[i]);
         first[i] = c.n;
-        for (uint32_t k = 0; depth[i] > TALL && k < (depth[i] + TALL - 1) / TALL; k++)
+        for (uint32_t k = 0; n > 1 && k < n; k++)
             c.frame[c.n++] = i;
     }
     for (uint32_t x = 1; x <= boxes; x++) {
-        /* n: columns of the frame */
-        uint32_t f = frame_of[x] - 1, n = (depth[f] + TALL - 1) / TALL;
+        uint32_t f = frame_of[x] - 1, n = count_columns(depth[f]);
         if (n > 1)
             c.of[x] = first[f] + level[x] * n / depth[f] + 1;
     }

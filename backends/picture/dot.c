@@ -252,7 +252,7 @@ static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
 {
     uint32_t dev = frame ? p->frames.dev[frame - 1] : UINT32_MAX;
     set_attribute(e, "color", frame ? palette_line(dev) : "#4a5568");
-    if (frame && dev >= COLOURS && dev / COLOURS % 2)
+    if (frame && dev / COLOURS % 2)
         set_attribute(e, "style", "dashed");
     set_attribute(e, "penwidth", arrow_width(p->a, bytes));
 }
@@ -355,7 +355,8 @@ static void add_half(struct picture *p, struct halves *t, const struct route *r,
     if (!i) { /* the box has no half yet */
         t->h = vec_grow(p->a, t->h, &t->cap, t->n + 1, sizeof *t->h);
         t->h[t->n] = (struct half){.box = p->box[x], .meet = r->meet, .side = s};
-        map_set(&t->known_half, p->a, map_key(s + 1, x), i = ++t->n);
+        i = ++t->n;
+        map_set(&t->known_half, p->a, map_key(s + 1, x), i);
         t->side[s].halves++;
     }
     struct half *h = &t->h[i - 1];
@@ -421,7 +422,7 @@ static void draw_crossing(struct picture *p, const struct arrow *f)
     }
 }
 
-/* Compares pointers to routes, the route with the most bytes first, for qsort. */
+/* Compares pointers to routes, for qsort(): the route with the most bytes first, equal ones in the array's order. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct route *x = *(const struct route *const *)a, *y = *(const struct route *const *)b;
@@ -440,7 +441,8 @@ static void add_to_title(struct picture *p, const char *text)
 
 /* Leaves out all but the heaviest routes, and says so in the title.  With up to MANY_FRAMES frames, 2 * frames +
  * ROUTES_LEAST routes between frames stay, and all routes of the host; with more frames, all routes to the next frame,
- * and MANY_FRAMES others.  Returns the limit `meet`: arrows of a route with more arrows than that meet in one label. */
+ * and MANY_FRAMES others.  Returns the limit `meet`: arrows of a route with more arrows than that meet in one label; it
+ * is 1 if more arrows stay than routes may stay, so that the picture has few labels. */
 static uint32_t choose_routes(struct picture *p, struct route *route)
 {
     uint32_t frames = p->frames.n, side = frames + 1, n = 0, arrows = 0;
@@ -562,17 +564,17 @@ static void draw_clusters(struct picture *p, const uint8_t *shown)
         uint32_t dev = p->frames.dev[i];
         if (!some[i])
             continue;
+        const char *label = frame_label(p->r, &p->frames, i, /*h=*/NULL, p->a);
         p->cluster[i] = agsubg(p->g, name, 1);
         set_attribute(p->cluster[i], "id", name);
         set_attribute(p->cluster[i], "label", "");
-        set_attribute(p->cluster[i], "tooltip", frame_label(p->r, &p->frames, i, /*h=*/NULL, p->a));
+        set_attribute(p->cluster[i], "tooltip", label);
         set_attribute(p->cluster[i], "style", dev / COLOURS % 2 ? "rounded,dashed" : "rounded");
         set_attribute(p->cluster[i], "color", palette_line(dev));
         set_attribute(p->cluster[i], "penwidth", "2");
         set_attribute(p->cluster[i], "margin", "10");
-        p->name[i] = add_box(p, p->cluster[i], arena_fmt(p->a, "name%u", i),
-                             frame_label(p->r, &p->frames, i, /*h=*/NULL, p->a),
-                             frame_label(p->r, &p->frames, i, /*h=*/NULL, p->a), UINT32_MAX);
+        p->name[i] =
+            add_box(p, p->cluster[i], arena_fmt(p->a, "name%u", i), label, label, UINT32_MAX);
         set_attribute(p->name[i], "shape", "plaintext");
         set_attribute(p->name[i], "style", "");
         set_attribute(p->name[i], "fontsize", "13");
@@ -701,7 +703,8 @@ static void draw_columns(struct picture *p, const struct arrows *t)
 {
     struct columns *c = &p->columns;
     *c = columns_build(t, p->frame_of, p->boxes, p->frames.n, p->a);
-    Agraph_t **column = p->column = arena_array(p->a, (size_t)c->n + 1, sizeof *column);
+    Agraph_t **column = arena_array(p->a, (size_t)c->n + 1, sizeof *column);
+    p->column = column;
     if (c->n) /* ranks without regard to clusters, so that columns stand side by side */
         set_attribute(p->g, "newrank", "true");
     for (uint32_t i = 0; i < c->n; i++) {
@@ -890,6 +893,7 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
     struct ids ids = {.disc = {.id = &by_order, .io = &by_stream}, .a = p.a};
     /* room for the first name, since running out of memory must not break off agopen(), which asks for an id */
     ids.name = vec_grow(p.a, ids.name, &ids.cap, 1, sizeof *ids.name);
+    /* each frame has a box: a limit of few boxes limits the frames, too (1: draw_devices()) */
     p.frames = frames_build(r, most > 1 && most < GOOD_BOXES ? most : MOST_FRAMES, p.a);
     pthread_mutex_lock(&one_at_a_time);
     arena_defer(p.a, unlock, &one_at_a_time);

@@ -55,12 +55,12 @@ const char *frame_label(const struct result *r, const struct frames *f, uint32_t
     char t[UNIT_TEXT], m[UNIT_TEXT];
     const char *dev = frame_device(r, f, i, a), *file = frame_file(r, f, i, a);
     uint32_t nodes = f->node.at[i + 1] - f->node.at[i];
-    frame_time(r, f, i, t);
+    const char *time = frame_time(r, f, i, t);
     if (!h)
-        return arena_fmt(a, "%s, %s\\l%s\\l", dev, t, file);
+        return arena_fmt(a, "%s, %s\\l%s\\l", dev, time, file);
     const char *memory =
         f->shared ? ""
                   : arena_fmt(a, "\\nmemory %s", bytes_short(m, r->verdict->load[f->dev[i]].used));
     return arena_fmt(a, "%s\n%s, %u node%s\ncompute %s%s%s", dev, file, nodes,
-                     nodes == 1 ? "" : "s", t, write_holdings(h, a), memory);
+                     nodes == 1 ? "" : "s", time, write_holdings(h, a), memory);
 }

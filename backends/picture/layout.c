@@ -87,10 +87,11 @@ const struct spot *layout_find(const struct layout *l, const char *name)
 
 const char *layout_move_curve(const char *curve, double x, double y, struct arena *a)
 {
-    /* a number of the curve may become longer, but hardly eight times as long; 64: for two numbers */
-    size_t room = 8 * strlen(curve) + 64, k = 0;
+    enum { POINT = 64 }; /* bytes that a point, "x,y", may take */
+    /* a number of the curve may become longer, but hardly eight times as long */
+    size_t room = 8 * strlen(curve) + POINT, k = 0;
     char *out = arena_alloc(a, room), *end;
-    for (const char *at = curve; *at && room - k > 64;) {
+    for (const char *at = curve; *at && room - k > POINT;) {
         double v = strtod(at, &end);
         if (*at == ' ' || end == at || *end != ',') {
             /* no point "x,y": a blank, or the mark "e," that DOT puts before the point of an arrow's tip */

@@ -34,11 +34,11 @@ static nid find_node(const struct result *r, const char *name, struct arena *a)
     const struct module *m = r->scene.m;
     nid found = 0;
     for (nid x = 1; x < m->nnode; x++) {
-        struct arena_mark mark = arena_mark(a);
         if (r->scene.place->kind[x] != PLACE_NODE)
             continue;
         if (strcmp(node_name(m, x), name) == 0)
             return x;
+        struct arena_mark mark = arena_mark(a);
         if (!found && strcmp(node_path(m, x, a), name) == 0)
             found = x;
         arena_release(a, mark);
@@ -77,8 +77,10 @@ int sight_find(const struct result *r, const char *part, const char *around, con
     if (*part && (!number || *end || only >= r->parts->nparts))
         return diag_error(r->diag, "--part '%s': expected a number below %u, the number of parts",
                           label_text(a, part, strlen(part), NAME), r->parts->nparts);
-    if (*around && !x && (x = find_node(r, around, a)) != 0)
-        rounds = USUAL; /* the name itself ends in ':' and a number */
+    if (*around && !x) { /* perhaps the name itself ends in ':' and a number */
+        x = find_node(r, around, a);
+        rounds = USUAL;
+    }
     if (*around && !x)
         return diag_error(r->diag, "--around '%s': no placed node has that name or path",
                           label_text(a, name, strlen(name), NAME));

@@ -139,8 +139,8 @@ void blocks_join_small(const struct result *r, const struct frames *f, struct bl
     }
     memcpy(old, b->block, n * sizeof *old);
     b->n = 0;
-    for (uint32_t i = 0, end = 0; i < n;
-         i++) { /* end: of the run that the last new box stands for */
+    /* end: of the run that the last new box stands for */
+    for (uint32_t i = 0, end = 0; i < n; i++) {
         const struct block *k = &old[j.order[i]];
         if (i < end) {
             join(&b->block[b->n - 1], k);

@@ -49,14 +49,14 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
     (void)opts;
     const struct result *of = r->made ? r->made : r;
     struct scene s = of->scene;
-    struct module m = *s.m;
-    struct arena *a = arena_new(m.mem);
+    struct module m; /* a copy, whose files may have other paths */
+    struct arena *a = arena_new(s.m->mem);
     struct outfile o;
     int rc = wants_messages(s.m) && (onnx_make(s.m, r->diag) || onnx_carry(s.m, r->diag)) ? -1 : 0;
     if (rc == 0)
         rc = outfile_open_to(&o, path, r->out, a, r->diag);
     if (rc == 0) {
-        m = *s.m; /* a copy, whose files may have other paths */
+        m = *s.m;
         if (strcmp(path, "-") != 0)
             m.file = name_files(s.m, path, a);
         s.m = &m;

@@ -12,8 +12,9 @@
 #include <string.h>
 
 enum {
-    KINDS = 4, /* number of kinds of layers that are printed, at most */
-    INSIDE = 6 /* number of components of each kind that are named, at most */
+    KINDS = 4,  /* number of kinds of layers that are printed, at most */
+    INSIDE = 6, /* number of components of each kind that are named, at most */
+    NAME = 64   /* bytes of a component or operator that are shown, at most */
 };
 
 /* For qsort(): the most frequent kind of layers first; equally frequent kinds in the order of the model. */
@@ -48,7 +49,7 @@ static const char *say_inside(const struct inside *l, bool ops, struct arena *a)
             continue;
         if (++shown <= INSIDE)
             all = arena_fmt(a, "%s%s%s", all, shown > 1 ? ", " : "",
-                            utf8_text(a, arena_strdup(a, s.at, smaller_u64(s.len, 64))));
+                            utf8_text(a, arena_strdup(a, s.at, smaller_u64(s.len, NAME))));
     }
     return shown > INSIDE ? arena_fmt(a, "%s, ...", all) : shown ? all : NULL;
 }
@@ -66,7 +67,9 @@ void layers_print(FILE *f, const struct module *m, struct arena *a)
         if (r[i].nodes < 2)
             continue;
         const char *what = say_inside(&in, /*ops=*/false, a);
-        if (!what && !(what = say_inside(&in, /*ops=*/true, a)))
+        if (!what)
+            what = say_inside(&in, /*ops=*/true, a);
+        if (!what)
             what = "";
         fprintf(f, "%-11s ", shown++ ? "" : "layers");
         page_words(f, arena_fmt(a, "%u x {%s}, %u nodes each", r[i].count, what, r[i].nodes),

@@ -26,8 +26,8 @@ enum {
 /* A row of a list that will be sorted: an operator with its count and operations, or a value with its bytes. */
 struct tally {
     const char *name;
-    /* number of nodes; of a value: any number by which the caller finds the value again */
-    uint32_t count;
+    uint32_t count; /* number of nodes; of a value 0 */
+    uint32_t id;    /* of a value: a number by which the caller finds it again */
     int64_t flops, bytes;
 };
 
@@ -79,7 +79,9 @@ static void print_operators(FILE *f, const struct module *m, struct arena *a)
     uint32_t n = 0;
     char buf[UNIT_TEXT];
     for (nid i = 1; i < m->nnode; i++)
-        t[n++] = (struct tally){node_op(m, i), 1, m->node[i].graph == 1 ? m->cost->flops[i] : 0, 0};
+        t[n++] = (struct tally){.name = node_op(m, i),
+                                .count = 1,
+                                .flops = m->node[i].graph == 1 ? m->cost->flops[i] : 0};
     n = add_up(t, n);
     qsort(t, n, sizeof *t, by_count);
     const char *line =
@@ -98,7 +100,9 @@ static void print_values(FILE *f, const struct module *m, const char *what, stru
     uint32_t n = 0;
     for (uint32_t i = 0; i < list.n; i++) {
         vid v = m->arg[list.at + i];
-        if ((m->value[v].flags & without) || ++n > SHOWN)
+        if (m->value[v].flags & without)
+            continue;
+        if (++n > SHOWN)
             continue;
         page_words(f,
                    arena_fmt(a, "%-11s %s : %s", what, utf8_text(a, value_name(m, v)),
@@ -112,20 +116,20 @@ static void print_values(FILE *f, const struct module *m, const char *what, stru
 /* Prints the five values with the most bytes. */
 static void print_largest(FILE *f, const struct module *m, struct arena *a)
 {
-    /* tally.count: the value */
+    /* tally.id: the value */
     struct tally *t = arena_array(a, m->nval, sizeof *t);
     uint32_t n = 0;
     char buf[UNIT_TEXT];
     for (vid v = 1; v < m->nval; v++)
         if (m->cost->bytes[v] > 0 && m->value[v].name && !(m->value[v].flags & VALUE_LOST))
-            t[n++] = (struct tally){value_name(m, v), v, 0, m->cost->bytes[v]};
+            t[n++] = (struct tally){.name = value_name(m, v), .id = v, .bytes = m->cost->bytes[v]};
     qsort(t, n, sizeof *t, by_bytes);
     for (uint32_t i = 0; i < n && i < 5; i++)
         page_words(f,
                    arena_fmt(a, "%-11s %s  %s : %s%s", i ? "" : "largest",
                              bytes_short(buf, t[i].bytes), utf8_text(a, t[i].name),
-                             type_text(m, m->value[t[i].count].type, a),
-                             m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : ""),
+                             type_text(m, m->value[t[i].id].type, a),
+                             m->value[t[i].id].flags & VALUE_INIT ? " (weight)" : ""),
                    /*at=*/0, KEY + 11);
 }
 
@@ -299,9 +303,10 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
     char buf[UNIT_TEXT];
     int64_t total = 0;
     for (uint32_t i = 0; i < parts->ncross; i++) {
-        /* tally.count: index in parts->cross */
-        t[i] = (struct tally){value_name(r->scene.m, parts->cross[i]), i, 0,
-                              r->scene.m->cost->bytes[parts->cross[i]]};
+        /* tally.id: index in parts->cross */
+        t[i] = (struct tally){.name = value_name(r->scene.m, parts->cross[i]),
+                              .id = i,
+                              .bytes = r->scene.m->cost->bytes[parts->cross[i]]};
         total = sat_add(total, t[i].bytes);
     }
     qsort(t, parts->ncross, sizeof *t, by_bytes);
@@ -310,7 +315,7 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
             parts->ncross == 1 ? "es" : "", sized ? ", " : "",
             sized ? bytes_short(buf, total) : "");
     for (uint32_t i = 0; i < parts->ncross && i < SHOWN; i++) {
-        uint32_t k = t[i].count;
+        uint32_t k = t[i].id;
         vid v = parts->cross[k];
         const char *line = arena_fmt(a, "  %10s  %s ->", sized ? bytes_short(buf, t[i].bytes) : "",
                                      name_part(r, parts->part_of[r->scene.m->value[v].def], a));
@@ -395,8 +400,10 @@ struct alone {
  * x is better than a y without a device. */
 static bool is_better(const struct alone *x, const struct alone *y)
 {
-    if (y->cls == UINT32_MAX || x->fits != y->fits)
-        return y->cls == UINT32_MAX || x->fits;
+    if (y->cls == UINT32_MAX)
+        return true;
+    if (x->fits != y->fits)
+        return x->fits;
     return x->fits ? x->value < y->value : x->lacks < y->lacks;
 }
 
@@ -554,8 +561,8 @@ static bool rounds_at_cuts(const struct result *r)
 }
 
 /* Prints the command that runs the split in `folder`, and the option that compares its outputs with the outputs of the
- * model.  If a file of weights is missing, says where to put it first.  model: path of the model; NULL: it did not come
- * from a file. */
+ * model, with a tolerance where parts round otherwise (rounds_at_cuts()).  If a file of weights is missing, says where
+ * to put it first.  model: path of the model; NULL: it did not come from a file. */
 static void print_runner(FILE *f, const struct result *r, const char *folder, const char *model,
                          struct arena *a)
 {

@@ -81,7 +81,7 @@ double gantt_x(const struct gantt *g, int64_t ps)
 static void measure(struct gantt *g)
 {
     const struct chart *c = g->c;
-    /* px: heights of a lane, and of a lane with transfers only */
+    /* px: heights of a lane, less if there are many, and of a lane with transfers only */
     int plain = c->nlane <= FEW_LANES ? ROW : c->nlane <= 32 ? 26 : 18;
     int minor = 2 * plain / 3 > LOWEST ? 2 * plain / 3 : LOWEST;
     size_t longest = 0; /* bytes of the longest name */
@@ -113,7 +113,7 @@ static void measure(struct gantt *g)
     g->left = 28 + LETTER * (int)longest + (c->letters ? 2 * LETTER : 0);
     g->right = c->dense ? RIGHT_BYTES : RIGHT;
     g->bottom = g->top[c->nlane] + 6;
-    /* bars below this width are joined, so that about SLOTS bars are drawn at most */
+    /* px: narrower bars are joined, so that about SLOTS bars are drawn at most, and none is too thin to see */
     g->narrow = (double)GANTT_WIDE * g->row[c->nlane] / SLOTS;
     g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow > GANTT_WIDE ? GANTT_WIDE : g->narrow;
 }
@@ -137,14 +137,17 @@ static double place_entry(struct gantt *g, double wide)
     return g->legend_x;
 }
 
+/* px from the left of a box or dash of the legend, 14 px wide, to its text */
+enum { KEY_WIDE = 19 };
+
 /* Writes an entry of the legend: a box of a colour, and a text. */
 static void put_key(struct gantt *g, const char *colour, const char *text)
 {
-    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + 19);
+    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + KEY_WIDE);
     fprintf(g->f,
             "<rect x=\"%.1f\" y=\"%.0f\" width=\"14\" height=\"12\" fill=\"%s\" class=\"b\"/>\n", x,
             g->legend_y + 58, colour);
-    put_word(g, x + 19, text, wide);
+    put_word(g, x + KEY_WIDE, text, wide);
 }
 
 /* Writes an entry of the legend that is only a text. */
@@ -158,9 +161,9 @@ static void put_note(struct gantt *g, const char *text)
 static void put_limit_key(struct gantt *g)
 {
     static const char text[] = "memory that there is";
-    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + 19);
+    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + KEY_WIDE);
     fprintf(g->f, "<path d=\"M%.1f %.0f h14\" class=\"d\"/>\n", x, g->legend_y + 64);
-    put_word(g, x + 19, text, wide);
+    put_word(g, x + KEY_WIDE, text, wide);
 }
 
 /* Draws the legend: an entry for each colour, and, where the chart shows such things, entries for memory limits,
@@ -233,7 +236,7 @@ static void put_axis(struct gantt *g)
     }
     for (int64_t at = 0; at <= g->c->end; at += step) {
         double x = gantt_x(g, at);
-        int tenths = (int)(at % unit / ((unit + 9) / 10));
+        int tenths = (int)(at % unit / ((unit + 9) / 10)); /* + 9: a unit of 1 ps has no tenth */
         fprintf(g->f, "<path d=\"M%.1f %d V%d\" class=\"g\"/>\n", x, TOP, g->bottom + 5);
         gantt_put_label(g, x, g->bottom + 20, "a",
                         !at      ? "0"
@@ -262,6 +265,7 @@ struct gantt_box gantt_place(const struct gantt *g, const struct chart_bar *row,
     uint32_t l = row->lane;
     struct gantt_box x = {gantt_x(g, at), g->top[l] + 4.0, gantt_x(g, end) - gantt_x(g, at), 0};
     bool alone = g->c->lane[l].rows == 1;
+    /* in a dense chart the line of the critical chain has room below the bar */
     x.high = alone ? g->high[l] - (g->c->dense ? 6.0 : 8.0) : SUB - 2.0;
     x.y += !alone ? 1 + SUB * (double)row->row : g->c->dense ? -2 : 0;
     return x;
@@ -380,7 +384,8 @@ static void put_bars(struct gantt *g, bool draw)
             b->end = larger(e->end, b->end);
             if (e->end - e->at > b->longest->end - b->longest->at)
                 b->longest = e;
-            g->joined += b->n++ == 1 ? 2 : 1; /* the first join counts both bars */
+            g->joined += b->n == 1 ? 2 : 1; /* the first join counts both bars */
+            b->n++;
             continue;
         }
         put_or_count(g, b, draw);
@@ -471,7 +476,9 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
     const struct chart_options *want = opts;
     struct arena *a = arena_new(r->scene.m->mem);
     int rc = chart_make(&c, r, want, MOST, a);
-    if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
+    if (!rc)
+        rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag);
+    if (!rc) {
         if (want->curves && !c.ncurve)
             diag_warning(r->diag, WARN_UNUSED_OPTION,
                          "--curves has no effect: memory over time is that of one sample or of an "

@@ -1,9 +1,8 @@
 /* Draws the critical chain in a chart (gantt.h). */
 #include "backends/timeline/gantt.h"
 
-enum {
-    MANY_TURNS = 200
-}; /* more lines from row to row than this are paler, else they would hide the bars */
+/* more lines from row to row than this are paler, else they would hide the bars */
+enum { MANY_TURNS = 200 };
 
 static const char red[] = "#b3261e";
 

@@ -38,8 +38,9 @@ static int64_t *sample_curve(const struct gantt *g, const struct memory_curve *m
 void gantt_put_curve(struct gantt *g, uint32_t k)
 {
     const struct chart_curve *c = &g->c->curve[k];
-    int y = g->curve_top[k], floor = y + g->curve_high - 4;
-    double scale = g->full > 0 ? (g->curve_high - 12) / (double)g->full : 0;
+    enum { ABOVE = 8, BELOW = 4 }; /* px: room above and below the area */
+    int y = g->curve_top[k], floor = y + g->curve_high - BELOW;
+    double scale = g->full > 0 ? (g->curve_high - ABOVE - BELOW) / (double)g->full : 0;
     struct arena_mark mark = arena_mark(g->a);
     const int64_t *most = sample_curve(g, &c->of);
     gantt_put_stripe(g, y, g->curve_high, c->dev);

@@ -80,8 +80,10 @@ static void add_points(struct memory_curve *m, int64_t bytes, const struct chang
     int64_t at = 0;
     for (uint32_t i = 0; i <= n;) { /* a round adds up all changes of time `at` */
         for (; i < n && c[i].at == at; i++)
-            bytes = c[i].bytes > 0 ? sat_add(bytes, c[i].bytes)
-                                   : bytes - (bytes < -c[i].bytes ? bytes : -c[i].bytes);
+            if (c[i].bytes > 0)
+                bytes = sat_add(bytes, c[i].bytes);
+            else
+                bytes = larger(bytes + c[i].bytes, 0); /* below 0 after a sum that was too large */
         if (!m->n || m->point[m->n - 1].bytes != bytes)
             m->point[m->n++] = (struct curve_point){at, bytes};
         if (i == n)
@@ -100,9 +102,9 @@ static void add_peak(struct memory_curve *m, int64_t at, int64_t peak)
             return;
     while (i < m->n && m->point[i].at < at)
         i++;
-    int64_t then = i < m->n && m->point[i].at == at ? m->point[i].bytes : m->point[i - 1].bytes;
-    /* number of points to insert: a point at time `at` is replaced */
-    uint32_t more = i < m->n && m->point[i].at == at ? 1 : 2;
+    bool there = i < m->n && m->point[i].at == at; /* a point at time `at`, which is replaced */
+    int64_t then = there ? m->point[i].bytes : m->point[i - 1].bytes;
+    uint32_t more = there ? 1 : 2; /* number of points to insert */
     for (m->n += more; behind-- > i;)
         m->point[behind + more] = m->point[behind];
     m->point[i] = (struct curve_point){at, peak};

@@ -176,7 +176,8 @@ static void put_counters(FILE *f, const struct chart *c, struct arena *a)
         }
 }
 
-/* writer.write: writes the chart of the plan in the trace format of Chrome and Perfetto. */
+/* For writer.write: writes the chart of the plan in the trace format of Chrome and Perfetto.  Returns 0, or -1 and an
+ * error. */
 static int write_trace(const struct result *r, const void *opts, const char *path)
 {
     assert(r->parts && r->plan);
@@ -184,7 +185,9 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
     struct chart c;
     struct arena *a = arena_new(r->scene.m->mem);
     int rc = chart_make(&c, r, opts, MOST, a);
-    if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
+    if (!rc)
+        rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag);
+    if (!rc) {
         fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o.f);
         put_names(o.f, &c, a);
         put_bars(o.f, &c, a);

@@ -222,6 +222,7 @@ const char *exec_told(const struct exec_model *e, const struct opt *o, struct ar
 
 int exec_objective(const struct exec_model *e, const char *name)
 {
+    /* without a table there is one row */
     for (uint32_t i = 0; e->kinds ? e->kinds[i] != NULL : i == 0; i++)
         if (!strcmp(exec_kind_of(e, i)->name, name))
             return (int)i;

@@ -10,6 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns the indent of the bracket behind members that stand at `indent`: two blanks less; JSON_ROW stays. */
+static int end_indent(int indent)
+{
+    return indent == JSON_ROW ? JSON_ROW : indent - 2;
+}
+
 /* Writes a link as an object with bandwidth and latency. */
 static void put_link(struct json_out *o, const char *key, int64_t bandwidth, int64_t latency)
 {
@@ -108,7 +114,7 @@ static void put_class(struct json_out *o, const struct cluster *c, const struct 
             json_text(o, NULL, k->ops[i]);
         json_close(o, JSON_ROW);
     }
-    json_close(o, indent < 0 ? indent : indent - 2);
+    json_close(o, end_indent(indent));
 }
 
 /* Writes the levels of links: "levels": [{"size": 8, "link": {...}, "allreduce": "100GB/s"}, ...]. */
@@ -124,7 +130,7 @@ static void put_levels(struct json_out *o, const struct cluster *c, int indent)
             json_text(o, "allreduce", rate_print(text, c->level[l].reduce));
         json_close(o, JSON_ROW);
     }
-    json_close(o, indent < 0 ? indent : indent - 2);
+    json_close(o, end_indent(indent));
 }
 
 /* Writes the links between two devices.  names: arena for the names of devices. */
@@ -143,7 +149,7 @@ static void put_links(struct json_out *o, const struct cluster *c, int indent, s
             fputs("true", json_member(o, "oneway"));
         json_close(o, JSON_ROW);
     }
-    json_close(o, indent < 0 ? indent : indent - 2);
+    json_close(o, end_indent(indent));
 }
 
 const char *cluster_file_text(const struct cluster *c, bool oneline, struct arena *a)

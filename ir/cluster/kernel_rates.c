@@ -77,9 +77,8 @@ static int64_t median_of(int64_t *v, uint32_t n)
 static bool take_medians(enum gpu_generation g, int64_t *kernel)
 {
     int64_t v[ROWS];
-    uint32_t n = 0;
     for (int k = 0; k < KERNEL_FACTS; k++) {
-        n = 0;
+        uint32_t n = 0;
         for (int i = 0; i < ROWS; i++)
             if (rows[i].stands && (g == NO_GENERATION || rows[i].generation == g))
                 v[n++] = rows[i].fact[k];
@@ -105,6 +104,7 @@ enum kernel_source kernel_rates(const char *name, enum gpu_generation g, int64_t
     if (!take_medians(g, kernel))
         take_medians(NO_GENERATION, kernel);
     kernel[KERNEL_UNITS] = units;
+    /* a median may be between the two sizes of tiles */
     kernel[KERNEL_TILE] = kernel[KERNEL_TILE] < 128 ? 64 : 128;
     return KERNELS_ESTIMATED;
 }

@@ -245,7 +245,8 @@ static int precision_read(const json_t *cls, struct device_class *out, const str
 }
 
 /* Reads "link" of a class, the link to the host.  Without the key the class has the link of its preset, or the
- * default link.  Returns 0, or -1 and an error. */
+ * default link.  A host class has none: the key is an error, and rate and latency become 0.  Returns 0, or -1 and an
+ * error. */
 static int link_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     static const char *const keys[] = {"bandwidth", "latency", NULL};
@@ -278,7 +279,8 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
                          &out->link_latency, &link_at);
 }
 
-/* Reads "bandwidth", which must be there, and "latency" of a link between devices.  Returns 0, or -1 and an error. */
+/* Reads "bandwidth", which must be there, and "latency" of a link between devices; *bandwidth is 0 before.  Returns 0,
+ * or -1 and an error. */
 static int fast_link_read(const json_t *link, int64_t *bandwidth, int64_t *latency,
                           const struct where *w)
 {
@@ -464,8 +466,8 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
     return class_add(c, &out, w);
 }
 
-/* Reads one entry of "links", such as {"from": "acc0", "to": "acc1", "bandwidth": "300GB/s", "latency": "2us"}.
- * Returns 0, or -1 and an error. */
+/* Reads one entry of "links", such as {"from": "acc0", "to": "acc1", "bandwidth": "300GB/s", "latency": "2us"}, and
+ * adds the link to c.  Returns 0, or -1 and an error. */
 static int device_link_read(struct cluster *c, const json_t *link, const struct where *w)
 {
     static const char *const keys[] = {"from", "to", "bandwidth", "latency", "oneway", NULL};
@@ -496,7 +498,7 @@ static int device_link_read(struct cluster *c, const json_t *link, const struct 
     return refused == NULL ? 0 : diag_error(w->d, "%s: %s", w->at, refused);
 }
 
-/* Reads the member "links", if it is there (else NULL).  Returns 0, or -1 and an error. */
+/* Reads the member "links", if it is there (else NULL), and adds its links to c.  Returns 0, or -1 and an error. */
 static int links_read(struct cluster *c, const json_t *links, const struct where *w)
 {
     if (links != NULL && !json_is_array(links))
@@ -510,8 +512,8 @@ static int links_read(struct cluster *c, const json_t *links, const struct where
     return 0;
 }
 
-/* Reads one entry of "levels", such as {"size": 8, "link": {"bandwidth": "25GB/s"}, "allreduce": "100GB/s"}.  Returns
- * 0, or -1 and an error. */
+/* Reads one entry of "levels", such as {"size": 8, "link": {"bandwidth": "25GB/s"}, "allreduce": "100GB/s"}, and
+ * adds the level to c.  Returns 0, or -1 and an error. */
 static int level_read(struct cluster *c, const json_t *level, const struct where *w)
 {
     static const char *const keys[] = {"size", "link", "allreduce", NULL};
@@ -538,7 +540,8 @@ static int level_read(struct cluster *c, const json_t *level, const struct where
     return 0;
 }
 
-/* Reads the member "levels", if it is there (else NULL).  Returns 0, or -1 and an error. */
+/* Reads the member "levels", if it is there (else NULL), and sets link and groups of the class from it.  Returns 0, or
+ * -1 and an error. */
 static int levels_read(struct cluster *c, const json_t *levels, const struct where *w)
 {
     size_t n = json_array_size(levels);
@@ -665,10 +668,9 @@ static bool rate_latency_parse(const char *text, int64_t *bandwidth, int64_t *la
         return true;
     }
     const char *comma = strchr(text, ',');
-    size_t n = comma != NULL ? (size_t)(comma - text) : sizeof rate;
-
-    if (n >= sizeof rate)
+    if (comma == NULL || (size_t)(comma - text) >= sizeof rate)
         return false;
+    size_t n = (size_t)(comma - text);
     memcpy(rate, text, n);
     rate[n] = '\0';
     return rate_parse(rate, bandwidth) && *bandwidth > 0 && time_parse(comma + 1, latency);

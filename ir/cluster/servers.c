@@ -17,7 +17,7 @@
 static const char *take_levels(const struct cluster *c, struct servers *s)
 {
     /* first: the innermost level between servers; below it, level 0 of several joins the devices of a server */
-    uint32_t joined = 1, first = c->nlevel > 1;
+    uint32_t joined = 1, first = c->nlevel > 1 ? 1 : 0;
     for (uint32_t l = first; l < c->nlevel; l++) {
         const struct cluster_level *x = &c->level[l];
         int64_t reduce = x->reduce             ? x->reduce

@@ -27,19 +27,20 @@ struct csr group_edges(const struct module *m, const struct place *p, const uint
 }
 
 /* For each node that joined an atom because of a cycle, adds to p->same a pair SAME_TYPE of the first node of the
- * atom and this node.  before[node]: first node of its atom without the cycles; first[node]: with them. */
-static void add_cycle_pairs(struct place *p, const uint32_t *before, const uint32_t *first,
-                            uint32_t n, struct arena *a)
+ * atom and this node.  before[node]: first node of its atom without the cycles; with them it is p->atom[node].  n:
+ * number of nodes. */
+static void add_cycle_pairs(struct place *p, const uint32_t *before, uint32_t n, struct arena *a)
 {
     uint32_t cap = 0;
     struct same_pair *same = vec_grow(a, NULL, &cap, p->nsame + 1, sizeof *same);
     for (uint32_t i = 0; i < p->nsame; i++)
         same[i] = p->same[i];
     for (nid v = 1; v < n; v++) {
-        assert(first[v] <= v);
-        if (p->atom[v] != before[v] && first[v] != v) {
+        nid first = p->atom[v];
+        assert(first <= v);
+        if (first != before[v] && first != v) {
             same = vec_grow(a, same, &cap, p->nsame + 1, sizeof *same);
-            same[p->nsame++] = (struct same_pair){first[v], v, SAME_TYPE};
+            same[p->nsame++] = (struct same_pair){first, v, SAME_TYPE};
         }
     }
     p->same = same;
@@ -49,10 +50,8 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
 {
     assert(p->atom == NULL);
     bool found = false;
-    uint32_t *group = arena_array(a, m->nnode, sizeof *group);
+    /* [node] first to a smaller node of its group or itself, then to the first node of its group */
     uint32_t *parent = arena_array(a, m->nnode, sizeof *parent);
-    uint32_t *first = arena_array(a, m->nnode, sizeof *first);
-    uint32_t *head = arena_array(a, m->nnode, sizeof *head);
     /* nodes that pass values of unknown type to each other become one group (union-find) */
     for (nid v = 0; v < m->nnode; v++)
         parent[v] = v;
@@ -65,18 +64,17 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
     if (!found)
         return;
     for (nid v = 0; v < m->nnode; v++)
-        group[v] = parent[v] = union_root(parent, v);
-    /* groups on a cycle become one atom, named by its first node (head) */
-    struct csr edge = group_edges(m, p, group, a);
+        parent[v] = union_root(parent, v);
+    /* groups on a cycle, which are one component, become one atom, named by its first node */
+    struct csr edge = group_edges(m, p, parent, a);
+    /* comp: [first node of a group] the group's component; first: [component] its first node, which is written last */
     uint32_t *comp = arena_array(a, m->nnode, sizeof *comp);
+    nid *first = arena_array(a, m->nnode, sizeof *first);
     csr_components(&edge, m->nnode, comp, a);
-    /* group[v]: now the component of v; head[component]: its first node, which is written last */
-    for (nid v = m->nnode; v-- > 0;) {
-        group[v] = comp[group[v]];
-        head[group[v]] = v;
-    }
-    p->atom = group;
+    for (nid v = m->nnode; v-- > 0;)
+        first[comp[parent[v]]] = v;
+    p->atom = arena_array(a, m->nnode, sizeof *p->atom);
     for (nid v = 0; v < m->nnode; v++)
-        group[v] = first[v] = head[group[v]];
-    add_cycle_pairs(p, parent, first, m->nnode, a);
+        p->atom[v] = first[comp[parent[v]]];
+    add_cycle_pairs(p, parent, m->nnode, a);
 }

@@ -4,9 +4,9 @@
 
 #include "ir/dag/placeable.h"
 
-/* Returns the edges between groups of placed nodes: row x holds the groups that read results of group x.  group[node]:
- * number of the node's group, below m->nnode.  An entry is repeated for each node
- * that reads and each net that it reads.  Lives in a. */
+/* Returns the edges between groups of placed nodes: row x holds the groups that read results of group x, a group once
+ * for each of its nodes and each net that the node reads.  group[node]: number of the node's group, below m->nnode.
+ * Lives in a. */
 struct csr group_edges(const struct module *m, const struct place *p, const uint32_t *group,
                        struct arena *a);
 /* Fills p->atom: nodes of a pair SAME_TYPE in p->same are in one atom, and so are the nodes on a cycle through an atom;

@@ -21,14 +21,18 @@ int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v)
     return t == COST_NEVER ? 0 : t;
 }
 
-/* Writes cost[w] for each successor w of v: the summed cost of the nets from v to w. */
+/* Writes cost[w] for each successor w of v: the summed cost of the nets from v to w.  Other entries of cost[] have no
+ * meaning. */
 static void edge_costs(const struct wdag *g, uint32_t cls, uint32_t v, int64_t *cost)
 {
     for_row (w, g->succ, v)
         cost[w] = 0;
-    for_row (e, g->net_of, v)
-        for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1]; p++)
-            cost[g->net_pin.to[p]] = sat_add(cost[g->net_pin.to[p]], g->net_cost[cls][e]);
+    for_row (e, g->net_of, v) {
+        if (g->net_src[e] != v)
+            continue;
+        for_row (w, g->net_pin, e)
+            cost[w] = sat_add(cost[w], g->net_cost[cls][e]);
+    }
 }
 
 struct cpd_paths cpd_paths(const struct wdag *g, uint32_t cls, struct arena *a)
@@ -37,25 +41,20 @@ struct cpd_paths cpd_paths(const struct wdag *g, uint32_t cls, struct arena *a)
     struct cpd_paths p = {arena_array(a, (size_t)g->n + 1, sizeof *p.tlevel),
                           arena_array(a, (size_t)g->n + 1, sizeof *p.blevel), 0};
     int64_t *cost = arena_array(a, (size_t)g->n + 1, sizeof *cost);
-    /* two sweeps: over the vertices in their topological order for tlevel, then in the opposite order for blevel;
-     * rest: the longest path behind v, by v's edge to its first vertex */
-    for (uint32_t backward = 0; backward < 2; backward++) {
-        for (uint32_t i = 0; i < g->n; i++) {
-            uint32_t v = backward ? g->n - 1 - i : i;
-            int64_t w = cpd_time(g, cls, v), rest = 0;
-            edge_costs(g, cls, v, cost);
-            for_row (s, g->succ, v) {
-                int64_t length = sat_add(sat_add(p.tlevel[v], w), cost[s]);
-                if (!backward && length > p.tlevel[s])
-                    p.tlevel[s] = length;
-                if (backward && sat_add(cost[s], p.blevel[s]) > rest)
-                    rest = sat_add(cost[s], p.blevel[s]);
-            }
-            if (backward)
-                p.blevel[v] = sat_add(w, rest);
-            if (backward && p.blevel[v] > p.longest)
-                p.longest = p.blevel[v];
-        }
+    /* numbers of vertices are a topological order: tlevel from the first vertex on, blevel from the last one on */
+    for (uint32_t v = 0; v < g->n; v++) {
+        int64_t end = sat_add(p.tlevel[v], cpd_time(g, cls, v));
+        edge_costs(g, cls, v, cost);
+        for_row (s, g->succ, v)
+            p.tlevel[s] = larger(sat_add(end, cost[s]), p.tlevel[s]);
+    }
+    for (uint32_t v = g->n; v-- > 0;) {
+        int64_t rest = 0; /* the longest path behind v, with v's edge to its first vertex */
+        edge_costs(g, cls, v, cost);
+        for_row (s, g->succ, v)
+            rest = larger(sat_add(cost[s], p.blevel[s]), rest);
+        p.blevel[v] = sat_add(cpd_time(g, cls, v), rest);
+        p.longest = larger(p.blevel[v], p.longest);
     }
     return p;
 }

@@ -12,13 +12,17 @@
 static void add_edges(struct level_weight *w, const struct wdag *g, uint32_t cls, uint32_t *seen)
 {
     for (uint32_t v = 0; v < g->n; v++)
-        for_row (e, g->net_of, v)
-            for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1]; p++)
-                if (g->net_pin.to[p] != v) {
-                    w->once = sat_add(w->once, g->net_cost[cls][e]);
-                    w->edges += seen[g->net_pin.to[p]] != v + 1;
-                    seen[g->net_pin.to[p]] = v + 1;
-                }
+        for_row (e, g->net_of, v) {
+            if (g->net_src[e] != v)
+                continue;
+            for_row (reader, g->net_pin, e) {
+                if (reader == v)
+                    continue;
+                w->once = sat_add(w->once, g->net_cost[cls][e]);
+                w->edges += seen[reader] != v + 1;
+                seen[reader] = v + 1;
+            }
+        }
 }
 
 /* Returns the sum, ps, of the costs of the base-level edges whose two ends are in different vertices of a coarser
@@ -26,10 +30,14 @@ static void add_edges(struct level_weight *w, const struct wdag *g, uint32_t cls
 static int64_t sum_transfers(const struct wdag *base, const uint32_t *vertex_of, uint32_t cls)
 {
     int64_t sum = 0;
-    for (uint32_t e = 0; e < base->nnet; e++)
+    for (uint32_t e = 0; e < base->nnet; e++) {
+        uint32_t src = base->net_src[e];
+        if (src == UINT32_MAX)
+            continue;
         for_row (pin, base->net_pin, e)
-            if (base->net_src[e] != UINT32_MAX && vertex_of[pin] != vertex_of[base->net_src[e]])
+            if (vertex_of[pin] != vertex_of[src])
                 sum = sat_add(sum, base->net_cost[cls][e]);
+    }
     return sum;
 }
 

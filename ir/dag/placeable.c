@@ -178,8 +178,8 @@ static bool make_roots(struct builder *b, nid n, bool constant)
 {
     const struct module *m = b->m;
     const struct node *nd = &m->node[n];
-    struct slice last = {
-        0, 0}; /* the set, other than the empty one, of the last operand that a copy makes */
+    /* the set, other than the empty one, of the last operand that a copy makes */
+    struct slice last = {0, 0};
     uint32_t start = b->npool;
     bool same = true; /* no root comes from elsewhere than the set `last` */
     b->now++;
@@ -265,10 +265,10 @@ static void add_read(struct builder *b, vid v, nid reader)
     b->stamp[v] = b->now;
     nid def = b->m->value[v].def;
     bool placed = def && b->p->kind[def] == PLACE_NODE;
-    bool bytes = is_constant(b->m, v) || (def && b->p->kind[def] == PLACE_COPY);
-    if (bytes || (b->state[v] && !placed))
+    bool once = is_constant(b->m, v) || (def && b->p->kind[def] == PLACE_COPY);
+    if (once || (b->state[v] && !placed))
         pairs_add(&b->weights, v, reader);
-    if (!bytes)
+    if (!once)
         pairs_add(&b->pins, v, reader);
 }
 
@@ -370,7 +370,6 @@ static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;
     const struct graph *g = &m->graph[1];
-    bool profiled = module_is_profiled(m);
     uint32_t cap = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (b->p->kind[n] != PLACE_NODE || !node_tells_sizes(m, n))
@@ -386,7 +385,9 @@ static void collect_same(struct builder *b)
             if (m->node[user].graph == 1 && !node_tells_sizes(m, user))
                 add_same_pair(b, m->value[b->p->state_out[i]].def, user, SAME_STATE, &cap);
     }
-    for (vid v = 1; v < m->nval && !profiled; v++) {
+    if (module_is_profiled(m))
+        return; /* a profile tells no types */
+    for (vid v = 1; v < m->nval; v++) {
         if (type_is_declarable(m, m->value[v].type))
             continue;
         for_row (user, users, v)
@@ -454,7 +455,7 @@ void place_free_io(const struct module *m, struct place *p, struct arena *a)
         p->net_at_host[n] = p->net_at_host[e];
         for (uint32_t i = from; i < to; i++)
             p->net_pin.to[pins++] = p->net_pin.to[i];
-        p->net_pin.at[++n] = pins;
+        p->net_pin.at[++n] = pins; /* this entry was read before, or is `pins` already */
     }
     p->nnet = n;
     p->there_pin = pairs_rows(&there, p->nthere);
@@ -471,7 +472,7 @@ struct csr place_nets_made(const struct module *m, const struct place *p, struct
 
 bool place_is_parameter(const struct module *m, const struct place *p, uint32_t w)
 {
-    const struct value *v = &m->value[p->weight[w]];
     assert(w < p->nweight);
+    const struct value *v = &m->value[p->weight[w]];
     return (v->flags & VALUE_INIT) && !v->def;
 }

@@ -104,7 +104,8 @@ static void read_copies(struct remaking *x, nid n, nid now)
 static void copy_node(struct remaking *x, nid n, struct arena *a)
 {
     struct module *m = x->m;
-    nid c = x->copy[n] = edit_copy(x->e, n);
+    nid c = edit_copy(x->e, n);
+    x->copy[n] = c;
     edit_put_before(x->e, c, x->before[n]);
     edit_name_node(x->e, c, arena_fmt(a, "%s_again", node_name(m, n)));
     edit_set_meta(x->e, c, META_RECOMPUTES, node_name(m, n));
@@ -116,7 +117,7 @@ static void copy_node(struct remaking *x, nid n, struct arena *a)
     read_copies(x, n, c);
 }
 
-/* Ends the edit; fills made.origin and marks the copies as backward nodes. */
+/* Ends the edit; fills made.origin and marks the copies as backward nodes.  nnode0: m->nnode before the edit. */
 static void end_edit(struct remaking *x, uint32_t nnode0, struct arena *a)
 {
     struct module *m = x->m;

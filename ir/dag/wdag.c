@@ -52,25 +52,28 @@ static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t row
     return csr_transpose(a, &t, entries, rows);
 }
 
+/* Returns the rows of c, vertex -> vertices of g, ascending and without duplicates. */
+static struct csr sorted_rows(const struct wdag *g, const struct csr *c)
+{
+    uint32_t *self = arena_array(g->mem, (size_t)g->n + 1, sizeof *self);
+    for (uint32_t v = 0; v < g->n; v++)
+        self[v] = v;
+    return rename_rows(g->mem, c, g->n, self, g->n);
+}
+
 void wdag_set_edges(struct wdag *g, const struct pairs *e)
 {
     for (uint32_t i = 0; i < e->n; i++)
         assert(e->from[i] < e->to[i] && e->to[i] < g->n);
     struct csr raw = csr_build(g->mem, g->n, e->n, e->from, e->to);
-    uint32_t *self = arena_array(g->mem, (size_t)g->n + 1, sizeof *self);
-    for (uint32_t v = 0; v < g->n; v++)
-        self[v] = v;
-    g->succ = rename_rows(g->mem, &raw, g->n, self, g->n);
+    g->succ = sorted_rows(g, &raw);
     g->pred = csr_transpose(g->mem, &g->succ, g->n, g->n);
 }
 
 void wdag_set_apart(struct wdag *g, const struct pairs *apart)
 {
     struct csr raw = pairs_rows(apart, g->n);
-    uint32_t *self = arena_array(g->mem, (size_t)g->n + 1, sizeof *self);
-    for (uint32_t v = 0; v < g->n; v++)
-        self[v] = v;
-    g->apart = rename_rows(g->mem, &raw, g->n, self, g->n);
+    g->apart = sorted_rows(g, &raw);
 }
 
 /* Returns an array [class][vertex] of zeros for g->back. */
@@ -280,13 +283,12 @@ static bool is_same_net(const struct wdag *c, uint32_t e, const struct net_key *
 static void merge_nets(struct wdag *c, const struct wdag *fine)
 {
     struct csr pins = rename_rows(c->mem, &fine->net_pin, fine->nnet, c->map, c->n);
-    struct net_table t = {NULL, 1};
     const uint64_t seed = hash_key_new().k[0];
-    /* the table has a power of two slots, at least twice as many as nets; then mask is the highest slot */
-    while (t.mask < fine->nnet * UINT64_C(2))
-        t.mask <<= 1;
-    t.slot = arena_array(c->mem, t.mask, sizeof *t.slot);
-    t.mask--;
+    /* the table has a power of two slots, at least twice as many as nets */
+    uint32_t slots = 1;
+    while (slots < fine->nnet * UINT64_C(2))
+        slots <<= 1;
+    struct net_table t = {arena_array(c->mem, slots, sizeof *t.slot), slots - 1};
     c->net_back = fine->net_back ? arena_alloc(c->mem, (size_t)fine->nnet + 1) : NULL;
     c->net_pin.at = arena_array(c->mem, (size_t)fine->nnet + 1, sizeof(uint32_t));
     c->net_pin.to = arena_array(c->mem, (size_t)pins.at[fine->nnet] + 1, sizeof(uint32_t));
@@ -303,6 +305,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
         uint64_t h = mix_hash(seed ^ x.src, x.host);
         for (uint32_t i = 0; i < x.npin; i++)
             h = mix_hash(h, x.pin[i]);
+        /* the lowest bits of a product are mixed least */
         uint32_t at = (uint32_t)(h >> 17) & t.mask;
         while (t.slot[at] && !is_same_net(c, t.slot[at] - 1, &x))
             at = (at + 1) & t.mask;
@@ -420,7 +423,8 @@ static struct pairs bridge_edges(const struct wdag *g, const uint32_t *name, uin
     uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t n = at[v], room = most;
-        /* the sources of a predecessor: itself if it remains, else source[at[p] .. at[p + 1]) */
+        /* the sources of a predecessor: itself if it remains, else source[at[p] .. at[p + 1]); predecessors with large
+         * numbers come first, so that sources near v are kept if there are too many */
         for (uint32_t i = g->pred.at[v + 1]; i-- > g->pred.at[v];) {
             uint32_t p = g->pred.to[i];
             assert(p < v);

@@ -109,8 +109,8 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_groups *gro
  * remaining vertices, is a plan of the result in which no device has a larger load or more bytes.  A path of g over
  * vertices left out becomes an edge between its ends; each vertex gets at most `most` predecessors (fewer edges allow
  * more plans).  Nets and shared items lose their pins on vertices left out; nets with less than two pins vanish.
- * map[v]: the new number of v, or UINT32_MAX; finer is NULL, since plans for the result are not carried over to g.
- * O((V + E) * most + pins). */
+ * No vertices are apart.  map[v]: the new number of v, or UINT32_MAX; finer is NULL, since plans for the result are
+ * not carried over to g.  O((V + E) * most + pins). */
 struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t most, struct arena *a);
 
 /* Joins groups that lie on a common cycle, so that wdag_merge() can merge the groups (strongly connected components of

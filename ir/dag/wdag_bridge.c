@@ -215,6 +215,7 @@ static void bridge_vertex(struct bridge_state *b, uint32_t v)
             continue;
         cut_net(b, e);
         for (uint32_t x = 0; x < b->npiece; x++) {
+            /* p: the piece with its first pins only, as many as a net can be given as readers */
             struct piece p = b->piece[x];
             p.npin = smaller_u32(p.npin, READERS_MOST);
             piece_cost(b, e, &p, left);

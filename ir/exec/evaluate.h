@@ -31,7 +31,8 @@ enum finding {
  * other models say what their verdict functions take. */
 struct evaluation plan_evaluate(const struct scene *s, const struct plan *p, struct arena *a);
 /* Whether the plan can be carried out: each node is on a device that can run it and on the device it is pinned to,
- * colocated nodes are together, and no device is over its memory, unless over_memory allows that. */
+ * edges are cut, or not cut, as the user wants, colocated nodes are together, and no device is over its memory, unless
+ * over_memory allows that. */
 bool evaluation_holds(const struct evaluation *e, bool over_memory);
 /* Compares a plan's evaluation with its claim; only plans that are FOUND_AS_CLAIMED may be accepted.  These can be
  * carried out (over memory only if the claim's status is PLAN_OVER_MEMORY), have the claimed value, and their claimed

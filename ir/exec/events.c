@@ -33,7 +33,7 @@ struct queue {
 struct lane_state {
     uint32_t held;     /* number of running items on the lane */
     uint32_t at;       /* LIST: position in g->list.to of the lane's next item */
-    uint32_t ended;    /* the item that started last on the lane; NO_ITEM: none yet */
+    uint32_t ended;    /* the item that ended last on the lane; NO_ITEM: none yet */
     uint32_t started;  /* the item that started last; NO_ITEM: none yet */
     struct heap ready; /* FIFO, RANK: ready items of tasks that hold no other lane */
     uint32_t blocked; /* 1 + the first queue that this lane blocks, linked by queue.next; 0: none */
@@ -200,8 +200,10 @@ static void set_up_queues(struct run *r)
         /* tasks that hold the same lanes get the same key; numbers of sets and NO_LANE are above all lanes */
         uint64_t key = x < y ? map_key(x, y) : map_key(y, x);
         uint32_t p = map_get(&queue, key);
-        if (!p)
-            map_set(&queue, r->a, key, p = ++r->nqueue);
+        if (!p) {
+            p = ++r->nqueue;
+            map_set(&queue, r->a, key, p);
+        }
         r->queue_of[k] = p - 1;
     }
     r->queue = arena_array(r->a, (size_t)r->nqueue + 1, sizeof *r->queue);
@@ -378,7 +380,8 @@ static uint32_t held_up_by(const struct run *r, const struct task *x, int64_t no
     return before;
 }
 
-/* Starts the item now: takes its lanes, allocates its buffers and enters its end among the moments to come. */
+/* Starts the item now: notes what held it up if it was ready before, takes its lanes, adds its time to their t->busy,
+ * allocates its buffers, and enters its end among the moments to come. */
 static void start_item(struct run *r, uint32_t item, int64_t now)
 {
     uint32_t k = task_at(r, item), n;
@@ -399,7 +402,8 @@ static void start_item(struct run *r, uint32_t item, int64_t now)
     heap_push(&r->moment, sat_add(now, x->time), 0, item);
 }
 
-/* Ends the item now: gives its lanes back, frees buffers, and ends the waits of the items that wait for it. */
+/* Ends the item now: gives its lanes back, so that they and the queues that they block are looked at again, frees
+ * buffers, and ends the waits of the items that wait for it.  Updates the end of the timeline. */
 static void end_item(struct run *r, uint32_t item, int64_t now)
 {
     uint32_t k = task_at(r, item), n;
@@ -414,7 +418,6 @@ static void end_item(struct run *r, uint32_t item, int64_t now)
         l->held--;
         l->ended = item;
         mark_changed(r, lane[i]);
-        /* start_requests() is to try the queues again whose first task waited for this lane */
         for (uint32_t p = l->blocked; p; p = r->queue[p - 1].next)
             mark_tried(r, p - 1);
         l->blocked = 0;
@@ -528,6 +531,7 @@ static uint32_t blocking_item(const struct run *r, uint32_t item)
     const struct task_graph *g = r->g;
     uint32_t k = task_at(r, item), n;
     const uint32_t *held = task_lanes(g, &g->task[k], &n);
+    /* left[item] is 0 if the item waits for nothing but its turn in lists */
     for (uint32_t i = g->waits.at[k]; i < g->waits.at[k + 1] && r->left[item]; i++) {
         uint32_t on = g->waits.to[i];
         struct instances x = related_instances(g, k, item - g->first[k], on);
@@ -614,7 +618,7 @@ struct timeline events_run(const struct task_graph *g, struct clock *clock, stru
     uint32_t never = NO_ITEM; /* the first item that never started */
     for (uint32_t i = t.nitem; i-- > 0;)
         if (r.left[i] != STARTED) {
-            t.start[i] = -1;
+            t.start[i] = -1; /* instead of the moment at which it became ready */
             never = i;
         }
     if (t.status == RUN_DONE && never != NO_ITEM) {

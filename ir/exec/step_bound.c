@@ -31,7 +31,6 @@ struct step_bound step_bound(const struct scene *s, struct arena *a)
 {
     struct step_bound b = {0};
     const struct graph *g = &s->m->graph[1];
-    const struct csr *pin = &s->place->net_pin;
     struct arena *own = arena_new(a);
     const uint32_t *net = nets_by_value(s, own);
     /* [node] ps: the longest path up to the start of the node; final when the loop below comes to the node */
@@ -41,13 +40,14 @@ struct step_bound step_bound(const struct scene *s, struct arena *a)
             continue;
         int64_t time = least_time(s, n), end = sat_add(start[n], time);
         b.work = sat_add(b.work, time);
-        if (end > b.path)
-            b.path = end;
+        b.path = larger(end, b.path);
         for (uint32_t i = 0; i < s->m->node[n].out.n; i++) {
-            uint32_t e = net[node_out(s->m, n, i)];
-            for (uint32_t k = e ? pin->at[e - 1] : 0; e && k < pin->at[e]; k++)
-                if (pin->to[k] != n && end > start[pin->to[k]])
-                    start[pin->to[k]] = end;
+            uint32_t e = net[node_out(s->m, n, i)]; /* 1 + the net */
+            if (!e)
+                continue;
+            for_row (reader, s->place->net_pin, e - 1)
+                if (reader != n)
+                    start[reader] = larger(end, start[reader]);
         }
     }
     b.work = mul_div_ceil(b.work, 1, s->cluster->ndev ? s->cluster->ndev : 1);

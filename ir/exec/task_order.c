@@ -39,8 +39,8 @@ void rank_by_level(struct task_graph *g, uint32_t n, struct arena *a)
     arena_release(a, before);
 }
 
-/* Returns the tasks 0 .. n - 1 ordered by rank, ties by number.  If the largest rank is small, as it is when ranks
- * are a permutation, a counting sort takes O(n). */
+/* Returns the tasks 0 .. n - 1 ordered by rank, ties by number.  If the largest rank is at most about 4 n, as it is
+ * when ranks are a permutation, a counting sort takes O(n). */
 static uint32_t *sort_by_rank(const struct task_graph *g, uint32_t n, struct arena *a)
 {
     uint32_t most = 0, *order = arena_array(a, (size_t)n + 1, sizeof *order);

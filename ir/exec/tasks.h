@@ -38,7 +38,7 @@ struct task {
     /* order of ready tasks on a lane, the smallest rank first: see enum discipline */
     uint32_t rank;
     uint32_t count; /* number of instances, >= 1 */
-    /* node, net or stage that the task stands for. The event core does not read number, kind, from and to */
+    /* node, net or stage that the task stands for.  The event core does not read number, kind, from and to */
     uint32_t number;
     uint32_t kind : 7; /* meaning set by whoever makes the graph, such as enum step_kind */
     /* 1: a task of one lane, in no list, that starts in the same order as tasks of several lanes (events.h) */

@@ -35,6 +35,7 @@ void assign_by_id(struct assignment *r)
     }
 }
 
+/* Returns the name of a device, >= 0. */
 static const char *device_name(const struct assignment *r, int32_t dev)
 {
     return cluster_device_name(r->scene->cluster, r->a, (uint32_t)dev);
@@ -119,6 +120,7 @@ int assign_stage(struct assignment *r, const char *name, uint32_t stage)
     }
     if (find_nodes(r, name, &of))
         return -1;
+    /* nodes of a range that follow their operands get the stage of these in assign_end() */
     for (nid n = of.first; n < of.end; n++)
         if (r->scene->place->kind[n] == PLACE_NODE && (of.end - of.first == 1 || !r->follows[n]))
             r->stage_of[n] = (int32_t)stage;
@@ -131,6 +133,7 @@ int assign_named(struct assignment *r, const char *name, int dev)
     nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
     if (n || range)
         return n ? assign_node(r, n, dev) : assign_range(r, range - 1, dev);
+    /* a copy of node n: n gets the copy's device if no part has n itself */
     if (is_left_out(r, name, &n))
         return n && r->dev[n] < 0 ? assign_node(r, n, dev) : 0;
     return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,

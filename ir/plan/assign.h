@@ -68,10 +68,12 @@ int assign_device(const struct assignment *r, const char *name);
 int assign_node(struct assignment *r, nid n, int dev);
 int assign_range(struct assignment *r, uint32_t range, int dev);
 /* Do the same for the node or range of a name, and for the node of an id; return -1 and an error also if there is no
- * such node or range. */
+ * such node or range.  A name of left_out stands for the node that the copy was made from, if the model has that node
+ * and it has no device so far; else the name is passed over. */
 int assign_named(struct assignment *r, const char *name, int dev);
 int assign_numbered(struct assignment *r, int64_t id, int dev);
-/* Sets the stage of the node or range of a name.  Returns 0, or -1 and an error if there is no such node or range. */
+/* Sets the stage of the node or range of a name; a name of left_out as for assign_named().  Returns 0, or -1 and an
+ * error if there is no such node or range. */
 int assign_stage(struct assignment *r, const char *name, uint32_t stage);
 /* Set the slot (>= 1) of the node or range of a name, and of the node of an id.  Return 0, or -1 and an error if
  * there is no such node or range. */

@@ -111,7 +111,8 @@ static bool is_among(const struct module *m, nid n, const struct along_row *r, i
     return count < 0;
 }
 
-/* Whether a Pad that names no axes pads the axis `axis` by nothing; false if its pads are not known. */
+/* Whether a Pad pads only other axes than `axis`; false if it names axes (is_among() looks at these), or if its pads
+ * are not known. */
 static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
 {
     int64_t pads[MOST];
@@ -140,7 +141,8 @@ static bool takes_positions(const struct module *m, nid n, int32_t axis)
 {
     bool gathers = node_is(m, n, "GatherND");
     const struct type *t = &m->type[m->value[node_in(m, n, 1)].type];
-    int64_t from = gathers ? node_attr_int(m, n, "batch_dims", 0) : 0, each = -1;
+    int64_t from = gathers ? node_attr_int(m, n, "batch_dims", 0) : 0;
+    int64_t each = -1; /* how many numbers a position has; -1: not known */
     if (!gathers && !node_is(m, n, "ScatterND"))
         return false;
     if (t->kind == TYPE_TENSOR && t->rank > 0)
@@ -158,7 +160,7 @@ static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
     if (!node_is(m, n, "Scan") || scans <= 0 || states <= 0 || module_opset(m, 0) < 9)
         return false; /* before opset 9 a Scan runs over each sample by itself */
     if (scans > MOST)
-        return true;
+        return true; /* too many to look at */
     if (a && a->kind == ATTR_INTS && a->u.list.n <= MOST)
         memcpy(at, m->ints + a->u.list.at, a->u.list.n * sizeof *at);
     for (int64_t i = 0; i < scans; i++) {

@@ -13,6 +13,7 @@
 
 #include <assert.h>
 
+/* Returns the name of a device; "nowhere" for -1. */
 static const char *device_name(const struct verdict_state *j, int32_t d)
 {
     return d < 0 ? "nowhere" : cluster_device_name(j->c, j->a, (uint32_t)d);
@@ -171,7 +172,7 @@ static bool is_acyclic(const struct verdict_state *j, struct device_graph *c)
 {
     uint32_t nd = j->c->ndev, n = 0;
     if (!c->n)
-        return true;
+        return true; /* c has no arrays if the model does not train */
     uint32_t *removed = arena_array(j->a, nd, sizeof *removed);
     for (uint32_t d = 0; d < nd; d++)
         if (!c->after[d])
@@ -305,12 +306,8 @@ bool plan_copies_free(const struct verdict_state *j, uint32_t d)
 static void check_copies(struct verdict_state *j)
 {
     for (uint32_t d = 0; j->copies && d < j->c->ndev; d++) {
-        if (j->copies[d] < 2)
+        if (j->copies[d] < 2 || plan_copies_free(j, d))
             continue;
-        if (plan_copies_free(j, d)) {
-            d += j->copies[d] - 1;
-            continue;
-        }
         if (j->v->runnable)
             j->v->why_not = arena_fmt(j->a,
                                       "%s has %u copies, and not as many idle devices of its "
@@ -326,11 +323,10 @@ void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a
     v->fits = true;
     for (uint32_t d = 0; d < c->ndev && v->fits; d++) {
         int64_t memory = c->cls[cluster_class(c, d)].memory;
-        char need[UNIT_TEXT], have[UNIT_TEXT];
+        char need[UNIT_TEXT], have[UNIT_TEXT], all[UNIT_TEXT];
         if (memory < 0 || v->load[d].used <= memory)
             continue;
         v->fits = false;
-        char all[UNIT_TEXT];
         bytes_short(all, v->load[d].sum);
         const char *why = arena_fmt(
             a, "%s needs %s and has %s%s%s", cluster_device_name(c, a, d),

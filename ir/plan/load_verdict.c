@@ -115,6 +115,7 @@ static void sum_loads(struct verdict_state *j)
                                 l->params, copies);
         for (int p = 0; p < 2 && apart; p++) {
             int64_t load = exec_load(model, l->pass[p].compute, l->pass[p].in, l->pass[p].out);
+            /* weights are made equal in the backward pass */
             load = exec_shared_load(model, load, p ? l->sync : 0, copies);
             most[p] = larger(load, most[p]);
             l->load = sat_add(l->load, load);
@@ -141,7 +142,8 @@ static void sum_loads(struct verdict_state *j)
 struct verdict load_verdict(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                             struct arena *a)
 {
-    unsigned memory = exec_live_parts(&s->model) ? 0 : CHECK_MEMORY; /* see sample_verdict() */
+    /* sample_verdict() checks live memory */
+    unsigned memory = exec_live_parts(&s->model) ? 0 : CHECK_MEMORY;
     struct verdict v = plan_check(s, dev, copies, CHECK_PEAKS | memory, a);
     struct verdict_state j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
     add_node_times(&j);

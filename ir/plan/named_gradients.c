@@ -37,7 +37,8 @@ struct said_pair {
     bool may_be; /* v can be a gradient */
 };
 
-/* Takes the gradient that the user says for a parameter.  Returns NULL, or why it cannot be that. */
+/* Notes in *to the gradient that the user says for a parameter, in place of one found by its name.  Returns NULL, or
+ * why it cannot be that. */
 static const char *take_said(struct named_gradients *to, const struct module *m,
                              const struct said_pair *pair, struct arena *a)
 {

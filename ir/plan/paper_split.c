@@ -55,7 +55,8 @@ static void list_by_slot(struct split *w, struct arena *a)
             x[n++] = (struct keyed){id_of(w, v), v};
     keyed_sort(x, n);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t dev = (uint32_t)p->dev[node[i] = x[i].item];
+        node[i] = x[i].item;
+        uint32_t dev = (uint32_t)p->dev[node[i]];
         row[i] = row_of(w, dev, w->q && !is_host(w, dev) ? p->slot[node[i]] : 0);
     }
     w->listed = csr_build(a, row_of(w, w->t->scene->cluster->ndev, 0), n, row, node);

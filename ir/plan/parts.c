@@ -100,6 +100,7 @@ static void find_homes(struct parts_builder *c)
         const struct node *nd = &m->node[n];
         int32_t x = c->parts->part_of[n];
         if (is_copy(c, n)) {
+            /* no part reads the copy (else it has a home by now), but the model may return its result */
             for (uint32_t i = 0; c->node_home[n] < 0 && i < nd->out.n; i++)
                 if (is_returned(c, m->arg[nd->out.at + i]))
                     c->node_home[n] = last[n] < 0 ? 0 : last[n];
@@ -321,7 +322,7 @@ static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
     const struct graph *g = &m->graph[1];
     struct parts *parts = c->parts;
     struct pairs in = {.a = c->a};
-    bool copies_only = false;
+    bool copy_returned = false;
     parts->nparts = k->n;
     parts->part_of = arena_array(c->a, m->nnode, sizeof *parts->part_of);
     memset(parts->part_of, 0xff, m->nnode * sizeof *parts->part_of); /* -1: not placed */
@@ -332,9 +333,9 @@ static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
             pairs_add(&in, k->piece[n], n);
         }
     for (uint32_t i = 0; i < g->out.n; i++)
-        copies_only |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
+        copy_returned |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
     /* without placed nodes one part makes the outputs, on device 0 */
-    if (!parts->nparts && copies_only)
+    if (!parts->nparts && copy_returned)
         parts->nparts = 1;
     parts->part = arena_array(c->a, parts->nparts, sizeof *parts->part);
     for (uint32_t x = 0; x < parts->nparts; x++)

@@ -46,15 +46,17 @@ struct parts {
 };
 
 /* Returns the parts of a plan, dev: [node] its device.  Makes one part per device if the parts can run one after the
- * other; else more parts (pieces.c), as few as it finds in limited time.  A model without placed nodes becomes one part
- * on device 0.  NULL: a placed node has no device of the cluster.  Everything lives in a.  O(nodes + pins) for plans
- * with one part per device; merging pieces is O(pieces * edges between pieces) but stops after work linear in pins. */
+ * other; else more parts (pieces.c), as few as it finds in limited time.  A model without placed nodes has one part,
+ * on device 0, if copies make an output of the model, else no part.  NULL: a placed node has no device of the cluster.
+ * Everything lives in a.  O(nodes + pins) for plans with one part per device; merging pieces is O(pieces * edges
+ * between pieces) but stops after work linear in pins. */
 struct parts *parts_build(const struct scene *s, const int32_t *dev, struct arena *a);
 
 /* Returns the parts of a plan with stages, as parts_build() does, but with parts of one stage only, if a device has
  * several stages.  If the schedule computes gradients of weights in a pass of their own (weight_pass.h), no part has
- * both nodes of that pass and other nodes.  In a stage that recomputes, no part has both forward and backward nodes:
- * such a part would run the nodes again that it has run just before.  NULL: a placed node has no stage. */
+ * both nodes of that pass and other nodes; likewise if the update is apart (update_pass.h).  In a stage that
+ * recomputes, no part has both forward and backward nodes: such a part would run the nodes again that it has run just
+ * before.  NULL: a placed node has no stage. */
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a);
 
 /* Returns the parts of a plan that is cut wherever a transfer begins or ends (transfer_cut.c): running the parts of

@@ -210,15 +210,17 @@ struct merge_state {
     uint64_t spent, budget;
 };
 
-/* Finds neighbours *left and *right that can be merged.  Returns false if there are none, or the budget is spent. */
+/* Finds neighbours *left and *right that can be merged.  Returns false if there are none, or the budget is spent.
+ * Notes in j->tried which pieces cannot merge, and adds its work to j->spent. */
 static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
 {
     const struct quotient *q = j->q;
     struct csr succ = pairs_rows(&q->edge, q->n);
+    /* [device] its last piece so far; `none`: no piece so far */
     uint32_t *prev = arena_array(q->a, (size_t)j->ndev + 1, sizeof *prev), none = UINT32_MAX;
     uint32_t *stack = arena_array(q->a, (size_t)q->n + 1, sizeof *stack);
     uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen);
-    memset(prev, 0xff, j->ndev * sizeof *prev); /* `none` */
+    memset(prev, 0xff, j->ndev * sizeof *prev);
     j->spent += q->n + q->edge.n;
     for (uint32_t v = 0; v < q->n && j->spent < j->budget; v++) {
         uint32_t u = prev[q->dev[v]];
@@ -355,7 +357,7 @@ static uint32_t pieces_by_level(const struct module *m, const struct place *p, c
     for (nid u = g->first; u < g->first + g->count; u++) {
         if (p->kind[u] != PLACE_NODE)
             continue;
-        if (!p->atom)
+        if (!p->atom) /* numbers of nodes are a topological order: the level of u is final */
             raise_readers(p, &made, dev, u, level);
         /* the keys of all pieces; without repeats and sorted, a key's position is the number of its piece */
         key[n++] = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
@@ -399,6 +401,7 @@ uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece
      * merges again */
     if (!quotient_order(&q, rank)) {
         uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
+        /* an atom may have nodes of both passes */
         bool passes = s->model.part_cost && m->backward && !p->atom;
         if (passes) {
             n = pieces_by_device(s, dev, m->backward, ndev, piece, a);

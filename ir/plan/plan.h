@@ -57,7 +57,7 @@ struct claim {
 /* Limits of the slots (plan.slot) in plan files. */
 enum {
     SLOTS_MOST = 65536, /* highest slot of an accelerator */
-    /* a file may list so many slots more than the model has nodes; at least as many have no node then */
+    /* a file may list at most this many slots more than the model has nodes, that is, more than slots with nodes */
     SLOTS_EMPTY = 1 << 20
 };
 

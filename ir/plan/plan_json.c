@@ -48,7 +48,7 @@ static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
     return 0;
 }
 
-/* Sets the slot of the nodes of a list of names or ids.  Returns 0, or -1 and an error. */
+/* Sets the slot of the nodes of a list of names or ids, whose form was checked.  Returns 0, or -1 and an error. */
 static int read_slot(struct assignment *r, const json_t *nodes, uint32_t slot)
 {
     for (size_t i = 0; i < json_array_size(nodes); i++) {
@@ -80,8 +80,8 @@ static int read_slots(struct assignment *r, const json_t *slots)
     return 0;
 }
 
-/* Reads the bound that the planner claimed, and its scope, into r->said; leaves them unset if the bound is above the
- * value or the scope is unknown. */
+/* Reads the bound that the planner claimed, and its scope, into r->said; leaves them unset if there is no bound, if it
+ * is above the value, or if the scope is unknown. */
 static void read_bound(struct assignment *r, const json_t *objective)
 {
     const char *scope = json_get_text(objective, "scope");
@@ -103,6 +103,7 @@ static int read_objective(struct assignment *r, const json_t *root)
         return expect_form(r, "an object 'objective'");
     for (const struct opt *row = exec_settings; row->name; row++) {
         bool objective = row->off == offsetof(struct exec_model, objective);
+        /* settings about iterations alone are in the member "training" */
         if (!objective && !(row->in_plans && row->about & ~(unsigned)ABOUT_ITERATION))
             continue;
         struct opt own = exec_values(&r->scene->model, row, r->a);

@@ -112,7 +112,7 @@ static bool is_done_before(const struct rhythm *y, uint32_t a, uint32_t b)
     return y->end[a] < y->end[b];
 }
 
-/* Returns how many parts of the device end before part x of another device. */
+/* Returns how many parts of the device, its first ones, end before part x of another device. */
 static uint32_t count_before(const struct schedule_build *b, uint32_t dev, uint32_t x)
 {
     uint32_t low = 0, high = count_parts(b, dev);
@@ -209,13 +209,14 @@ static void put_free_sent(struct schedule_build *b, uint32_t tensor, uint32_t x,
     const uint32_t *level = b->y->level;
     uint32_t lane = lane_compute(b->w->part[x].dev);
     if (!b->y->repeats) {
-        uint32_t y = find_last_before(b, tensor, x);
-        uint32_t i = b->nth[b->nth[y] > b->nth[last] ? y : last];
+        uint32_t late = find_last_before(b, tensor, x);
+        uint32_t i = larger_u32(b->nth[late], b->nth[last]);
         put_instruction(b, lane, SLOTS * (i + 1) + BEFORE,
                         make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
         b->item[b->n - 1].time = b->y->sent[tensor];
     } else if (b->y->phase[last] > b->y->phase[x] || level[last] > level[x] + 1 ||
                (level[last] == level[x] + 1 && b->nth[last] >= b->nth[x])) {
+        /* `last` runs at least one round after x */
         put_free(b, tensor, b->w->part[x].dev, last);
     } else {
         put_instruction(b, lane, SLOTS * b->nth[x] + BEHIND,
@@ -274,7 +275,7 @@ static const struct sending *put_memory(struct schedule_build *b, uint32_t *n)
             sending[(*n)++] = (struct sending){t, home, dev, home == w->ndev ? first : from};
         }
         if (home == w->ndev)
-            continue;
+            continue; /* the host's memory is not counted */
         /* at home: a gradient of a parameter is added to its sum; another tensor is freed behind its last reader */
         if (w->tensor[t].summed) {
             put_add(b, t, from);
@@ -307,6 +308,7 @@ static void put_tensors(struct schedule_build *b)
         dev[i] = sending[i].dev;
         place[i] = nth[sending[i].part];
     }
+    /* entries are by tensor; sort_by() keeps the order of equal ones */
     row = sort_by(row, n, dev, ndev + 1, b->a);
     row = sort_by(row, n, place, npart, b->a);
     for (uint32_t i = 0; i < n; i++) {
@@ -337,12 +339,13 @@ static void lay_out(struct schedule_build *b, struct schedule *s)
 {
     /* row: indices in b->item; key: number of the item's pair (lane, slot), counted over all lanes; the pairs of lane
      * l are base[l], base[l] + 1, ... */
-    uint32_t rows = 0, *base = arena_array(b->a, (size_t)s->nlane + 1, sizeof *base);
+    uint32_t pairs = 0, *base = arena_array(b->a, (size_t)s->nlane + 1, sizeof *base);
     uint32_t *row = arena_array(b->a, (size_t)b->n + 1, sizeof *row);
     uint32_t *key = arena_array(b->a, (size_t)b->n + 1, sizeof *key);
     for (uint32_t l = 0; l < s->nlane; l++) {
-        base[l] = rows;
-        rows += l < b->w->ndev ? SLOTS * count_parts(b, l) + 1 : 1;
+        base[l] = pairs;
+        /* a computing lane has one more slot, behind all parts (put_free_sent()) */
+        pairs += l < b->w->ndev ? SLOTS * count_parts(b, l) + 1 : 1;
     }
     qsort(b->item, b->n, sizeof *b->item, by_time);
     for (uint32_t i = 0; i < b->n; i++) {
@@ -353,7 +356,7 @@ static void lay_out(struct schedule_build *b, struct schedule *s)
             s->phases = phase + 1;
         s->at[b->item[i].lane + 1]++;
     }
-    row = sort_by(row, b->n, key, rows, b->a);
+    row = sort_by(row, b->n, key, pairs, b->a);
     for (uint32_t l = 0; l < s->nlane; l++)
         s->at[l + 1] += s->at[l];
     for (uint32_t i = 0; i < b->n; i++)
@@ -364,6 +367,7 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
 {
     struct schedule *s = arena_alloc(a, sizeof *s);
     struct schedule_build b = {.w = w, .y = y, .a = arena_new(a)};
+    /* COMPUTE and REDUCE for each part; SEND, RECV, ALLOC and FREE for each place of a tensor */
     size_t most = 2 * (size_t)w->npart + 4 * (size_t)w->place.at[w->ntensor];
     order_parts(&b);
     if (w->each)
@@ -405,6 +409,7 @@ uint32_t schedule_samples(const struct schedule *s)
 
 uint32_t schedule_usual_samples(const struct schedule *s)
 {
+    /* at least 1 sample, and no division by 0 in a schedule without instructions */
     uint32_t most = MOST_UNROLLED / (s->at[s->nlane] + 1) + 1, all = schedule_samples(s);
     return all < most ? all : most;
 }

@@ -115,8 +115,8 @@ static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
 }
 
 /* Notes an instruction for a tensor in alloc[], send[], recv[] or free[], and returns true.  Refuses the schedule,
- * and returns false, if the tensor is unknown, if the device does not need the instruction, or if the instruction is
- * there twice. */
+ * and returns false, if the tensor is unknown, or if the instruction is not needed, there twice, in the wrong lane, or
+ * an ADD where a FREE belongs or the reverse. */
 static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
@@ -125,10 +125,12 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
     if (i->what >= w->ntensor)
         return refuse(c, "%s has to do with a tensor that there is not", w->dev_name[dev]);
     const char *name = w->tensor[i->what].name;
-    uint32_t home = home_of(c, i->what), to = i->kind == DO_SEND ? i->other : dev;
-    uint32_t place = work_place(w, i->what, to);
+    uint32_t home = home_of(c, i->what);
+    /* the device on which the instruction gets the tensor memory, brings it, or frees it */
+    uint32_t holder = i->kind == DO_SEND ? i->other : dev;
+    uint32_t place = work_place(w, i->what, holder);
     if (place == NONE)
-        return refuse(c, "'%s' is not wanted on %s", name, to <= n ? w->dev_name[to] : "?");
+        return refuse(c, "'%s' is not wanted on %s", name, holder <= n ? w->dev_name[holder] : "?");
     if (i->kind == DO_ADD && !w->tensor[i->what].summed)
         return refuse(c, "'%s' is added on %s, but is no gradient of a parameter", name,
                       w->dev_name[dev]);
@@ -136,7 +138,7 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
         return refuse(c, "'%s' is freed on %s, but not added", name, w->dev_name[dev]);
     if (i->kind == DO_FREE || i->kind == DO_ADD)
         return note_once(c, &c->free[place], item, i->kind == DO_ADD ? "added" : "freed", name);
-    if (to == home)
+    if (holder == home)
         return refuse(c, "'%s' is made on %s: there is no %s", name, w->dev_name[home],
                       i->kind == DO_ALLOC  ? "ALLOC of it"
                       : i->kind == DO_SEND ? "SEND of it to there"
@@ -152,8 +154,9 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
                      i->kind == DO_SEND ? "sent" : "received", name);
 }
 
-/* Notes the item of each instruction and returns true.  Refuses the schedule, and returns false, if an instruction
- * stands in a lane of the wrong kind or in an earlier phase than the item before it. */
+/* Fills in lane_of[], notes each instruction by note_part() or note_tensor(), and returns true.  Refuses the schedule,
+ * and returns false, if one of these does, or if an instruction stands in a lane of the wrong kind or in an earlier
+ * phase than the item before it. */
 static bool note_all(struct schedule_state *c)
 {
     const struct schedule *s = c->s;
@@ -211,6 +214,7 @@ static int compare_rounds(const struct instruction *a, const struct instruction 
 {
     if (a->phase != b->phase)
         return a->phase < b->phase ? -1 : 1;
+    /* the larger offset is the earlier round: a sample's round is its number less the offset */
     return (a->offset < b->offset) - (a->offset > b->offset);
 }
 
@@ -221,7 +225,7 @@ static bool precedes(const struct schedule_state *c, uint32_t a, uint32_t b)
     return order < 0 || (order == 0 && a < b);
 }
 
-/* Whether each device computes its parts in the order of phase, round and number. */
+/* Whether each device computes its parts in the order of phase, round and number; refuses the schedule if not. */
 static bool check_parts(struct schedule_state *c)
 {
     for (uint32_t d = 0; d < c->w->ndev; d++) {
@@ -268,13 +272,13 @@ static int compare_sends(const struct schedule_state *c, const struct instructio
     return (a->what > b->what) - (a->what < b->what);
 }
 
-/* Whether each device sends its tensors in the order of compare_sends(), and each receiver receives them in the order
- * in which they are sent. */
+/* Whether each device sends each tensor in the round of its anchor (send_anchor()), in the order of compare_sends(),
+ * and each receiver receives tensors in the order in which they are sent; refuses the schedule if not. */
 static bool check_sends(struct schedule_state *c)
 {
     const struct sample_work *w = c->w;
     uint32_t *next = arena_array(c->a, (size_t)c->s->nlane + 1, sizeof *next);
-    /* [receiving lane] the lane's next RECV that was not compared yet */
+    /* [receiving lane] the lane's next RECV to compare; there is one for each SEND to the lane (check_all_there()) */
     memcpy(next, c->s->at, (size_t)c->s->nlane * sizeof *next);
     for (uint32_t d = 0; d <= w->ndev; d++) {
         uint32_t lane = lane_send(w->ndev, d);
@@ -297,7 +301,8 @@ static bool check_sends(struct schedule_state *c)
     return true;
 }
 
-/* Whether each tensor has memory on each of its devices before it is made or used there, and until its last reader. */
+/* Whether each tensor has memory on each of its devices before it is made or used there, and until its last reader;
+ * refuses the schedule if not. */
 static bool check_lifetimes(struct schedule_state *c)
 {
     const struct sample_work *w = c->w;
@@ -321,8 +326,9 @@ static bool check_lifetimes(struct schedule_state *c)
     return true;
 }
 
-/* Whether the sums of all gradients that part k reads, which runs once, are complete before they are reduced, or, on
- * one device, before k runs. */
+/* Whether all gradients whose sums part k reads (k runs once) are made on its device and added before the sums are
+ * reduced, or, without REDUCE, before k runs; and whether the REDUCE comes before k runs.  Refuses the schedule if
+ * not. */
 static bool check_sums_of(struct schedule_state *c, uint32_t k)
 {
     const struct sample_work *w = c->w, *each = w->each;
@@ -332,13 +338,13 @@ static bool check_sums_of(struct schedule_state *c, uint32_t k)
     const char *dev = w->dev_name[w->part[k].dev];
     for_row (t, each->in, x)
         for (uint32_t m = 0; each->tensor[t].summed && m < w->micro_batches; m++) {
-            uint32_t sum = m * each->ntensor + t, add = c->free[w->place.at[sum]];
-            if (home_of(c, sum) != w->part[k].dev)
+            uint32_t gradient = m * each->ntensor + t, add = c->free[w->place.at[gradient]];
+            if (home_of(c, gradient) != w->part[k].dev)
                 return refuse(c, "'%s' reads the sum of '%s' on another device", w->part[k].name,
-                              w->tensor[sum].name);
+                              w->tensor[gradient].name);
             if (!precedes(c, add, by))
                 return refuse(c, "%s %s '%s' before it adds '%s'", dev, does, w->part[k].name,
-                              w->tensor[sum].name);
+                              w->tensor[gradient].name);
         }
     if (by != c->compute[k] && !precedes(c, by, c->compute[k]))
         return refuse(c, "%s computes '%s' before it reduces its sums", dev, w->part[k].name);
@@ -408,8 +414,8 @@ static void unroll_stretch(struct schedule_state *c, uint32_t from, const struct
     /* next: number of the next event; active: number of items that are executed in the round */
     uint32_t next = from * c->samples, active = 0;
     memset(at, 0, (rounds + 2) * sizeof *at);
-    /* at[round] is first the change of `active` in the round, since each item is executed in `samples` consecutive
-     * rounds; then the number of the round's next event */
+    /* at[round] is first the change of `active` in the round (modulo 2^32), since each item is executed in
+     * `samples` consecutive rounds; then the number of the round's next event */
     for (uint32_t k = from; k < t->to; k++) {
         size_t round = (size_t)(-item_at(c, k)->offset - t->first);
         at[round]++;
@@ -451,12 +457,12 @@ static uint32_t next_add(const struct schedule_state *c, uint32_t x, uint32_t *k
 {
     const struct sample_work *w = c->w, *each = w->each;
     uint32_t copy = w->instance[x] % each->npart;
-    /* p: the part that x is a copy of; the inputs of its copies are each->in.to[first .. first + rows) */
+    /* p: the part that x is a copy of; its copies together have each->in.to[first .. first + inputs) */
     uint32_t p = count_below(each->first_copy + 1, each->whole->npart, copy + 1);
     uint32_t first = each->in.at[each->first_copy[p]];
-    uint32_t rows = each->in.at[each->first_copy[p + 1]] - first;
-    while (*k < rows * w->micro_batches) {
-        uint32_t t = each->in.to[first + *k % rows], m = *k / rows;
+    uint32_t inputs = each->in.at[each->first_copy[p + 1]] - first;
+    while (*k < inputs * w->micro_batches) {
+        uint32_t t = each->in.to[first + *k % inputs], m = *k / inputs;
         (*k)++;
         if (each->tensor[t].summed)
             return c->free[w->place.at[m * each->ntensor + t]];
@@ -594,7 +600,8 @@ static int64_t clamp_to_int64(__int128 x)
     return x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
 
-/* Sets s->peak of a device: adds up its memory along its computing lane.  lasting: bytes in use all the time. */
+/* Sets s->peak of a device to the largest sum of its memory along its computing lane.  lasting: bytes in use all the
+ * time. */
 static void find_peak(struct schedule_state *c, uint32_t dev, int64_t lasting)
 {
     const struct sample_work *w = c->w;
@@ -602,7 +609,7 @@ static void find_peak(struct schedule_state *c, uint32_t dev, int64_t lasting)
     for (uint32_t e = c->s->at[dev] * c->samples; e < c->s->at[dev + 1] * c->samples; e++) {
         const struct instruction *i = item_at(c, c->item[e]);
         if (i->kind == DO_REDUCE)
-            continue;
+            continue; /* sums are reduced in place */
         if (i->kind == DO_COMPUTE) {
             if (now + w->part[i->what].running > top)
                 top = now + w->part[i->what].running;

@@ -44,8 +44,8 @@ static uint32_t owner_of(const uint32_t *first, uint32_t n, uint32_t x)
 
 /* Writes the members of the object for instruction i[0] of the iteration w; i[0 .. left) are the instructions left
  * in its lane.  Names are those of the work before it was cut into slices.  Returns how many instructions the object
- * stands for: it can be several ALLOC or FREE, since these are written once for all slices that a device has of a
- * tensor. */
+ * stands for: it can be several ALLOC, FREE or ADD, since these are written once for all slices that a device has
+ * of a tensor. */
 static uint32_t put_iteration(struct json_out *o, const struct sample_work *w,
                               const struct instruction *i, uint32_t left)
 {
@@ -116,7 +116,7 @@ static void put_lane(struct json_out *o, const char *key, const struct sample_wo
 static void put_moves(struct json_out *o, const struct sample_work *w, const struct schedule *s,
                       uint32_t dev)
 {
-    put_lane(o, "send", w, s, lane_send(w->ndev, dev), 7);
+    put_lane(o, "send", w, s, lane_send(w->ndev, dev), /*indent=*/7);
     json_open(o, "recv", '[', /*indent=*/7);
     for (uint32_t from = 0; from <= w->ndev; from++) {
         uint32_t lane = lane_recv(w->ndev, dev, from);
@@ -126,7 +126,7 @@ static void put_moves(struct json_out *o, const struct sample_work *w, const str
         json_text(o, "from", w->dev_name[from]);
         if (dev < w->ndev)
             json_int(o, "queue", s->queue[lane]);
-        put_lane(o, "tensors", w, s, lane, 9);
+        put_lane(o, "tensors", w, s, lane, /*indent=*/9);
         json_close(o, JSON_ROW);
     }
     json_close(o, JSON_ROW);
@@ -159,7 +159,7 @@ void schedule_put(FILE *f, const struct sample_work *w, const struct schedule *s
         json_text(&o, "name", w->dev_name[d]);
         json_int(&o, "peak_bytes", s->peak[d]);
         json_indent(&o, 5);
-        put_lane(&o, "compute", w, s, lane_compute(d), 7);
+        put_lane(&o, "compute", w, s, lane_compute(d), /*indent=*/7);
         put_moves(&o, w, s, d);
         json_close(&o, JSON_ROW);
     }

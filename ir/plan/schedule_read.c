@@ -109,7 +109,8 @@ static const char *add_name(const struct schedule_reader *r, struct names *t, co
 
 /* ---- the manifest ----------------------------------------------------------------------------- */
 
-/* Reads the names of the devices and their memory less the reserve.  Returns 0, or -1 and an error. */
+/* Reads the names of the devices and their memory less the reserve (-1: no limit), and adds the name of the host.
+ * Returns 0, or -1 and an error. */
 static int read_devices(struct schedule_reader *r, const json_t *root)
 {
     struct sample_work *w = r->made;
@@ -145,7 +146,8 @@ static int read_devices(struct schedule_reader *r, const json_t *root)
     return 0;
 }
 
-/* Reads sizes of tensors from the list `key`, whose entries have "name" and "bytes".  Returns 0, or -1 and an error. */
+/* Reads sizes of tensors from the list `key`, whose entries have "name" and "bytes", and, for an iteration,
+ * "batch_axis" if the tensor has rows.  Returns 0, or -1 and an error. */
 static int read_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
@@ -258,6 +260,8 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
     uint32_t n = 0, *seen = arena_array(r->a, (size_t)w->ntensor + 1, sizeof *seen);
     for (uint32_t x = 0; x < w->npart; x++) {
         const json_t *in = get_list(r, json_array_get(parts, x), "inputs");
+        if (!in)
+            return -1;
         for (uint32_t i = 0; i < list_length(in); i++) {
             const char *name = json_string_value(json_array_get(in, i));
             if (!name)
@@ -278,18 +282,16 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
         }
         w->in.at[x + 1] = n;
         int64_t held = sat_add(work_bytes_in(w, x), w->part[x].lasting);
-        if (!in || w->part[x].running < held)
-            return !in ? -1
-                       : diag_error(r->diag,
-                                    "%s: '%s' of '%s' is less than what it holds and reads",
-                                    r->path, peak_key(r), w->part[x].name);
+        if (w->part[x].running < held)
+            return diag_error(r->diag, "%s: '%s' of '%s' is less than what it holds and reads",
+                              r->path, peak_key(r), w->part[x].name);
         w->part[x].running -= held;
     }
     return 0;
 }
 
-/* Reads which tensors are outputs of the model and no state, and marks them as `returned`.  Returns 0, or -1 and an
- * error. */
+/* Reads the outputs of the model: checks that each comes from the part that the file names, and marks its tensor as
+ * `returned` if it is no state.  Returns 0, or -1 and an error. */
 static int read_outputs(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "outputs");
@@ -301,7 +303,7 @@ static int read_outputs(struct schedule_reader *r, const json_t *root)
         if (!from)
             return -1;
         if (strcmp(from, "input") == 0 || strcmp(from, "weights") == 0)
-            continue;
+            continue; /* the host has it: no device sends it */
         if (t == NONE || r->w->tensor[t].from != names_get(&r->part, from, NONE))
             return diag_error(r->diag, "%s: output '%s' does not come from '%s'", r->path, name,
                               from);
@@ -368,13 +370,14 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
     struct sample_work *w = r->made;
     const json_t *parts = get_list(r, root, "parts");
     const json_t *inputs = parts ? get_list(r, root, "inputs") : NULL;
-    /* the most numbers of what is read: inputs of parts, outputs of parts, names with a size */
+    /* at most so many are read: inputs of parts, outputs of parts, sizes of tensors */
     size_t in = 0, out = 0, sizes = json_array_size(json_object_get(root, "tensors"));
     if (!inputs)
         return -1;
     count_names(parts, "inputs", &in);
     count_names(parts, "outputs", &out);
     sizes += json_array_size(inputs) + json_array_size(json_object_get(root, "outputs"));
+    /* a tensor has up to two places besides those of its readers (work_finish()), and their numbers have 32 bits */
     if (sizes >= NONE || in >= NONE || out + json_array_size(inputs) >= NONE / 2)
         return expect_form(r, "fewer tensors");
     r->stages = json_is_object(json_object_get(root, "training"));
@@ -488,7 +491,7 @@ static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home
 {
     const struct sample_work *w = l->of.w, *whole = w->whole;
     const struct work_tensor *t = &whole->tensor[tensor];
-    uint32_t low = w->first_slice[tensor], at;
+    uint32_t low = w->first_slice[tensor];
     const json_t *rows = json_object_get(o, "rows");
     int64_t first = 0, n = w->share.samples;
     if (rows && (json_array_size(rows) != 2 ||
@@ -504,7 +507,7 @@ static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home
         /* the tensor's slices are numbered as the copies of the part that makes it */
         return copy ? low + copy - 1 - w->first_copy[t->from] : low;
     }
-    at = t->has_rows ? work_slice_from(w, tensor, first) : NONE;
+    uint32_t at = t->has_rows ? work_slice_from(w, tensor, first) : NONE;
     if (t->has_rows && at < w->first_slice[tensor + 1] && w->tensor[at].first_row == first &&
         w->tensor[at].rows == n)
         return at;
@@ -604,7 +607,8 @@ static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
     return 0;
 }
 
-/* Reads the members "send" and "recv" of a device, or of the host (dev == ndev).  Returns 0, or -1 and an error. */
+/* Reads the members "send" and "recv" of a device, with the sizes of its queues, or of the host (dev == ndev), which
+ * has no queues.  Returns 0, or -1 and an error. */
 static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
 {
     uint32_t n = l->r.w->ndev;
@@ -679,7 +683,7 @@ static void sort_lists(struct lists *l)
 }
 
 /* Returns the rows device -> instances of its parts (sample_work.instance), in the order of the device's list.  NULL
- * and an error if there are more or fewer instances than all parts in all micro-batches. */
+ * and an error if their number is not one for each part and micro-batch, and one for each part that runs once. */
 static const struct csr *list_instances(const struct lists *l, uint32_t micro_batches)
 {
     const struct sample_work *w = l->of.w;
@@ -751,7 +755,8 @@ static int find_slices(struct lists *l, uint32_t micro_batches)
 }
 
 /* For the schedule of an iteration: makes the work of all micro-batches, s->work, and renumbers the parts and tensors
- * of instructions so that they refer to that work.  Returns 0, or -1 and an error. */
+ * of instructions so that they refer to that work; offsets, which name the micro-batch, become 0.  Returns 0, or -1
+ * and an error. */
 static int unroll(struct lists *l, uint32_t micro_batches)
 {
     const char *why;
@@ -789,7 +794,7 @@ struct schedule *schedule_read(const struct json_text *j, const struct sample_wo
                       .s = arena_alloc(a, sizeof *l.s)};
     const json_t *root = load_document(&l.r, j, "pcc_schedule", 3);
     json_int_t form = json_integer_value(json_object_get(root, "pcc_schedule"));
-    bool iteration = form >= 2;
+    bool iteration = form >= 2; /* forms: see schedule_json.c */
     int64_t samples = 1, phases = 1, batches = 0;
     if (!root)
         return NULL;

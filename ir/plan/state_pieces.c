@@ -74,7 +74,7 @@ static int read_states(struct piecing *p, json_t *states, json_t *ways)
     return 0;
 }
 
-/* Notes in p->from which part makes each piece. */
+/* Notes in p->from the file of the part that makes each piece of an output. */
 static void find_makers(struct piecing *p)
 {
     json_t *part, *name;

@@ -26,6 +26,7 @@ static bool is_placed(const struct slot_build *c, nid n)
     return c->s->place->kind[n] == PLACE_NODE;
 }
 
+/* Whether node n is on a device of the host. */
 static bool is_on_host(const struct slot_build *c, nid n)
 {
     return c->s->cluster->cls[cluster_class(c->s->cluster, (uint32_t)c->dev[n])].host;
@@ -58,7 +59,7 @@ static uint32_t find_levels(const struct slot_build *c, struct node_set set,
             continue;
         bool inside = is_inside(c, set, n);
         if (inside) {
-            level[n] = larger_u32(level[n], 1);
+            level[n] = larger_u32(level[n], 1); /* a path that begins at n enters the set, too */
             c->slot[n] = level[n];
             most = larger_u32(most, level[n]);
         }
@@ -130,7 +131,8 @@ struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const u
             bool host = is_on_host(&c, n), back = k.slotted && s->m->backward && s->m->backward[n];
             k.sub[k.n++] =
                 (struct subgraph){(uint32_t)dev[n], host ? 0 : c.slot[n], host, back, n, 0};
-            map_set(&seen, a, key, at = k.n);
+            at = k.n;
+            map_set(&seen, a, key, at);
         }
         k.of[n] = at - 1;
         k.sub[at - 1].nnode++;

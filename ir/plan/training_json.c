@@ -56,7 +56,8 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
 }
 
 /* Reads the setting `row`, a member of o, the object "training", into r->said.model.  A setting of kind OPT_INT must
- * be there, others may be left out.  Returns 0, or -1 and an error. */
+ * be there; another number that is left out is 0, a word that is left out changes nothing.  Returns 0, or -1 and an
+ * error. */
 static int read_setting(struct assignment *r, const json_t *o, const struct opt *row)
 {
     const char *key = opt_json(row, r->a), *text = json_get_text(o, key);
@@ -107,6 +108,7 @@ int training_json_read(struct assignment *r, const json_t *o)
     size_t n = json_array_size(list);
     if (!o)
         return 0;
+    /* unlike other words, which read_setting() lets be left out, the schedule must be there */
     if (!json_is_string(json_object_get(o, "schedule")) || !n || n > r->scene->m->nnode)
         return expect_form(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
                               "fewer, in 'training'");
@@ -143,7 +145,7 @@ static json_t *make_nodes(const struct module *m, const struct csr *of, uint32_t
     return list;
 }
 
-/* Returns the member "stages" of the JSON object of training.  of: from nodes_by_stage().  name: [device] its name */
+/* Returns the member "stages" of the JSON object of training.  of: from nodes_by_stage().  name: [device] its name. */
 static json_t *make_stages(const struct module *m, const struct stages *s, const struct csr *of,
                            const char *const *name)
 {

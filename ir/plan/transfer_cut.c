@@ -106,8 +106,10 @@ static bool is_legal(const struct walk_cuts *c, const struct pieces *k)
     const struct place *p = c->s->place;
     for (uint32_t e = 0; e < p->nnet; e++) {
         nid def = c->s->m->value[p->net_value[e]].def;
-        for (uint32_t i = p->net_pin.at[e]; is_placed(c, def) && i < p->net_pin.at[e + 1]; i++)
-            if (k->piece[p->net_pin.to[i]] < k->piece[def])
+        if (!is_placed(c, def))
+            continue;
+        for_row (reader, p->net_pin, e)
+            if (k->piece[reader] < k->piece[def])
                 return false;
     }
     return true;

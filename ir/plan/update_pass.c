@@ -69,7 +69,7 @@ static uint8_t *find_varying(const struct module *m, const int32_t *axis, struct
         for (uint32_t i = 0; any && !node_tells_sizes(m, n) && i < m->node[n].out.n; i++)
             varies[m->arg[m->node[n].out.at + i]] = 1;
     }
-    varies[0] = 0;
+    varies[0] = 0; /* value 0 stands for results that are left out */
     return varies;
 }
 
@@ -92,7 +92,7 @@ static bool takes_other_sizes(const struct module *m, const int32_t *axis, nid n
     return other;
 }
 
-/* Whether a node tells the size of the axis of the batch of its operand. */
+/* Whether a node tells the size of the axis of the batch of its operand, or may do so, since its rank is not known. */
 static bool tells_batch(const struct module *m, const int32_t *axis, nid n)
 {
     vid x = node_in(m, n, 0);
@@ -128,7 +128,7 @@ static uint8_t *find_counts(const struct module *m, const int32_t *axis, struct 
     return counts;
 }
 
-/* Whether the value is an initializer and nothing else. */
+/* Whether v is an initializer. */
 static bool is_initializer(const struct module *m, vid v)
 {
     return v && !m->value[v].def && (m->value[v].flags & VALUE_INIT);
@@ -174,8 +174,9 @@ static bool knows_gradient(const struct update_search *k, const struct walk *w)
     return p && k->named.of[p] && (k->named.said[p] || is_named_after(k->m, w->from, p, "_new"));
 }
 
-/* Walks back from the model's output number `output`, w->from, and finds w->parameter and w->gradient.  Sets to->why
- * if all walks together have visited too many values. */
+/* Walks back from the model's output number `output`, w->from, and finds w->parameter and w->gradient.  Ends at a
+ * gradient that is known by name, and at the first varying value that has an axis of the batch or that the forward pass
+ * makes.  Sets to->why if all walks together have visited too many values. */
 static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
 {
     const struct module *m = k->m;
@@ -198,7 +199,7 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
         if (varies)
             k->open_varying--;
         if (varies && (k->axis[v] >= 0 || !m->backward[n]))
-            return;
+            return; /* all gradients were made later than v, so the walk has passed them */
         bool named = w->parameter && k->named.of[w->parameter] == v;
         if (named || (alone && v != w->from && values_alike(m, v, w->from)))
             w->gradient = v;
@@ -309,8 +310,9 @@ static bool keeps_sums(const struct update_search *k, nid n)
 static void check_sums(struct update_search *k)
 {
     const struct module *m = k->m;
-    uint8_t *up = k->to_sum = arena_alloc(k->own, m->nval);
     const struct graph *g = &m->graph[1];
+    k->to_sum = arena_alloc(k->own, m->nval);
+    uint8_t *up = k->to_sum;
     for (uint32_t i = 0; i < k->to->n; i++)
         up[k->to->of[i].gradient] = 1;
     for (nid n = g->first + g->count; n-- > g->first && !k->to->why;) {
@@ -376,8 +378,8 @@ static void check_batch(struct update_search *k)
     }
 }
 
-/* Marks in own[] all nodes that follow from gradients, and checks that they read nothing else that depends on
- * samples; sets to->why if they do. */
+/* Marks in own[] all placed nodes that follow from gradients.  Sets to->why if one of them reads anything else that
+ * depends on samples, or makes another gradient. */
 static void mark_nodes(struct update_search *k)
 {
     const struct module *m = k->m;
@@ -596,6 +598,7 @@ static enum loss_join join_of(const struct module *m, const uint8_t *varies, con
             return join_divided(LOSS_MEAN, divided);
         if (axis[x] >= 0 && node_is(m, n, "ReduceSum"))
             return join_divided(LOSS_SUM, divided);
+        /* a Div by something else, or the first Div by the number of samples; a second one of these is not known */
         if (node_is(m, n, "Div") && varies[x] && !varies[y] && !(divided && counts[y]))
             divided = divided || counts[y];
         else if (!node_is(m, n, "Neg") && !node_is(m, n, "Identity") && !node_is(m, n, "Squeeze") &&

@@ -48,7 +48,8 @@ static void add_tensor(struct work_build *b, vid v, uint32_t from)
     b->tensor_of[v] = b->w->ntensor;
 }
 
-/* Adds all tensors: the model's inputs, then the outputs of the parts, in order.  State inputs are no tensors. */
+/* Adds all tensors: the model's inputs, then the outputs of the parts, in order; marks those that are outputs of the
+ * model and no state as `returned`.  Inputs that are state are no tensors. */
 static void add_tensors(struct work_build *b)
 {
     const struct module *m = b->s->m;
@@ -77,7 +78,8 @@ static void add_tensors(struct work_build *b)
     }
 }
 
-/* Fills in w->in and w->out: the tensors that each part reads, and makes. */
+/* Fills in w->in and w->out: the tensors that each part reads, and makes.  Inputs of a part that are state are left
+ * out. */
 static void add_uses(struct work_build *b)
 {
     struct sample_work *w = b->w;
@@ -128,7 +130,7 @@ static void add_lasting(struct work_build *b)
                 continue;
             struct work_part *x = &b->w->part[first[d]];
             x->lasting = sat_add(x->lasting, p->weight_bytes[i]);
-            seen[d] = 0;
+            seen[d] = 0; /* the weight is counted on this device */
         }
     }
 }
@@ -161,7 +163,7 @@ static void count_values(struct work_build *b, struct changes *c)
         vid v = p->net_value[e];
         nid def = m->value[v].def;
         if (!def || p->kind[def] != PLACE_NODE || b->tensor_of[v])
-            continue;
+            continue; /* outputs of parts (tensor_of) are counted below */
         uint32_t x = (uint32_t)b->parts->part_of[def], last = c->step[def];
         for_row (pin, p->net_pin, e)
             if (b->parts->part_of[pin] == (int32_t)x && c->step[pin] > last)
@@ -175,6 +177,7 @@ static void count_values(struct work_build *b, struct changes *c)
         uint32_t end = t->nnode ? t->nnode - 1 : 0;
         for (uint32_t i = 0; i < t->nout; i++) {
             nid def = m->value[t->out[i]].def;
+            /* what no placed node makes is there from the beginning of the part */
             bool placed = def && p->kind[def] == PLACE_NODE;
             int64_t bytes = bytes_in(b, t->out[i], x);
             count_alive(c, x, placed ? c->step[def] : 0, end, bytes);
@@ -207,11 +210,10 @@ static void find_running(struct work_build *b)
                         .values = arena_array(b->a, nnode, sizeof *c.values)};
     for (uint32_t x = 0; x < n; x++) {
         const struct part *t = &b->parts->part[x];
-        c.at[x + 1] = c.at[x] + t->nnode + 1;
+        c.at[x + 1] = c.at[x] + t->nnode + 1; /* + 1: a part without nodes has a step, too */
         for (uint32_t i = 0; i < t->nnode; i++)
             c.step[t->node[i]] = i;
     }
-    /* more, less: [c.at[part] + step] bytes that become alive at the step; bytes that end after it */
     c.more = arena_array(b->a, c.at[n] + 1, sizeof *c.more);
     c.less = arena_array(b->a, c.at[n] + 1, sizeof *c.less);
     count_values(b, &c);
@@ -220,9 +222,9 @@ static void find_running(struct work_build *b)
         int64_t now = 0, *top = &b->w->part[x].running;
         for (uint32_t i = 0; i <= t->nnode; i++) {
             nid node = i < t->nnode ? t->node[i] : 0;
-            int64_t own = node ? own_bytes(b, node, x) - c.values[node] : 0;
+            int64_t extra = node ? own_bytes(b, node, x) - c.values[node] : 0;
             now = sat_add(now, c.more[c.at[x] + i]);
-            int64_t here = own > 0 ? sat_add(now, own) : now;
+            int64_t here = extra > 0 ? sat_add(now, extra) : now;
             *top = larger(here, *top);
             now = now > c.less[c.at[x] + i] ? now - c.less[c.at[x] + i] : 0;
         }

@@ -120,9 +120,9 @@ int64_t work_slice_rows(const struct sample_work *w, uint32_t part);
 /* Returns the work of an iteration: `micro_batches` copies of w.  A part of it is an instance: a part of w for one
  * micro-batch.  list: device -> instances, numbered as in sample_work.instance, in the order in which the device runs
  * them.  The parts are numbered in an order in which they can run, which keeps to the lists; tensors are numbered
- * micro-batch * w->ntensor + tensor.  Parts that run once have one instance, of the last micro-batch, which reads no
- * gradients: that it comes behind all sums is for the checker.  Returns NULL and the reason in *why if an instance is
- * not listed exactly once, or instances wait for each other in a circle.  Lives in a.
+ * micro-batch * w->ntensor + tensor.  A part that runs once has one instance, of the last micro-batch.  The instance
+ * has no gradients among its inputs: schedule_prove() checks that it comes behind all sums.  Returns NULL and the
+ * reason in *why if an instance is not listed exactly once, or instances wait for each other in a circle.  Lives in a.
  * O(micro-batches * uses * log). */
 struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batches,
                                 const struct csr *list, const char **why, struct arena *a);

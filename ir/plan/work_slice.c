@@ -2,7 +2,7 @@
  *
  * Source: DAPPLE (arXiv 2007.01045), V-B2: between stages on unequal numbers of devices, values are cut on one side
  * and joined on the other.  Device i of n has the samples from i / n to (i + 1) / n of the micro-batch.  A tensor is
- * cut at all borders of its maker's and its readers' slices; the pieces go straight from the device that makes them
+ * cut at all borders of its maker's and its readers' slices; its slices go straight from the device that makes them
  * to the devices that read them, so that no device gathers the whole in between.  O(parts and tensors of the
  * result). */
 #include "ir/plan/work.h"
@@ -66,7 +66,8 @@ static void count_devices(struct slicing *s, uint32_t t)
         add_count(s, t, devices_of(w, x));
 }
 
-/* Returns the sample at which a piece of a tensor that begins at sample `from` ends: the next border of a slice. */
+/* Returns the sample at which a slice of the tensor that begins at sample `from` ends: the next border of a slice of
+ * the devices that make and read the tensor (s->count). */
 static int64_t next_border(const struct slicing *s, int64_t from)
 {
     int64_t samples = s->to->share.samples, end = samples;
@@ -97,11 +98,11 @@ static const char *refuse_cut(struct slicing *s, uint64_t most)
         all += n;
     }
     for (uint32_t t = 0; t < w->ntensor && all <= most; t++) {
-        uint64_t pieces = 1;
+        uint64_t slices = 1; /* at most so many: one more than borders */
         count_devices(s, t);
         for (uint32_t i = 0; i < s->ncount; i++)
-            pieces += s->count[i];
-        all += pieces * (1 + w->reader.at[t + 1] - w->reader.at[t]);
+            slices += s->count[i];
+        all += slices * (1 + w->reader.at[t + 1] - w->reader.at[t]);
     }
     return all > most ? "there are too many micro-batches, or devices that share them" : NULL;
 }
@@ -146,7 +147,7 @@ static void add_tensor(struct slicing *s, uint32_t t, int64_t first, int64_t row
             arena_fmt(s->a, "%s[%lld:%lld]", x->name, (long long)first, (long long)(first + rows));
 }
 
-/* Adds the slices of all tensors: of a tensor with rows the pieces between borders, of a tensor without rows one copy
+/* Adds the slices of all tensors: of a tensor with rows those between borders, of a tensor without rows one copy
  * for each device that makes it. */
 static void add_tensors(struct slicing *s)
 {
@@ -223,6 +224,7 @@ struct sample_work *work_slice(const struct sample_work *w, uint64_t most, const
     s.seen = arena_array(s.own, (size_t)w->ndev + 2, sizeof *s.seen);
     *why = refuse_cut(&s, most);
     if (!*why) {
+        /* refuse_cut() has counted the devices of all tensors, and add_tensors() counts them again */
         memset(s.seen, 0, ((size_t)w->ndev + 2) * sizeof *s.seen);
         add_parts(&s);
         add_tensors(&s);

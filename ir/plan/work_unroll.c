@@ -39,7 +39,7 @@ static const char *instance_text(const struct unroll_state *u, uint32_t i, struc
 }
 
 /* Fills next[] from the lists, and counts in waits[] that an instance waits for the instance before it in its list.
- * Returns NULL, or an error as text: an instance is not listed exactly once. */
+ * Returns NULL, or an error as text: an instance is not listed exactly once, or the work does not have it. */
 static const char *chain_lists(struct unroll_state *u)
 {
     uint8_t *seen = arena_alloc(u->own, (size_t)u->n + 1);
@@ -65,7 +65,8 @@ static const char *chain_lists(struct unroll_state *u)
     return NULL;
 }
 
-/* Counts in waits[] that each instance waits for its inputs that are made by parts. */
+/* Counts in waits[] that each instance waits for its inputs that are made by parts; nothing waits here for gradients
+ * that are summed (work_unroll()). */
 static void count_inputs(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;
@@ -87,8 +88,8 @@ static void end_wait(struct unroll_state *u, struct heap *ready, uint32_t i, uin
         heap_push(ready, u->level[i], 0, i);
 }
 
-/* Fills in number[] and to->instance[]: a topological order of all instances, of ready ones the smallest level first.
- * Returns NULL, or an error as text: instances wait for each other in a circle. */
+/* Fills in number[], to->instance[] and to->npart: a topological order of all instances, of ready ones the
+ * smallest level first.  Returns NULL, or an error as text: instances wait for each other in a circle. */
 static const char *number_all(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;
@@ -139,7 +140,8 @@ static void copy_tensors(struct unroll_state *u)
         }
 }
 
-/* Returns the rows part of the new work -> tensors, made from `of`, the rows w->in or w->out of the given work. */
+/* Returns the rows part of the new work -> tensors, made from `of`, the rows w->in or w->out of the given work.
+ * The gradients that a part which runs once reads as sums are left out. */
 static struct csr copy_uses(const struct unroll_state *u, const struct csr *of)
 {
     const struct sample_work *w = u->w;
@@ -149,15 +151,15 @@ static struct csr copy_uses(const struct unroll_state *u, const struct csr *of)
     uint32_t n = 0;
     for (uint32_t k = 0; k < u->to->npart; k++) {
         uint32_t x = u->to->instance[k] % w->npart, m = u->to->instance[k] / w->npart;
-        for_row (v, *of, x)
-            if (!w->part[x].once || !w->tensor[v].summed)
-                c.to[n++] = m * w->ntensor + v;
+        for_row (t, *of, x)
+            if (!w->part[x].once || !w->tensor[t].summed)
+                c.to[n++] = m * w->ntensor + t;
         c.at[k + 1] = n;
     }
     return c;
 }
 
-/* Makes the parts of the new work.  Lasting bytes count once, in micro-batch 0. */
+/* Makes the parts of the new work.  Lasting bytes count once: in micro-batch 0, or in the only instance of a part. */
 static void copy_parts(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;
@@ -180,7 +182,6 @@ struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batc
     u.to = to;
     assert(micro_batches && (uint64_t)(w->npart + w->ntensor) * micro_batches < NONE);
     *to = (struct sample_work){.ndev = w->ndev,
-                               .npart = u.n,
                                .dev_name = w->dev_name,
                                .memory = w->memory,
                                .each = w,

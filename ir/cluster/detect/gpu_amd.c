@@ -23,7 +23,14 @@ static const char *member_text(const json_t *object, const char *name)
     return "";
 }
 
-/* Adds the GPU that an object of the answer describes.  old: the GPUs that /sys tells of. */
+/* Whether a text of the answer names a model: "0x740f" and "N/A" do not. */
+static bool is_name(const char *text)
+{
+    return *text && strncmp(text, "0x", 2) && strcmp(text, "N/A");
+}
+
+/* Adds the GPU that an object of the answer describes; a note says if the object lacks the free memory.  old: the GPUs
+ * that /sys tells of. */
 static void take_card(const struct gpu_search *s, struct gpus *found, const json_t *card,
                       const struct gpus *old)
 {
@@ -40,9 +47,9 @@ static void take_card(const struct gpu_search *s, struct gpus *found, const json
     g->maker = AMD;
     g->told_by = "rocm-smi";
     g->bus = bus;
-    if (!*name || !strncmp(name, "0x", 2) || !strcmp(name, "N/A"))
+    if (!is_name(name))
         name = member_text(card, "Card Model");
-    if (*name && strncmp(name, "0x", 2) && strcmp(name, "N/A"))
+    if (is_name(name))
         g->name = arena_strdup(s->a, name, strlen(name));
     if (total > 0)
         g->memory = used > 0 && used < total ? total - used : total;

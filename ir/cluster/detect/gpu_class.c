@@ -182,7 +182,7 @@ bool gpu_class(const struct gpu *g, struct device_class *k, struct arena *a)
                   : "",
             cores && g->memory_rate > 0 ? "" : arena_fmt(a, ", the rest as of the %s", k->name));
         k->name = class_name(g->name, a);
-        memset(k->kernel, 0, sizeof k->kernel);
+        memset(k->kernel, 0, sizeof k->kernel); /* they were fitted on the preset's GPU */
         if (cores)
             estimate_peaks(g, k);
         if (g->memory_rate > 0)

@@ -52,12 +52,13 @@ static void set_groups(const struct gpus *g, uint32_t first, struct device_class
         if (least) {
             k->group = size;
             k->inner_bandwidth = two_digits(sat_mul(g->nvlink_rate, least));
-            k->inner_latency = 2 * MICRO;
+            k->inner_latency = 2 * MICRO; /* as of all NVLinks in presets.c */
         }
     }
 }
 
-/* Adds the classes of a maker's GPUs to the cluster.  Returns the number of GPUs that there is no room for. */
+/* Adds the classes of a maker's GPUs to the cluster, which keeps a class for the processor free.  Returns the number of
+ * GPUs that there is no room for: all behind the first such one. */
 static uint32_t add_gpus(struct cluster *c, const struct gpus *g, struct arena *a, struct diag *d)
 {
     uint32_t first = 0, n = 0, left = 0; /* the last class has the n GPUs from `first` on */

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* multiply-adds that a unit starts per cycle, where xpu-smi does not tell */
+enum { USUAL_SIMD = 8 };
+
 /* Returns the value of a member that is a number, or a text with one; 0: there is none. */
 static int64_t member_number(const json_t *object, const char *key)
 {
@@ -54,7 +57,7 @@ static void take_device(const struct gpu_search *s, struct gpus *found, const js
     int64_t simd = member_number(about, "physical_eu_simd_width");
     g->memory = free ? free : member_number(about, "memory_physical_size_byte");
     g->mhz = member_number(about, "core_clock_rate_mhz");
-    g->lanes = sat_mul(member_number(about, "number_of_eus"), simd ? simd : 8);
+    g->lanes = sat_mul(member_number(about, "number_of_eus"), simd ? simd : USUAL_SIMD);
     if (!g->link_rate)
         g->link_rate = gpu_pcie_rate(member_number(about, "pcie_generation"),
                                      member_number(about, "pcie_max_link_width"));

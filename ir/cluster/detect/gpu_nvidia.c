@@ -42,7 +42,8 @@ static int64_t field_number(const char *field)
     return n > 0 ? n : 0;
 }
 
-/* Makes *g the GPU that a line of the program's output describes.  old: the GPUs that /sys tells of. */
+/* Makes *g the GPU that a line of the program's output describes; a note says if the line lacks the free memory.  old:
+ * the GPUs that /sys tells of. */
 static void take_line(const struct gpu_search *s, struct gpu *g, char *const field[FIELDS],
                       const struct gpus *old)
 {

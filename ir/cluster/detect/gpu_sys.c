@@ -118,10 +118,11 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
         const char *text = machine_text(s->root, arena_fmt(s->a, "%s/properties", node), s->a);
         const char *bank =
             machine_text(s->root, arena_fmt(s->a, "%s/mem_banks/0/properties", node), s->a);
-        int64_t at = text ? machine_field(text, "location_id") : -1;
-        int64_t domain = text ? machine_field(text, "domain") : -1;
         if (!text && i > 0)
-            return;
+            return; /* there are no more devices */
+        if (!text)
+            continue; /* device 0, a processor, may be missing */
+        int64_t at = machine_field(text, "location_id"), domain = machine_field(text, "domain");
         struct gpu *to = NULL;
         if (at >= 0) {
             unsigned bus = (unsigned)at >> 8;
@@ -130,8 +131,8 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
             to = gpu_at(g, arena_fmt(s->a, "%04x:%02x:%02x.%x", (unsigned)(domain < 0 ? 0 : domain),
                                      bus, device, function));
         }
-        int64_t simds = text ? machine_field(text, "simd_count") : -1;
-        int64_t per_unit = text ? machine_field(text, "simd_per_cu") : -1;
+        int64_t simds = machine_field(text, "simd_count");
+        int64_t per_unit = machine_field(text, "simd_per_cu");
         if (!to || simds <= 0 || per_unit <= 0)
             continue;
         /* each compute unit starts 64 multiply-adds in a cycle */
@@ -188,9 +189,10 @@ void gpu_find_sys(const struct gpu_search *s, struct gpus g[GPU_MAKERS])
     if (folder)
         arena_defer(own, close_folder, folder);
     for (struct dirent *e; folder && (e = readdir(folder));) {
+        if (e->d_name[0] == '.')
+            continue;
         bus = vec_grow(own, bus, &cap, n + 1, sizeof *bus);
-        bus[n] = arena_strdup(own, e->d_name, strlen(e->d_name));
-        n += *bus[n] != '.';
+        bus[n++] = arena_strdup(own, e->d_name, strlen(e->d_name));
     }
     if (n)
         qsort(bus, n, sizeof *bus, str_order);

@@ -59,11 +59,11 @@ static uint32_t count_cores(const char *root, struct arena *a)
     for (uint32_t i = 0; i < CPUS; i++) {
         if (!CPU_ISSET_S(i, size, mask))
             continue;
-        struct arena_mark free_after = arena_mark(a);
+        struct arena_mark mark = arena_mark(a);
         int64_t first = machine_number(
             root, arena_fmt(a, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", i),
             a);
-        arena_release(a, free_after);
+        arena_release(a, mark);
         if (first < 0 || first >= CPUS)
             first = i;
         if (!seen[first])
@@ -143,6 +143,7 @@ static int64_t least_limit(const char *root, const char *mount, char *path, grou
 /* Finds the limits of the control groups: *quota in thousandths of a core, *memory in bytes; -1: none. */
 static void find_limits(const char *root, int64_t *quota, int64_t *memory, struct arena *a)
 {
+    /* the two places of version 1's controller "cpu" */
     static const char *const cpu[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
     const char *text = machine_text(root, "/proc/self/cgroup", a);
     text = text ? text : "";
@@ -163,7 +164,7 @@ struct processor processor_find(const char *root, struct arena *a)
     const char *info = machine_text(root, "/proc/meminfo", own);
     int64_t available = info ? machine_field(info, "MemAvailable") : -1; /* in KiB */
     p.memory = tighter(available < 0 ? -1 : sat_mul(available, 1024), limit);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++) { /* 8: more caches than a core has */
         int64_t size = machine_number(
             root, arena_fmt(own, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i), own);
         if (size > p.cache / 1024) /* the file has KiB: "32768K" */
@@ -245,6 +246,7 @@ void processor_rate(const struct processor *p, uint32_t threads, const struct sp
     int64_t bytes = s->bytes <= 0     ? used * BYTES_PER_CORE
                     : used < measured ? mul_div_ceil(s->bytes, used, measured)
                                       : s->bytes;
+    /* overhead: 1 us, as of the preset "cpu" */
     *c = (struct device_class){.name = "cpu", .host = true, .count = 1, .overhead = 1000000};
     c->peak[ELEM_F32] = two_digits(flops);
     c->peak[ELEM_F64] = c->peak[ELEM_F32] / 2;

@@ -74,7 +74,7 @@ static void add_tasks(struct iteration_build *t, enum iteration_kind kind, uint3
     }
 }
 
-/* Adds all tasks of stage s; transfers and AllReduces that take no time are left out. */
+/* Adds all tasks of stage s; transfers, AllReduces and updates that take no time are left out. */
 static void add_stage(struct iteration_build *t, uint32_t s)
 {
     const struct stage_work *w = &t->x->stage[s];
@@ -102,6 +102,7 @@ static void add_stage(struct iteration_build *t, uint32_t s)
         x.lane[0] = link_of(t, s - 1, /*back=*/true);
     if (w->reduce > 0)
         add_tasks(t, ITERATION_REDUCE, s, x);
+    /* a stage whose devices take turns has no update apart: device_of() has no choice */
     x = (struct task){.time = w->update, .lane = {device_of(t, s, 0), NO_LANE}};
     if (w->update > 0)
         add_tasks(t, ITERATION_UPDATE, s, x);

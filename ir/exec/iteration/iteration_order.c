@@ -104,7 +104,10 @@ static void put_pass(struct list *l, enum iteration_kind kind, uint32_t k)
  * through its first stage (backward: its last stage), then through the next one. */
 static void put_interleaved(struct list *l, enum iteration_kind kind, uint32_t k)
 {
-    uint32_t places = l->x->nplace, round = l->x->nstage, own_stage = k % round / places;
+    uint32_t places = l->x->nplace;
+    /* number of passes in which nplace micro-batches go through all stages of the place */
+    uint32_t round = l->x->nstage;
+    uint32_t own_stage = k % round / places; /* which of the stages of the place */
     if (kind == ITERATION_BACKWARD)
         own_stage = round / places - 1 - own_stage;
     l->entry[l->n++] = (struct iteration_entry){kind, own_stage * places + l->place,

@@ -57,8 +57,8 @@ static void set_stage(const struct scene *s, const struct servers *servers,
 {
     const struct training *t = &s->model.training;
     uint32_t n = servers_devices(servers, set), slices = takes_turns(s) ? 1 : n;
-    /* in millionths of the backward pass; not given: half, unless the nodes that make these gradients are summed
-     * below */
+    /* the share of the backward pass that makes gradients of weights, in millionths; if the user gives none, half,
+     * unless the nodes of the pass for these gradients are known (below) */
     int64_t share = t->weight_share ? t->weight_share : 500000;
     w->forward = training_time(t, sum->forward, sum->overhead.forward, slices);
     w->backward = training_time(t, sum->backward, sum->overhead.backward, slices);
@@ -72,7 +72,7 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     int64_t reduce = s->m->backward ? servers_reduce(servers, set, sum->parameter) : 0;
     if (t->reduce_when != REDUCE_AFTER && s->m->backward)
         reduce = reduce_exposed(servers, set, &sum->parts, w->backward, sum->backward);
-    /* a forward pass of the next iteration hides as much of the AllReduce */
+    /* the AllReduce also runs during a forward pass of the next iteration */
     if (t->reduce_when == REDUCE_ACROSS)
         reduce = reduce > w->forward ? reduce - w->forward : 0;
     w->forward = sat_add(w->forward, s->model.part_cost);
@@ -93,6 +93,7 @@ static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
     const struct device_class *d = &s->cluster->cls[cluster_main_class(s->cluster)];
     if (!s->m->cost->overhead || values == 0)
         return 0;
+    /* rate: bytes a second that operators reach; reached: the same from 1 to INT64_MAX */
     __int128 rate = (__int128)d->bandwidth * exec_efficiency(&s->model) / 1000000;
     int64_t reached = rate < 1 ? 1 : rate < INT64_MAX ? (int64_t)rate : INT64_MAX;
     return sat_add(sat_mul(values, d->overhead),
@@ -166,6 +167,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
         w->ahead = r.x.order == ITERATION_INTERLEAVED
                        ? iteration_ahead_interleaved(&r.x, k % on->nplace)
                        : 1;
+        /* with `ahead` by policy A, each stage then keeps as many micro-batches as stage 0 does */
         w->lag = k;
         w->reduce_shares = !t->own_reduce_lane && k > 0 && w->reduce > 0;
         if (k + 1 < on->n && on->nplace > 1) {
@@ -264,6 +266,7 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
         r->x.micro_batches = STEADY_ROUNDS * iteration_devices(&r->x);
         run_once(r, s, own);
         int64_t before = r->t.end;
+        /* as many rounds of all devices as micro-batches, but at most half of MOST_RUNS */
         uint32_t devices = iteration_devices(&r->x), most = MOST_RUNS / 2 / r->x.nstage / devices;
         uint32_t more = devices * (m < most ? m : larger_u32(most, 1));
         r->x.micro_batches += more;
@@ -337,7 +340,7 @@ static void add_nodes(struct sums_state *w, const struct update_cost *u)
             to->overhead.weight = sat_add(to->overhead.weight, overhead);
         }
         int64_t params = m->ir_version ? 0 : costs_params(k, n);
-        if (!back && !by_value)
+        if (!back && !by_value) /* by value, add_stored() counts these bytes */
             to->stored = sat_add(to->stored, k->own[n] - params);
     }
 }
@@ -422,8 +425,9 @@ static void add_net(struct sums_state *w, const struct update_cost *u, uint32_t 
     w->values[back][back ? at : high]--;
 }
 
-/* Sets send and send_back of all sums: the bytes that cross the link behind each stage.  In a profile, gradients have
- * the bytes of the values. */
+/* Sets send and send_back of all sums, the bytes that cross the link behind each stage, and values and gradients, their
+ * numbers.  In a profile, gradients have the bytes of the values.  Where stages keep single values
+ * (iteration_keeps_values()), adds their bytes to stored. */
 static void add_nets(struct sums_state *w, const struct update_cost *u)
 {
     __int128 now[2] = {0, 0};
@@ -446,7 +450,7 @@ static void add_nets(struct sums_state *w, const struct update_cost *u)
             many[back] += w->values[back][k];
         }
         w->sum[k].send = saturate(now[0]);
-        w->sum[k].send_back = saturate(now[graph]);
+        w->sum[k].send_back = saturate(graph ? now[1] : now[0]);
         w->sum[k].values = graph ? many[0] : 0;
         w->sum[k].gradients = graph ? many[1] : 0;
     }
@@ -735,6 +739,7 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
      * are the shares of these that do not depend on the number of samples */
     int64_t all = 0, overhead = 0, once = 0, once_overhead = 0;
     const struct update_cost u = update_cost_find(s, NULL, NULL, a);
+    /* a micro-batch is `size` / `of` of the profiled batch */
     int64_t size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
     for (nid n = g->first; n < g->first + g->count; n++) {
         int64_t time = s->m->cost->time[cls][n];

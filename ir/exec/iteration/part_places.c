@@ -82,9 +82,9 @@ struct part_timing {
     const struct part_places *places;
     /* the work of one micro-batch, in slices: its parts are the copies */
     const struct sample_work *w;
-    uint32_t *part_of;                     /* [copy] its part */
-    uint32_t *first[ITERATION_WEIGHT + 1]; /* [kind][stage] the first task of that kind */
-    uint32_t *update; /* [stage] the task of its update; NO_ITEM: it has none */
+    uint32_t *part_of;      /* [copy] its part */
+    uint32_t *first[KINDS]; /* [kind][stage] the first task of that kind */
+    uint32_t *update;       /* [stage] the task of its update; NO_ITEM: it has none */
     struct arena *a;
 };
 
@@ -94,7 +94,8 @@ static uint32_t stage_of(const struct part_timing *f, uint32_t copy)
     return f->places->stage[f->part_of[copy]];
 }
 
-/* Returns the kind of the task in which a copy runs. */
+/* Returns the kind of the task in which a copy runs; BACKWARD for a part that runs once, whose results move as
+ * gradients do. */
 static enum iteration_kind kind_of(const struct part_timing *f, uint32_t copy)
 {
     enum part_pass pass = f->places->pass[f->part_of[copy]];
@@ -107,7 +108,7 @@ static enum iteration_kind kind_of(const struct part_timing *f, uint32_t copy)
 static void find_first_tasks(struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
-    for (uint32_t kind = 0; kind <= ITERATION_WEIGHT; kind++)
+    for (uint32_t kind = 0; kind < KINDS; kind++)
         f->first[kind] = arena_array(f->a, f->run->x.nstage, sizeof *f->first[kind]);
     f->update = arena_array(f->a, f->run->x.nstage, sizeof *f->update);
     for (uint32_t k = 0; k < f->run->x.nstage; k++)
@@ -187,8 +188,8 @@ static int64_t *find_sent_times(const struct part_timing *f, const struct sample
     return sent;
 }
 
-/* Delays the parts that run once an iteration until all tensors that they read were sent and the parts before them on
- * their device have ended.  start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
+/* Delays the parts that run once an iteration until all tensors that they read were sent and the earlier ones of these
+ * parts on their device have ended.  start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
 static void delay_update_parts(const struct part_timing *f, const struct sample_work *all,
                                int64_t *start, int64_t *end, int64_t *sent)
 {
@@ -218,16 +219,17 @@ static const struct sample_work *slice_work(const struct rhythm_ask *of, const c
     const struct training *t = &of->scene->model.training;
     uint32_t npart = of->work->npart, *n = arena_array(a, (size_t)npart + 1, sizeof *n);
     struct slice_sizes sizes = {value_batch_axes(of->scene->m, a), n};
-    bool shared = t->micro_size != t->profiled;
+    /* some part runs for another number of samples than costs are about */
+    bool scaled = t->micro_size != t->profiled;
     struct pairs on = {.a = a};
     for (uint32_t x = 0; x < npart; x++) {
         uint32_t k = of->places->stage[x];
         n[x] = st->device.at[k + 1] - st->device.at[k];
-        shared = shared || n[x] > 1;
+        scaled = scaled || n[x] > 1;
         for_row (d, st->device, k)
             pairs_add(&on, x, d);
     }
-    if (shared && (!sizes.axis || !t->micro_size)) {
+    if (scaled && (!sizes.axis || !t->micro_size)) {
         *why = "its parts run a part of the batch, which has no name in the shapes of the model's "
                "inputs";
         return NULL;

@@ -32,7 +32,7 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
     return smaller(exposed, after);
 }
 
-/* The gradients of all stages: n parts. */
+/* The gradients of all stages: n entries, each for some weights of a stage. */
 struct gradient_list {
     const struct scene *s;
     const int32_t *dev, *stage_of; /* [node] */
@@ -40,10 +40,10 @@ struct gradient_list {
     /* [node] ps of backward work that its stage has done when the node ends; 0: a forward node */
     int64_t *done;
     uint32_t n;
-    uint32_t *stage; /* [part] */
-    /* [part] key: ps when it is ready; item: the part.  reduce_parts_of() sorts the entries by key at the end */
+    uint32_t *stage; /* [entry] */
+    /* [entry] key: ps when the gradients are ready; item: the number of the entry.  reduce_parts_of() sorts by key */
     struct keyed *key;
-    int64_t *bytes; /* [part] */
+    int64_t *bytes; /* [entry] */
 };
 
 /* Adds gradients of `bytes` bytes of a stage, ready after `ready` ps of its backward pass. */
@@ -86,9 +86,11 @@ static void add_layers(struct gradient_list *g, struct arena *a)
     const struct module *m = g->s->m;
     const struct graph *all = &m->graph[1];
     int64_t *ready = arena_array(a, (size_t)module_most_color(m) + 1, sizeof *ready);
-    for (nid n = all->first; n < all->first + all->count && m->color; n++)
-        if (g->done[n] > ready[m->color[n]] && m->color[n])
-            ready[m->color[n]] = g->done[n];
+    for (nid n = all->first; n < all->first + all->count; n++) {
+        uint32_t color = m->color ? m->color[n] : 0;
+        if (color)
+            ready[color] = larger(ready[color], g->done[n]);
+    }
     for (nid n = all->first; n < all->first + all->count; n++) {
         int64_t bytes = costs_params(m->cost, n);
         if (g->s->place->kind[n] == PLACE_NODE && bytes > 0)
@@ -96,7 +98,9 @@ static void add_layers(struct gradient_list *g, struct arena *a)
     }
 }
 
-/* Adds a part for each weight of a graph that training changes; it is ready when all nodes that read it are done. */
+/* Adds the gradient of each weight of a graph that training changes, in the stage of the first node that reads the
+ * weight: ready when all backward nodes that read the weight are done and, if updates are apart, the node that makes
+ * the gradient. */
 static void add_weights(struct gradient_list *g)
 {
     const struct place *p = g->s->place;

@@ -60,11 +60,13 @@ struct update_cost update_cost_find(const struct scene *s, const struct stages *
         once[n] = u.own[n] && m->cost->time[cls][n] != COST_NEVER ? m->cost->time[cls][n] : 0;
     for (uint32_t i = 0; i < u.n; i++) {
         vid v = u.of[i].gradient;
-        nid n = maker[u.of[i].parameter] = m->value[v].def;
+        nid n = m->value[v].def;
         int64_t bytes = m->cost->bytes[v];
+        maker[u.of[i].parameter] = n;
         if (seen[v]++)
             continue; /* a parameter and states of its optimizer share a gradient, which is added once */
-        /* adding a gradient up reads two tensors and writes one; dividing the sum reads one and writes one */
+        /* adding a gradient up reads two tensors and writes one; dividing the sum, unless the loss is
+         * known to be a sum, reads one and writes one */
         each[n] = sat_add(each[n], time_of(&pace, sat_mul(3, bytes), overhead));
         if (u.join != LOSS_SUM && training_count(&s->model.training) > 1)
             once[n] = sat_add(once[n], time_of(&pace, sat_mul(2, bytes), overhead));

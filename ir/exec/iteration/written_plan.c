@@ -83,13 +83,13 @@ void written_plan_make(const struct staged_plan *p, struct arena *a, struct writ
 
 const int64_t *written_plan_peaks(const struct staged_plan *p, const void *run, struct arena *a)
 {
-    struct arena *own = arena_new(a);
     struct written_plan w;
     struct staged_plan now = *p;
     struct part_places places;
     int64_t *peak = NULL;
     if (p->scene->m->ir_version == 0)
         return NULL;
+    struct arena *own = arena_new(a);
     if (written_plan_wanted(p->scene, p->stages)) {
         written_plan_make(p, own, &w);
         if (w.copies)

@@ -55,7 +55,8 @@ static int64_t end_of(const struct latency_run *r, uint32_t v)
 
 /* Whether v can join the growing group: v starts when the group ends, each operand of v is made in the group or
  * existed when the group began, and no subgraph outside the group reads a result of the group before v ends.  A group
- * that takes no time accepts no operand from outside, since the operand might depend on the group. */
+ * that takes no time accepts no operand from outside, since the operand might depend on the group.  Drops v and readers
+ * that have joined the group from j->readers. */
 static bool can_join(struct group_state *j, uint32_t v)
 {
     assert(j->group > 0 && j->end >= j->start);
@@ -150,17 +151,17 @@ struct parts *latency_parts(const struct scene *s, const struct latency_run *r, 
     struct subgraphs joined = join_hosts(r, s->m, on, place, own);
     struct latency_run run = latency_run_subgraphs(s, &joined, own);
     assert(run.t.status == RUN_DONE);
-    place = places_by_start(&run, own);
+    const uint32_t *part = places_by_start(&run, own); /* [subgraph of `joined`] */
     struct pieces k = {.n = joined.n, .piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
     *value = run.t.end;
     k.dev = arena_array(a, (size_t)k.n + 1, sizeof *k.dev);
     *slot = arena_array(a, (size_t)k.n + 1, sizeof **slot);
     for (nid n = 0; n < s->m->nnode; n++)
         if (joined.of[n] != NO_SUBGRAPH)
-            k.piece[n] = place[joined.of[n]];
+            k.piece[n] = part[joined.of[n]];
     for (uint32_t v = 0; v < joined.n; v++) {
-        k.dev[place[v]] = (int32_t)joined.sub[v].dev;
-        (*slot)[place[v]] = joined.sub[v].slot;
+        k.dev[part[v]] = (int32_t)joined.sub[v].dev;
+        (*slot)[part[v]] = joined.sub[v].slot;
     }
     arena_free(own);
     return parts_of_pieces(s, &k, a);

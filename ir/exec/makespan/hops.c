@@ -43,9 +43,11 @@ bool hops_stay_inside(const struct hops *h, const int32_t *dev, uint32_t net)
 static uint32_t link_lane(struct hops *h, uint32_t from, uint32_t to)
 {
     uint32_t lane = map_get(&h->link, map_key(from, to));
-    if (!lane)
-        map_set(&h->link, h->a, map_key(from, to), lane = ++h->nlane);
-    return lane - 1;
+    if (!lane) {
+        lane = ++h->nlane;
+        map_set(&h->link, h->a, map_key(from, to), lane);
+    }
+    return lane - 1; /* the map has 1 + the lane */
 }
 
 /* Sets the lanes that the hop x from one end to another holds, by the model's contention.  The host has no lanes. */

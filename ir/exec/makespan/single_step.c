@@ -184,7 +184,7 @@ static void add_parts(struct step_build *t)
         x.rank = t->of->model.step.dispatch == DISPATCH_PLAN ? i : 0;
         x.time = sat_mul(t->of->model.part_cost, count_passes(m, part));
         for (uint32_t k = 0; k < part->nnode; k++) {
-            t->task_of[part->node[k]] = t->b.g.ntask;
+            t->task_of[part->node[k]] = t->b.g.ntask; /* the number that build_task() will give */
             x.time = sat_add(x.time, m->cost->time[t->hops.end[d].cls][part->node[k]]);
         }
         build_task(&t->b, &x);

@@ -149,7 +149,8 @@ static void set_figures(const struct scene *s, const struct plan *p, const struc
     v->value = r->t.end;
     for (uint32_t d = 0; d < s->cluster->ndev; d++) {
         struct device_load *l = &v->load[d];
-        l->load = l->pass[0].compute = l->compute;
+        l->load = l->compute;
+        l->pass[0].compute = l->compute;
         l->live_peak = r->t.peak[d];
         l->used = model == MEMORY_SUM ? sat_add(l->used, sat_mul(more_copies, l->params))
                   : paper             ? paper[d]
@@ -163,6 +164,7 @@ static void set_figures(const struct scene *s, const struct plan *p, const struc
 static struct verdict run_verdict(const struct scene *s, const struct plan *p, bool ready,
                                   struct arena *a)
 {
+    /* with MEMORY_SUM memory is checked before the run, too, and so told before nodes that are apart */
     unsigned what = exec_memory(&s->model) == MEMORY_SUM ? CHECK_MEMORY : 0U;
     struct verdict v = plan_check(s, p->dev, /*copies=*/NULL, what, a);
     int64_t *weights = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *weights);

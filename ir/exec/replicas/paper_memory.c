@@ -112,9 +112,8 @@ int64_t *paper_memory(const struct scene *s, const struct plan *p, const int64_t
             count_node(&c, n);
     for (uint32_t e = 0; e < s->place->nnet; e++)
         count_copies(&c, e, seen);
-    for (uint32_t d = 0; d < nd; d++) {
+    for (uint32_t d = 0; d < nd; d++)
         c.stays[d] = sat_add(c.stays[d], sat_add(lasting[d], c.runs[d]));
-    }
     arena_free(own);
     return c.stays;
 }

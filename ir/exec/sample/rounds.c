@@ -140,7 +140,7 @@ static void make_halves(struct replay_build *b)
 static uint32_t lane_of(const struct replay_build *b, uint32_t dev, uint8_t kind)
 {
     uint32_t per = b->model->overlap == OVERLAP_SUM ? 1 : b->model->overlap == OVERLAP_MAX ? 2 : 3;
-    if (kind == TASK_WHOLE || kind == TASK_COMPUTE)
+    if (per == 1 || kind == TASK_COMPUTE)
         return per * dev;
     return per * dev + (per == 3 && kind == TASK_OUT ? 2 : 1);
 }
@@ -149,13 +149,15 @@ static uint32_t lane_of(const struct replay_build *b, uint32_t dev, uint8_t kind
 static void make_lanes(struct replay_build *b)
 {
     struct replay *r = b->r;
-    r->nlane = lane_of(b, b->c->ndev, TASK_WHOLE);
+    r->nlane = lane_of(b, b->c->ndev, TASK_COMPUTE);
     r->lane = arena_array(b->a, (size_t)r->nlane + 1, sizeof *r->lane);
-    for (uint32_t d = 0; d < b->c->ndev; d++)
+    for (uint32_t d = 0; d < b->c->ndev; d++) {
+        /* from OUT to IN: the lane of both transfers (OVERLAP_MAX) is called TASK_IN */
         for (uint8_t k = TASK_OUT; k >= TASK_IN; k--)
             r->lane[lane_of(b, d, k)] = (struct round_lane){d, k};
-    for (uint32_t d = 0; d < b->c->ndev && b->model->overlap == OVERLAP_SUM; d++)
-        r->lane[d].kind = TASK_WHOLE;
+        if (b->model->overlap == OVERLAP_SUM)
+            r->lane[d].kind = TASK_WHOLE;
+    }
 }
 
 /* Adds the task of a kind that a half has. */
@@ -260,7 +262,8 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
     }
 }
 
-/* Sets the level of each task.  Returns the rows level -> tasks, each behind the tasks that it waits for. */
+/* Sets the level of each task, and r->levels.  Returns the rows level -> tasks, each behind the tasks that it waits
+ * for. */
 static struct csr set_levels(struct replay_build *b)
 {
     struct replay *r = b->r;
@@ -314,8 +317,12 @@ static struct csr make_lists(const struct replay *r, const struct csr *level, bo
     for (uint32_t t = 0; t < r->ntask; t++)
         list.at[r->task[t].lane + 1] += r->samples;
     csr_starts(list.at, r->nlane);
-    for (int pass = batch ? 0 : 2; pass < (batch ? 2 : 3); pass++)
-        list_pass(r, level, pass, &list);
+    if (batch) {
+        list_pass(r, level, /*pass=*/0, &list);
+        list_pass(r, level, /*pass=*/1, &list);
+    } else {
+        list_pass(r, level, /*pass=*/2, &list);
+    }
     return list;
 }
 

@@ -54,7 +54,7 @@ struct replay replay_run(const struct scene *s, const int32_t *dev, const struct
  * larger of the numbers of the two passes.  copies: as in struct plan.  O(tasks + edges between them). */
 uint32_t replay_on_way(const struct scene *s, const struct replay *r, const uint32_t *copies,
                        struct arena *a);
-/* replay_run() with samples == 0 runs at most REPLAY_FEW + levels samples */
+/* replay_run() with samples == 0 runs at most REPLAY_FEW + levels samples. */
 enum { REPLAY_FEW = 16 };
 
 /* One run of a task, for one sample, from `at` to `end`. */
