@@ -36,8 +36,8 @@ static int64_t piece_bytes(const struct shard *s, vid v);
  * `bytes` bytes, `work` ps of computing, and the cost of a part. */
 static int64_t exchange_time(const struct shard *s, uint32_t rounds, int64_t bytes, int64_t work);
 
-/* Returns the ps of adding up `count` tensors of v's type; operands and result have `bytes` bytes each.  Integers
- * are added two at a time (write_exchanges.c). */
+/* Returns the ps of adding up `count` tensors of v's type, by one Sum or two at a time (shard_adds_pairs); operands and
+ * result have `bytes` bytes each. */
 static int64_t sum_time(const struct shard *s, vid v, uint32_t count, int64_t bytes)
 {
     const struct type *t = &s->m->type[pricing_type(s->price, v)];
@@ -90,6 +90,7 @@ static int64_t option_time(struct shard *s, const struct shard_option *o, int64_
     /* each device computes as much as for the whole node */
     if (!cuts_some(s, o))
         return given;
+    /* the piece takes the same share of the given time as of the time by sizes */
     if (whole != given)
         time = share_of_time(given, time, whole);
     /* the result of the piece is divided by a number, one more node */
@@ -111,8 +112,9 @@ void shard_price(struct shard *s)
         s->apart[n] = pricing_apart(s->price, n, s->cls);
         if (s->first_opt[n] == 0)
             continue;
-        uint32_t *same = arena_array(s->a, k.nformal + k.out.n + 1, sizeof *same);
-        int64_t whole = pricing_time(s->price, n, s->cls, same, same + k.nformal);
+        /* types of operands and results, as piece_type() gives them: 0: each has its own type */
+        uint32_t *own = arena_array(s->a, k.nformal + k.out.n + 1, sizeof *own);
+        int64_t whole = pricing_time(s->price, n, s->cls, own, own + k.nformal);
         for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
             s->opt[o].time = option_time(s, &s->opt[o], whole, s->m->cost->time[s->cls][n]);
     }
@@ -214,10 +216,9 @@ void shard_count_rounds(struct shard *s)
 
 int64_t shard_send(const struct shard *s, vid v)
 {
-    struct moved_value moved = {.bytes = s->m->cost->bytes[v], .measured = -1};
-    int64_t hop = cluster_route(s->x->scene.cluster, s->dev[0], s->dev[1], moved);
+    /* over the host v is sent once, and then received by each of the others */
     uint32_t hops = s->ways - 1 + (s->x->scene.model.step.network == NETWORK_HOST);
-    return sat_add(sat_mul(hop, hops), s->x->scene.model.part_cost);
+    return sat_add(hops_time(s, hops, s->m->cost->bytes[v]), s->x->scene.model.part_cost);
 }
 
 /* Returns the ps, on each device, of joining the pieces of v on all devices. */
@@ -343,7 +344,9 @@ int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t wan
     if (source != 0)
         return source == k->terms ? k->scatter : k->turn;
     int64_t time = (have & 1) != 0 ? 0 : whole_time(k, have, &from);
-    if (from != k->terms) /* from is 0 if v is there whole, or was cut before */
+    /* `from`: the pieces from which v becomes whole, which are there already or are added up on the way; 0 if v was
+     * whole */
+    if (from != k->terms)
         *also |= UINT32_C(1) << from;
     *also |= 1;
     return want != 0 ? sat_add(time, k->slice) : time;

@@ -377,7 +377,8 @@ struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit)
     return s->item[i].s;
 }
 
-/* Adds state st to the states of v, unless it is there.  Returns false if v has too many states already. */
+/* Adds state st to the states of v, unless it is there.  Returns false, and sets s->capped, if v has too many cuts
+ * already; there is always room for terms. */
 static bool add_item(struct shard *s, vid v, struct shard_state st)
 {
     uint32_t *last = &s->first_item[v], n = 0;
@@ -493,8 +494,8 @@ static bool add_items(const struct shard_ask *q)
     return true;
 }
 
-/* Adds the answer to the options of the node, unless it is there or there are too many; first adds its states to
- * those of operands and results. */
+/* Adds the answer to the options of the node, unless it is there or there are too many, which s->capped notes; first
+ * adds its states to those of operands and results. */
 static void add_option(struct shard_ask *q)
 {
     struct shard *s = q->s;
@@ -554,7 +555,8 @@ static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_stat
         ask_row(q, &r[i], result, at, st);
 }
 
-/* Asks the rules of node n about state st of value v, for each operand and result that is v. */
+/* Asks the rules of node n about state st of value v, for each operand and result that is v, if the devices share n or
+ * n computes a constant. */
 static void ask_node(struct shard_ask *q, nid n, vid v, struct shard_state st)
 {
     const struct module *m = q->s->m;

@@ -14,19 +14,12 @@
  * the axis or has size 1 there, it is whole.  '-': the tensor is whole, as are operands without a character.  '!':
  * the result must not be used, nor must results without a character. */
 static const char *const axes_text[] = {
-    [SHARD_AXES_FIRST] = "0:0",
-    [SHARD_AXES_PAIR] = "00:0",
-    [SHARD_AXES_CHANNELS] = "0:0 1:1",
-    [SHARD_AXES_ENDS] = "0:0 3:3",
-    [SHARD_AXES_INSTANCE] = "0--:0 100:1",
-    [SHARD_AXES_ACROSS] = "0:0 2:2 3:3",
-    [SHARD_AXES_GRID] = "00:0 1-:1 -1:2 -2:3",
-    [SHARD_AXES_REGIONS] = "1--:1 -00:0",
-    [SHARD_AXES_REGION_POOL] = "1-:1 -0:0",
-    [SHARD_AXES_DEFORM] = "0-0-0:0",
-    [SHARD_AXES_CACHE] = "000:0",
-    [SHARD_AXES_GATES] = "1---01:21",
-    [SHARD_AXES_GATES_CELL] = "1---011-:211",
+    [SHARD_AXES_FIRST] = "0:0",           [SHARD_AXES_CHANNELS] = "0:0 1:1",
+    [SHARD_AXES_ENDS] = "0:0 3:3",        [SHARD_AXES_INSTANCE] = "0--:0 100:1",
+    [SHARD_AXES_ACROSS] = "0:0 2:2 3:3",  [SHARD_AXES_GRID] = "00:0 1-:1 -1:2 -2:3",
+    [SHARD_AXES_REGIONS] = "1--:1 -00:0", [SHARD_AXES_REGION_POOL] = "1-:1 -0:0",
+    [SHARD_AXES_DEFORM] = "0-0-0:0",      [SHARD_AXES_CACHE] = "000:0",
+    [SHARD_AXES_GATES] = "1---01:21",     [SHARD_AXES_GATES_CELL] = "1---011-:211",
     [SHARD_AXES_EMBED] = "00-----0a:000",
 };
 

@@ -14,9 +14,12 @@ bool rule_shard_transpose(struct shard_ask *q, const struct shard_row *r)
     if (!shard_in_shape(q, 0, &k))
         return false;
     int n = attr_ints(q->s->f, q->n, "perm", perm, SHAPE_RANK);
+    if (n >= 0 && n != k.rank)
+        return false;
     for (int to = 0; to < k.rank; to++) {
+        /* without a list the order of axes is reversed */
         int from = n == k.rank ? axis_of(perm[to], k.rank) : k.rank - 1 - to;
-        if (from < 0 || (n >= 0 && n != k.rank))
+        if (from < 0)
             return false;
         if ((q->result ? to : from) != q->given.axis)
             continue;
@@ -34,8 +37,8 @@ struct axes_group {
     int a, a_end, b, b_end;
 };
 
-/* Whether a > b for all values of names, and a is a multiple of b if names are in a: then the group of axes with b
- * needs more axes. */
+/* Whether the group of axes whose sizes have the product b needs one more axis, rather than the group with product a: a
+ * is larger; or a has names, and b has none or divides a.  A wrong guess makes the groups end unequal. */
 static bool is_larger(struct module *m, struct dim a, struct dim b)
 {
     if (a.sym == 0 && b.sym == 0)
@@ -214,6 +217,7 @@ bool rule_shard_split(struct shard_ask *q, const struct shard_row *r)
             (struct shard_change){.kind = SHARD_ATTR_LIST, .attr = "split", .divide = all};
     else if (node_in(q->s->m, q->n, 1) != 0)
         q->change[0] = (struct shard_change){.kind = SHARD_SIZES, .operand = 1, .divide = all};
+    /* without a list, the parts of a piece are equal as well */
     return q->change[0].kind != SHARD_SIZES ||
            (shard_list_change(q, &q->change[0]) && q->change[0].known);
 }
@@ -252,7 +256,7 @@ static bool cut_border(struct shard_ask *q, int j, int64_t step, struct shard_ch
 bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
-    int64_t axes[SHAPE_RANK], by[SHAPE_RANK];
+    int64_t axes[SHAPE_RANK], by[SHAPE_RANK]; /* by: the steps */
     bool attrs = node_attr(q->s->m, q->n, "starts") != NULL;
     int cut = q->given.axis;
     int at = -1; /* index of the cut axis in the lists; -1: it is not sliced */
@@ -275,7 +279,7 @@ bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
     shard_set_out(q, 0, cut);
     if (at < 0)
         return true;
-    /* operand 4: the steps */
+    /* the positions of each device stay in a row only with a step of 1 */
     if (node_in(q->s->m, q->n, 4) != 0 &&
         (ints_of(q->s->f, node_in(q->s->m, q->n, 4), by, SHAPE_RANK) <= at || by[at] != 1))
         return false;

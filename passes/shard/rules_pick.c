@@ -41,6 +41,7 @@ bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct 
 bool rule_shard_tile(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape x, y;
+    /* the remainder keeps the shift defined for axes that are refused below */
     struct shard_change c = {
         .kind = SHARD_SIZES, .operand = 1, .divide = UINT64_C(1) << (q->given.axis % SHAPE_RANK)};
     int cut = q->given.axis;
@@ -120,8 +121,8 @@ bool rule_shard_scatter_elements(struct shard_ask *q, const struct shard_row *r)
 }
 
 /* Writes the shape of the indices of a GatherND or ScatterND to *index, and the number of axes that each index picks
- * along to *depth.  Returns false if they are not known. */
-static bool vector_length(const struct shard_ask *q, struct shape *index, int *depth)
+ * along to *depth.  Returns false if they are not known, or the number is more than SHAPE_RANK. */
+static bool index_shape(const struct shard_ask *q, struct shape *index, int *depth)
 {
     if (!shard_in_shape(q, 1, index) || index->rank < 1 || index->d[index->rank - 1].value < 0 ||
         index->d[index->rank - 1].value > SHAPE_RANK)
@@ -138,7 +139,7 @@ bool rule_shard_gather_nd(struct shard_ask *q, const struct shard_row *r)
     int64_t common = node_attr_int(q->s->m, q->n, "batch_dims", 0);
     int depth, at = q->given.axis; /* `at`: the axis in the result */
     (void)r;
-    if (!shard_in_shape(q, 0, &data) || !vector_length(q, &index, &depth) || common < 0 ||
+    if (!shard_in_shape(q, 0, &data) || !index_shape(q, &index, &depth) || common < 0 ||
         common >= index.rank || common + depth > data.rank)
         return false;
     /* picked: the number of leading axes of the data that are indexed or in common; more: how many more axes the
@@ -166,7 +167,7 @@ bool rule_shard_scatter_nd(struct shard_ask *q, const struct shard_row *r)
     struct shape index, data;
     int depth, at = q->given.axis; /* `at`: the axis in the data */
     (void)r;
-    if (!shard_in_shape(q, 0, &data) || !vector_length(q, &index, &depth) ||
+    if (!shard_in_shape(q, 0, &data) || !index_shape(q, &index, &depth) ||
         (!q->result && q->at == 1))
         return false;
     int more = index.rank - 1 - depth; /* how many more axes the updates have than the data */

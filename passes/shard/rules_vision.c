@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/* the largest blocksize that rule_shard_depth() cuts, far beyond that of models, so that its square does not
+ * overflow */
+enum { MOST_BLOCK = 1024 };
+
 /* ---- convolutions ------------------------------------------------------------------------------- */
 
 /* [enum shard_conv] A character for each operand of a convolution: x: the image; w: the kernels; c: an operand with
@@ -105,8 +109,8 @@ bool rule_shard_group_norm(struct shard_ask *q, const struct shard_row *r)
 /* ---- images of other sizes ---------------------------------------------------------------------- */
 
 /* Returns the index at which a node's lists (sizes, pads, scales) have the entry of `axis`: its index in the list of
- * axes, which is attribute `axes` or operand i; `axis` itself if there is no such list; -1: the list does not have the
- * axis; -2: the list is not known. */
+ * axes, which is attribute `axes` or operand i (UINT32_MAX: no operand can be the list); `axis` itself if there is no
+ * such list; -1: the list does not have the axis; -2: the list is not known. */
 static int entry_of(const struct shard_ask *q, uint32_t i, int axis, int rank)
 {
     int64_t axes[SHAPE_RANK];
@@ -189,7 +193,7 @@ bool rule_shard_depth(struct shard_ask *q, const struct shard_row *r)
     bool beside = strcmp(node_attr_str(q->s->m, q->n, "mode", "DCR"), "CRD") == 0;
     int cut = q->given.axis;
     if (!shard_in_shape(q, 0, &x) || !shard_out_shape(q, 0, &y) || cut > 1 || b <= 0 ||
-        b > 1024) /* no model has so large blocks */
+        b > MOST_BLOCK)
         return false;
     /* more: how many times longer runs are in the tensor with more channels */
     int64_t run = q->given.run, more = cut == 1 && beside ? b * b : 1;

@@ -29,6 +29,8 @@ enum {
     NEAREST = 24,   /* number of entries that an entry is compared with */
     /* states of values that a pass may compare: about a second of CPU */
     LOOKS = 60000000,
+    /* before a table is pruned it may have so many times more entries than afterwards */
+    UNPRUNED = 8,
     WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */
 };
 
@@ -78,13 +80,14 @@ static bool is_free(const struct shard *s, vid v)
     return v == 0 || shard_is_constant(s, v);
 }
 
-/* Whether some option that is left takes or makes v cut. */
+/* Whether v, a value of the main graph, may be in another state than whole.  useful: as by useful_values(). */
 static bool has_choice(const struct shard *s, vid v, const uint8_t *useful)
 {
     return useful[v] != 0 && s->m->value[v].graph == 1;
 }
 
-/* Returns an array: [value] 1: an option that is left has it cut. */
+/* Returns an array: [value] 1: an option that is left has it cut or in terms, and it is no constant, or the devices
+ * keep pieces of it. */
 static uint8_t *useful_values(const struct shard *s)
 {
     uint8_t *useful = arena_alloc(s->a, s->m->nval);
@@ -94,6 +97,7 @@ static uint8_t *useful_values(const struct shard *s)
         for (uint32_t i = 0; i < k->nformal + k->out.n && !p->gone; i++) {
             vid v = i < k->nformal ? node_in(s->m, p->node, i)
                                    : node_out(s->m, p->node, i - k->nformal);
+            /* p->in[i] may be a result: p->out[] lies behind p->in[] */
             useful[v] = useful[v] || (p->in[i].run != 0 && !is_free(s, v));
         }
     }
@@ -102,7 +106,9 @@ static uint8_t *useful_values(const struct shard *s)
     return useful;
 }
 
-/* Follows value v from now on, whole in all entries unless it was followed. */
+/* Follows value v from now on, unless it is followed or can only be whole: an input is in all entries as the devices
+ * keep it, a result is whole until extend() says otherwise.  If there is no slot for v, the search loses choices, which
+ * may take any time. */
 static void follow(struct table *t, vid v, const uint8_t *useful)
 {
     if (t->slot[v] != 0 || !has_choice(t->s, v, useful))
@@ -151,7 +157,8 @@ static void drop(struct table *t, const struct entry *e, nid n)
     t->least = smaller(t->least, sat_add(e->time, t->rest[n]));
 }
 
-/* Adds entry e to the next table, or improves the one with the same states. */
+/* Adds entry e, which takes node n by `option`, to the next table, or lets it take the place of the entry with the same
+ * states if that takes longer.  Leaves e out if it cannot be below t->beat, and drops it if the table is full. */
 static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
 {
     const size_t size = t->nlive * sizeof *e->have;
@@ -181,7 +188,7 @@ static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
     t->next[found - 1].step = t->nstep++;
 }
 
-/* Brings value v of entry e to state st and adds the time.  Returns whether there was something to do. */
+/* Brings value v of entry e to state st and adds the time.  Returns whether that takes an exchange. */
 static bool bring(struct table *t, struct entry *e, vid v, struct shard_state st)
 {
     uint32_t also, slot = t->slot[v];
@@ -195,13 +202,14 @@ static bool bring(struct table *t, struct entry *e, vid v, struct shard_state st
     if (slot == 0 || e->time == SHARD_NEVER)
         return true;
     e->have[slot - 1] |= (uint16_t)also;
+    /* what is whole serves for terms, so these are forgotten */
     uint32_t terms = shard_moves_of(t->s, v)->terms;
     if (terms != 0 && (e->have[slot - 1] & 1) != 0)
         e->have[slot - 1] &= (uint16_t)~(1u << terms);
     return true;
 }
 
-/* Extends entry e by node n with option o (0: whole). */
+/* Extends entry `from` by node n with option o (0: whole), and adds that to the next table. */
 static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
 {
     struct shard *s = t->s;
@@ -212,6 +220,7 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
     e.step = from->step;
     memcpy(e.have, from->have, t->nlive * sizeof *e.have);
     bool exchanged = false;
+    /* nodes that tell sizes measure what the device has, in any state */
     for (uint32_t i = 0; i < k->in.n; i++)
         if (!node_tells_sizes(s->m, n))
             exchanged |= bring(t, &e, node_in(s->m, n, i),
@@ -233,7 +242,7 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
             e.time = sat_add(e.time, shard_exchange(s, v, 1u << shard_bit(s, v, st), 0, &also));
         }
         if (t->slot[v] != 0 && (s->m->value[v].flags & VALUE_OUTPUT) != 0)
-            bring(t, &e, v, s->kept[v]); /* outputs that are no state: whole */
+            bring(t, &e, v, s->kept[v]); /* outputs that are no states are kept whole */
     }
     keep(t, &e, n, o);
 }
@@ -266,8 +275,8 @@ static bool is_dominated(struct table *t, const struct entry *a, const struct en
     return time <= b->time;
 }
 
-/* Halves the number of entries that tables may have while a pass compares more than is due: half of LOOKS at its
- * beginning, all of them at its end; else doubles it. */
+/* Counts a node as taken, and halves the number of entries that tables may have, down to FEW, if the pass has compared
+ * more than is due: half of LOOKS at its beginning, all of them at its end; else doubles it, up to t->widest_most. */
 static void keep_pace(struct table *t)
 {
     uint64_t due = LOOKS / 2 + (uint64_t)(LOOKS / 2) * ++t->taken / t->nodes;
@@ -359,7 +368,8 @@ static void merge_equal(struct table *t)
     t->n = n;
 }
 
-/* Takes node n. */
+/* Takes node n: follows its inputs and results, makes the table behind n by extending each entry by each option of n,
+ * and then forgets the values that n was the last one to read. */
 static void take(struct table *t, nid n, const uint8_t *useful)
 {
     struct shard *s = t->s;
@@ -388,7 +398,8 @@ static void take(struct table *t, nid n, const uint8_t *useful)
         merge_equal(t);
 }
 
-/* Runs over all nodes with tables of at most `most` entries; writes the choice, unless no entry is below t->beat. */
+/* Runs over all nodes with tables of at most `most` entries; writes the best choice and its value to *c, unless no
+ * entry is left, or the choice of an earlier pass in *c (value -1: there is none) is as good. */
 static void run(struct table *t, uint32_t most, const uint8_t *useful, struct shard_choice *c)
 {
     const struct module *m = t->s->m;
@@ -396,7 +407,7 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     t->most = t->widest_most = most;
     t->looks = t->taken = 0;
     t->nodes = g->count;
-    t->cap = most * 8;
+    t->cap = most * UNPRUNED;
     t->nbucket = 1;
     while (t->nbucket < t->cap * 2)
         t->nbucket *= 2;
@@ -435,7 +446,7 @@ struct shard_choice shard_search_within(struct shard *s, uint32_t entries)
 {
     const struct module *m = s->m;
     struct shard_choice c = {.option = arena_array(s->a, m->nnode, sizeof *c.option), .value = -1};
-    struct table t = {.s = s, .beat = INT64_MAX};
+    struct table t = {.s = s, .beat = INT64_MAX}; /* the first pass has no time to beat */
     const uint8_t *useful = useful_values(s);
     t.slot = arena_array(s->a, m->nval, sizeof *t.slot);
     t.last = arena_array(s->a, m->nval, sizeof *t.last);
@@ -478,6 +489,7 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed)
     struct shard_choice c = {.option = arena_array(s->a, m->nnode, sizeof *c.option)};
     for (nid n = 1; n < m->nnode; n++) {
         uint32_t count = 0;
+        /* option number `count` takes the place of the one before with a chance of 1 / count: all are equally likely */
         for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next)
             if (!s->opt[o].gone && terms_are_made(s, &c, o) && random_below(&seed, ++count) == 0)
                 c.option[n] = o;

@@ -118,7 +118,8 @@ static const char *expected_states(const struct shard *s, nid n, uint32_t i, con
 {
     const char *list[SHARD_OPTIONS + 1], *text = "";
     uint32_t count = 0;
-    for (uint32_t o = 0, next = s->first_opt[n]; count < SHARD_OPTIONS; o = next) {
+    uint32_t o = 0; /* 0: the node whole, which comes before its options */
+    do {
         struct shard_state st = o != 0 ? s->opt[o].in[i] : (struct shard_state){0};
         const char *as = state_text(s, st);
         uint32_t k = 0;
@@ -128,10 +129,8 @@ static const char *expected_states(const struct shard *s, nid n, uint32_t i, con
             list[count++] = as;
             text = arena_fmt(s->a, "%s%s%s", text, count > 1 ? ", " : "", as);
         }
-        next = o != 0 ? s->opt[o].next : next;
-        if (next == 0)
-            break;
-    }
+        o = o != 0 ? s->opt[o].next : s->first_opt[n];
+    } while (o != 0 && count < SHARD_OPTIONS);
     return text;
 }
 
@@ -170,9 +169,9 @@ int64_t shard_self_ways(const struct module *m)
     return 0;
 }
 
-/* Returns the word that says on which device alone node n is: that of a result or, if results have none, the first
- * word, if it says so.  *cut: the index of a result that is cut all the same; the number of operands and results if
- * there is none. */
+/* Returns the word that says on which device alone node n is: the first word that says something, if its kind is ALONE,
+ * or the word of the first result in its place if that is ALONE, too.  A word of another kind: none says so.  *cut: the
+ * index of the last result that is cut; the number of operands and results if none is. */
 static struct said home_word(const struct module *m, nid n, const char *words, uint32_t *cut)
 {
     const uint32_t nformal = m->node[n].nformal, count = nformal + m->node[n].out.n;

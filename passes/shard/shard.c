@@ -26,6 +26,7 @@ struct shard_options {
 
 static const char *const from_names[] = {"search", "self", NULL};
 enum { FROM_SEARCH, FROM_SELF }; /* values of the option `from`, in the order of from_names */
+enum { MOST_TRIED = 8 };         /* numbers of devices that report_undivided() tries */
 static const char *const sums_names[] = {"none", "integers", "any", NULL};
 
 static const struct opt shard_opts[] = {
@@ -71,13 +72,13 @@ static const struct opt shard_opts[] = {
 static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
 {
     uint32_t most = 0;
-    bool hosts = true;
+    bool only_cpus = true;
     for (uint32_t k = 0; k < c->ncls; k++)
-        hosts = hosts && c->cls[k].host;
+        only_cpus = only_cpus && c->cls[k].host;
     for (uint32_t k = 0; k < c->ncls; k++) {
         const struct device_class *d = &c->cls[k];
         uint32_t count = d->group > 1 && d->group < d->count ? d->group : d->count;
-        if (d->host != hosts || count <= most)
+        if (d->host != only_cpus || count <= most)
             continue;
         most = count;
         if (cls != NULL)
@@ -86,8 +87,8 @@ static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
     return most;
 }
 
-/* Finds `ways` equal devices side by side that share the nodes, and fills s->dev and s->cls.  Returns 0, or -1 and
- * reports an error. */
+/* Finds `ways` equal devices side by side that share the nodes, and fills s->dev, which has room for all devices,
+ * s->ndev and s->cls.  Returns 0, or -1 and reports an error. */
 static int find_devices(struct shard *s)
 {
     const struct cluster *c = s->x->scene.cluster;
@@ -140,7 +141,7 @@ static bool reads_unsendable(const struct shard *s, nid n, uint32_t *home)
     return false;
 }
 
-/* Sets shard.kind of all nodes. */
+/* Sets shard.kind of all nodes, and shard.home of nodes that must be where an operand is made. */
 static void find_kinds(struct shard *s)
 {
     const struct graph *g = &s->m->graph[1];
@@ -180,6 +181,7 @@ static int check(struct shard *s)
     if (s->f->opset < 7)
         return diag_error(s->x->use.diag, "shard: the model is of opset %lld: expected 7 or later",
                           (long long)s->f->opset);
+    /* copies of nodes get at most a quarter of all numbers: the nodes of exchanges need numbers, too */
     if ((int64_t)m->nnode * s->ways > INT32_MAX / 4)
         return diag_error(s->x->use.diag,
                           "shard: %u copies of %u nodes are more than pcc can number", s->ways,
@@ -229,7 +231,8 @@ static bool divides(const struct shape *k, int64_t ways)
     return some;
 }
 
-/* Returns the placed node with the longest time, with has_rule of the nodes that some rule cuts; 0: no such node. */
+/* Returns the node with the longest time of those that devices may share and, unless has_rule, of those on one device;
+ * has_rule: only nodes whose operator has a rule count.  0: no such node. */
 static nid longest(const struct shard *s, bool has_rule)
 {
     const struct graph *g = &s->m->graph[1];
@@ -245,7 +248,8 @@ static nid longest(const struct shard *s, bool has_rule)
     return most;
 }
 
-/* Reports that no node has a rule by which it can be cut, and names the one that takes longest.  Returns -1. */
+/* Reports that no node can be cut, and names the node that takes longest and why it stays whole: it runs on one device,
+ * its result has no known rank, or its operator has no rule.  Returns -1. */
 static int report_ruleless(const struct shard *s)
 {
     const nid n = longest(s, /*has_rule=*/false);
@@ -258,8 +262,9 @@ static int report_ruleless(const struct shard *s)
     return diag_error(s->x->use.diag, "shard: no node of this model can be cut%s", why);
 }
 
-/* Reports that no axis can be cut: names the node that takes longest, its sizes, and numbers of devices that could
- * cut it, unless the node is whole for other reasons than its sizes, which the message says then.  Returns -1. */
+/* Reports that no axis can be cut: names the node with a rule that takes longest, its sizes, and the numbers of devices
+ * up to MOST_TRIED that could cut it, unless the node is whole for other reasons than its sizes, which the message says
+ * then.  Returns -1. */
 static int report_undivided(const struct shard *s)
 {
     const char *ways = "", *sizes = "";
@@ -276,7 +281,7 @@ static int report_undivided(const struct shard *s)
             "[%s], but its operands, sizes that are not known, or what it computes do "
             "not allow it",
             s->ways, s->ways, node_name(s->m, most), node_op(s->m, most), sizes);
-    for (int64_t w = 2; w <= 8; w++)
+    for (int64_t w = 2; w <= MOST_TRIED; w++)
         if (divides(&k, w))
             ways = arena_fmt(s->a, "%s%s%lld", ways, *ways == 0 ? "" : ", ", (long long)w);
     return diag_error(s->x->use.diag,
@@ -286,7 +291,8 @@ static int report_undivided(const struct shard *s)
                       *ways == 0 ? "" : ", which can be cut by ways=", ways);
 }
 
-/* Returns the ps that inputs from the host and outputs to the host take on the first device, one after the other. */
+/* Returns the ps that inputs from the host and outputs to the host take on the first device, one after the other; 0 if
+ * they are free. */
 static int64_t border_time(const struct shard *s)
 {
     const struct module *m = s->m;
@@ -297,7 +303,8 @@ static int64_t border_time(const struct shard *s)
             vid v = m->arg[list[k].at + i];
             struct moved_value moved = {.bytes = m->cost->bytes[v], .measured = -1};
             if ((m->value[v].flags & VALUE_INIT) == 0)
-                sum = sat_add(sum, cluster_transfer(s->x->scene.cluster, s->cls, false, moved));
+                sum = sat_add(
+                    sum, cluster_transfer(s->x->scene.cluster, s->cls, /*inner=*/false, moved));
         }
     return sum;
 }
@@ -312,8 +319,9 @@ struct wanted {
     bool whole; /* true: no state is kept in pieces */
 };
 
-/* Finds the options of all nodes and a choice among them.  w->whole: states are whole from run to run; else they are
- * in pieces where the nodes around them allow it.  Returns 0, or -1 and reports an error. */
+/* Makes *s with the options of all nodes, and finds a choice among them; its value includes border_time().  w->whole:
+ * states are whole from run to run; else they are in pieces where the nodes around them allow it.  Returns 0, or -1 and
+ * reports an error. */
 static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
                        struct shard_choice *c)
 {
@@ -347,8 +355,8 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
     return 0;
 }
 
-/* Finds the best choice, or a random one.  A state is in pieces or whole from one run to the next: both are tried.
- * Returns 0, or -1 and reports an error. */
+/* Makes *s and finds a choice as w says.  A state is in pieces or whole from one run to the next: both are tried where
+ * the best of all choices is sought.  Returns 0, or -1 and reports an error. */
 static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_choice *c)
 {
     struct shard whole;
@@ -367,8 +375,8 @@ static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_
     return 0;
 }
 
-/* Returns the time of the model without sharding: on one of the devices, and the least time of any plan of whole
- * nodes. */
+/* Returns what is known of the model without sharding: its time and bytes on one of the devices, and a lower bound on
+ * the time of plans of whole nodes (unsharded; -1: the execution model has no bound). */
 static struct sharding measure_whole(const struct shard *s)
 {
     struct scene scene = s->x->scene;
@@ -451,7 +459,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
         return 0;
     }
     if (best.ways == 0) {
-        /* shard_begin() has reported the error */
+        /* no number gave a choice: if the reason is an error, which was silent above, it is reported now */
         if (shard_begin(&best, x, larger_u32(most, 2)) != 0)
             return -1;
         diag_note(loud,
@@ -471,7 +479,8 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
     return 0;
 }
 
-/* pass.run: rewrites the model for several devices.  Returns 0, or -1 after an error. */
+/* pass.run: rewrites the model for several devices.  The objective becomes the makespan, unless the user has chosen
+ * one.  Returns 0, or -1 after an error. */
 static int run_shard(struct ctx *x, const void *options)
 {
     const struct shard_options *o = options;

@@ -214,7 +214,7 @@ uint32_t shard_home(struct shard *s, uint32_t dev);
 
 /* ---- self.c ---- */
 
-/* Returns the number of devices for which the file's sharding specs cut tensors; 0: they cut none. */
+/* Returns the number of pieces in the first cut of the file's sharding specs; 0: they cut no tensor. */
 int64_t shard_self_ways(const struct module *m);
 /* Gives a home to each node that is on one device by these specs, unless the node is pinned.  Returns 0, or -1 and
  * reports an error. */
@@ -225,7 +225,8 @@ int shard_self_fix(struct shard *s, uint8_t *fixed);
 
 /* ---- rules.c ---- */
 
-/* Returns the row of node n's operator in the table of rules; NULL: it has none, so the node is left whole. */
+/* Returns the row of node n's operator in the table of rules; NULL: it has none, or n is a call or draws random
+ * numbers, so the node is left whole. */
 const struct shard_row *shard_row_of(const struct module *m, nid n);
 /* Finds the options of all nodes. */
 void shard_find_options(struct shard *s);
@@ -234,14 +235,16 @@ void shard_find_options(struct shard *s);
 void shard_take_number(const struct shard *s, uint32_t number, uint32_t *option);
 /* Returns the tensor of v if v is a weight, an initializer or the result of a Constant; else 0. */
 tid shard_weight(const struct module *m, vid v);
-/* Whether v is a weight or computed of weights alone, so that all devices may have it in any state for nothing. */
+/* Whether v is an initializer, or the result of a SHARD_SHARED node that reads nothing but initializers, so that all
+ * devices may have it in any state for nothing. */
 bool shard_is_constant(const struct shard *s, vid v);
 /* Returns the bit of state st of value v in sets of states: 0 for whole; 1, 2, ... in the order of the value's
  * items; -1: no option has the value in that state. */
 int shard_bit(const struct shard *s, vid v, struct shard_state st);
 /* Returns the state of value v whose bit, as by shard_bit(), is `bit`. */
 struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit);
-/* Whether v can be cut as st says for all values of names, and its pieces be joined again. */
+/* Whether v can be in state st, which is not whole: it can be cut so for all values of names, and its pieces can be
+ * joined again; or, if st is terms, it may be in terms (shard_can_sum). */
 bool shard_can_cut(const struct shard *s, vid v, struct shard_state st);
 /* Whether two states are equal. */
 bool shard_same(struct shard_state a, struct shard_state b);
@@ -250,10 +253,11 @@ bool shard_is_uneven(const struct shard *s, vid v, struct shard_state st);
 /* Whether an axis of that size can be cut into one block of `run` positions for each device but the last one, which
  * gets the rest, not much less. */
 bool shard_cuts_unevenly(uint32_t ways, struct dim size, int64_t run);
-/* Writes the shape of device i's piece of v in state st to *out. */
+/* Writes the shape of what device i has of v in state st to *out: its piece, or the whole tensor if st is no cut. */
 void shard_piece(const struct shard *s, vid v, struct shard_state st, uint32_t i,
                  struct shape *out);
-/* Returns the number of blocks that each piece of v has: 1 for a plain cut; -1: it depends on names. */
+/* Returns the number of blocks that each piece of v has: 1 for a plain cut; -1: it depends on names, or v has no axis
+ * st.axis of known size. */
 int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st);
 
 /* ---- functions for rules ---- */
@@ -283,7 +287,6 @@ shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shar
 /* arg of rule_shard_axes(): the operators whose fixed axes axes_text[] (rules_axes.c) lists */
 enum shard_axes {
     SHARD_AXES_FIRST,
-    SHARD_AXES_PAIR,
     SHARD_AXES_CHANNELS,
     SHARD_AXES_ENDS,
     SHARD_AXES_INSTANCE,
@@ -368,10 +371,12 @@ bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes);
 
 /* ---- strands.c ---- */
 
-/* Removes options that take a constant in a state in which its maker cannot make the constant. */
+/* Removes options that take a constant in a state in which its maker cannot make the constant, or only behind
+ * SHARD_DEPTH other nodes that compute constants. */
 void shard_drop_impossible(struct shard *s);
 /* Chooses how the devices keep the inputs and outputs that hold state; `whole`: none is kept in pieces.  Sets
- * shard.kept and shard.must, and SHARD_ONCE for the nodes that read or make a state that stays whole. */
+ * shard.kept, shard.must, and SHARD_ONCE and home for the nodes that read or make a state that stays whole.  Removes
+ * the options with other states of what is kept, and all options of SHARD_ONCE nodes. */
 void shard_keep_states(struct shard *s, bool whole);
 /* Removes options that cannot pay, and options whose strand another strand contains; some best choice is always
  * kept. */
@@ -384,7 +389,7 @@ void shard_count_rounds(struct shard *s);
 
 /* Returns the ps, on each device, of bringing v from one of the states `have` (a set of bits) to the state with bit
  * `want`; 0 if v is in that state already; SHARD_NEVER: that is impossible.  *also: bits of the states in which v is
- * there afterwards, too. */
+ * there afterwards beside those in `have`: `want`, and the states on the way to it. */
 int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t want, uint32_t *also);
 /* Returns the bit of the state from which the last step of shard_exchange() makes v: it is in `have`, or needs an
  * exchange itself. */
@@ -403,10 +408,11 @@ struct shard_choice {
     uint32_t *option; /* [node] the chosen option, an index of shard.opt; 0: the node is whole */
     int64_t value;    /* ps of the model: computing and exchanges, one after the other */
     int64_t floor;    /* ps: the sum of the least times of all nodes */
-    int64_t least;    /* ps: no choice has a smaller value */
+    int64_t least;    /* ps: no choice has a smaller value; -1: no such time is known */
     bool exact;       /* true: it is proven that no choice has a smaller value */
     uint32_t widest;  /* number of entries of the largest table */
 };
+/* Returns the best choice that the search finds among the options that are left. */
 struct shard_choice shard_search(struct shard *s);
 /* Does the same with tables of at most `entries` entries. */
 struct shard_choice shard_search_within(struct shard *s, uint32_t entries);

@@ -2,7 +2,7 @@
  *
  * Options that have a state of a value in common make a strand, such as all options from the columns of one matrix
  * through all nodes that keep these apart.  This file removes
- * - options that take a constant in a state in which its maker cannot make it;
+ * - options that take a constant in a state in which its maker cannot make it, or only by a long chain of nodes;
  * - strands whose nodes together save less time than joining the strand's smallest result takes, since pieces must be
  *   joined again, at the latest where they are outputs of the model;
  * - strands all of whose nodes another strand has, too, with at most as many blocks: then the other strand is at least
@@ -49,11 +49,9 @@ void shard_drop_impossible(struct shard *s)
                 if (s->opt[o].in[i].run == 0 || def == 0 || shard_weight(m, v) != 0 ||
                     !shard_is_constant(s, v))
                     continue;
-                if (depth[def] >= depth[n])
-                    depth[n] = (uint8_t)(depth[def] + 1);
+                depth[n] = (uint8_t)larger_u32(depth[n], smaller_u32(depth[def] + 1u, SHARD_DEPTH));
                 if (depth[n] >= SHARD_DEPTH || !constant_has(s, v, s->opt[o].in[i]))
                     s->opt[o].gone = true;
-                depth[n] = depth[n] < SHARD_DEPTH ? depth[n] : SHARD_DEPTH;
             }
 }
 
@@ -98,7 +96,8 @@ struct strand {
     /* ps: sum over the nodes of what the best option of each node saves, and of what its operands save if they come
      * from another cut directly */
     int64_t saves;
-    /* ps: the time to join the strand's cheapest result; 0: a result stays in pieces */
+    /* ps: the least time in which the pieces or terms of a result become another state, as they must at the end of the
+     * strand; 0: a result stays in pieces; INT64_MAX: there is no result in pieces or terms */
     int64_t joins;
     uint32_t nodes, options; /* number of the strand's nodes; number of their options */
     bool gone;
@@ -109,6 +108,7 @@ static bool can_turn(const struct shard *s, vid v, struct shard_state st)
 {
     if (!shard_is_cut(st))
         return false;
+    /* st is such a cut, and there is another one */
     const uint32_t even = shard_moves_of(s, v)->even;
     return (even >> shard_bit(s, v, st) & 1) != 0 && (even & (even - 1)) != 0;
 }
@@ -167,7 +167,7 @@ static void measure(struct shard *s, struct strand *st)
                 if (p->out[i].run != 0)
                     k->joins =
                         stays_apart(m, &users, v) ? 0 : smaller(k->joins, leaving(s, v, p->out[i]));
-                /* the node itself joins the pieces of its operand */
+                /* the node itself adds up the terms of its operand */
                 else if (p->change[0].kind == SHARD_ABSORB)
                     k->joins = smaller(k->joins, larger(p->time - m->cost->time[s->cls][n], 0));
             }
@@ -332,7 +332,8 @@ static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
     put_once(s, maker, s->home[first]);
 }
 
-/* Removes the options of node n that take or make v in another state than the one in which the devices keep v. */
+/* Notes that node n must be cut (s->must), and removes its options that take or make v in another state than the one in
+ * which the devices keep v. */
 static void bind(struct shard *s, nid n, vid v)
 {
     const struct node *k = &s->m->node[n];
@@ -410,7 +411,8 @@ void shard_keep_states(struct shard *s, bool whole)
         s->kept[p->state_in[i]] = s->kept[p->state_out[i]] = pieces_of(s, &users, i);
     bool all = bind_all(s, &users);
     /* if that does not work for all states together, all of them stay whole */
-    memset(s->must, 0, all ? 0 : s->m->nnode);
+    if (!all)
+        memset(s->must, 0, s->m->nnode);
     for (uint32_t i = 0; i < p->nstate; i++) {
         if (!all)
             s->kept[p->state_in[i]] = s->kept[p->state_out[i]] = (struct shard_state){0};

@@ -14,18 +14,19 @@
 
 #include <string.h>
 
-/* Returns the state in which the node that makes v leaves it, by the node's chosen option; whole if no node makes v. */
+/* Returns the state in which the node that makes v leaves it, by the node's chosen option; if no node makes v, the
+ * state in which the devices keep it. */
 static struct shard_state made_in(const struct shard_writer *x, vid v)
 {
     const struct value *p = &x->m->value[v];
-    uint32_t o = p->def != 0 ? x->option[p->def] : 0;
     if (p->def == 0)
         return x->s->kept[v];
+    uint32_t o = x->option[p->def];
     return o != 0 ? x->s->opt[o].out[p->outno] : (struct shard_state){0};
 }
 
-/* Whether v itself, whole, is what all its readers have: v is an input, a weight, or the result of a node that
- * stays. */
+/* Whether v itself, whole, is what all its readers have: v is a weight, an input of which the devices keep no pieces,
+ * or the result of a node that stays. */
 static bool stays(const struct shard_writer *x, vid v)
 {
     nid n = x->m->value[v].def;
@@ -49,12 +50,13 @@ static const char **note_weight(struct shard_writer *x, vid v, tid t, struct sha
         x->w->weight =
             vec_grow(mem, x->w->weight, &x->w->capweight, x->w->nweight + 1, sizeof *x->w->weight);
         at = ++x->w->nweight;
-        x->w->weight[at - 1] = (struct sharded_weight){value_name(x->m, v),
-                                                       st.axis,
-                                                       st.run,
-                                                       blocks,
-                                                       before * blocks == 1,
-                                                       arena_array(mem, x->ways, sizeof(char *))};
+        x->w->weight[at - 1] =
+            (struct sharded_weight){.name = value_name(x->m, v),
+                                    .axis = st.axis,
+                                    .run = st.run,
+                                    .blocks = blocks,
+                                    .contiguous = before * blocks == 1,
+                                    .piece = arena_array(mem, x->ways, sizeof(char *))};
         map_set(&x->weights, x->a, key, at);
     }
     return (const char **)(uintptr_t)x->w->weight[at - 1].piece;
@@ -105,14 +107,15 @@ static vid constant_piece(struct shard_writer *x, vid v, struct shard_state st, 
 /* Returns the states, as bits, in which device i has v. */
 static uint32_t states_on(struct shard_writer *x, vid v, uint32_t i)
 {
-    uint32_t bit = 0, have = 0;
-    for (uint32_t k = x->s->first_item[v];; k = x->s->item[k].next, bit++) {
+    uint32_t most = 0, have = 0; /* most: the bit of the value's last state */
+    for (uint32_t k = x->s->first_item[v]; k != 0; k = x->s->item[k].next)
+        most++;
+    for (uint32_t bit = 0; bit <= most; bit++) {
         uint32_t at = map_get(&x->made, map_key(v, bit + 1));
         if (at != 0 && x->pool[at + i] != 0)
             have |= UINT32_C(1) << bit;
-        if (k == 0)
-            return have;
     }
+    return have;
 }
 
 /* Whether v, which is made in terms or cut, must be whole before it is brought to the state with that bit.  That is so
@@ -124,6 +127,7 @@ static bool is_whole_first(const struct shard_writer *x, vid v, uint32_t bit)
         made.run == 0)
         return false;
     uint32_t from = (uint32_t)shard_bit(x->s, v, made);
+    /* not so for the state in which v is made, nor for one that v takes on the way to whole */
     return bit != from && shard_source(x->s, v, UINT32_C(1) << from, 0) != bit;
 }
 
@@ -134,6 +138,7 @@ vid shard_held(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
     uint32_t bit = (uint32_t)shard_bit(x->s, v, st), at = shard_copies(x, v, bit);
     if (x->pool[at + i] == 0 && i < x->ways && is_whole_first(x, v, bit))
         shard_held(x, v, (struct shard_state){0}, i);
+    /* v may have been there in that state before, or have taken it when it was made whole */
     if (x->pool[at + i] != 0)
         return x->pool[at + i];
     tid t = shard_weight(x->m, v);
@@ -177,6 +182,7 @@ static void find_needs(struct shard_writer *x)
         for (uint32_t i = 0; i < m->node[n].out.n && x->s->kind[n] == SHARD_NODE; i++)
             where = x->need[node_out(m, n, i)] > where ? 2 : where;
         where = is_on_all(x, n) ? 2 : where;
+        /* the node is on a device that shares nodes, but not the first one: all of them exchange its operands */
         if (x->s->kind[n] == SHARD_ONCE && x->s->home[n] > 0 && x->s->home[n] < x->ways)
             where = 2;
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
@@ -219,7 +225,8 @@ static vid *copy_of(struct shard_writer *x, vid v, struct shard_state st, uint32
     return &x->pool[at + i];
 }
 
-/* Removes operand `at` of node k, a copy of n: a bias, which the node would add. */
+/* Removes operand `at` of node k, a copy of n: a bias, which the node would add.  If the operator must have the
+ * operand, it becomes 0. */
 static void omit(struct shard_writer *x, nid n, nid k, uint32_t at)
 {
     const uint32_t count = edit_nin(x->e, k);
@@ -238,7 +245,8 @@ static void omit(struct shard_writer *x, nid n, nid k, uint32_t at)
     edit_operands(x->e, k, in, at + 1 == count && none == 0 ? at : count);
 }
 
-/* Makes change c in node k, the piece i of node n. */
+/* Makes change c in node k, the piece i of node n.  (SHARD_PASS changes no piece: write_node() makes one on the
+ * first device alone.) */
 static void change(struct shard_writer *x, const struct shard_change *c, nid n, nid k, uint32_t i)
 {
     int64_t list[SHAPE_VALUES];
@@ -304,6 +312,8 @@ static vid scale_sizes(struct shard_writer *x, nid n, vid v, int axis, const str
 static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state st, uint32_t i)
 {
     struct factor times = {"Mul", x->ways};
+    /* the size of the last one of unequal pieces times `ways` is not the whole: so the size of the piece is divided by
+     * itself, and the quotient 1 is multiplied by the size of the whole */
     if (shard_is_uneven(x->s, node_in(x->m, n, 0), st)) {
         struct shape of, mine;
         shape_of(x->s->f, node_in(x->m, n, 0), &of);
@@ -314,7 +324,8 @@ static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state 
     return scale_sizes(x, n, v, st.axis, &times, i);
 }
 
-/* Adds the copy of node n for device i.  in: the copy's operands; p: the chosen option; NULL: whole. */
+/* Adds the copy of node n for device i, with the changes of its option, and notes its results as what the device has.
+ * in: the copy's operands; p: the chosen option; NULL: whole. */
 static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
                       const struct shard_option *p)
 {
@@ -351,9 +362,9 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         change(x, &p->change[c], n, k, i);
 }
 
-/* Whether device i is to have v as a node on the first `count` devices takes it: those devices are; if nodes on
- * other devices need v, all devices exchange it at the same time, as the search supposes.  (Values that no node
- * reads are removed later.) */
+/* Whether v is brought to device i for a node that runs on the first `count` devices: to these it is; to the others,
+ * too, if nodes on other devices than the first one need v, as then all devices exchange v at the same time, which the
+ * search supposes.  (Values that no node reads are removed later.) */
 static bool is_wanted(const struct shard_writer *x, vid v, uint32_t i, uint32_t count)
 {
     return i < count || (v != 0 && x->need[v] > 1);
@@ -375,9 +386,10 @@ static void write_node(struct shard_writer *x, nid n)
     /* each operand is exchanged on all devices before the next operand, so that the devices stay in step */
     for (uint32_t j = 0; j < k.nformal; j++)
         for (uint32_t i = 0; i < x->ways; i++)
-            if (i == 0 || is_wanted(x, node_in(m, n, j), i, count))
+            if (is_wanted(x, node_in(m, n, j), i, count))
                 in[i * k.nformal + j] =
                     shard_held(x, node_in(m, n, j), p != NULL ? p->in[j] : seen, i);
+    /* each copy is put right behind n, so the copy that is to be the last comes first */
     for (uint32_t i = count; i-- > 0;) {
         const vid *own = in + (size_t)i * k.nformal;
         if (i > 0 && p != NULL && p->change[0].kind == SHARD_PASS)
@@ -428,7 +440,8 @@ static const uint32_t *places_in(const struct shard_writer *x, struct slice list
     return place;
 }
 
-/* For each state that the devices keep in pieces: adds an input for each piece, and an entry in x->w. */
+/* For each state that the devices keep in pieces: adds an input for each piece, which is what its device has of the
+ * state, and an entry in x->w. */
 static void keep_inputs(struct shard_writer *x)
 {
     const struct place *p = x->s->place;
@@ -454,13 +467,13 @@ static void keep_inputs(struct shard_writer *x)
     }
 }
 
-/* For each state that the devices keep in pieces: makes its pieces outputs in place of the state, and notes their
- * names in x->w. */
+/* For each state that the devices keep in pieces: makes its pieces outputs, notes their names in x->w, and withdraws
+ * the whole input and the whole output. */
 static void keep_outputs(struct shard_writer *x)
 {
     const struct place *p = x->s->place;
     const uint32_t *place = places_in(x, x->m->graph[1].out, 0);
-    struct sharded_pair *pair = x->w->pair;
+    struct sharded_pair *pair = x->w->pair; /* the pairs are in the order of keep_inputs() */
     for (uint32_t k = 0; k < p->nstate; k++) {
         vid out = p->state_out[k];
         struct shard_state st = x->s->kept[out];
@@ -485,8 +498,9 @@ static void keep_outputs(struct shard_writer *x)
         }
 }
 
-/* For nodes that stay and for outputs of the model: replaces each value that was rewritten by what the first device
- * has of it, whole.  most: the number of values before the rewriting. */
+/* Brings the outputs of the model, whole, to the first device, and makes the pieces of states outputs.  Then, for nodes
+ * that stay and for outputs, replaces each value that was rewritten by what the first device has of it, whole.  most:
+ * the number of values before the rewriting. */
 static void replace_reads(struct shard_writer *x, vid most)
 {
     const struct graph g = x->m->graph[1];
@@ -512,7 +526,7 @@ static void annotate(struct shard_writer *x, const nid *now)
         name[i] = str_id(m, cluster_device_name(x->s->x->scene.cluster, x->a, x->s->dev[i]));
     for (uint32_t i = 0; i < x->nplaced; i++)
         m->device_ann[now[x->placed[i].node]] = name[x->placed[i].dev];
-    m->device_ann[0] = 0;
+    m->device_ann[0] = 0; /* nodes that were removed have the new number 0 */
 }
 
 struct shard_written shard_write(struct shard *s, const struct shard_choice *c)

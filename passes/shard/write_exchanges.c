@@ -82,11 +82,16 @@ static void note_exchange(struct shard_writer *x, vid v, enum shard_how how)
 {
     struct shard_written *w = x->w;
     int64_t bytes = x->m->cost->bytes[v];
-    uint32_t *const count[] = {&w->joined.count, &w->sliced.count, &w->sums.count,
-                               &w->turned.count};
-    int64_t *const all[] = {&w->joined.bytes, &w->sliced.bytes, &w->sums.bytes, &w->turned.bytes};
-    ++*count[how];
-    *all[how] = sat_add(*all[how], bytes);
+    uint32_t *const counts[] = {[SHARD_JOINED] = &w->joined.count,
+                                [SHARD_CUT] = &w->sliced.count,
+                                [SHARD_ADDED] = &w->sums.count,
+                                [SHARD_TURNED] = &w->turned.count};
+    int64_t *const sums[] = {[SHARD_JOINED] = &w->joined.bytes,
+                             [SHARD_CUT] = &w->sliced.bytes,
+                             [SHARD_ADDED] = &w->sums.bytes,
+                             [SHARD_TURNED] = &w->turned.bytes};
+    ++*counts[how];
+    *sums[how] = sat_add(*sums[how], bytes);
     w->exchange =
         vec_grow(x->a, w->exchange, &w->capexchange, w->nexchange + 1, sizeof *w->exchange);
     w->exchange[w->nexchange++] = (struct shard_exchanged){x->at, bytes, how};
@@ -110,8 +115,8 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
     bool blocks = shard_blocks(x->s, v, st) != 1;
     shape_of(x->s->f, v, &whole);
     shard_piece(x->s, v, st, i, &part);
-    part_axis(x->m, &part, st.axis, st.run,
-              &parted); /* reshapes only if there are several blocks, where all pieces are equal */
+    /* for Reshapes, which are only needed for pieces of several blocks: these are all equal */
+    part_axis(x->m, &part, st.axis, st.run, &parted);
     part_axis(x->m, &whole, st.axis, st.run * x->ways, &joined);
     for (uint32_t k = 0; k < x->ways; k++) {
         in[k] = shard_held(x, v, st, k);
@@ -130,7 +135,7 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
     return blocks ? reshaped(x, out, st.axis, &whole, i, name) : out;
 }
 
-/* Returns run number i of v along the axis of st: the result, of shape *to, of a Slice. */
+/* Returns run number i of v along the axis of st: the result, of shape *to, of a Slice on device i. */
 static vid slice_of(struct shard_writer *x, vid v, struct shard_state st, const struct shape *to,
                     uint32_t i, const char *name)
 {
@@ -220,7 +225,8 @@ static vid add_up(struct shard_writer *x, vid v, uint32_t i)
                  arena_fmt(x->a, "%s@%u.sum", value_name(x->m, v), i));
 }
 
-/* Makes a Split of operand of->in, along an axis, into the sizes of shape[ways]; writes its results to out[ways]. */
+/* Makes a Split of operand of->in, along an axis, into pieces of the shapes shape[ways], of which only the last one may
+ * be smaller; writes its results to out[ways], and completes *of. */
 static void split(struct shard_writer *x, struct shard_making *of, int axis,
                   const struct shape *shape, vid *out)
 {
@@ -280,11 +286,12 @@ static void scatter(struct shard_writer *x, vid v, struct shard_state st)
     for (uint32_t i = 0; i < ways; i++) {
         const char *as = arena_fmt(x->a, "%s@%u.sum%u", name, i, st.axis);
         uint32_t at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st));
-        for (uint32_t k = 0; k < ways; k++)
-            in[k] = out[(size_t)k * ways + i];
         if (x->pool[at + i] != 0)
             continue;
+        for (uint32_t k = 0; k < ways; k++)
+            in[k] = out[(size_t)k * ways + i];
         vid sum = total(x, in, ways, &cut[i], i, blocks ? arena_fmt(x->a, "%s.mine", as) : as);
+        /* the last device's `part` serves for all: pieces of several blocks are equal */
         sum = blocks ? reshaped(x, sum, st.axis, &part, i, as) : sum;
         x->pool[at + i] = sum;
     }
@@ -314,10 +321,10 @@ static void turn(struct shard_writer *x, vid v, struct shard_state from, struct 
     }
     for (uint32_t i = 0; i < ways; i++) {
         nid n;
-        for (uint32_t k = 0; k < ways; k++)
-            in[k] = out[(size_t)k * ways + i];
         if (x->pool[at + i] != 0)
             continue;
+        for (uint32_t k = 0; k < ways; k++)
+            in[k] = out[(size_t)k * ways + i];
         vid w = shard_add_node(
             x,
             &(struct shard_making){"Concat", arena_fmt(x->a, "%s@%u.to%u", name, i, st.axis), i, in,
@@ -342,11 +349,12 @@ void shard_absorb(struct shard_writer *x, nid k, uint32_t operand, vid v, uint32
         return;
     }
     for (uint32_t j = 0, to = 0; j < old; j++) {
-        in[to++] = edit_in(x->e, k, j);
-        if (j != operand)
+        if (j != operand) {
+            in[to++] = edit_in(x->e, k, j);
             continue;
-        memcpy(in + to - 1, term, ways * sizeof *in);
-        to += ways - 1;
+        }
+        memcpy(in + to, term, ways * sizeof *in);
+        to += ways;
     }
     edit_set_operator(x->e, k, "Sum", NULL, 0);
     edit_operands(x->e, k, in, old + ways - 1);
@@ -359,6 +367,8 @@ static size_t float_bytes(uint32_t n, enum elem e, unsigned char out[8])
     float single = (float)n;
     uint32_t bits;
     memcpy(&bits, &single, sizeof bits);
+    /* f16: the exponent, less the difference 127 - 15 of the biases, and the upper 10 bits of the mantissa; bf16: the
+     * upper half of the bits.  What is cut off is 0 for numbers so small. */
     uint16_t half = (uint16_t)(((bits >> 23) - 112) << 10 | (bits >> 13 & 0x3ff)),
              brain = (uint16_t)(bits >> 16);
     size_t size = elem_bits(e) / 8;
