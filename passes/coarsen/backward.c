@@ -172,7 +172,7 @@ static void join_nodes(struct backward_marks *k, nid a, nid b)
         classes_join(&k->classes, a, b, 0);
 }
 
-/* Whether `reader` is the only node that reads results of n. */
+/* Whether no other node than `reader` reads results of n. */
 static bool only_feeds(const struct backward_marks *k, nid n, nid reader)
 {
     for (uint32_t o = 0; o < k->m->node[n].out.n; o++) {
@@ -265,8 +265,8 @@ static void make_classes(struct backward_marks *k)
     }
 }
 
-/* Finds the nodes of a backward pass, and fills k->backward and k->classes.  Returns false if the graph is not a
- * training graph. */
+/* Finds the nodes of a backward pass: fills g, output and backward of *k.  Returns false, with no node marked, if the
+ * graph is not a training graph. */
 static bool mark(struct backward_marks *k)
 {
     const struct module *m = k->m;

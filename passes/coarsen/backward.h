@@ -4,8 +4,9 @@
 
 #include "passes/passes.h"
 
-/* Fills backward and color of the module m = x->scene.m if m is an ONNX training graph, and neither is set yet.  The
- * readers, the gradient and the update of a parameter get one colour.  x->scene.place must be set. */
+/* Fills backward and color of the module m = x->scene.m if m is an ONNX training graph with forward nodes, and neither
+ * is set yet; marks the base and the top level accordingly (wdag_mark_backward), and adds a note.  The readers, the
+ * gradient and the update of a parameter get one colour.  x->scene.place and the levels must be set. */
 void training_mark(struct ctx *x);
 
 /* Whether the module is a training graph: its nodes' backward is set, or some nodes are of a backward pass.  place: the

@@ -28,7 +28,7 @@ static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const ui
 static void note_pins(struct ctx *x)
 {
     int32_t *to = arena_array(x->use.mem, x->scene.m->nnode, sizeof *to);
-    memset(to, 0xff, x->scene.m->nnode * sizeof *to);
+    memset(to, 0xff, x->scene.m->nnode * sizeof *to); /* -1: not pinned */
     for (uint32_t v = 0; v < x->levels.base->n; v++)
         to[x->levels.base->node[v]] = x->levels.base->pin[v];
     x->scene.place->pinned_to = to;

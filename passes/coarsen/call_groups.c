@@ -72,8 +72,8 @@ static void weigh_functions(struct call_table *w)
         for (uint32_t s = 1; s < w->o->nsite; s++)
             sum[w->o->site[s].function] = sat_add(sum[w->o->site[s].function], w->time[k][s]);
         for (uint32_t f = 1; f < n && w->time[k][0] > 0; f++) {
-            int64_t share = mul_div_ceil(sum[f], 1000000, w->time[k][0]);
-            w->order[f].key = larger(share, w->order[f].key);
+            int64_t millionths = mul_div_ceil(sum[f], 1000000, w->time[k][0]);
+            w->order[f].key = larger(millionths, w->order[f].key);
         }
     }
     keyed_sort(w->order + 1, n - 1);

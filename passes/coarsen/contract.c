@@ -99,7 +99,7 @@ static void say_atoms(struct ctx *x)
 }
 
 /* Joins the vertices that must share a device in every plan: Shape and its operand's producer, state pairs, vertices of
- * one colour.  Sets follows[vertex] to 1 for each Shape. */
+ * one colour.  Sets follows[vertex] to 1 for each Shape.  Adds a note about values of unknown type (say_atoms). */
 static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
 {
     static const int why[] = {
@@ -156,7 +156,8 @@ static void join_uncut(const struct ctx *x, struct classes *c)
 /* Returns the pairs of vertices whose order the stages of a training graph must keep: the edges between forward nodes,
  * and the reversed edges between backward nodes.  An edge from a forward to a backward node gives no pair.  In the
  * paper's workloads (models without ir_version) a backward edge counts only if one of its ends is in a group without
- * forward nodes: there the backward layers are copies of the forward layers, with the same edges. */
+ * forward nodes: there the backward layers are copies of the forward layers, with the same edges.  group[vertex]:
+ * number of its group, below ngroup. */
 static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
                                 uint32_t ngroup)
 {
@@ -192,8 +193,8 @@ static void find_layers(struct ctx *x, struct classes *c, uint32_t *group)
     layers_open_cycles(x, c, order, group);
 }
 
-/* Joins the groups that the options, --no-cut and --keep-blocks ask for, with notes.  Returns 0, or -1 after an
- * error. */
+/* Joins the groups that the options, --no-cut and --keep-blocks ask for, with notes.  Sets follows[vertex] to 1 for
+ * each quantisation node that joins its operator.  Returns 0, or -1 after an error. */
 static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
                       uint8_t *follows)
 {
@@ -210,11 +211,12 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
     if (o->coplace)
         diag_note(x->use.diag, "contract: %u nodes stay with the one node that reads them",
                   join_only_readers(x, c));
-    if (o->mirror == MIRROR_TRUE && (n = mirror_join(x, c)) > 0)
+    uint32_t twins = o->mirror == MIRROR_TRUE ? mirror_join(x, c) : 0;
+    if (twins)
         diag_note(x->use.diag,
                   "contract: %u backward nodes stay with their forward nodes "
                   "(contract{mirror=false:pins} lets them go)",
-                  n);
+                  twins);
     if (o->calls > 0 && x->results.opened) {
         groups_by_call(x, o->calls, group);
         join_named(x, c, group, WHY_CALL, follows);
@@ -405,15 +407,16 @@ static void warn_of_large(struct ctx *x, const struct wdag *level, const struct 
     if (x->scene.m->cost->measured)
         return;
     const struct wdag *g = x->levels.base, *top = x->levels.top;
-    uint32_t *any = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *any);
+    /* [vertex of level] 1 + the class of its vertex that was looked at last; 0: none yet */
+    uint32_t *seen = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *seen);
     int *why = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *why);
-    /* if a vertex has several classes, a cycle joined them */
+    /* the reasons of a class stand at its root; if a vertex has several classes, a cycle joined them */
     for (uint32_t v = 0; v < top->n; v++) {
         uint32_t to = level->map[v], base = g->vertex[top->node[v]];
         why[to] |= c->parent[base] == base ? c->why[base] : 0;
-        if (any[to] && any[to] - 1 != class_of[v])
+        if (seen[to] && seen[to] - 1 != class_of[v])
             why[to] |= WHY_CYCLE;
-        any[to] = class_of[v] + 1;
+        seen[to] = class_of[v] + 1;
     }
     warn_large(x, level, why, qdq_all);
 }
@@ -452,19 +455,20 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
 {
     struct wdag *top = x->levels.top;
     struct classes c = classes_new(x->use.scratch, x->levels.base->n);
+    /* [vertex of the top level] its group: mandatory classes; all classes; classes with cycles joined */
+    uint32_t *must_of = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *must_of);
     uint32_t *class_of = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *class_of);
     uint32_t *group = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *group);
     uint8_t *follows = arena_alloc(x->use.scratch, (size_t)x->levels.base->n + 1);
     join_colocated(x, &c, follows);
-    uint32_t must = class_groups(x, &c, group);
+    uint32_t must = class_groups(x, &c, must_of);
     struct pairs stages, *order = NULL;
     if (join_asked(x, o, &c, follows) || check_cut_classes(x, &c))
         return -1;
     uint32_t n = class_groups(x, &c, class_of);
     x->levels.any_shape = x->levels.mandatory = NULL;
-    if (n != must && !(x->levels.mandatory = loose_level(x, group, must)))
+    if (n != must && !(x->levels.mandatory = loose_level(x, must_of, must)))
         return -1;
-    /* group becomes the classes with cycles joined */
     memcpy(group, class_of, top->n * sizeof *group);
     if (x->scene.m->backward) {
         stages = stage_order(x, top, group, n);
@@ -482,8 +486,8 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     return 0;
 }
 
-/* Whether a single device of any class could hold all bytes of g, and all values of the samples that follow each
- * other. */
+/* Whether a single device of any class could hold all of g: its bytes or, where live memory counts, weights, states and
+ * all values of the samples that follow each other. */
 static bool memory_is_ample(const struct scene *s, const struct wdag *g)
 {
     const struct cluster *c = s->cluster;
@@ -500,8 +504,10 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
 {
     uint32_t src = g->net_src[e], mine = classes_find(c, v), other = classes_find(c, w);
     bool alone = true;
-    if (src == UINT32_MAX || classes_find(c, src) == other)
-        return src != UINT32_MAX;
+    if (src == UINT32_MAX)
+        return false;
+    if (classes_find(c, src) == other)
+        return true;
     if (classes_find(c, src) != mine)
         return false;
     for_row (x, g->net_pin, e) {

@@ -30,7 +30,10 @@ const char *const fuse_order_names[] = {"cpd", "dfs", "fifo", NULL};
 static const char *const auto_names[] = {"auto", NULL};
 static const char *const cut_names[] = {"tensor", "edge", NULL};
 enum { CUT_TENSOR, CUT_EDGE };
-enum { SCAN_MOST = 200 }; /* up to this range FUSE_SCAN is faster than FUSE_TREE */
+enum {
+    SCAN_MOST = 200,    /* up to this range FUSE_SCAN is faster than FUSE_TREE */
+    DEVICE_VERTICES = 8 /* range=auto leaves at least so many vertices for each device */
+};
 
 static const struct opt fuse_opts[] = {
     {OPT_INT, "range", offsetof(struct fuse_options, range), "auto", .lo = "1", .hi = "1000000",
@@ -124,7 +127,8 @@ static bool window_fits(const struct window *w, const struct wdag *g, int64_t me
 }
 
 /* Appends the vertex at position x: adds the cost of its outputs to out[x + 1].  For each net of which the vertex is
- * the last consumer, adds the net's cost to seen[] of the net's producer (per_edge: for each net that it consumes). */
+ * the last consumer, adds the net's cost to seen[] of the net's producer, and in the tree (per_edge: for each net that
+ * it consumes). */
 static void fusion_append(struct fusion *f, uint32_t x)
 {
     const struct wdag *g = f->g;
@@ -174,7 +178,7 @@ static struct stretch scan_cuts(const struct fusion *f, uint32_t x)
     return best;
 }
 
-/* Works out best, base and from at position x + 1. */
+/* Works out best, base and from at position x + 1; puts position x into the tree first, if there is one. */
 static void fusion_step(struct fusion *f, uint32_t x)
 {
     struct stretch last;
@@ -255,11 +259,11 @@ static bool may_join(const struct member *u, const struct member *w, int64_t mem
            (!mem || sat_add(u->bytes, w->bytes) <= mem);
 }
 
-/* Merges cheap branches.  A vertex joins its only consumer if it takes, with all vertices that have joined it, at
- * most `permille` of the time; then a vertex without consumers joins its only producer, unless another vertex has
- * joined it.  This closes no cycle: the joined edge is the only one out of its source, or the only one into its
- * end.  Writes the number of each vertex's group to group[vertex], and returns the number of groups.  mem: as for
- * may_join. */
+/* Merges cheap branches.  A vertex joins its only consumer if it takes, with all vertices that have joined it, at most
+ * `permille` of the time; then a vertex without consumers that takes no more, and that no other vertex has joined,
+ * joins its only producer, unless the producer has joined another vertex.  This closes no cycle: the joined edge is the
+ * only one out of its source, or the only one into its end.  Writes the number of each vertex's group to group[vertex],
+ * and returns the number of groups.  mem: as for may_join. */
 static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t permille, int64_t mem,
                              uint32_t *group)
 {
@@ -285,7 +289,6 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
         time[w] = sat_add(time[w], time[v]);
         member[w].bytes = sat_add(member[w].bytes, member[v].bytes);
     }
-    /* a vertex without consumers joins its only producer, unless the producer has joined another vertex */
     for (uint32_t v = g->n; v-- > 0;) {
         bool end = into[v] == v && !joined[v] && g->succ.at[v] == g->succ.at[v + 1];
         if (!end || g->pred.at[v + 1] - g->pred.at[v] != 1 || time[v] > cheap)
@@ -317,15 +320,18 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
 static int64_t default_cap(const struct cluster *c)
 {
     int64_t least = cluster_least_memory(c);
-    return least < 0 ? 0 : least / (8 * (int64_t)c->ndev) + 1;
+    return least < 0 ? 0 : least / (8 * (int64_t)c->ndev) + 1; /* + 1: 0 would mean no limit */
 }
 
 /* Returns the level that fusing g with this range and memory limit gives; NULL after an error. */
 static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_options *o,
                                int64_t range, int64_t mem)
 {
-    struct fuse_limits limits = {cluster_main_class(x->scene.cluster), range, mem,
-                                 o->cut == CUT_EDGE, FUSE_USUAL};
+    struct fuse_limits limits = {.cls = cluster_main_class(x->scene.cluster),
+                                 .range = range,
+                                 .mem = mem,
+                                 .per_edge = o->cut == CUT_EDGE,
+                                 .form = FUSE_USUAL};
     struct arena_mark mark = arena_mark(x->use.scratch);
     uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     int64_t cut;
@@ -356,7 +362,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
     for (uint32_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
         uint32_t n = cheap_groups(g, x->use.scratch, cheap[i], mem, group);
         n = wdag_keep_apart(g, group, n, x->use.scratch);
-        if (n < 8 * x->scene.cluster->ndev)
+        if (n < DEVICE_VERTICES * x->scene.cluster->ndev)
             break;
         arena_release(x->use.mem, mark);
         base = wdag_merge(g, group, n, "fuse", x->use.mem, x->use.diag);
@@ -368,7 +374,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
         struct wdag *level = fuse_level(x, base, o, ranges[i], mem);
         if (!level)
             return NULL;
-        if (level->n < 8 * x->scene.cluster->ndev)
+        if (level->n < DEVICE_VERTICES * x->scene.cluster->ndev)
             break;
         if (wdag_ideals(level, limit) <= limit) {
             *range = ranges[i];

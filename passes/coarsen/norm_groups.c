@@ -27,7 +27,7 @@ struct match {
     uint32_t vertex[LONGEST], n;
 };
 
-/* Notes node n as part of the chain if it has a vertex in the base level. */
+/* Notes node n as part of the chain if it has a vertex in the base level, and the chain has less than LONGEST. */
 static void note_node(struct match *k, nid n)
 {
     uint32_t v = k->x->levels.base->vertex[n];
@@ -99,7 +99,7 @@ static vid other_operand(struct match *k, nid n, vid v)
 }
 
 /* Returns the first reader of v, hops skipped, with operator `op`, and notes it and the hops; returns 0 if there is
- * none, or if a value has more than READERS readers: values within a chain have few. */
+ * none, or if a value has more than READERS readers: values within a chain have few.  Then it notes nothing. */
 static nid read_by(struct match *k, vid v, const char *op)
 {
     const struct module *m = k->x->scene.m;
@@ -140,8 +140,8 @@ static void scale_and_shift(struct match *k, vid v)
     }
 }
 
-/* If v is the square of a value (by Pow, or by Mul with itself), notes the node and returns that value; else returns
- * 0. */
+/* If v is the square of a value (by Pow, taken to have the exponent 2, or by Mul with itself), notes the node and the
+ * hops between it and v, and returns that value; else returns 0, and may have noted a Mul. */
 static vid match_square(struct match *k, vid v)
 {
     nid n = made_by(k, v, "Pow");
@@ -204,6 +204,7 @@ static bool match_sqrt(struct match *k, nid s)
             return false;
     }
     skip_hops(k, base, /*noted=*/true);
+    /* in a LayerNorm, base and d are differences from the mean; in an RMSNorm they are not, and nothing is noted */
     match_centred(k, base, "ReduceMean");
     if (!same_value(k, d, base))
         match_centred(k, d, "ReduceMean");

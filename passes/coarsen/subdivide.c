@@ -114,7 +114,8 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
 {
     struct wdag *to = arena_alloc(a, sizeof *to);
     size_t most = (size_t)g->n + g->nnet + 1, edges = most + g->net_pin.at[g->nnet];
-    struct split s = {.from = g, .to = to, .maker = arena_array(a, (size_t)g->nnet + 1, 4)};
+    struct split s = {
+        .from = g, .to = to, .maker = arena_array(a, (size_t)g->nnet + 1, sizeof(uint32_t))};
     s.edge = pairs_new(a, edges);
     *to = *g;
     to->mem = a;
@@ -149,8 +150,10 @@ static int subdivide_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag,
                           "subdivide: it must come before contract, fuse and linearize");
     uint8_t *uneven = arena_alloc(x->use.scratch, (size_t)x->levels.base->n + 1);
-    for (uint32_t v = 0; v < x->levels.base->n; v++)
-        n += uneven[v] = is_uneven(x->levels.base, v);
+    for (uint32_t v = 0; v < x->levels.base->n; v++) {
+        uneven[v] = is_uneven(x->levels.base, v);
+        n += uneven[v];
+    }
     if (!n) {
         diag_detail(x->use.diag, "subdivide: every node has one transfer cost: nothing to do");
         return 0;
