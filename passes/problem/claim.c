@@ -93,7 +93,11 @@ const char *claim_plans(const struct ctx *x, const char *kind)
 
 struct bound_means bounding_of(struct ctx *x, uint64_t work, struct clock *clock)
 {
-    return (struct bound_means){work, clock, x->scene.m, x->use.mem, x->use.scratch};
+    return (struct bound_means){.work = work,
+                                .clock = clock,
+                                .m = x->scene.m,
+                                .mem = x->use.mem,
+                                .scratch = x->use.scratch};
 }
 
 int64_t claim_bound_all(const struct ctx *x, struct bound all)

@@ -19,8 +19,8 @@ static void choose_nets(struct loads *l, struct arena *a)
         bool costs = false;
         for (uint32_t k = 0; k < l->c->nkind; k++)
             costs = costs || l->c->cls[l->c->kind[k].cls].cost[e] > 0;
-        chosen[l->nnet] = e;
-        l->nnet += costs && (l->c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1);
+        if (costs && (l->c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1))
+            chosen[l->nnet++] = e;
     }
     l->pins = arena_array(a, (size_t)l->nnet + 1, sizeof *l->pins);
     l->cost = arena_array(a, (size_t)l->c->nkind + 1, sizeof *l->cost);
@@ -221,25 +221,24 @@ void loads_move(struct loads *l, uint32_t v, int32_t to)
 static struct loads_change try_moves(struct loads *l, uint32_t v, uint32_t w, uint32_t b)
 {
     assert(l->dev[v] != NOWHERE && b < l->ndev && l->dev[v] != (int32_t)b);
-    uint32_t dev[2] = {(uint32_t)l->dev[v], b};
+    const uint32_t a = (uint32_t)l->dev[v], dev[2] = {a, b};
     struct loads_change x;
-    for (int undo = 0; undo < 2; undo++) {
-        for (int i = 0; i < 2; i++) {
-            uint32_t d = dev[i];
-            x.load[i] = undo ? x.load[i] - l->load[d] : l->load[d];
-            x.back[i] = undo ? x.back[i] - l->back[d] : l->back[d];
-            x.bytes[i] = undo ? x.bytes[i] - l->bytes[d] : l->bytes[d];
-        }
-        loads_move(l, v, (int32_t)dev[!undo]);
-        if (w != UINT32_MAX)
-            loads_move(l, w, (int32_t)dev[undo]);
-    }
-    /* x is the state before the moves less the state after them; the signs are turned round */
     for (int i = 0; i < 2; i++) {
-        x.load[i] = -x.load[i];
-        x.back[i] = -x.back[i];
-        x.bytes[i] = -x.bytes[i];
+        x.load[i] = -l->load[dev[i]];
+        x.back[i] = -l->back[dev[i]];
+        x.bytes[i] = -l->bytes[dev[i]];
     }
+    loads_move(l, v, (int32_t)b);
+    if (w != UINT32_MAX)
+        loads_move(l, w, (int32_t)a);
+    for (int i = 0; i < 2; i++) {
+        x.load[i] += l->load[dev[i]];
+        x.back[i] += l->back[dev[i]];
+        x.bytes[i] += l->bytes[dev[i]];
+    }
+    loads_move(l, v, (int32_t)a);
+    if (w != UINT32_MAX)
+        loads_move(l, w, (int32_t)b);
     return x;
 }
 

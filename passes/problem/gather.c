@@ -47,14 +47,16 @@ bool tidy_near(const struct loads *l, uint32_t v, uint32_t d)
 /* Whether device d may hold v beside the vertices that it has. */
 static bool may_hold(const struct loads *l, uint32_t v, uint32_t d)
 {
-    const struct csr *apart = &l->c->g->apart;
-    for (uint32_t i = apart->at ? apart->at[v] : 0; apart->at && i < apart->at[v + 1]; i++)
-        if (l->dev[apart->to[i]] == (int32_t)d)
-            return false;
+    const struct wdag *g = l->c->g;
+    if (wdag_has_apart(g, v))
+        for_row (w, g->apart, v)
+            if (l->dev[w] == (int32_t)d)
+                return false;
     return loads_allows(l, v, d);
 }
 
-/* Moves v to the device that makes the sum of all loads fall most; returns false if no device does. */
+/* Moves v to the device near it (tidy_near) that makes the sum of all loads fall most, within the limits *m and the
+ * device's memory; returns false if no such device lets the sum fall. */
 static bool gather_vertex(struct loads *l, uint32_t v, const struct tidy_limits *m)
 {
     uint32_t from = (uint32_t)l->dev[v], best = from;
@@ -241,6 +243,7 @@ void tidy_problem(const struct problem *c, struct problem_plan *best, struct are
     uint32_t *order = arena_array(scratch, (size_t)l.ndev + 1, sizeof *order);
     uint32_t *stage = arena_array(scratch, (size_t)l.ndev + 1, sizeof *stage);
     uint32_t n = find_stages(&l, order, stage, scratch);
+    /* with another value, the plan is left alone: the planner counts what the loads do not */
     if (n && loads_value(&l) == best->value) {
         struct tidy_limits m = tidy_limits(&l);
         n = join_stages(&l, &m, order, n, scratch);

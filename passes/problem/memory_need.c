@@ -92,9 +92,15 @@ static void need_of_vertices(const struct problem *c, struct memory_need *n)
         if (!kinds) {
             n->nowhere = v;
         } else if (is_bounded(c, kinds) && bytes > room && bytes > n->least) {
+            /* no device need be raised above `bytes`; hosts that share their memory, to less */
             int64_t least = raised_for(c, kinds, bytes, LARGEST_DEVICE);
             if (least > n->least)
-                *n = (struct memory_need){least, v, kinds, bytes, room, n->nowhere};
+                *n = (struct memory_need){.least = least,
+                                          .vertex = v,
+                                          .kinds = kinds,
+                                          .bytes = bytes,
+                                          .room = room,
+                                          .nowhere = n->nowhere};
         }
     }
 }
@@ -121,7 +127,12 @@ static void need_of_kinds(const struct problem *c, uint32_t kinds, struct memory
     int64_t bytes = bytes_within(c, kinds), room = room_of(c, kinds, 0, ALL_DEVICES);
     int64_t least = bytes > room ? raised_for(c, kinds, bytes, ALL_DEVICES) : 0;
     if (least > n->least)
-        *n = (struct memory_need){least, UINT32_MAX, kinds, bytes, room, n->nowhere};
+        *n = (struct memory_need){.least = least,
+                                  .vertex = UINT32_MAX,
+                                  .kinds = kinds,
+                                  .bytes = bytes,
+                                  .room = room,
+                                  .nowhere = n->nowhere};
 }
 
 struct memory_need memory_need(const struct problem *c)

@@ -43,7 +43,8 @@ struct planner_input {
  * groups of devices.  Returns 0, or -1 and reports an error. */
 int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p);
 
-/* Returns a plan for g in which no vertex has a device: its value is LOAD_INF, or 0 if g has no vertices. */
+/* Returns a plan for g that is still to be made: dev, and copies if stages may have copies, are arrays of zeros to be
+ * filled; the value is LOAD_INF, or 0 if g has no vertices. */
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g);
 
 /* Returns the name of the first node in vertex v of level g, for messages.  O(V). */

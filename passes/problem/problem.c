@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends to c->kind a kind of `count` devices of class cls; dev: the one device of the kind, or -1.  Returns 0, or -1
- * and reports an error. */
+/* Appends to c->kind a kind of `count` devices of class cls, and sets the guard bit of its field in c->guard; dev: the
+ * one device of the kind, or -1.  Returns 0, or -1 and reports an error. */
 static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
 {
     assert(cls < c->cluster->ncls && count > 0);
@@ -44,7 +44,8 @@ static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev
 }
 
 /* Fills c->kind, class by class: one kind for all devices that no vertex is pinned to, and one for each other device.
- * Returns 0, or -1 and reports an error. */
+ * With --replicate, all free devices of a class may share a stage.  Returns 0, or -1 and reports an error: there are
+ * too many kinds or, with --replicate, a class of several devices has pinned ones. */
 static int make_kinds(struct problem *c, struct diag *d)
 {
     const struct cluster *cl = c->cluster;
@@ -183,8 +184,10 @@ static void weigh_graph(struct problem *c, struct problem_pot *p)
 {
     p->w = arena_array(c->mem, (size_t)c->g->n + 1, sizeof *p->w);
     p->net = arena_array(c->mem, (size_t)c->g->nnet + 1, sizeof *p->net);
-    for (uint32_t v = 0; v < c->g->n; v++)
-        p->total += p->w[v] = problem_weight(c, p, v);
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        p->w[v] = problem_weight(c, p, v);
+        p->total += p->w[v];
+    }
     for (uint32_t e = 0; e < c->g->nnet; e++) {
         p->net[e] = problem_net_weight(c, p, e);
         p->total += problem_weighs(c, e) ? p->net[e] : 0;
@@ -200,8 +203,10 @@ static void make_byte_pot(struct problem *c)
     bytes->memory = true;
     bytes->w = arena_array(c->mem, (size_t)g->n + 1, sizeof *bytes->w);
     bytes->net = arena_array(c->mem, (size_t)g->nnet + 1, sizeof *bytes->net);
-    for (uint32_t v = 0; v < g->n; v++)
-        bytes->total += bytes->w[v] = own_bytes(g, v);
+    for (uint32_t v = 0; v < g->n; v++) {
+        bytes->w[v] = own_bytes(g, v);
+        bytes->total += bytes->w[v];
+    }
     for (uint32_t k = 0; k < c->nkind; k++)
         bytes->scale[k] = c->kind[k].memory < LOAD_INF ? c->kind[k].memory : -1;
 }
@@ -380,6 +385,7 @@ bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int
         !c->by_bytes)
         return false; /* the times of transfers do not tell how many bytes are moved */
     __int128 moved = (__int128)cut * cls->link_bandwidth / PS_PER_S + 1;
+    /* what the set reads and sends counts twice at most (set_memory.h) */
     return (__int128)bytes + c->most_at_once + 2 * moved <= c->kind[k].room;
 }
 
@@ -402,7 +408,7 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     const struct exec_model *model = &s->model;
     int64_t bytes = wdag_bytes(g);
     int64_t at_once = exec_live_parts(model) ? sample_memory_most(s) : 0;
-    bool open = false;
+    bool tight = false; /* some kind's room may be too small for a set of vertices */
     c->g = g;
     c->scene = s;
     c->cluster = cluster;
@@ -427,10 +433,10 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
             m = how->memory;
         c->kind[k].memory = m < 0 || m >= bytes ? LOAD_INF : m;
         c->kind[k].room = m < 0 || m >= at_once ? LOAD_INF : m;
-        open = open || c->kind[k].room < LOAD_INF;
+        tight = tight || c->kind[k].room < LOAD_INF;
         c->limited = c->limited || c->kind[k].memory < LOAD_INF;
     }
-    if (open)
+    if (tight)
         make_values(c);
     if (like)
         copy_pots(c, like);
@@ -485,8 +491,8 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
     assert(k < c->nkind && copies > 0);
     const struct exec_model *model = &c->scene->model;
     const int64_t *f = p->t[0], *b = p->t[1];
-    int64_t start[2] = {p->vertices ? c->start : 0,
-                        0}; /* ps: what the device's parts cost, by pass */
+    /* ps: what the device's parts cost, by pass */
+    int64_t start[2] = {p->vertices ? c->start : 0, 0};
     if (c->by_pass) {
         start[0] = p->of_pass[0] ? c->start : 0;
         start[1] = p->of_pass[1] ? c->start : 0;

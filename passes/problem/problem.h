@@ -164,7 +164,8 @@ struct problem *problem_build_like(const struct wdag *g, const struct problem *l
 /* If b is higher than c->lower, makes b that bound; returns whether it did. */
 bool problem_raise(struct problem *c, struct bound b);
 
-/* Sets all times and transfers of c to 0, so that any plan that fits the memory is optimal. */
+/* Sets all times and transfers of c to 0, so that any plan that fits the memory is optimal; then c is not detailed, its
+ * stages have no copies, and its lower bound is 0. */
 void problem_forget_times(struct problem *c);
 
 /* What devices may hold of each potential if no load is above `limit`. */

@@ -29,7 +29,8 @@ struct values_build {
     uint8_t *state; /* [value of the module] 1: it is a state that goes out */
 };
 
-/* Gives the module's value x a number.  Returns the number. */
+/* Gives the module's value x a number, and takes its bytes off what its maker works in (extra): they count as a value
+ * now.  Returns the number. */
 static uint32_t add_value(struct values_build *b, vid x, enum held held)
 {
     const struct module *m = b->s->m;
@@ -94,8 +95,9 @@ struct set_values *set_values_build(const struct wdag *g, const struct scene *s,
     struct set_values *v = arena_alloc(a, sizeof *v);
     uint32_t outs = s->m->graph[1].out.n, most = s->place->nnet + s->place->nthere + outs;
     v->n = base->n;
-    v->samples = exec_kind(&s->model)->feed == FEED_ALONE ? 1 : smaller_u32(s->model.in_flight, 3);
-    v->samples = v->samples ? v->samples : 3; /* in_flight 0: there is no limit */
+    /* in_flight 0: there is no limit */
+    uint32_t samples = s->model.in_flight ? smaller_u32(s->model.in_flight, 3) : 3;
+    v->samples = exec_kind(&s->model)->feed == FEED_ALONE ? 1 : samples;
     v->value = arena_array(a, (size_t)most + 1, sizeof *v->value);
     v->extra = arena_array(a, (size_t)v->n + 1, sizeof *v->extra);
     for (uint32_t u = 0; u < v->n; u++)
@@ -268,7 +270,7 @@ static void plant(struct set_memory *s)
 {
     uint32_t n = s->nlist;
     while (s->nlist)
-        unappend(s);
+        unappend(s); /* the vertices stay in s->list[] */
     s->sorted = false;
     for (uint32_t i = 0; i < n; i++)
         change(s, s->list[i], /*adds=*/true);

@@ -149,9 +149,8 @@ static void step_as_pipedream(struct state_search *f, uint32_t s)
         if (!bits_have(f->open, x))
             continue;
         for_row (y, g->succ, x) {
-            /* y is in the state already, or an open layer needs it, or it is open */
-            if (bits_have(f->end + (size_t)s * f->words, y) ||
-                meets(f->open, f->below + (size_t)y * f->words, f->words) || bits_have(f->open, y))
+            /* an open layer needs y, or y is open, as are all layers of the state's end */
+            if (meets(f->open, f->below + (size_t)y * f->words, f->words) || bits_have(f->open, y))
                 continue;
             memcpy(f->next, f->open, bytes);
             bits_drop(f->next, x);
@@ -212,7 +211,7 @@ static uint32_t *count_crossing(const struct state_search *f)
  * (f->step). */
 static void find_narrow(struct state_search *f)
 {
-    uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, widest = 0;
+    uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, widest = 0;
     uint32_t *places = arena_array(f->own, (size_t)n + 2, sizeof *places);
     /* places[c]: the number of places in the order that the results of c layers cross */
     for (uint32_t v = 0; v + 1 < n; v++)
@@ -225,7 +224,7 @@ static void find_narrow(struct state_search *f)
     while (widest < n && count + places[widest + 1] <= room)
         count += places[++widest];
     /* if there are too many places of the least number: takes every each-th */
-    each = count > room ? (count + room - 1) / room : 1;
+    uint32_t each = count > room ? (count + room - 1) / room : 1;
     for (uint32_t v = 0; v < n; v++) {
         bool whole = v + 1 == n;
         if (!whole && (cross[v] > widest || taken++ % each))
@@ -259,16 +258,16 @@ static int64_t cut_of(struct state_search *f, uint32_t s, bool published)
 /* Makes state `to` of *s from the search's state `from`: copies its layers, and adds up their times and bytes. */
 static void add_sums(struct state_search *f, struct stage_states *s, uint32_t to, uint32_t from)
 {
+    const struct layers_of *g = f->g;
     const uint64_t *set = f->set + (size_t)from * f->words;
     memcpy(s->set + (size_t)to * f->words, set, f->words * sizeof *set);
-    for (uint32_t v = 0; v < f->g->n; v++)
+    for (uint32_t v = 0; v < g->n; v++)
         if (bits_have(set, v)) {
-            s->forward[to] = sat_add(s->forward[to], f->g->forward[v]);
-            s->backward[to] = sat_add(s->backward[to], f->g->backward[v]);
-            s->activation[to] = sat_add(s->activation[to], f->g->activation[v]);
-            s->parameter[to] = sat_add(s->parameter[to], f->g->parameter[v]);
-            if (f->g->forward_overhead) {
-                const struct layers_of *g = f->g;
+            s->forward[to] = sat_add(s->forward[to], g->forward[v]);
+            s->backward[to] = sat_add(s->backward[to], g->backward[v]);
+            s->activation[to] = sat_add(s->activation[to], g->activation[v]);
+            s->parameter[to] = sat_add(s->parameter[to], g->parameter[v]);
+            if (g->forward_overhead) {
                 s->forward_overhead[to] = sat_add(s->forward_overhead[to], g->forward_overhead[v]);
                 s->backward_overhead[to] =
                     sat_add(s->backward_overhead[to], g->backward_overhead[v]);
@@ -277,7 +276,7 @@ static void add_sums(struct state_search *f, struct stage_states *s, uint32_t to
 }
 
 /* Fills s->is_before and s->before: state i is before state j if steps lead from i to j.  place[]: the number in *s of
- * each state of the search. */
+ * each state of the search, which also takes the place of that state in f->step. */
 static void find_before(struct state_search *f, struct stage_states *s, const uint32_t *place)
 {
     uint32_t row = (s->n + 64) / 64, many = 0; /* row: words for n + 1 bits */
@@ -341,12 +340,12 @@ bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum s
     struct state_search f = {
         .g = g, .a = a, .most = most, .own = arena_new(a), .words = (g->n + 63) / 64};
     f.step.a = f.own;
-    bool whole = true;
+    bool complete = true;
     assert(g->n > 0);
     f.open = arena_array(f.own, f.words, sizeof *f.open);
     f.next = arena_array(f.own, f.words, sizeof *f.next);
     find_relatives(&f);
-    uint32_t first = 0;
+    uint32_t first = 0; /* the first source */
     while (g->pred.at[first] != g->pred.at[first + 1])
         first++;
     if (kind == STATES_FIRST)
@@ -354,16 +353,16 @@ bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum s
     find_or_add(&f, f.next);
     if (kind == STATES_NARROW)
         find_narrow(&f);
-    for (uint32_t i = 0; i < f.n && whole && kind != STATES_NARROW; i++) {
+    for (uint32_t i = 0; i < f.n && complete && kind != STATES_NARROW; i++) {
         if (kind == STATES_FIRST)
             step_as_pipedream(&f, i);
         else
             step_by_layer(&f, i);
-        whole = f.n <= most;
+        complete = f.n <= most;
     }
     *s = (struct stage_states){0};
-    if (whole)
+    if (complete)
         fill(&f, s, published);
     arena_free(f.own);
-    return whole;
+    return complete;
 }
