@@ -150,8 +150,9 @@ static void start_random(struct search *s, int32_t *dev)
         dev[v] = allowed_device(s, v, random_below(&s->rng, s->l.ndev));
 }
 
-/* Writes the plan from which run r starts to r->dev and r->copies, and sets r->warm.  turn: number of the run
- * in the search, by which the kind of start is chosen. */
+/* Writes the plan from which run r starts to r->dev and r->copies, and sets r->warm.  Half of the runs that start from
+ * another plan than the best one have the copies of the best one all the same.  turn: number of the run in the search,
+ * by which the kind of start is chosen. */
 static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
                        const struct problem_plan *best)
 {
@@ -168,7 +169,7 @@ static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
     loads_share(&s->l, r->copies);
     if (r->warm)
         memcpy(r->dev, best->dev, s->c->g->n * sizeof *r->dev);
-    else if (kind == RANDOM || kind == BEST)
+    else if (kind == RANDOM || kind == BEST) /* BEST, but there is no plan yet */
         start_random(s, r->dev);
     else if (kind != SPLIT || !start_split(s, r))
         start_parts(s, r->dev);
@@ -374,7 +375,7 @@ static void search_rounds(struct search *s, struct problem_plan *best)
         int64_t before = best->value;
         prepare_runs(s, round, moves, best);
         run_round(s);
-        given += moves < left / s->nrun ? moves * s->nrun : left;
+        given += moves < left / s->nrun ? moves * s->nrun : left; /* the product, at most `left` */
         if (merge_runs(s, best))
             last = given;
         tell_progress(s, best, began, thousandths(given, budget));
@@ -385,6 +386,7 @@ static void search_rounds(struct search *s, struct problem_plan *best)
             idle >= IDLE || (many && best->value <= o->goal && best->value == before);
         if (o->goal && enough_rounds && given >= budget / LEAST_SHARE)
             break;
+        /* where the size of the graph gives the number of moves, an idle round ends the search after half of them */
         if (!o->moves && !o->clock->deadline && idle && given >= budget / 2)
             break;
         quota *= 2;

@@ -27,8 +27,11 @@ enum {
     CLOCK_STEPS = 64,     /* steps between two looks at the clock */
     COOLINGS = 4096,      /* times that the temperature falls in a run, at most */
     BOND_PINS = 64,       /* nets with more pins than this bond no vertices */
-    LARGE = 500,          /* graphs of more vertices may have clumps of more than 128 */
-    LN2 = 11629080        /* ln 2 << FIXED_BITS */
+    /* clumps have up to 2^SMALL_SIZES vertices in graphs of up to LARGE vertices, and up to twice as many for each
+     * doubling of that */
+    SMALL_SIZES = 7,
+    LARGE = 500,
+    LN2 = 11629080 /* ln 2 << FIXED_BITS */
 };
 
 /* The state of a run. */
@@ -113,7 +116,7 @@ struct anneal_walker *anneal_walker_new(const struct loads *l, const struct anne
     m->list = arena_array(a, (size_t)n + 1, sizeof *m->list);
     m->mark = arena_array(a, (size_t)n + 1, sizeof *m->mark);
     m->at_once = l->c->values ? set_memory_new(l->c->values, a) : NULL;
-    m->sizes = 7;
+    m->sizes = SMALL_SIZES;
     for (uint32_t i = n; i > LARGE; i /= 2)
         m->sizes++;
     return m;
@@ -122,6 +125,7 @@ struct anneal_walker *anneal_walker_new(const struct loads *l, const struct anne
 /* Returns an exponentially distributed random number with this mean. */
 static inline int64_t draw_wait(struct anneal_walker *m, int64_t mean)
 {
+    /* 12 random bits are a number below ANNEAL_WAITS; the table is in 1 / 2^16 */
     return (int64_t)(((__int128)mean * m->t->wait[random_bits(&m->rng) >> 52]) >> 16);
 }
 
@@ -170,7 +174,7 @@ static void update_energies(struct anneal_walker *m)
 }
 
 /* Sets the target at random: 0 to 10 % below the best value, small distances more often, but not below the lower
- * bound.  pass_loads: divides it between the two passes, about as the best plan does. */
+ * bound.  pass_loads: divides it between the two passes, as the best plan does, but for a sixteenth more or less. */
 static void choose_target(struct anneal_walker *m)
 {
     int64_t value = m->run->value, r = random_below(&m->rng, 1 << 16);
@@ -285,7 +289,8 @@ static uint32_t draw_device(struct anneal_walker *m, uint32_t v)
     return random_below(&m->rng, l->ndev);
 }
 
-/* Moves a random vertex to a random device, if it may be there and the energy does not rise too much. */
+/* Moves a random vertex to a random device, if it may be there and the energy does not rise too much; counts as a
+ * move. */
 static void move_single(struct anneal_walker *m)
 {
     uint32_t v = random_below(&m->rng, m->l.c->g->n), b = draw_device(m, v);
@@ -295,7 +300,8 @@ static void move_single(struct anneal_walker *m)
         try_single(m, v, b, most);
 }
 
-/* Exchanges the devices of two random vertices, if they may be there and the energy does not rise too much. */
+/* Exchanges the devices of two random vertices, if they may be there and the energy does not rise too much; counts as
+ * two moves. */
 static void swap_two(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
@@ -363,7 +369,7 @@ static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most
 }
 
 /* Grows a random clump, and moves it to a random device if all its vertices may be there and the energy does not rise
- * too much. */
+ * too much; counts as a move for each vertex of the clump. */
 static void move_clump(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
@@ -413,8 +419,9 @@ static void choose_weights(struct anneal_walker *m, int64_t unit)
     }
 }
 
-/* Sets the first temperature at random; returns the factor, times 2^32, by which it falls each of `coolings` times.
- * unit: as for choose_weights(). */
+/* Sets the first temperature at random, between 0.2 and 6 % of the plan's value (warm: at most three tenths of that);
+ * returns the factor, times 2^32, by which the temperature falls each of `coolings` times, to a last one between 0.001
+ * and 0.01 %.  unit: as for choose_weights(). */
 static int64_t choose_heat(struct anneal_walker *m, int64_t unit, uint64_t coolings)
 {
     int64_t hot = draw_log_uniform(&m->rng, unit / 500, unit * 6 / 100);

@@ -194,5 +194,5 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
                    enough, short_of);
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, plans, most, (most < least ? most : least) - 1, /*why=*/"");
+    return report_memory(x, plans, most, smaller(most, least) - 1, /*why=*/"");
 }

@@ -111,13 +111,13 @@ void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
     }
     /* first the hosts; if none may hold v, the accelerators */
     for (int hosts = 1; hosts >= 0 && best == UINT32_MAX; hosts--)
-        for (d = 0; d < b->l.ndev; d++) {
-            if (c->cls[cluster_class(c, d)].host != hosts || !loads_allows(&b->l, v, d))
+        for (uint32_t other = 0; other < b->l.ndev; other++) {
+            if (c->cls[cluster_class(c, other)].host != hosts || !loads_allows(&b->l, v, other))
                 continue;
-            loads_move(&b->l, v, (int32_t)d);
-            if (best == UINT32_MAX || b->l.load[d] < least) {
-                best = d;
-                least = b->l.load[d];
+            loads_move(&b->l, v, (int32_t)other);
+            if (best == UINT32_MAX || b->l.load[other] < least) {
+                best = other;
+                least = b->l.load[other];
             }
         }
     assert(best < b->l.ndev); /* some device may hold v: baseline_start() has checked that */

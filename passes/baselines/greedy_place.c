@@ -51,16 +51,6 @@ static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, str
     return order;
 }
 
-/* Moves v to device d if d may hold it.  Returns whether v was moved and d has memory for all that it holds then;
- * false does not mean that v stayed where it was. */
-static bool move_if_allowed(struct loads *l, uint32_t v, uint32_t d)
-{
-    if (!loads_allows(l, v, d))
-        return false;
-    loads_move(l, v, (int32_t)d);
-    return loads_excess(l, d) == 0;
-}
-
 /* Puts v on the first device of dev[*current .. n) that may hold it and has memory for it, and sets *current to the
  * device's index; returns false, and v has no device, if there is none.  *current becomes n when the last device is
  * too full for a vertex that it could hold if it were empty. */
@@ -71,7 +61,8 @@ static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uin
     for (uint32_t i = *current; i < n; i++) {
         if (!loads_allows(&b->l, v, dev[i]) || alone > b->l.c->kind[b->l.kind[dev[i]]].memory)
             continue;
-        if (move_if_allowed(&b->l, v, dev[i])) {
+        loads_move(&b->l, v, (int32_t)dev[i]);
+        if (loads_excess(&b->l, dev[i]) == 0) {
             *current = i;
             return true;
         }

@@ -13,7 +13,7 @@ _Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS of 32-bit numbers");
 /* Partitions g by METIS: fills g->part and returns 0; returns 1 if METIS fails. */
 static int partition_graph(struct part_graph *g)
 {
-    idx_t option[METIS_NOPTIONS], one = 1, cut;
+    idx_t option[METIS_NOPTIONS], one = 1, cut; /* one: each vertex has one weight */
     METIS_SetDefaultOptions(option);
     option[METIS_OPTION_SEED] = g->seed;
     return METIS_PartGraphKway(&g->n, &one, g->at, g->to, g->weight, NULL, g->arc, &g->nparts, NULL,

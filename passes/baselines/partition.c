@@ -40,8 +40,10 @@ static void weigh_vertices(struct part_graph *p, const int64_t *time)
     int64_t sum = 0, all = 0;
     for (int32_t v = 0; v < p->n; v++)
         sum = sat_add(sum, time[v] == COST_NEVER ? 0 : time[v]);
-    for (int32_t v = 0; v < p->n; v++)
-        all += p->weight[v] = time[v] == COST_NEVER ? 0 : scale_weight(time[v], sum);
+    for (int32_t v = 0; v < p->n; v++) {
+        p->weight[v] = time[v] == COST_NEVER ? 0 : scale_weight(time[v], sum);
+        all += p->weight[v];
+    }
     for (int32_t v = 0; all == 0 && v < p->n; v++)
         p->weight[v] = 1;
 }

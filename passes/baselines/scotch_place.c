@@ -12,7 +12,8 @@ _Static_assert(sizeof(SCOTCH_Num) == sizeof(int32_t), "Scotch of 32-bit numbers"
 
 extern char **environ;
 
-/* Partitions g by Scotch: fills g->part and returns 0; returns 1 if Scotch fails. */
+/* Partitions g by Scotch: fills g->part and returns 0; returns 1 if Scotch fails.  What Scotch has taken is freed when
+ * the child process ends. */
 static int partition_graph(struct part_graph *g)
 {
     char threads[] = "SCOTCH_PTHREAD_NUMBER=1";

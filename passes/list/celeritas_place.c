@@ -90,7 +90,7 @@ struct clusters {
 static int64_t default_cap(const struct cluster *c)
 {
     int64_t least = cluster_least_memory(c);
-    return least < 0 ? 0 : least / 8 + 1;
+    return least < 0 ? 0 : least / 8 + 1; /* + 1: 0 would mean no limit */
 }
 
 /* Returns the level whose vertices are the clusters of the nodes in the given order; NULL after an error. */
@@ -100,8 +100,11 @@ static struct wdag *fuse_nodes(struct ctx *x, const char *planner, const struct 
     struct arena *a = x->use.scratch, *own = arena_new(a);
     struct wdag *base = list_level(x);
     int64_t cut, cap = o->mem ? o->mem : default_cap(x->scene.cluster);
-    struct fuse_limits limits = {cluster_main_class(x->scene.cluster), o->range, cap,
-                                 o->cut == CUT_EDGE, FUSE_USUAL};
+    struct fuse_limits limits = {.cls = cluster_main_class(x->scene.cluster),
+                                 .range = o->range,
+                                 .mem = cap,
+                                 .per_edge = o->cut == CUT_EDGE,
+                                 .form = FUSE_USUAL};
     uint32_t *group = arena_array(own, (size_t)base->n + 1, sizeof *group);
     struct arena_mark mark = arena_mark(own);
     uint32_t count = fuse_partition(base, order, &limits, own, group, &cut);

@@ -337,7 +337,7 @@ static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
 /* ---- favourites ------------------------------------------------------------------------------------------ */
 
 /* Returns whether no vertex without a home can be urgent now: some busy device can run all vertices and has memory for
- * the largest group. */
+ * the largest group.  The answer stays in s->urgent until the next round of proposals. */
 static bool none_urgent(struct sweep *s)
 {
     const struct cluster *c = s->placement->scene->cluster;

@@ -81,10 +81,10 @@ static int64_t entry_time(const struct edges *e, uint32_t k, uint32_t from, uint
 {
     int64_t *const *t = inner ? e->inner : e->link;
     bool host = e->scene->cluster->cls[from].host;
-    int64_t out = t[from][k], in = t[to][k];
-    /* the host has a transfer time of 0 */
+    int64_t out = t[from][k], in = t[to][k]; /* 0 for the host */
     if (e->scene->model.step.network == NETWORK_HOST)
         return sat_add(out, in);
+    /* in one hop, over the sender's link, or from the host over the receiver's */
     return host ? in : out;
 }
 

@@ -72,8 +72,8 @@ struct placement {
 };
 
 /* Returns the level of list schedules: nodes as vertices; or, if the pipeline names contract, the vertices that
- * contract made of nodes, joined where the transfers between them would have a cycle.  Returns NULL and reports an
- * error if the level cannot be made. */
+ * contract made of nodes, joined where the transfers between them would have a cycle (made at the first call, and kept
+ * in x->levels.scheduled).  Returns NULL and reports an error if the level cannot be made. */
 struct wdag *list_level(struct ctx *x);
 /* Makes *r a placement of list_level() with only pinned vertices on devices.  planner: name for messages.  Returns 0;
  * or -1 or PASS_INFEASIBLE and reports an error: there is no level, or no device can run some group.  Lives in a. */
@@ -91,7 +91,8 @@ void placement_ask(struct placement *r, const uint32_t *v, uint32_t n);
 /* Returns the bytes by which device d needs more memory with the vertices of the question; INT64_MAX: d cannot run all
  * of them.  O(shared items). */
 int64_t placement_adds(const struct placement *r, uint32_t d);
-/* Returns whether d can run the vertices of the question and has enough memory for them.  O(shared items). */
+/* Returns whether d can run the vertices of the question, and has enough memory for them or needs no more for them than
+ * it uses already.  O(shared items). */
 bool placement_takes(const struct placement *r, uint32_t d);
 /* Return placement_adds(), or (placement_fits) placement_takes(), for a new question about v[0..n). */
 int64_t placement_need(struct placement *r, const uint32_t *v, uint32_t n, uint32_t d);

@@ -86,7 +86,7 @@ static uint32_t *solve_favourites(struct ctx *x, const struct edges *e, struct a
         return NULL;
     }
     if (!clock.deadline)
-        clock_limit(&clock, LP_SECONDS * (PS_PER_S / 1000));
+        clock_limit(&clock, LP_SECONDS * (PS_PER_S / 1000)); /* ns */
     uint32_t *f = favourites_by_lp(g, w.time, w.cost, &clock, a, &bound);
     if (!f)
         diag_error(x->use.diag,

@@ -21,6 +21,8 @@
 enum {
     STATES = 20000,  /* the most states of dp-place: few, since it plans for another objective */
     LIMIT_SHARE = 4, /* a planner for the time per sample gets a quarter of the time that is left */
+    RANGES = 5,      /* numbers of ranges and of memory caps of clusters that are tried */
+    CAPS = 4,
     PS_PER_NS = 1000
 };
 
@@ -115,8 +117,7 @@ static void try_one_device(struct candidates *c)
 {
     const struct wdag *g = c->x->levels.base;
     uint32_t first = 0;
-    for (uint32_t k = 0; k < c->x->scene.cluster->ncls;
-         first += c->x->scene.cluster->cls[k++].count) {
+    for (uint32_t k = 0; k < c->x->scene.cluster->ncls; k++) {
         struct ctx x = begin_candidate(c);
         struct list_schedule best = {0};
         uint32_t *order = arena_array(x.use.scratch, (size_t)g->n + 1, sizeof *order);
@@ -129,19 +130,20 @@ static void try_one_device(struct candidates *c)
             list_offer(&x, &best, c->placement, order, "everything on one device");
         }
         end_candidate(c, &x, CANDIDATE_ONE, 1, &best);
+        first += c->x->scene.cluster->cls[k].count;
     }
 }
 
-/* Tries Celeritas' clusters by all orders; i: number of the combination of range and memory cap, 0 .. 19.  Returns 0 or
- * an error, as do the other functions with a parameter i, which do not use it. */
+/* Tries Celeritas' clusters by all orders; i: number of the combination of range and memory cap, below RANGES * CAPS.
+ * Returns 0 or an error, as do the other functions with a parameter i, which do not use it. */
 static int try_clusters(struct candidates *c, uint32_t i)
 {
-    static const int64_t range[] = {200, 50, 100, 25, 10}, part[] = {8, 1, 32, 2};
+    static const int64_t range[RANGES] = {200, 50, 100, 25, 10}, part[CAPS] = {8, 1, 32, 2};
     int64_t least = cluster_least_memory(c->x->scene.cluster);
     int rc = 0;
     for (int64_t order = FUSE_CPD; order <= FUSE_FIFO && !rc && !is_over(c); order++) {
-        struct cluster_choice size = {.range = range[i % 5], .order = order};
-        size.mem = least < 0 ? 0 : least / part[i / 5] + 1;
+        struct cluster_choice size = {.range = range[i % RANGES], .order = order};
+        size.mem = least < 0 ? 0 : least / part[i / RANGES] + 1; /* + 1: 0 is the usual cap */
         struct ctx x = begin_candidate(c);
         struct list_schedule best = {0};
         rc = celeritas_try(&x, c->planner, &size, c->clock, &best);
@@ -195,8 +197,9 @@ static void try_planner(struct candidates *c, enum candidate_kind kind,
     if (!fewer.max_states || fewer.max_states > STATES)
         fewer.max_states = STATES;
     if (c->clock->deadline)
-        fewer.time_limit = clock_left(c->clock) / LIMIT_SHARE * PS_PER_NS + 1;
-    struct ctx x = begin_candidate(c), y = x;
+        fewer.time_limit =
+            clock_left(c->clock) / LIMIT_SHARE * PS_PER_NS + 1; /* 0: no limit, so + 1 */
+    struct ctx x = begin_candidate(c), y = x; /* y: the planner's own, with other settings */
     y.use.diag = &quiet;
     y.settings = &fewer;
     y.results.plan = NULL;
@@ -233,7 +236,8 @@ static int add_light(struct candidates *c)
     return light_make(&c->light, x, c->planner, larger(running, 0), x->use.scratch);
 }
 
-/* Calls method(c, i), first with c->in_light if there is c->light, since more plans fit then, and then without. */
+/* Calls method(c, i), first with c->in_light if there is c->light, since more plans fit then, and then without, as long
+ * as work and time are left.  Returns 0, or the method's error. */
 static int try_both(struct candidates *c, int (*method)(struct candidates *, uint32_t), uint32_t i)
 {
     int rc = 0;
@@ -276,8 +280,8 @@ int candidates_make(struct candidates *c)
     if (rc || (rc = try_both(c, try_clusters, 0)) || (rc = try_both(c, try_heft, 0)) ||
         (rc = try_both(c, try_planners, 0)) || (rc = try_both(c, try_all_baechi, 0)))
         return rc;
-    uint32_t caps = cluster_least_memory(c->x->scene.cluster) < 0 ? 1 : 4;
-    for (uint32_t i = 1; i < caps * 5 && !rc && !is_over(c); i++)
+    uint32_t caps = cluster_least_memory(c->x->scene.cluster) < 0 ? 1 : CAPS;
+    for (uint32_t i = 1; i < caps * RANGES && !rc && !is_over(c); i++)
         rc = try_both(c, try_clusters, i);
     return rc;
 }

@@ -23,7 +23,9 @@
 
 enum {
     MILLION = 1000000,
-    DRAWS = 16 /* the most random draws to find a vertex with a certain property */
+    DRAWS = 16,       /* the most random draws to find a vertex with a certain property */
+    CHECK_SHARE = 8,  /* a check of memory counts as 1 / CHECK_SHARE of the work of a run */
+    CHANGE_SHARE = 16 /* a change that is not possible counts as 1 / CHANGE_SHARE of it */
 };
 
 /* An item of the critical chain: a node or a transfer. */
@@ -120,7 +122,7 @@ static bool waits_for(const struct task_graph *g, uint32_t task, uint32_t on)
     return false;
 }
 
-/* Sets chain and nchain by the run of `now`. */
+/* Sets chain and nchain by the run of `now`; the chain ends when its array is full. */
 static void set_chain(struct improver *s, const struct step_run *run)
 {
     uint32_t n;
@@ -130,7 +132,11 @@ static void set_chain(struct improver *s, const struct step_run *run)
         uint32_t k = task_of_item(&run->g, item[i]);
         const struct task *x = &run->g.task[k];
         struct link *l = &s->chain[s->nchain++];
-        *l = (struct link){run->t.start[item[i]], x->number, x->kind, x->from, x->to, false};
+        *l = (struct link){.start = run->t.start[item[i]],
+                           .number = x->number,
+                           .kind = x->kind,
+                           .from = x->from,
+                           .to = x->to};
         l->held = i && !waits_for(&run->g, k, task_of_item(&run->g, item[i - 1]));
     }
 }
@@ -173,7 +179,7 @@ static struct verdict try_next(struct improver *s, bool exact)
     uint32_t n = s->placement->base->n;
     if (exec_memory(&of->model) == MEMORY_SUM) { /* memory is known without a run */
         struct verdict v = plan_check(of, s->next.dev, /*copies=*/NULL, CHECK_MEMORY, s->run);
-        s->work -= n / 8;
+        s->work -= n / CHECK_SHARE;
         if (list_lacking(of, &v) > s->now.lacks)
             return v;
     }
@@ -346,7 +352,8 @@ static bool change_order(struct improver *s, uint32_t i)
     return v != UINT32_MAX && u != UINT32_MAX && v != u && bring_forward(s, v, u);
 }
 
-/* Puts the ends of a transfer of the chain on one device: moves its maker or a reader. */
+/* Puts the ends of a transfer of the chain on one device: moves its maker, or a reader, mostly one on the device that
+ * the transfer leads to; if the host has the value, moves a reader to some device. */
 static bool change_transfer(struct improver *s, const struct link *l)
 {
     const struct wdag *g = s->placement->base;
@@ -426,7 +433,10 @@ static bool change_plan(struct improver *s, bool *order)
 /* Runs *best and makes it the state `now`, from which the round's changes start. */
 static void start_from_best(struct improver *s)
 {
-    struct state best = {s->best->dev, s->best->rank, s->best->value, s->best->lacks, 0};
+    struct state best = {.dev = s->best->dev,
+                         .rank = s->best->rank,
+                         .value = s->best->value,
+                         .lacks = s->best->lacks};
     /* any plan is better than this state; / 2, so that is_accepted() can add a share to the value */
     s->now.value = INT64_MAX / 2;
     s->now.lacks = INT64_MAX;
@@ -459,8 +469,8 @@ uint32_t improve_plan(struct improver *s, struct list_schedule *best, int64_t wo
     start_from_best(s);
     while (s->nchain && s->work > 0 && !clock_out(s->clock)) {
         bool order, changed = change_plan(s, &order);
-        if (!changed) { /* nothing ran: counts as a sixteenth of a run */
-            s->work -= s->placement->base->n / 16 + 1;
+        if (!changed) {
+            s->work -= s->placement->base->n / CHANGE_SHARE + 1;
             continue;
         }
         uint32_t limit = (uint32_t)mul_div_ceil(later, s->work, work); /* falls to 0 */

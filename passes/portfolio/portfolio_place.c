@@ -88,7 +88,7 @@ static bool goes_on(struct portfolio *p, int64_t left, uint32_t idle)
 static int64_t work_of(const struct portfolio *p, int64_t effort)
 {
     int64_t n = p->x->levels.base->n, most = WORK * effort;
-    return n < most / SMALL_WORK / (n + 1) ? SMALL_WORK * n * n : most;
+    return n < most / SMALL_WORK / (n + 1) ? SMALL_WORK * n * n : most; /* without overflow */
 }
 
 /* Improves the best plans: each kept plan for one round, then the best one until work, time or progress ends. */

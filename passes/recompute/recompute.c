@@ -32,8 +32,8 @@ static const struct opt recompute_opts[] = {
          "reads are made again; by default, what goes from layer to layer is kept"},
     {0}};
 
-/* Sets segment[node] to the number of the node's layer, for all nodes in layers.  Returns false if the names of
- * nodes tell no layers. */
+/* Sets segment[node] to the number of the node's layer, -1 for nodes in no layer.  Returns false if the names of nodes
+ * tell no layers. */
 static bool divide_by_layers(struct ctx *x, int32_t *segment)
 {
     const struct graph *g = &x->scene.m->graph[1];
@@ -76,8 +76,8 @@ static void keep_between(const struct module *m, const int32_t *segment, uint8_t
     }
 }
 
-/* Sets segment[node]: nodes whose names the expression matches are in no segment, all other nodes are in one.
- * Returns 0, or -1 and reports an error. */
+/* Sets segment[node] to -1, so that the node's results are kept, for nodes whose names the expression matches, and to
+ * the one segment 0 for all others.  Returns 0, or -1 and reports an error. */
 static int keep_matches(struct ctx *x, const char *text, int32_t *segment)
 {
     const struct graph *g = &x->scene.m->graph[1];
@@ -166,13 +166,13 @@ static int run_recompute(struct ctx *x, const void *options)
         keep_between(m, segment, kept);
     }
     const struct remake_rule rule = {.place = x->scene.place, .segment = segment, .kept = kept};
-    const char *first = "";
+    const char *spared = ""; /* words on the nodes that must not run twice */
     struct remade r = remake(m, &rule, a);
     if (r.spared > 0)
-        first = arena_fmt(
+        spared = arena_fmt(
             a, "; %u more must not run twice, so their results are kept, the first those of '%s'",
             r.spared, module_str(m, r.first_spared));
-    diag_detail(x->use.diag, "recompute: %u nodes are made again%s", r.copies, first);
+    diag_detail(x->use.diag, "recompute: %u nodes are made again%s", r.copies, spared);
     return 0;
 }
 

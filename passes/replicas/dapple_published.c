@@ -97,14 +97,14 @@ static void keep_plan(const struct search *x, const struct published_plan *p)
  * link_factor: how often the slowest link counts in b, the time of the slowest stage or link. */
 static void score_plan(const struct search *x, struct published_plan *p, uint32_t link_factor)
 {
-    uint32_t n, per_copy = x->r->micro_batches / p->copies;
+    uint32_t per_copy = x->r->micro_batches / p->copies; /* micro-batches of each copy */
     int64_t block = 0, links = 0, late = 0; /* ps: b; the sum of links; the maximum in the score */
     if (!per_copy)
         return;
     for (uint32_t k = 0; k < p->n; k++) {
         uint32_t from = k ? p->end[k - 1] : 0;
         int64_t link = k ? move_time(x, from, &p->set[k - 1], &p->set[k]) : 0;
-        n = servers_devices(x->r->servers, &p->set[k]); /* of all copies */
+        uint32_t n = servers_devices(x->r->servers, &p->set[k]); /* devices of all copies */
         int64_t here = (int64_t)((__int128)work_time(x, from, p->end[k]) * p->copies / n);
         block = larger(block, larger(here, link_factor * link));
         links += link;
