@@ -467,8 +467,11 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
         return -1;
     uint32_t n = class_groups(x, &c, class_of);
     x->levels.any_shape = x->levels.mandatory = NULL;
-    if (n != must && !(x->levels.mandatory = loose_level(x, must_of, must)))
-        return -1;
+    if (n != must) {
+        x->levels.mandatory = loose_level(x, must_of, must);
+        if (!x->levels.mandatory)
+            return -1;
+    }
     memcpy(group, class_of, top->n * sizeof *group);
     if (x->scene.m->backward) {
         stages = stage_order(x, top, group, n);
@@ -476,8 +479,11 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     }
     uint32_t joined = wdag_join_cycles(top, order, group, n);
     assert(joined <= n && must >= n);
-    if (joined != n && !(x->levels.any_shape = loose_level(x, class_of, n)))
-        return -1;
+    if (joined != n) {
+        x->levels.any_shape = loose_level(x, class_of, n);
+        if (!x->levels.any_shape)
+            return -1;
+    }
     const struct wdag_groups groups = {group, joined, order};
     x->levels.contiguous = joined != n ? closed_level(x, &groups) : merge_top(x, &groups);
     if (!x->levels.contiguous)
@@ -606,7 +612,9 @@ static int contract_run(struct ctx *x, const void *options)
         return -1;
     /* duplex links add up incoming and outgoing transfers separately, and a merge could turn one into the other */
     bool duplex = x->scene.m->backward && x->scene.model.overlap == OVERLAP_DUPLEX;
-    if (o->trivial && !duplex && !(x->levels.contiguous = merge_trivial(x, x->levels.contiguous)))
+    if (o->trivial && !duplex)
+        x->levels.contiguous = merge_trivial(x, x->levels.contiguous);
+    if (!x->levels.contiguous)
         return -1;
     x->levels.any_shape = x->levels.any_shape ? x->levels.any_shape : x->levels.contiguous;
     x->levels.mandatory = x->levels.mandatory ? x->levels.mandatory : x->levels.any_shape;

@@ -188,7 +188,7 @@ static void note_apart(struct ctx *x)
         uint32_t u = g->vertex[p->ruled[i].from], w = g->vertex[p->ruled[i].to];
         if (!p->ruled[i].cut)
             continue;
-        pairs_add(&apart, u, w);
+        pairs_add(&apart, u, w); /* in both directions, as wdag_set_apart() wants them */
         pairs_add(&apart, w, u);
     }
     g->apart = (struct csr){0};

@@ -396,7 +396,8 @@ static int internal_share(const struct wdag *fine, const struct wdag *coarse, ui
     return before ? (int)((__int128)(before - after) * 100 / before) : 0;
 }
 
-/* pass.run: pushes a level whose vertices are clusters of vertices of the top level. */
+/* pass.run: pushes a level whose vertices are clusters of vertices of the top level, or the top level itself if nothing
+ * is fused. */
 static int fuse_run(struct ctx *x, const void *options)
 {
     const struct fuse_options *o = options;

@@ -72,7 +72,7 @@ static void join_passes(struct layered_groups *u, const struct wdag *g, const ui
         u->layer[v] = classes_find(&same, layer[v]);
 }
 
-/* Returns the groups of the classes c and their layers. */
+/* Returns the groups of the classes c and their layers.  order, layer: as for layers_open_cycles(). */
 static struct layered_groups find_groups(struct ctx *x, struct classes *c,
                                          const struct pairs *order, const uint32_t *layer)
 {

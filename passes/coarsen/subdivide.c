@@ -58,7 +58,8 @@ static void number_vertices(struct split *s, const uint8_t *uneven)
     }
 }
 
-/* Fills times, sizes, pins and passes of the new level; vertices of results have no time and no size. */
+/* Fills the figures of the new level's vertices: times, also of the backward pass, sizes, bytes of parameters, pins and
+ * passes.  A vertex of a result has the pin and the passes of its node, but no time and no size. */
 static void copy_vertices(struct split *s)
 {
     const struct wdag *g = s->from;
@@ -139,7 +140,8 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
     return to;
 }
 
-/* pass.run: pushes a level with a vertex for each result of a node whose results cost differently to move. */
+/* pass.run: pushes a level with a vertex for each result of a node whose results cost differently to move; no level if
+ * there is no such node. */
 static int subdivide_run(struct ctx *x, const void *options)
 {
     uint32_t n = 0;

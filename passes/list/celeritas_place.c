@@ -146,7 +146,9 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
     c->device = list_devices(x->scene.cluster, &accelerators, a);
     const uint32_t *order = order_nodes(base, o->order, cls, a);
     fused = fused && !clock_out(clock);
-    if (fused && !(c->g = fuse_nodes(x, planner, o, order)))
+    if (fused)
+        c->g = fuse_nodes(x, planner, o, order);
+    if (!c->g)
         return -1;
     struct arena *own = arena_new(a);
     uint32_t *row = arena_array(own, (size_t)n + 1, sizeof *row);

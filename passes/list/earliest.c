@@ -227,7 +227,9 @@ static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
     }
 }
 
-/* Makes v ready, since its predecessors have all ended, and adds its entries. */
+/* Makes v ready, since its predecessors have all ended, and adds its entries: on its home, or else for the classes that
+ * can run it, for devices where it may start earlier, and for solo devices.  Gives v a home if no device can take
+ * it. */
 static void become_ready(struct sweep *s, uint32_t v)
 {
     int64_t far[CLUSTER_CLASSES] = {0};
@@ -473,7 +475,8 @@ static void finish(struct sweep *s, uint32_t v)
             become_ready(s, w);
 }
 
-/* Starts v on device d now. */
+/* Starts v on device d now, which becomes the home of v's group if that has none.  A vertex that takes no time waits in
+ * s->ended for finish(). */
 static void start(struct sweep *s, uint32_t v, uint32_t d)
 {
     struct device_state *l = &s->lane[d];

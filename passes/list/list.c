@@ -344,7 +344,8 @@ int64_t placement_most(struct placement *r)
     return most;
 }
 
-/* Puts group k, which is not placed yet, on device d. */
+/* Puts group k, which is not placed yet, on device d, and counts its bytes and shared items there.  Ends the present
+ * question. */
 static void put_group(struct placement *r, uint32_t k, uint32_t d)
 {
     begin_question(r);

@@ -82,7 +82,7 @@ int placement_build(struct placement *r, struct ctx *x, const char *planner, str
  * level. */
 int placement_build_on(struct placement *r, struct ctx *x, const char *planner,
                        const struct wdag *level, struct arena *a);
-/* Takes all vertices off the devices, except pinned ones. */
+/* Takes all vertices off the devices, except pinned ones; sets lacking and filled to 0. */
 void placement_empty(struct placement *r);
 /* Begins a question about the vertices v[0..n) with their groups, for placement_adds and placement_takes; groups that
  * are placed already do not count.  The next placement_ask, placement_put or the like ends the question.  O(n + members

@@ -275,11 +275,13 @@ static int try_all_baechi(struct candidates *c, uint32_t i)
 
 int candidates_make(struct candidates *c)
 {
+    static int (*const method[])(struct candidates *, uint32_t) = {try_clusters, try_heft,
+                                                                   try_planners, try_all_baechi};
     try_one_device(c);
     int rc = add_light(c);
-    if (rc || (rc = try_both(c, try_clusters, 0)) || (rc = try_both(c, try_heft, 0)) ||
-        (rc = try_both(c, try_planners, 0)) || (rc = try_both(c, try_all_baechi, 0)))
-        return rc;
+    for (size_t k = 0; k < sizeof method / sizeof *method && !rc; k++)
+        rc = try_both(c, method[k], 0);
+    /* then the other combinations of range and memory cap */
     uint32_t caps = cluster_least_memory(c->x->scene.cluster) < 0 ? 1 : CAPS;
     for (uint32_t i = 1; i < caps * RANGES && !rc && !is_over(c); i++)
         rc = try_both(c, try_clusters, i);

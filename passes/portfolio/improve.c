@@ -252,6 +252,7 @@ static bool bring_forward(struct improver *s, uint32_t v, uint32_t u)
     uint32_t from = s->now.rank[g->node[u]], to = s->now.rank[g->node[v]], at = from;
     if (from >= to || !mark_needed(s, v, u))
         return false;
+    /* first the marked vertices, then the others, each in their present order */
     for (int marked = 1; marked >= 0; marked--)
         for (uint32_t i = from; i <= to; i++)
             if ((s->mark[s->order[i]] == s->question) == marked)

@@ -146,11 +146,13 @@ static int portfolio_run(struct ctx *x, const void *options)
                               .placement = &p.placement,
                               .clock = &p.clock,
                               .work = CANDIDATE_WORK};
-    if ((rc = candidates_make(&p.c)))
+    rc = candidates_make(&p.c);
+    if (rc)
         return rc;
     p.best = p.c.kept[0];
     for (enum candidate_kind k = 0; k < CANDIDATES; k++)
         p.tried += p.c.reached[k].plans;
+    /* all ways but DISPATCH_PLAN, which gives the plan's own order */
     for (enum dispatch d = DISPATCH_FIFO; d < DISPATCHES && !clock_out(&p.clock); d++)
         try_dispatch(&p, d);
     int64_t before = p.best.value;

@@ -211,7 +211,7 @@ static void make_byte_pot(struct problem *c)
         bytes->scale[k] = c->kind[k].memory < LOAD_INF ? c->kind[k].memory : -1;
 }
 
-/* Adds to c->pot the potentials of times that the head of this file names. */
+/* Adds to c->pot the potentials of times that the head of this file names; that without hosts becomes c->cross_pot. */
 static void make_pots(struct problem *c)
 {
     const int64_t one = INT64_C(1) << SCALE_BITS;
@@ -228,6 +228,7 @@ static void make_pots(struct problem *c)
     struct problem_pot *even = &c->pot[c->npot++];
     /* the graph takes equally long on every kind: even and plain times are the same */
     bool alike = true;
+    /* scaled by least / t[k], the whole graph takes `least` ps on each kind */
     for (uint32_t k = 0; k < c->nkind; k++) {
         even->scale[k] = t[k] ? (int64_t)(((__int128)least << SCALE_BITS) / t[k]) : one;
         alike = alike && even->scale[k] == one;

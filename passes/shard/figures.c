@@ -140,7 +140,8 @@ struct shard_figures shard_figures_begin(const struct shard *s, const struct sha
     return (struct shard_figures){l.of, l.n};
 }
 
-/* For qsort(): orders layers by their exchanges; 0: two layers have the same exchanges. */
+/* For qsort(): orders layers by their exchanges, most bytes first, then the largest numbers; 0: two layers have the
+ * same exchanges. */
 static int by_exchanges(const void *pa, const void *pb)
 {
     const struct sharded_layers *a = pa, *b = pb;

@@ -32,7 +32,7 @@ static int pin_nodes(struct shard *s, const struct pin *p, uint8_t *pinned, uint
             !pattern_matches_node(re, s->m, n, own))
             continue;
         ++*hits;
-        if (pinned[n])
+        if (pinned[n]) /* by an earlier pattern */
             continue;
         pinned[n] = 1;
         s->kind[n] = SHARD_ONCE;

@@ -162,8 +162,9 @@ static uint32_t count_rounds(uint32_t ways, enum contention how)
     /* left[device]: bits of the receivers that still wait for its value; todo: number of hops left */
     uint64_t left[SHARD_WAYS], todo = (uint64_t)ways * (ways - 1);
     uint32_t rounds = 0;
+    const uint64_t all = UINT64_MAX >> (SHARD_WAYS - ways); /* the bits of all devices */
     for (uint32_t i = 0; i < ways; i++)
-        left[i] = (UINT64_MAX >> (SHARD_WAYS - ways)) & ~(UINT64_C(1) << i);
+        left[i] = all & ~(UINT64_C(1) << i);
     for (; todo > 0; rounds++) {
         struct held busy = {0, 0};
         for (uint32_t i = 0; i < ways; i++)

@@ -40,8 +40,10 @@ static bool cut_letter(struct shard_ask *q, bool result, uint32_t i, char c, str
     vid v = result ? node_out(q->s->m, q->n, i) : node_in(q->s->m, q->n, i);
     bool digit = c >= '0' && c <= '9';
     int axis = digit ? c - '0' : c - 'a';
-    if (v == 0 || c == '-' || c == '!')
-        return v == 0 || c == '-';
+    if (v == 0 || c == '-')
+        return true;
+    if (c == '!') /* the result must be omitted */
+        return false;
     if (!shape_of(q->s->f, v, &k) || k.rank < 0)
         return false;
     if (!digit && (axis >= k.rank || shard_is_one(k.d[axis])))

@@ -195,7 +195,8 @@ static bool bring(struct table *t, struct entry *e, vid v, struct shard_state st
     int bit = shard_bit(t->s, v, st);
     if (is_free(t->s, v) || (slot == 0 && bit == 0))
         return false;
-    uint32_t have = slot != 0 ? e->have[slot - 1] : 1;
+    uint32_t have =
+        slot != 0 ? e->have[slot - 1] : 1; /* 1: whole, as are values that are not followed */
     if ((have >> bit & 1) != 0)
         return false;
     e->time = sat_add(e->time, shard_exchange(t->s, v, have, (uint32_t)bit, &also));
@@ -408,7 +409,7 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     t->looks = t->taken = 0;
     t->nodes = g->count;
     t->cap = most * UNPRUNED;
-    t->nbucket = 1;
+    t->nbucket = 1; /* a power of two */
     while (t->nbucket < t->cap * 2)
         t->nbucket *= 2;
     t->now = arena_array(t->s->a, t->cap + 1, sizeof *t->now);
@@ -428,6 +429,7 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     if (t->n == 0 || (c->value >= 0 && t->now[0].time >= c->value))
         return;
     c->value = t->now[0].time;
+    /* each node taken has one step; so back from the last one */
     uint32_t at = t->now[0].step;
     for (nid n = g->first + g->count; n-- > g->first;) {
         if (t->s->kind[n] != SHARD_NODE && t->s->kind[n] != SHARD_ONCE)

@@ -396,7 +396,8 @@ static struct sharding measure_whole(const struct shard *s)
     return k;
 }
 
-/* Rewrites the module by choice c and notes in *k what was done. */
+/* Rewrites the module by choice c, and warns of pins that match no node.  Completes *k, which measure_whole() has
+ * begun, with what was done; a copy of *k becomes results.sharding. */
 static void rewrite(struct shard *s, const struct shard_choice *c, struct sharding *k)
 {
     struct arena *mem = s->x->use.mem;
@@ -499,6 +500,7 @@ static int run_shard(struct ctx *x, const void *options)
                           "shard{from=self}: %s has no sharding spec that cuts a tensor: "
                           "pcc --annotate=ir11 -o FILE.onnx writes such specs",
                           module_str(x->scene.m, x->scene.m->path));
+    /* from=self with ways=auto: as many devices as the specs have */
     bool by_file = strcmp(o->ways, "auto") == 0;
     if (by_file && (said < 2 || said > SHARD_WAYS))
         return diag_error(x->use.diag,

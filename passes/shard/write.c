@@ -193,8 +193,8 @@ static void find_needs(struct shard_writer *x)
     x->need[0] = 0;
 }
 
-/* Makes change c, of kind SHARD_SIZES, in node k, the copy of n on device i: replaces operand c->operand by the
- * sizes of the piece. */
+/* Makes change c, of kind SHARD_SIZES, in node k, the copy of n on device i: replaces operand c->operand by the sizes
+ * of the piece; if not all sizes are known here, a Div makes them when the model runs. */
 static void change_sizes(struct shard_writer *x, const struct shard_change *c, nid n, nid k,
                          uint32_t i)
 {
@@ -370,7 +370,8 @@ static bool is_wanted(const struct shard_writer *x, vid v, uint32_t i, uint32_t 
     return i < count || (v != 0 && x->need[v] > 1);
 }
 
-/* Replaces node n by its copies. */
+/* Replaces node n by its copies, on all devices or on the first one alone; first brings the operands there.  Where n
+ * measures a piece (Shape, Size), its result is made the sizes of the whole. */
 static void write_node(struct shard_writer *x, nid n)
 {
     const struct module *m = x->m;

@@ -140,10 +140,11 @@ static vid slice_of(struct shard_writer *x, vid v, struct shard_state st, const 
                     uint32_t i, const char *name)
 {
     const struct dim size = to->d[st.axis];
+    /* a run is as long as the result, whose size is a number where the last run may be shorter */
     int64_t axis = st.axis, from = st.run * i, end = from + (size.sym == 0 ? size.value : st.run);
     vid in[4] = {v}, out;
     nid n;
-    bool attrs = x->s->f->opset < 10;
+    bool attrs = x->s->f->opset < 10; /* starts, ends and axes are attributes, not operands */
     if (!attrs) {
         in[1] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.starts", name), &from, 1);
         in[2] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.ends", name), &end, 1);
@@ -305,6 +306,7 @@ static void turn(struct shard_writer *x, vid v, struct shard_state from, struct 
     const char *name = value_name(x->m, v);
     vid *out = arena_array(x->a, (size_t)ways * ways, sizeof *out),
         *in = arena_array(x->a, ways, sizeof *in);
+    /* cut: [device] the shape of what it gets from each piece; part: the shape of its piece in state st */
     struct shape *cut = arena_array(x->a, ways, sizeof *cut), part;
     shard_piece(x->s, v, st, 0, &part);
     for (uint32_t i = 0; i < ways; i++) {
