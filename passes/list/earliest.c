@@ -34,6 +34,7 @@
 
 #define NOTHING UINT32_MAX /* no vertex */
 
+/* the most vertices without a home that a waiting device asks about at one time */
 enum { MOST_ASKED = 64 };
 /* States of a vertex: some predecessor has not ended; all have ended; it has been started. */
 enum { AWAITS, READY, PLACED };

@@ -1,8 +1,8 @@
 /* What devices hold at once while vertices are placed in the order in which they run (live.h).
  *
- * The rule is that of the memory model LIVE (ir/exec/makespan/step.md), where times are not known yet: a value from
- * another device, or from the host, may come before the first node here runs, so it counts from the beginning; and a
- * device holds its values until all readers, wherever they are, have been placed.  Lasting bytes, such as
+ * The rule is that of the memory model LIVE (ir/exec/makespan/step.md), but times are not known here yet.  So a value
+ * from another device, or from the host, counts from the beginning, since it may come before the device runs its first
+ * node; and a device holds its values until all readers, wherever they are, have been placed.  Lasting bytes, such as
  * weights, are those of the placement.  Each net is looked at once for each of its pins. */
 #include "passes/list/live.h"
 

@@ -1,12 +1,11 @@
 /* Times for sharding (shard.h): of nodes in pieces, and of exchanges between devices.
  *
  * A piece of a node takes the time that the pass cost gives to a node of the piece's sizes.  All devices send at the
- * same time, in R rounds of hops: N - 1 if a device sends one piece at a time and receives one at a time.  With N
- * devices and a tensor of x bytes, joining takes R hops of x / N bytes and a Concat.  Terms are added up in one
- * step, with R hops of x bytes and a Sum; or in two steps: each device adds up a piece, with a Split, R hops of x /
- * N bytes and a Sum, and then the pieces are joined.  From one cut to another, each device splits its piece and joins
- * the parts that come, with a Split, R hops of x / N / N bytes and a Concat.  Each exchange ends a part on each
- * device: --part-cost.  O(operands). */
+ * same time, in R rounds of hops (count_rounds).  With N devices and a tensor of x bytes, joining takes R hops of x / N
+ * bytes and a Concat.  Terms are added up in one step, with R hops of x bytes and a Sum; or in two steps: each device
+ * adds up a piece, with a Split, R hops of x / N bytes and a Sum, and then the pieces are joined.  From one cut to
+ * another, each device splits its piece and joins the parts that come, with a Split, R hops of x / N / N bytes and a
+ * Concat.  Each exchange ends a part on each device: --part-cost.  O(operands). */
 #include "passes/shard/shard.h"
 
 #include "ir/base/numbers.h"

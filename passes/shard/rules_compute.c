@@ -1,5 +1,5 @@
-/* Rules for sharding of operators that compute (shard.h): which axes can be cut without adding up over devices.
- * O(operands * rank) each. */
+/* Rules for sharding of elementwise operators, of normalisations and reductions, of products of matrices and of
+ * poolings (shard.h): which axes can be cut without adding up over devices.  O(operands * rank) each. */
 #include "passes/shard/shard.h"
 
 #include "ir/model/dim.h"

@@ -1,10 +1,10 @@
 /* Rules for sharding by which devices have terms of a tensor (shard.h): where terms are made, what keeps them terms,
  * and what adds them up.
  *
- * Terms come from products whose inner axis is cut, and from sums along a cut axis.  An operator keeps terms terms
- * if it is linear in that operand and has no constant part: what is added to terms is added by the first device
- * alone. No other operator takes terms.  An Add of terms and a whole tensor can become a Sum that adds up the terms
- * as well. O(operands * rank) each.
+ * Terms come from products whose inner axis is cut, and from sums along a cut axis.  The results of an operator are in
+ * terms if an operand is and the operator is linear in it without a constant part: what is added to terms is added by
+ * the first device alone.  No other operator takes terms.  An Add of terms and a whole tensor can become a Sum that
+ * adds up the terms as well. O(operands * rank) each.
  *
  * M. Shoeybi et al., Megatron-LM (2019): the second product of a layer by rows, with one sum behind it. */
 #include "passes/shard/shard.h"

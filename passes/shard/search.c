@@ -7,7 +7,7 @@
  * the difference.  A first pass with few entries gives a time to beat; in the second one entries go whose time and the
  * least times of the nodes to come exceed it.  What is whole serves for terms: each option that takes terms of one
  * operand has one that takes it whole, takes no longer and makes the result whole or in terms, too; so terms of which
- * the sum is there are forgotten.  All that keeps a best choice; it is lost only where a table has more
+ * the sum is there are forgotten.  All that keeps a best choice; a best choice is lost only where a table has more
  * than ENTRIES entries (fewer while the pass takes more work than LOOKS: about a second), or more than SLOTS values are
  * alive, and then the choice is not called exact: the least of the entries that were dropped, each with the least times
  * of the nodes to come, is a bound of all choices.

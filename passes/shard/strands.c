@@ -3,8 +3,8 @@
  * Options that have a state of a value in common make a strand, such as all options from the columns of one matrix
  * through all nodes that keep these apart.  This file removes
  * - options that take a constant in a state in which its maker cannot make it, or only by a long chain of nodes;
- * - strands whose nodes together save less time than joining the strand's smallest result takes, since pieces must be
- *   joined again, at the latest where they are outputs of the model;
+ * - strands whose nodes together save no more time than it takes to join the pieces of the strand's cheapest result, or
+ *   to bring them to another state, as must happen at the latest where results are outputs of the model;
  * - strands all of whose nodes another strand has, too, with at most as many blocks: then the other strand is at least
  *   as good.
  * O(options * (options of a node)). */

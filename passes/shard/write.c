@@ -1,11 +1,12 @@
 /* Rewriting a module for several devices by a choice of options (shard.h).
  *
- * Node n becomes n@0, n@1, ...: one for each device, side by side, each with its piece of operands and results, or,
- * if it stays whole, one for each device that needs its results.  A value that a device needs in another state is
- * converted before the first node there that reads it: pieces are joined by a Concat, a whole value is cut by a
- * Slice.  Where pieces have several blocks, a Reshape makes an axis of blocks first, and another Reshape removes it
- * afterwards.  Pieces of weights are ranges of the weight's bytes.  Nodes that are computed of weights or of sizes
- * of inputs alone stay as they are: each part has its own copy.  O(N * (nodes + operands)) expected. */
+ * Node n becomes n@0, n@1, ...: one for each device, side by side, each with its piece of operands and results; or, if
+ * it stays whole, one for each device or, where no other device needs its results, for the first one alone.  A value
+ * that a device needs in another state is converted before the first node there that reads it: pieces are joined by a
+ * Concat, a whole value is cut by a Slice.  Where pieces have several blocks, a Reshape makes an axis of blocks first,
+ * and another Reshape removes it afterwards.  Pieces of weights are ranges of the weight's bytes.  Nodes that compute
+ * from weights, or from sizes of inputs, alone stay as they are: each part has its own copy.  O(N * (nodes + operands))
+ * expected. */
 #include "passes/shard/write.h"
 
 #include "ir/base/numbers.h"
