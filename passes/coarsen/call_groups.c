@@ -87,7 +87,7 @@ static void weigh_functions(struct call_table *w)
 static bool try_rank(const struct call_table *w, uint32_t rank, uint32_t *group)
 {
     int64_t sum[CLUSTER_CLASSES] = {0};
-    /* outermost calls: a call that counts is passed with all calls inside it */
+    /* behind a call that counts, the calls inside it are skipped: so only the outermost ones count */
     for (uint32_t s = 1; s < w->o->nsite;) {
         const struct site *at = &w->o->site[s];
         if (w->divided[s] || w->rank[at->function] > rank) {

@@ -610,7 +610,8 @@ static int contract_run(struct ctx *x, const void *options)
         training_mark(x);
     if (cut_rules_apply(x) || join_classes(x, o))
         return -1;
-    /* duplex links add up incoming and outgoing transfers separately, and a merge could turn one into the other */
+    /* duplex links add up incoming and outgoing transfers apart, and a merge could turn an incoming one into an
+     * outgoing one */
     bool duplex = x->scene.m->backward && x->scene.model.overlap == OVERLAP_DUPLEX;
     if (o->trivial && !duplex)
         x->levels.contiguous = merge_trivial(x, x->levels.contiguous);
@@ -618,7 +619,8 @@ static int contract_run(struct ctx *x, const void *options)
         return -1;
     x->levels.any_shape = x->levels.any_shape ? x->levels.any_shape : x->levels.contiguous;
     x->levels.mandatory = x->levels.mandatory ? x->levels.mandatory : x->levels.any_shape;
-    if (o->pins || o->coplace) /* list planners schedule nodes and keep each group on one device */
+    /* list planners then schedule nodes, each group on one device, and not the vertices of this level */
+    if (o->pins || o->coplace)
         x->levels.contract_requested = false;
     ctx_push(x, x->levels.contiguous);
     return 0;

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-#define NOWHERE (INT64_C(1) << 62) /* the least of a stretch without positions */
+#define NO_POSITIONS (INT64_C(1) << 62) /* the least of a stretch without positions */
 
 /* Returns the stretch that consists of l and of r, which begins where l ends. */
 static struct stretch join(struct stretch l, struct stretch r)
@@ -25,7 +25,7 @@ struct cut_tree cut_tree_new(uint32_t n, struct arena *a)
         t.width *= 2;
     t.at = arena_array(a, 2 * (size_t)t.width, sizeof *t.at);
     for (uint32_t i = 0; i < 2 * t.width; i++)
-        t.at[i].least = NOWHERE;
+        t.at[i].least = NO_POSITIONS;
     return t;
 }
 

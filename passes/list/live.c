@@ -106,7 +106,8 @@ static void ask_node(struct live *s, uint32_t u, uint32_t d, bool here, int64_t 
         if (!here || s->held_then[e])
             continue;
         s->held_then[e] = 1;
-        /* results count from the end of u on; operands from its start, and they may have come before the first node */
+        /* results count from the end of u on, operands from its start; since operands may have come before the device's
+         * first node, they raise the peak so far, too */
         int64_t *to = s->base->net_src[e] == u ? &made : now;
         *to = sat_add(*to, bytes_of(s, e));
         *peak = to == now ? sat_add(*peak, bytes_of(s, e)) : *peak;
@@ -159,7 +160,8 @@ static void run_node(struct live *s, uint32_t u, uint32_t d)
         if (is_held(s, e, d))
             continue;
         set_held(s, e, d, true);
-        /* results count from the end of u on; operands from its start, and they may have come before the first node */
+        /* results count from the end of u on, operands from its start; since operands may have come before the device's
+         * first node, they raise the peak so far, too */
         int64_t *to = s->base->net_src[e] == u ? &made : &s->now[d];
         *to = sat_add(*to, bytes_of(s, e));
         if (to != &made)

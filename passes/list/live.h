@@ -14,8 +14,9 @@ struct live {
     uint32_t *left;          /* [net] number of its pins that have not run yet */
     uint8_t *held;           /* bits [net * devices + dev]: the device holds the value */
     uint32_t *dev;           /* [vertex of the base level] its device, once it has run */
-    /* for a question (live_takes), which changes nothing: [net] number of the last question that met the net; pins
-     * that have not run then; 1: device d holds the value */
+    /* for questions (live_takes), which change nothing above: question: number of the present question; [net] asked: of
+     * the last question that met the net; left_then, held_then: then the number of pins that have not run, and 1 if the
+     * device of the question holds the value */
     uint32_t *asked, *left_then, question;
     uint8_t *held_then;
 };

@@ -80,8 +80,8 @@ struct needs needs_of(const struct scene *s, const struct wdag *level, struct ar
         count_node(&c, u, leaves);
     int64_t *stays = arena_array(a, n, sizeof *stays);
     int64_t *runs = memory == MEMORY_PAPER ? arena_array(a, n, sizeof *runs) : NULL;
-    /* PAPER (runs): what forward nodes make stays, and in a profile all bytes do; other bytes are needed while v runs.
-     * LIVE: all bytes count as staying; for a vertex of one node these are the level's */
+    /* PAPER (runs is not NULL): what forward nodes make stays, and in a profile all bytes do; other bytes are needed
+     * while v runs.  LIVE: all bytes count as staying; for a vertex of one node these are the level's */
     for (uint32_t v = 0; v < level->n; v++) {
         int64_t both = sat_add(c.left[v], c.beside[v]);
         stays[v] = runs ? sat_add(c.kept[v], profile ? c.own[v] : 0) : both;

@@ -189,7 +189,7 @@ static const char *write_offer(struct auto_run *r)
                          "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
                          percent_text(r, share_below(found, value)), count_parts(x, dev));
     }
-    return bound >= value || bound <= 0 /* the contiguous plan is proven, or nothing is */
+    return bound >= value || bound <= 0 /* proven to be best, or no bound is known */
                ? NULL
                : arena_fmt(
                      x->use.mem, "no plan%s takes %s less", looked_at_text(x),

@@ -21,8 +21,8 @@
 enum {
     STATES = 20000,  /* the most states of dp-place: few, since it plans for another objective */
     LIMIT_SHARE = 4, /* a planner for the time per sample gets a quarter of the time that is left */
-    RANGES = 5,      /* numbers of ranges and of memory caps of clusters that are tried */
-    CAPS = 4,
+    RANGES = 5,      /* number of ranges of clusters that are tried */
+    CAPS = 4,        /* number of memory caps of clusters that are tried */
     PS_PER_NS = 1000
 };
 

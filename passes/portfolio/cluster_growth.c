@@ -102,7 +102,8 @@ void growth_grow(struct growth *g, const int32_t *dev, uint32_t seed, uint32_t t
         if (g->mark[k] == g->turn || !growth_can(g, k, to))
             continue;
         cost += add_group(g, dev, move, k, &front);
-        if (g->n <= most / 2 || cost < least) { /* sets of less than half the size do not compete */
+        /* up to most / 2 groups, each set takes the place of the one before; of larger ones only a cheaper one does */
+        if (g->n <= most / 2 || cost < least) {
             least = cost;
             best = g->n;
         }

@@ -60,7 +60,7 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
     if (!x->scene.model.part_cost)
         return p->value;
     const struct plan plan = {.dev = (int32_t *)dev, .copies = p->copies};
-    /* a scene without memory at one time, which the judge need not count here */
+    /* only the time is asked for, so the judge need not find out what devices need at one time */
     struct scene timed = x->scene;
     timed.model.memory = MEMORY_SUM;
     return plan_evaluate(&timed, &plan, x->use.scratch).value;

@@ -92,7 +92,7 @@ static void need_of_vertices(const struct problem *c, struct memory_need *n)
         if (!kinds) {
             n->nowhere = v;
         } else if (is_bounded(c, kinds) && bytes > room && bytes > n->least) {
-            /* no device need be raised above `bytes`; hosts that share their memory, to less */
+            /* a vertex of at most n->least bytes cannot raise the need: that is no more than its bytes */
             int64_t least = raised_for(c, kinds, bytes, LARGEST_DEVICE);
             if (least > n->least)
                 *n = (struct memory_need){.least = least,

@@ -264,7 +264,7 @@ int64_t problem_room(const struct problem *c, const struct problem_caps *caps, u
                      uint32_t p);
 
 /* Whether a device of kind k surely has room for a set of vertices: its lasting bytes are `bytes`, and it pays `cut` ps
- * for transfers.  Only if c->values is there. */
+ * for transfers.  false: that is not sure.  Only if c->values is there. */
 bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int64_t cut);
 
 /* Returns the number that vertex v of c->g has in the level that c was made for: another one if c is turned. */

@@ -3,8 +3,8 @@
  *
  * An axis is reported if its node takes time and has a rule, but no option, the size of the axis is a number, and it
  * can be cut neither into equal pieces nor with a smaller last piece, as may be with heads or with the words of a
- * vocabulary.  The gain of padding is reported as the node's time less the time of a piece of the padded node.  It is an
- * upper limit: whether the nodes around the node could be cut, too, is not looked at. O(nodes + exchanges). */
+ * vocabulary.  The gain of padding is reported as the node's time less the time of a piece of the padded node.  It is
+ * an upper limit: whether the nodes around the node could be cut, too, is not looked at. O(nodes + exchanges). */
 #include "ir/base/units.h"
 #include "ir/model/layers.h"
 #include "passes/shard/shard.h"

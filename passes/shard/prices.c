@@ -203,12 +203,12 @@ void shard_count_rounds(struct shard *s)
         return;
     /* Over the host a value for all is sent once, and then received by all others, one after the other.  A device with
      * one channel for both directions that is late receives first what others have sent, and its own value is late
-     * for them. */
+     * for them: that is one round more. */
     s->rounds.same = k->contention == CONTENTION_NONE   ? 2
                      : k->contention == CONTENTION_HALF ? s->ways + 1
                                                         : s->ways;
-    /* Pieces that differ: each device sends its piece for the last device last, one device after the other, and the
-     * last device receives all of them after that. */
+    /* Pieces that differ: each device sends N - 1 pieces, that for the last device at the end, and after that the last
+     * device receives its N - 1 pieces, one after the other. */
     s->rounds.apart = k->contention == CONTENTION_NONE ? 2
                       : k->contention == CONTENTION_RX ? s->ways
                                                        : 2 * others;

@@ -255,7 +255,7 @@ bool shard_same(struct shard_state a, struct shard_state b)
 tid shard_weight(const struct module *m, vid v)
 {
     const struct value *p = &m->value[v];
-    /* parts have no inputs with a default, even if the model has */
+    /* also if it is the default of an input: parts have no inputs with a default */
     if ((p->flags & VALUE_INIT) != 0)
         return p->tensor;
     if (p->def == 0 || !node_is(m, p->def, "Constant"))

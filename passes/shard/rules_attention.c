@@ -70,7 +70,7 @@ static bool count_heads(const struct shard_ask *q, const struct form *f, struct 
 {
     struct shape x, table;
     h->q = count_of(q, f->count, 0);
-    /* a table of rotations has half of the positions of a head */
+    /* a row of a table of rotations has an entry for two positions of a head */
     if (h->q == 0 && f == &forms[SHARD_HEADS_ROTARY_MS] && shard_in_shape(q, 0, &x) &&
         shard_in_shape(q, 2, &table) && x.rank == 3 && table.rank == 2 && table.d[1].value > 0 &&
         x.d[2].value > 0)
@@ -233,7 +233,7 @@ bool rule_shard_attention(struct shard_ask *q, const struct shard_row *r)
     if (node_attr(q->s->m, q->n, "qkv_hidden_sizes") != NULL || !shard_in_shape(q, 0, &x) ||
         x.rank < 3)
         return false;
-    /* queries, keys and values in one tensor are parts of other lengths */
+    /* without operand 1, operand 0 has queries, keys and values side by side, which are parts of different lengths */
     if (r->arg == SHARD_HEADS_GROUPED && !shard_in_shape(q, 1, &k))
         return false;
     /* the parts of a bias for queries, keys and values are alike if the heads of values are as large as the other

@@ -42,7 +42,7 @@ struct step {
 
 /* An entry of the table. */
 struct entry {
-    int64_t time;
+    int64_t time;         /* ps */
     uint32_t step;        /* the last step of its way */
     uint16_t have[SLOTS]; /* [slot] states in which the value is there, as bits */
 };
@@ -54,15 +54,15 @@ struct table {
     uint32_t nlive;
     uint32_t *slot; /* [value] 1 + its slot; 0: not followed, it is whole on all devices */
     nid *last;      /* [value] its last reader, in the order of nodes; 0: nothing reads the value */
-    struct entry *now, *next;
-    uint32_t n, nnext, cap;
+    struct entry *now, *next;   /* the present table, and the next one */
+    uint32_t n, nnext, cap;     /* their numbers of entries; each has room for `cap` */
     uint32_t most, widest_most; /* how many entries the next table may have, and any table */
     uint64_t looks;             /* number of states of values that this pass has compared */
     uint32_t taken, nodes;      /* number of nodes that this pass has taken, and of all */
     struct step *step;
     uint32_t nstep, capstep;
     int64_t *rest; /* [node] ps: the least times of all nodes behind it */
-    int64_t beat;  /* ps: entries that cannot be below go */
+    int64_t beat;  /* ps: entries that cannot lead to less are left out */
     bool lost;     /* entries were dropped that may have been best */
     int64_t least; /* ps: no choice takes less by way of a dropped entry */
     uint32_t widest;

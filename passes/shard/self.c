@@ -145,7 +145,7 @@ static int tell_against(const struct shard *s, nid n, const char *words)
     for (uint32_t i = 0; i < at; i++)
         take_word(&word);
     const int len = (int)strcspn(word, " ");
-    /* an operand that is cut may be possible if the devices may add up */
+    /* an operand may be cut where the devices may add up terms */
     bool may_sum = s->sums == SHARDING_SUMS_NONE && *word == 'S' && at < s->m->node[n].nformal &&
                    shard_sum_rows(s->m, n, &sums) != NULL;
     return diag_error(

@@ -74,7 +74,7 @@ struct shard_change {
     uint64_t divide;  /* lists: bit j: entry j is divided by N */
     /* SHARD_SIZES: bit j: entry j, which may be 0 or -1 in the model, becomes value[j] */
     uint64_t fix;
-    /* [entry] the entries of the list in the model, or those that `fix` names */
+    /* [entry] the entries of the list in the model; for entries in `fix`, what stands in their place */
     const int64_t *value;
     bool known; /* true: all entries are numbers that are known here */
 };
@@ -86,9 +86,10 @@ struct shard_option {
     struct shard_state *in;  /* [operand] state of each operand */
     struct shard_state *out; /* [result] state of each result; lies behind in[] */
     struct shard_change change[SHARD_CHANGES];
-    uint32_t strand; /* the strand of the option (strands.c): an index of shard.item, its root */
-    int64_t time;    /* ps that each device takes */
-    bool gone;       /* true: shard_prune() or another step has removed the option */
+    uint32_t
+        strand; /* the option's strand (strands.c): index in shard.item of the root of its items */
+    int64_t time; /* ps that each device takes */
+    bool gone;    /* true: shard_prune() or another step has removed the option */
 };
 
 /* A state in which some option takes or makes a value. */

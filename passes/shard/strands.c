@@ -108,7 +108,7 @@ static bool can_turn(const struct shard *s, vid v, struct shard_state st)
 {
     if (!shard_is_cut(st))
         return false;
-    /* st is such a cut, and there is another one */
+    /* st is one of the cuts in `even`, and there is another one */
     const uint32_t even = shard_moves_of(s, v)->even;
     return (even >> shard_bit(s, v, st) & 1) != 0 && (even & (even - 1)) != 0;
 }

@@ -51,7 +51,7 @@ vid shard_held(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
 
 /* Notes that node k runs on device i. */
 void shard_put(struct shard_writer *x, nid k, uint32_t i);
-/* Adds the node *k and returns its result; *node, if not NULL, becomes the node. */
+/* Adds the node that *k describes and returns its result; *node becomes the node, unless `node` is NULL. */
 vid shard_add_node(struct shard_writer *x, const struct shard_making *k, nid *node);
 /* Returns the index in x->pool of the `ndev` values that the devices have of v in the state with this bit. */
 uint32_t shard_copies(struct shard_writer *x, vid v, uint32_t bit);
