@@ -58,7 +58,7 @@ static int64_t memory_of(const struct baseline *b, uint32_t d)
 }
 
 /* Returns the device that lacks most memory; b->l.ndev if each device has enough. */
-static uint32_t find_fullest(const struct baseline *b)
+static uint32_t most_lacking(const struct baseline *b)
 {
     uint32_t worst = b->l.ndev;
     int64_t most = 0;
@@ -75,7 +75,7 @@ int baseline_leave(struct baseline *b, const char *argument)
     assert(b->p.orders.clock == &b->p.clock && b->l.c == b->p.top);
     struct ctx *x = b->x;
     count_at_once(b);
-    uint32_t full = find_fullest(b);
+    uint32_t full = most_lacking(b);
     char needs[UNIT_TEXT], has[UNIT_TEXT];
     const char *lacks = NULL;
     if (full < b->l.ndev) {

@@ -549,8 +549,8 @@ int list_leave(struct ctx *x, const char *planner, const struct list_schedule *p
 {
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
     *plan = plan_of(p, planner);
-    const char *lacks = /* the plan is evaluated again only for the reason */
-        p->lacks ? plan_evaluate(&x->scene, plan, x->use.scratch).why_not : NULL;
+    /* the plan is evaluated again only for the reason */
+    const char *lacks = p->lacks ? plan_evaluate(&x->scene, plan, x->use.scratch).why_not : NULL;
     if (lacks && !best_effort) {
         const char *large = list_too_large(x, x->use.scratch);
         diag_error(x->use.diag, "%s: %s (best-effort=true leaves the plan all the same)", planner,

@@ -80,14 +80,11 @@ static void find_undivided(const struct shard *s, struct sharding *k)
  * the option chosen for n; NULL: all are whole. */
 static struct sharded_value *values_of(const struct shard *s, nid n, const struct shard_option *p)
 {
-    const struct node *k = &s->m->node[n];
-    struct sharded_value *list =
-        arena_array(s->x->use.mem, (size_t)k->nformal + k->out.n + 1, sizeof *list);
-    for (uint32_t i = 0; i < k->nformal + k->out.n; i++) {
-        vid v = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
-        struct shard_state st = p == NULL        ? (struct shard_state){0}
-                                : i < k->nformal ? p->in[i]
-                                                 : p->out[i - k->nformal];
+    const uint32_t count = shard_nvalue(s->m, n);
+    struct sharded_value *list = arena_array(s->x->use.mem, (size_t)count + 1, sizeof *list);
+    for (uint32_t i = 0; i < count; i++) {
+        vid v = shard_value_at(s->m, n, i);
+        struct shard_state st = p == NULL ? (struct shard_state){0} : p->in[i];
         bool named = v != 0 && s->m->value[v].name != 0;
         list[i] = (struct sharded_value){.name = named ? value_name(s->m, v) : NULL,
                                          .axis = st.axis,

@@ -59,8 +59,7 @@ static int64_t absorb_time(const struct shard *s, const struct shard_option *o, 
 /* Whether option o takes an operand cut, or makes a result cut. */
 static bool cuts_some(const struct shard *s, const struct shard_option *o)
 {
-    const struct node *k = &s->m->node[o->node];
-    for (uint32_t i = 0; i < k->nformal + k->out.n; i++) /* o->out[] lies behind o->in[] */
+    for (uint32_t i = 0; i < shard_nvalue(s->m, o->node); i++)
         if (shard_is_cut(o->in[i]))
             return true;
     return false;

@@ -201,8 +201,8 @@ bool rule_shard_skip_norm(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- sums over letters -------------------------------------------------------------------------- */
 
-/* Rule for Einsum: the axes of a letter of the result can be cut, in each operand that has the letter and the full
- * size there. */
+/* Rule for Einsum: the axes of a letter of the result can be cut, in each operand that has the letter and the full size
+ * there.  Equations without "->" or with "..." have no option. */
 bool rule_shard_einsum(struct shard_ask *q, const struct shard_row *r)
 {
     const struct module *m = q->s->m;

@@ -196,8 +196,9 @@ bool rule_shard_gemm(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Rule for operators on images that compute each channel by itself: the batch or the channels can be cut.  r->arg ==
- * 1: all operands but the first one are vectors with an entry for each channel. */
+/* Rule for operators on images that compute each channel by itself: the batch or the channels can be cut, if only the
+ * first result is used and the node does not train.  r->arg == 1: all operands but the first one are vectors with an
+ * entry for each channel. */
 bool rule_shard_channels(struct shard_ask *q, const struct shard_row *r)
 {
     const struct node *k = &q->s->m->node[q->n];

@@ -93,11 +93,8 @@ static uint8_t *useful_values(const struct shard *s)
     uint8_t *useful = arena_alloc(s->a, s->m->nval);
     for (uint32_t o = 1; o < s->nopt; o++) {
         const struct shard_option *p = &s->opt[o];
-        const struct node *k = &s->m->node[p->node];
-        for (uint32_t i = 0; i < k->nformal + k->out.n && !p->gone; i++) {
-            vid v = i < k->nformal ? node_in(s->m, p->node, i)
-                                   : node_out(s->m, p->node, i - k->nformal);
-            /* p->in[i] may be a result: p->out[] lies behind p->in[] */
+        for (uint32_t i = 0; i < shard_nvalue(s->m, p->node) && !p->gone; i++) {
+            vid v = shard_value_at(s->m, p->node, i);
             useful[v] = useful[v] || (p->in[i].run != 0 && !is_free(s, v));
         }
     }
@@ -289,7 +286,7 @@ static void keep_pace(struct table *t)
 
 /* Makes the next table, behind node `at`, the present one: sorted by time, without entries that another one dominates,
  * at most t->most. */
-static void turn(struct table *t, nid at)
+static void advance(struct table *t, nid at)
 {
     struct entry *old = t->now;
     uint32_t n = 0;
@@ -392,7 +389,7 @@ static void take(struct table *t, nid n, const uint8_t *useful)
             if (!s->opt[o].gone)
                 extend(t, &t->now[i], n, o);
     }
-    turn(t, n);
+    advance(t, n);
     keep_pace(t);
     forget_dead(t, n);
     if (t->n > 1)

@@ -66,22 +66,14 @@ static bool agrees(const struct shard *s, vid v, struct shard_state st, const st
            (w->run != 0 ? st.run == w->run : shard_blocks(s, v, st) == 1);
 }
 
-/* Returns the value that is operand i of node n or, for i from the number of operands on, a result. */
-static vid value_at(const struct module *m, nid n, uint32_t i)
-{
-    const struct node *k = &m->node[n];
-    return i < k->nformal ? node_in(m, n, i) : node_out(m, n, i - k->nformal);
-}
-
 /* Whether option o of node n (0: whole) has operand or result i in the state that word w asks for; true if the word
  * does not count. */
 static bool word_agrees(const struct shard *s, nid n, uint32_t o, uint32_t i, const struct said *w)
 {
     const bool is_operand = i < s->m->node[n].nformal;
-    vid v = value_at(s->m, n, i);
+    vid v = shard_value_at(s->m, n, i);
     bool counts = w->kind != NOTHING && !(is_operand && shard_is_constant(s, v));
     struct shard_state st = o != 0 ? s->opt[o].in[i] : (struct shard_state){0};
-    /* o->in[i] may be a result: o->out[] lies behind o->in[] */
     return !counts || agrees(s, v, st, w);
 }
 
@@ -89,20 +81,19 @@ static bool word_agrees(const struct shard *s, nid n, uint32_t o, uint32_t i, co
  * operands and results if it agrees with all. */
 static uint32_t first_against(const struct shard *s, nid n, uint32_t o, const char *words)
 {
-    const struct node *k = &s->m->node[n];
-    uint32_t i = 0;
-    for (; i < k->nformal + k->out.n && *words; i++) {
+    const uint32_t count = shard_nvalue(s->m, n);
+    for (uint32_t i = 0; i < count && *words; i++) {
         const struct said w = take_word(&words);
         if (!word_agrees(s, n, o, i, &w))
             return i;
     }
-    return k->nformal + k->out.n;
+    return count;
 }
 
 /* Whether option o of a node (0: whole) agrees with all words. */
 static bool option_agrees(const struct shard *s, nid n, uint32_t o, const char *words)
 {
-    return first_against(s, n, o, words) == s->m->node[n].nformal + s->m->node[n].out.n;
+    return first_against(s, n, o, words) == shard_nvalue(s->m, n);
 }
 
 /* Returns a state in the words of sharding specs; "R" stands for whole and for terms. */
@@ -153,7 +144,7 @@ static int tell_against(const struct shard *s, nid n, const char *words)
         "shard{from=self}: %s: node '%s' (%s): %u devices cannot share it as its sharding specs "
         "say (%s): '%s' is '%.*s'%s, expected %s%s",
         module_str(s->m, s->m->path), node_name(s->m, n), node_op(s->m, n), s->ways, words,
-        value_name(s->m, value_at(s->m, n, at)), len, word,
+        value_name(s->m, shard_value_at(s->m, n, at)), len, word,
         *word == '?' ? ", several axes, uneven blocks, or pieces on groups of devices" : "",
         expected_states(s, n, at, words), may_sum ? " (or sums=any)" : "");
 }
@@ -174,7 +165,7 @@ int64_t shard_self_ways(const struct module *m)
  * index of the last result that is cut; the number of operands and results if none is. */
 static struct said home_word(const struct module *m, nid n, const char *words, uint32_t *cut)
 {
-    const uint32_t nformal = m->node[n].nformal, count = nformal + m->node[n].out.n;
+    const uint32_t nformal = m->node[n].nformal, count = shard_nvalue(m, n);
     struct said home = {.kind = NOTHING};
     *cut = count;
     for (uint32_t i = 0; i < count && *words; i++) {
@@ -207,13 +198,13 @@ int shard_self_homes(struct shard *s)
                 "which is no device: expected one of %s",
                 module_str(s->m, s->m->path), node_name(s->m, n), node_op(s->m, n), name, words,
                 cluster_devices(s->x->scene.cluster, s->a));
-        if (cut < s->m->node[n].nformal + s->m->node[n].out.n)
+        if (cut < shard_nvalue(s->m, n))
             return diag_error(s->x->use.diag,
                               "shard{from=self}: %s: node '%s' (%s) is on '%s' alone by its "
                               "sharding specs (%s), but its result '%s' is cut: expected '@%s' or "
                               "no word",
                               module_str(s->m, s->m->path), node_name(s->m, n), node_op(s->m, n),
-                              name, words, value_name(s->m, value_at(s->m, n, cut)), name);
+                              name, words, value_name(s->m, shard_value_at(s->m, n, cut)), name);
         s->kind[n] = SHARD_ONCE;
         s->home[n] = shard_home(s, (uint32_t)dev);
     }

@@ -221,7 +221,7 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
 }
 
 /* Whether some axis of shape *k can be cut among `ways` devices. */
-static bool divides(const struct shape *k, int64_t ways)
+static bool can_cut_some(const struct shape *k, int64_t ways)
 {
     bool some = false;
     for (int i = 0; i < k->rank && !some; i++)
@@ -274,7 +274,7 @@ static int report_undivided(const struct shard *s)
         return report_ruleless(s);
     for (int i = 0; i < k.rank; i++)
         sizes = arena_fmt(s->a, "%s%s%s", sizes, i == 0 ? "" : ", ", dim_text(s->m, k.d[i], s->a));
-    if (divides(&k, s->ways))
+    if (can_cut_some(&k, s->ways))
         return diag_error(
             s->x->use.diag,
             "shard{ways=%u}: no node can be cut %u ways: the longest, '%s' (%s), makes "
@@ -282,7 +282,7 @@ static int report_undivided(const struct shard *s)
             "not allow it",
             s->ways, s->ways, node_name(s->m, most), node_op(s->m, most), sizes);
     for (int64_t w = 2; w <= MOST_TRIED; w++)
-        if (divides(&k, w))
+        if (can_cut_some(&k, w))
             ways = arena_fmt(s->a, "%s%s%lld", ways, *ways == 0 ? "" : ", ", (long long)w);
     return diag_error(s->x->use.diag,
                       "shard{ways=%u}: no axis of known size can be cut %u ways: the longest node, "
@@ -313,11 +313,17 @@ static int64_t border_time(const struct shard *s)
 struct wanted {
     uint32_t ways;
     enum sharding_sums sums;
-    /* 0: the best choice; > 0: the seed of a random choice; < 0: -K: option number K of each node */
-    int64_t draw;
-    bool self;  /* true: options must agree with the file's sharding specs */
-    bool whole; /* true: no state is kept in pieces */
+    int64_t draw;   /* the seed of a random choice; 0: the choice is not random */
+    int64_t number; /* the choice is option number `number`, from 1, of each node; 0: it is not */
+    bool self;      /* true: options must agree with the file's sharding specs */
+    bool whole;     /* true: no state is kept in pieces */
 };
+
+/* Whether w asks for the best choice. */
+static bool wants_best(const struct wanted *w)
+{
+    return w->draw == 0 && w->number == 0;
+}
 
 /* Makes *s with the options of all nodes, and finds a choice among them; its value includes border_time().  w->whole:
  * states are whole from run to run; else they are in pieces where the nodes around them allow it.  Returns 0, or -1 and
@@ -325,6 +331,7 @@ struct wanted {
 static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
                        struct shard_choice *c)
 {
+    /* [node] 1: the file's sharding specs want it cut */
     uint8_t *fixed = arena_alloc(x->use.scratch, x->scene.m->nnode);
     if (shard_begin(s, x, w->ways) != 0 || (w->self && shard_self_homes(s) != 0))
         return -1;
@@ -339,19 +346,19 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
     shard_keep_states(s, w->whole);
     for (nid n = 1; n < s->m->nnode; n++)
         s->must[n] = s->must[n] || (fixed[n] && s->kind[n] == SHARD_NODE);
-    if (w->draw == 0 && !w->self)
+    if (wants_best(w) && !w->self)
         shard_prune(s);
-    if (w->draw < 0) {
+    if (w->number > 0) {
         *c = (struct shard_choice){.option = arena_array(s->a, s->m->nnode, sizeof *c->option)};
-        shard_take_number(s, (uint32_t)(-1 - w->draw), c->option);
+        shard_take_number(s, (uint32_t)(w->number - 1), c->option);
     } else {
-        *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
+        *c = wants_best(w) ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
     }
     c->value = sat_add(c->value, border_time(s));
     /* whether c->least is a bound of all choices: it is not if options are missing, if states could be in other
      * pieces, or if values of pinned nodes are sent otherwise than the search supposes */
     bool all = !s->capped && s->place->nstate == 0 && ctx_settings(x)->npins == 0 && !w->self;
-    c->least = all && w->draw == 0 ? sat_add(c->least, border_time(s)) : -1;
+    c->least = all && wants_best(w) ? sat_add(c->least, border_time(s)) : -1;
     return 0;
 }
 
@@ -363,7 +370,7 @@ static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_
     struct shard_choice other;
     if (choose_with(s, x, &w, c) != 0)
         return -1;
-    if (s->place->nstate == 0 || w.draw != 0 || w.self)
+    if (s->place->nstate == 0 || !wants_best(&w) || w.self)
         return 0;
     w.whole = true;
     if (choose_with(&whole, x, &w, &other) != 0)
@@ -523,7 +530,8 @@ static int run_shard(struct ctx *x, const void *options)
                           o->ways, SHARD_WAYS);
     const struct wanted w = {.ways = (uint32_t)ways,
                              .sums = o->sums,
-                             .draw = o->number > 0 ? -o->number : o->draw,
+                             .draw = o->draw,
+                             .number = o->number,
                              .self = o->from == FROM_SELF};
     if (choose(&s, x, w, &c) != 0)
         return -1;

@@ -92,6 +92,18 @@ struct shard_option {
     bool gone;    /* true: shard_prune() or another step has removed the option */
 };
 
+/* The operands of node n and then its results, by one number: shard_nvalue() returns how many these are,
+ * shard_value_at() the value with number i.  In an option its state is in[i], as out[] lies behind in[]. */
+static inline uint32_t shard_nvalue(const struct module *m, nid n)
+{
+    return m->node[n].nformal + m->node[n].out.n;
+}
+static inline vid shard_value_at(const struct module *m, nid n, uint32_t i)
+{
+    const uint32_t nin = m->node[n].nformal;
+    return i < nin ? node_in(m, n, i) : node_out(m, n, i - nin);
+}
+
 /* A state in which some option takes or makes a value. */
 struct shard_item {
     vid v;

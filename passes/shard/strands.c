@@ -63,10 +63,9 @@ static void tie(struct shard *s, uint32_t *parent)
     for (uint32_t o = 1; o < s->nopt; o++) {
         const struct shard_option *p = &s->opt[o];
         uint32_t last = 0; /* the item found last; 0: none yet */
-        const struct node *k = &m->node[p->node];
-        for (uint32_t i = 0; i < k->nformal + k->out.n && !p->gone; i++) {
-            vid v = i < k->nformal ? node_in(m, p->node, i) : node_out(m, p->node, i - k->nformal);
-            uint32_t it = item_of(s, v, p->in[i]); /* o->out[] lies behind o->in[] */
+        for (uint32_t i = 0; i < shard_nvalue(m, p->node) && !p->gone; i++) {
+            vid v = shard_value_at(m, p->node, i);
+            uint32_t it = item_of(s, v, p->in[i]);
             if (it == 0 || shard_is_constant(s, v))
                 continue;
             if (last != 0)
@@ -281,14 +280,10 @@ static struct strand *find_strands(struct shard *s)
 /* Returns the option of node n that takes v, or makes it, in state st; 0: none. */
 static uint32_t option_with(const struct shard *s, nid n, vid v, struct shard_state st)
 {
-    for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next) {
-        const struct node *k = &s->m->node[n];
-        for (uint32_t i = 0; i < k->nformal + k->out.n && !s->opt[o].gone; i++) {
-            vid w = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
-            if (w == v && shard_same(s->opt[o].in[i], st))
+    for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next)
+        for (uint32_t i = 0; i < shard_nvalue(s->m, n) && !s->opt[o].gone; i++)
+            if (shard_value_at(s->m, n, i) == v && shard_same(s->opt[o].in[i], st))
                 return o;
-        }
-    }
     return 0;
 }
 
@@ -336,13 +331,11 @@ static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
  * which the devices keep v. */
 static void bind(struct shard *s, nid n, vid v)
 {
-    const struct node *k = &s->m->node[n];
     s->must[n] = 1;
     for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
-        for (uint32_t i = 0; i < k->nformal + k->out.n; i++) {
-            vid w = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
-            s->opt[o].gone = s->opt[o].gone || (w == v && !shard_same(s->opt[o].in[i], s->kept[v]));
-        }
+        for (uint32_t i = 0; i < shard_nvalue(s->m, n); i++)
+            if (shard_value_at(s->m, n, i) == v && !shard_same(s->opt[o].in[i], s->kept[v]))
+                s->opt[o].gone = true;
 }
 
 /* For each state that is kept in pieces, binds the maker of its output and the readers of its input: each device reads
