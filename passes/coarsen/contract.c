@@ -598,7 +598,8 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     return count == g->n ? g : wdag_merge(g, group, count, "contract", x->use.mem, x->use.diag);
 }
 
-/* pass.run: pushes the levels that contracting gives (head of this file). */
+/* pass.run: fills contiguous, any_shape and mandatory of x->levels (head of this file), and pushes the first of
+ * them. */
 static int contract_run(struct ctx *x, const void *options)
 {
     const struct contract_options *o = options;

@@ -93,7 +93,8 @@ static void copy_vertices(struct split *s)
     }
 }
 
-/* Copies the nets; in the net of a result with a vertex of its own, this vertex is the source. */
+/* Copies the nets, and adds their edges to s->edge; in the net of a result with a vertex of its own, this vertex is the
+ * source. */
 static void copy_nets(struct split *s)
 {
     const struct wdag *g = s->from;

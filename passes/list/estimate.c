@@ -31,8 +31,8 @@ void estimate_turn(struct estimate *e, uint32_t v)
         keyed_sort(e->pred, e->npred);
 }
 
-/* Returns the ps at which all values that the present vertex reads are on device d, and reserves the ports of all
- * devices for these transfers. */
+/* Returns the ps at which all values that the present vertex reads are on device d; if transfers take ports (e->ports),
+ * reserves these for the transfers. */
 static int64_t reserve_transfers(struct estimate *e, uint32_t d)
 {
     int64_t ready = 0;

@@ -194,7 +194,7 @@ static void weigh_graph(struct problem *c, struct problem_pot *p)
     }
 }
 
-/* Adds the potential of bytes to c->pot; the scale of a kind is the memory of its devices. */
+/* Adds the potential of bytes to c->pot: nets weigh nothing, and the scale of a kind is the memory of its devices. */
 static void make_byte_pot(struct problem *c)
 {
     assert(c->npot < PROBLEM_POTS);
@@ -418,6 +418,7 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     c->pass_loads = exec_apart(model) && g->back;
     c->by_pass = how->by_pass;
     c->detailed = c->overlap || c->pass_loads || model->replicate || c->by_pass;
+    /* in other problems plans are valued as if parts cost nothing (problem.start) */
     if (c->by_pass)
         c->start = model->part_cost;
     else if (c->detailed && !c->pass_loads)

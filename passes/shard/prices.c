@@ -29,7 +29,7 @@ static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
     return module_add_tensor_type(m, (enum elem)t.elem, t.rank, d);
 }
 
-/* Returns the bytes of the largest piece of v. */
+/* Returns the bytes of the largest piece that v has in any of its states. */
 static int64_t piece_bytes(const struct shard *s, vid v);
 /* Returns the ps of an exchange on each device, at most CTX_SUM_MAX: rounds of hops in each of which devices send
  * `bytes` bytes, `work` ps of computing, and the cost of a part. */
@@ -141,7 +141,7 @@ static struct held lanes_of(enum contention how, uint32_t i, uint32_t k)
     switch (how) {
     case CONTENTION_PORT:
         return (struct held){from, to};
-    case CONTENTION_HALF:
+    case CONTENTION_HALF: /* a device's one channel, or the device itself, is its bit in `in` */
     case CONTENTION_BLOCKING:
         return (struct held){0, from | to};
     case CONTENTION_RX:

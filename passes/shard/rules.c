@@ -520,7 +520,7 @@ static void add_option(struct shard_ask *q)
 }
 
 /* Asks rule r of node q->n about state st of the node's operand or result number `at`, and adds the answer to the
- * options. */
+ * options if it is valid (is_valid). */
 static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result, uint32_t at,
                     struct shard_state st)
 {
@@ -531,7 +531,7 @@ static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result,
     q->result = result;
     q->at = at;
     q->given = st;
-    infer_at(q->s->f, q->n);
+    infer_at(q->s->f, q->n); /* the rule goes by the opset of the node */
     if (r->rule(q, r) && is_valid(q))
         add_option(q);
 }

@@ -129,7 +129,7 @@ static const char *expected_states(const struct shard *s, nid n, uint32_t i, con
  * words, from the first one on, fails.  Returns -1. */
 static int tell_against(const struct shard *s, nid n, const char *words)
 {
-    uint32_t at = first_against(s, n, 0, words), sums = 0; /* at: index of the word */
+    uint32_t at = first_against(s, n, 0, words), count; /* at: index of the word; count: not used */
     for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
         at = s->opt[o].gone ? at : larger_u32(at, first_against(s, n, o, words));
     const char *word = words;
@@ -138,7 +138,7 @@ static int tell_against(const struct shard *s, nid n, const char *words)
     const int len = (int)strcspn(word, " ");
     /* an operand may be cut where the devices may add up terms */
     bool may_sum = s->sums == SHARDING_SUMS_NONE && *word == 'S' && at < s->m->node[n].nformal &&
-                   shard_sum_rows(s->m, n, &sums) != NULL;
+                   shard_sum_rows(s->m, n, &count) != NULL;
     return diag_error(
         s->x->use.diag,
         "shard{from=self}: %s: node '%s' (%s): %u devices cannot share it as its sharding specs "

@@ -264,7 +264,7 @@ static int report_ruleless(const struct shard *s)
 
 /* Reports that no axis can be cut: names the node with a rule that takes longest, its sizes, and the numbers of devices
  * up to MOST_TRIED that could cut it, unless the node is whole for other reasons than its sizes, which the message says
- * then.  Returns -1. */
+ * then; without such a node, does what report_ruleless() does.  Returns -1. */
 static int report_undivided(const struct shard *s)
 {
     const char *ways = "", *sizes = "";

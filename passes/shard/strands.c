@@ -180,8 +180,9 @@ static bool turns_as(const struct shard *s, vid v, struct shard_state p, struct 
     return v == 0 || !can_turn(s, v, q) || can_turn(s, v, p);
 }
 
-/* Whether option p can take the place of option q: p takes the same operands cut, p's results have at most as many
- * blocks, and what can be brought to other cuts directly with q can be with p. */
+/* Whether option p can take the place of option q: p takes the same operands cut, and the same in terms, but for
+ * constants; p's results have at most as many blocks; and what can be brought to other cuts directly with q can be with
+ * p. */
 static bool is_as_plain(const struct shard *s, const struct shard_option *p,
                         const struct shard_option *q)
 {

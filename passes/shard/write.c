@@ -549,6 +549,7 @@ struct shard_written shard_write(struct shard *s, const struct shard_choice *c)
             /* brings the operands, whole, to the node's device, and to others that exchange them at the same time */
             x.at = n;
             for (uint32_t i = 0; i < s->m->node[n].in.n; i++) {
+                /* what bodies of the node read is taken from the first device: replace_reads() */
                 uint32_t home = i < s->m->node[n].nformal ? s->home[n] : 0;
                 vid v = shard_held(&x, node_in(s->m, n, i), (struct shard_state){0}, home);
                 for (uint32_t j = 0; j < s->ways; j++)
