@@ -1,9 +1,9 @@
 /* Makes forward nodes again before the backward pass (remake.h).
  *
  * Source: Chen et al., "Training Deep Nets with Sublinear Memory Cost" (arXiv 1604.06174); GPipe (arXiv 1811.06965),
- * 2.3, keeps only the input of each stage. Nodes are numbered topologically. A walk from the last node to the first
+ * 2.3, keeps only the input of each stage.  Nodes are numbered topologically.  A walk from the last node to the first
  * marks the nodes to be made again, each with the first backward node that needs it, directly or through other nodes
- * made again. A walk forward then copies each marked node before that backward node, so that its result is alive as
+ * made again.  A walk forward then copies each marked node before that backward node, so that its result is alive as
  * late as can be.
  *
  * A node that must not run twice keeps its results: an operator that draws random numbers would draw different
