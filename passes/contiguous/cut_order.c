@@ -95,8 +95,8 @@ static uint32_t node_of(const struct cutter *x, const struct flow *f, uint32_t v
 }
 
 /* Adds net e to network f of cut k, unless the vertex that produces the net's value cannot be in the ideal: the cut
- * pays twice the net's cost if that vertex is in the ideal and another pin is not.  *hub: the next unused node, which
- * the net gets. */
+ * pays twice the net's cost, for the sender and for the receiver, if that vertex is in the ideal and another pin is
+ * not.  *hub: the next unused node, which the net gets. */
 static void add_net(struct cutter *x, struct flow *f, uint32_t e, uint32_t k, uint32_t *hub)
 {
     const struct wdag *g = x->c->g;
@@ -156,11 +156,11 @@ static void cut_behind(struct cutter *x, uint32_t k)
 {
     assert(k > 0 && k < x->path.len);
     struct arena_mark mark = arena_mark(x->a);
-    uint64_t left = UINT64_MAX;
+    uint64_t work = UINT64_MAX; /* no limit: flow_max() takes its looks at arcs off */
     list_open_vertices(x, k);
     struct flow f = make_network(x, k);
-    flow_max(&f, f.nnode - 2, f.nnode - 1, &left);
-    *x->looks += UINT64_MAX - left;
+    flow_max(&f, f.nnode - 2, f.nnode - 1, &work);
+    *x->looks += UINT64_MAX - work;
     const uint8_t *in = flow_side(&f, f.nnode - 2);
     for (uint32_t v = 0; v < x->c->g->n; v++)
         if (x->rank[v] > k && in[node_of(x, &f, v, k)])
@@ -212,8 +212,8 @@ static int64_t pick_price(const struct cutter *x, uint64_t *seed)
     for (uint32_t e = 0; e < x->c->g->nnet; e++)
         all = sat_add(all, x->cost[e]);
     int64_t part = PRICE_SHARE << random_below(seed, 7), sign = random_below(seed, 2) ? 1 : -1;
-    __int128 one = (__int128)all * PRICE_UNIT / (x->c->pot[0].total + 1) / part;
-    return sign * (one < PRICE_UNIT * PRICE_CAP ? (int64_t)one : PRICE_UNIT * PRICE_CAP);
+    __int128 price = (__int128)all * PRICE_UNIT / (x->c->pot[0].total + 1) / part;
+    return sign * (price < PRICE_UNIT * PRICE_CAP ? (int64_t)price : PRICE_UNIT * PRICE_CAP);
 }
 
 uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct arena *a)
@@ -221,7 +221,9 @@ uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct a
     static const enum topo_kind kinds[] = {TOPO_FIFO, TOPO_THIN, TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
     uint64_t seed = o->seed + o->tried;
     uint32_t n = c->g->n, turn = o->tried++;
-    bool first = turn == 0; /* the first order of a series is made without random choices */
+    bool first =
+        turn ==
+        0; /* the first order of a series is made without random choices: seeds of 0, price 0 */
     uint64_t path = first ? 0 : random_bits(&seed) | 1, ties = first ? 0 : random_bits(&seed);
     struct cutter x = {.c = c,
                        .path = long_path_of(c, path, CUT_ORDER_CUTS, a),

@@ -16,8 +16,6 @@
 
 #include <string.h>
 
-enum { SCAN_PER_STEP = 32 /* vertices looked at in the time of a step */ };
-
 void guide_link(struct search *s, uint32_t id)
 {
     const struct search *guide = s->ask.guide;
@@ -25,7 +23,7 @@ void guide_link(struct search *s, uint32_t id)
     uint32_t card = 0;
     if (!guide)
         return;
-    s->steps += guide->n / SCAN_PER_STEP;
+    s->steps += guide->n / SEARCH_SCAN; /* the look at all vertices counts as steps */
     memset(s->rest, 0, ((size_t)guide->nword + 1) * sizeof *s->rest);
     for (uint32_t u = 0; u < guide->n; u++)
         if (!has(s, s->ask.vertex[u])) {

@@ -21,7 +21,8 @@
 enum {
     /* the smaller graph is searched only if it has at most this number of ideals */
     MOST_IDEALS = 100000,
-    MOST_DEVICES = 64 /* on more devices, leaves stay beside their neighbours */
+    /* on more devices, which would not have a bit each in a word, leaves stay beside their neighbours */
+    MOST_DEVICES = 64
 };
 
 /* The idle leaves of a graph. */
@@ -30,7 +31,8 @@ struct leaves {
     /* [vertex] of an idle leaf: the one neighbour that it had left when it was taken away; that neighbour may become a
      * leaf later */
     uint32_t *beside;
-    /* [n] the leaves, in the order in which they were taken away: a leaf stands before the neighbour it is beside */
+    /* [n] the leaves, in the order in which they were taken away: if the neighbour of a leaf becomes a leaf, too, the
+     * neighbour stands behind it */
     uint32_t *list, n;
 };
 

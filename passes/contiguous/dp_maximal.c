@@ -31,16 +31,18 @@ static bool spares_later(struct search *s, uint32_t v)
     const struct problem *c = s->c;
     const struct csr *of = &s->c->net_of;
     for (uint32_t q = 0; q < c->nkind; q++) {
+        if (!runs_on(s, q, v))
+            continue;
         const int64_t *cost = c->cls[c->kind[q].cls].cost;
-        int64_t growth = runs_on(s, q, v) ? -c->kind[q].time[v] : 0;
-        for (uint32_t i = of->at[v]; runs_on(s, q, v) && i < of->at[v + 1]; i++) {
-            const struct net *t = step_net(s, of->to[i]);
+        int64_t growth = -c->kind[q].time[v];
+        for_row (e, *of, v) {
+            const struct net *t = step_net(s, e);
             uint32_t behind = t->outside - t->taken; /* pins outside J, v among them */
             /* v alone is outside: its device does not pay for the net any more; all pins are: it may begin to pay */
             if (t->pins > 1 && behind == 1)
-                growth -= cost[of->to[i]];
+                growth -= cost[e];
             else if (t->pins > 1 && behind == t->pins && !t->host)
-                growth += cost[of->to[i]];
+                growth += cost[e];
         }
         if (growth > 0)
             return false;

@@ -22,7 +22,8 @@
 enum {
     WIDTH_FIRST = 4,  /* the first width */
     STATES = 1 << 20, /* ideals that the exact search may keep at each end */
-    BYTES = 1 << 23,  /* bytes of memory: the same limit */
+    BYTES = 1 << 23,  /* bytes of memory that it may take at each end */
+    PER_STEP = 16,    /* vertices that are put into a neighbourhood in the time of a step */
     /* the gain that a search asks for becomes "any gain" when it is below 1 / LITTLE of the plan's value */
     LITTLE = 20000
 };
@@ -56,14 +57,15 @@ static enum topo_kind order_kind(uint32_t i)
     return kinds[i % (sizeof kinds / sizeof *kinds)];
 }
 
-/* Searches c, the problem of the merged graph, for about `steps` steps.  *best is a plan for the vertices of the
- * finer level: a better plan is written to it.  Sets r->width and r->min_gain for the next search.  Returns whether
- * the plan improved. */
+/* Searches c, the problem of the merged graph, for about `steps` steps, which are added to r->spent.  *best is a plan
+ * for the vertices of the finer level: a better plan is written to it.  Sets r->width and r->min_gain for the next
+ * search.  Returns whether the plan improved. */
 static bool search_merged(const struct problem *c, struct near_run *r, uint64_t steps,
                           struct problem_plan *best, struct arena *a)
 {
     const struct wdag *level = c->g;
     int64_t limit = best->value - 1 - r->min_gain, before = best->value;
+    /* the floor is the limit, too: the first plan with the gain asked for is good enough */
     struct both *b = both_new(c, limit, limit, STATES, BYTES);
     struct problem_plan found = *best;
     enum search_end end = both_go(b, steps);
@@ -92,6 +94,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     uint32_t n = c->g->n;
     r->width = r->width ? r->width : WIDTH_FIRST;
     uint64_t seed = r->seed + r->tried;
+    /* | 1: the seed of topo_order() must not be 0, by which ties would go by number */
     const uint32_t *order =
         interval_gather(c, topo_order(c->g, order_kind(r->tried), random_bits(&seed) | 1, scratch),
                         best->dev, scratch);
@@ -109,7 +112,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     struct problem *small = level ? problem_build_like(level, c, scratch, d) : NULL;
     bool better = small && search_merged(small, r, steps, best, scratch);
     r->tried++;
-    r->spent += c->g->n / 16; /* making the neighbourhood counts as steps */
+    r->spent += n / PER_STEP; /* making the neighbourhood counts as steps */
     arena_release(scratch, mark);
     return better;
 }

@@ -54,11 +54,13 @@ enum {
     CLIMB_AFTER = 8,   /* dp_climb() is called once, after 1 / CLIMB_AFTER of the steps allowed */
     CLIMB_STATES = 200000, /* ideals that each search of dp_climb() may keep */
     BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps than this */
+    CUT_PARTS = 4,         /* bounds by minimum cuts get 1 / CUT_PARTS of the work of that turn */
     /* after a turn of bounds without a gain, the next one has at least BOUNDS_MORE times its steps */
     BOUNDS_MORE = 8,
     BYTES_PER_STATE = 3,    /* a search may take BYTES_PER_STATE bytes for each of max_states */
     BYTES_PER_VERTEX = 512, /* and in addition BYTES_PER_VERTEX for each vertex and net */
-    /* in a graph of more vertices, the making of a search counts as MAKE_PER_VERTEX steps for each vertex */
+    /* in a graph of more vertices, the making of a search counts as MAKE_PER_VERTEX steps for each vertex, and orders
+     * with minimum cuts and bounds along a path get no turns, since each would take too long */
     LARGE = 8192,
     MAKE_PER_VERTEX = 4
 };
@@ -180,7 +182,7 @@ static bool continue_search(struct race *r, struct both *s, int64_t floor, uint6
 }
 
 /* The probe's turn: searches for a plan whose value is between the bound and that of the best plan, for `steps` steps,
- * and sets the next probe's limit. */
+ * and sets the next probe's limit.  No turn if no plan is known, if r->c is detailed, or if no limit is between. */
 static void run_probe(struct race *r, uint64_t steps)
 {
     int64_t gap = r->best->value - r->c->lower.value;
@@ -196,7 +198,7 @@ static void run_probe(struct race *r, uint64_t steps)
 }
 
 /* The turn of interval DP: cuts the next orders of o->orders, with the work of about `steps` steps of the exact
- * search. */
+ * search.  That work is not counted in r->steps: o->orders has a limit of its own. */
 static void try_orders(struct race *r, uint64_t steps)
 {
     struct interval_run *run = &r->run;
@@ -226,7 +228,7 @@ static void try_cut_orders(struct race *r, uint64_t steps)
 {
     struct arena *a = r->o->scratch;
     int64_t before = r->best->value;
-    uint64_t looks = r->cut.looks;
+    uint64_t looks_before = r->cut.looks;
     if (r->c->g->n > LARGE)
         return;
     r->cut_due += steps * ARCS_PER_STEP;
@@ -240,7 +242,7 @@ static void try_cut_orders(struct race *r, uint64_t steps)
         r->cut.looks += spent * (ARCS_PER_STEP / INTERVAL_PER_STEP);
         arena_release(a, mark);
     }
-    looks = r->cut.looks - looks;
+    uint64_t looks = r->cut.looks - looks_before;
     r->steps += looks / ARCS_PER_STEP;
     if (looks)
         adapt_share(&r->cut_share, 1, r->best->value < before);
@@ -276,8 +278,9 @@ static struct bound_means means_for(const struct race *r, uint64_t steps)
                                 .scratch = o->scratch};
 }
 
-/* The turn of bounds for plans of any shape and of bounds by minimum cuts, with the work of about `steps` steps.  No
- * turn if there are fewer than r->bounds_least steps. */
+/* The turn of bounds for plans of any shape and of bounds by minimum cuts, with the work of about `steps` steps.  Sets
+ * r->bounds_least for the next turn.  No turn if there are fewer than r->bounds_least steps, if no plan is known, or if
+ * r->c is detailed. */
 static void try_bounds(struct race *r, uint64_t steps)
 {
     const struct bound_means with = means_for(r, steps);
@@ -286,14 +289,17 @@ static void try_bounds(struct race *r, uint64_t steps)
     if (r->c->detailed || r->best->value == LOAD_INF || steps < r->bounds_least)
         return;
     problem_raise(r->c, bounds_best(r->c, r->best->value, &with, &spent));
-    problem_raise(r->c, cut_bound(r->c, steps * ARCS_PER_STEP / 4, with.clock, with.scratch));
+    problem_raise(r->c,
+                  cut_bound(r->c, steps * ARCS_PER_STEP / CUT_PARTS, with.clock, with.scratch));
     spent /= ARCS_PER_STEP;
+    /* at least the whole turn, since `spent` lacks the work on weights and on minimum cuts */
     r->steps += larger_u64(spent, steps);
     r->bounds_least = r->c->lower.value > before ? steps : steps * BOUNDS_MORE;
 }
 
 /* The turn of bounds along a path, with the work of about `steps` steps.  Makes r->holder, or else r->extents, at the
- * first turn. */
+ * first turn; once the holder has come to its end, replaces it by one that counts hubs apart (holder_new_apart).  No turn
+ * if no plan is known, or in a large graph. */
 static void try_path(struct race *r, uint64_t steps)
 {
     const struct bound_means with = means_for(r, steps);

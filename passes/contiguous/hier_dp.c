@@ -90,8 +90,9 @@ struct member {
 
 /* What turns of several devices with one stage cost. */
 struct turns {
-    const struct exec_model *model; /* with copies, which the problem hier.c lacks */
-    bool syncs;                     /* the copies of a stage exchange weights */
+    const struct exec_model
+        *model;    /* with copies; the problem `c` of struct hier is made without them */
+    bool syncs;    /* the copies of a stage exchange weights */
     int64_t start; /* ps that a stage takes beside its vertices and nets; 0 without copies */
 };
 
@@ -317,8 +318,8 @@ static struct ideal_sums sum_ideals(struct hier *h, uint32_t k)
     return s;
 }
 
-/* Fills h->pair[k] with the pairs of ideals a < b such that devices of kind k can hold b - a with a base below the
- * limit for all that may take turns.  Returns false if time or steps ran out. */
+/* Fills h->pair[k] with the pairs of ideals a < b such that a device of kind k can hold b - a with a base below the
+ * limit, times the number of devices that may take turns.  Returns false if time or steps ran out. */
 static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
@@ -437,7 +438,7 @@ static int make_groups(struct hier *h, struct diag *d)
         struct group_kind *k = &h->kind[q];
         k->stride = (uint32_t)states;
         states *= k->count + 1;
-        /* more than 9 pinned devices would alone make too many inner states, and could overflow the shift */
+        /* more than 9 pinned devices alone make INNER_STATES inner states or more, and could overflow the shift */
         if (states > STATE_CELLS / h->n || k->npin > 9 || (k->nfree + 1) << k->npin > INNER_STATES)
             return diag_error(d, "hier-place: the devices are of too many kinds, or pinned to too "
                                  "many ways, for a search over groups");
@@ -764,6 +765,7 @@ static void write_plan(struct hier *h, struct problem_plan *best)
 static bool make_tables(struct hier *h)
 {
     h->nword = h->g->n / 64 + 1;
+    /* one ideal more: list_ideals() writes each candidate behind the ideals made so far */
     h->bits = arena_array(h->a, (size_t)(h->n + 1) * h->nword, sizeof *h->bits);
     list_ideals(h);
     relate_ideals(h);

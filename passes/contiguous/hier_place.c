@@ -34,6 +34,7 @@ enum {
     BOUND_STATES = 2000000, /* ideals that the exact search of the flat cluster may keep */
     BOUND_STEPS = 4,        /* steps of bounds from smaller graphs for each of BOUND_STATES */
     CUT_WORK = 30000000,    /* arcs that the bound by minimum cuts may look at */
+    ORDER_STEPS = 10,       /* the orders of a level get 1 / ORDER_STEPS of the option `steps` */
     FEW_STARTS = 6,         /* orders tried at most for a graph that is searched whole afterwards */
     FEW_CUTS = 32,          /* number of sampled cuts of an order for the very first plan */
     BOUND_STARTS = 60       /* orders that interval DP tries in the flat cluster */
@@ -346,7 +347,7 @@ static int hier_run(struct ctx *x, const void *options)
     const struct hier_limits limits = {
         .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
     struct orders r = {.g = level, .s = &x->scene, .o = o, .clock = &clock, .a = x->use.scratch};
-    r.steps = limits.max_steps / 10 + 1;
+    r.steps = limits.max_steps / ORDER_STEPS + 1;
     bool few = wdag_ideals(level, limits.max_ideals) <= limits.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
@@ -360,7 +361,7 @@ static int hier_run(struct ctx *x, const void *options)
     int64_t searched = best.value;
     if (level != whole) { /* orders of the whole graph, for plans that are better still */
         r.g = whole;
-        r.steps = limits.max_steps / 10 + 1;
+        r.steps = limits.max_steps / ORDER_STEPS + 1;
         wide.value = best.value;
         if (search_orders(&r, (uint32_t)o->starts, c->lower.value, &wide, x->use.diag))
             return -1;

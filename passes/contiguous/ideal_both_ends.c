@@ -119,11 +119,13 @@ static bool take_plan(const struct problem *c, const struct search *s, bool turn
     if (search_found(s))
         search_plan(s, &found);
     bool better = found.value < best->value;
-    for (uint32_t v = 0; better && v < n; v++)
-        best->dev[v] = found.dev[turned ? n - 1 - v : v];
-    for (uint32_t d = 0; better && best->copies && d < c->cluster->ndev; d++)
-        best->copies[d] = found.copies[d];
-    best->value = better ? found.value : best->value;
+    if (better) {
+        best->value = found.value;
+        for (uint32_t v = 0; v < n; v++) /* reversed.h numbers the vertices from the other end */
+            best->dev[v] = found.dev[turned ? n - 1 - v : v];
+        for (uint32_t d = 0; best->copies && d < c->cluster->ndev; d++)
+            best->copies[d] = found.copies[d];
+    }
     arena_release(a, mark);
     return better;
 }
@@ -160,6 +162,7 @@ struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,
         return f;
     struct both *b = both_new(c, best->value - 1, c->lower.value, l->max_states, MEMORY_MAX);
     while (end == SEARCH_GOING && !f.why) {
+        /* the limits of steps and time are looked at about once a turn */
         end = both_go(b, both_steps(b) / TURN_SHARE + TURN);
         if (end == SEARCH_FULL)
             f.why = both_why_full(b);

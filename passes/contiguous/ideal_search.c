@@ -168,15 +168,17 @@ static void set_limit(struct search *s, int64_t limit)
 {
     problem_set_limit(s->c, &s->caps, limit);
     s->stage.max_load = sat_mul(s->stage.copies, limit);
-    int64_t all = 0;
+    if (!s->refute)
+        return;
+    int64_t all = 0; /* the most of potential 0 that all devices can hold */
     for (uint32_t k = 0; k < s->c->nkind; k++)
         all = sat_add(all, sat_mul(s->c->kind[k].count, s->caps.cap[0][k]));
-    if (s->refute)
-        s->caps.keep = all - s->c->pot[0].total - s->ask.floating;
+    s->caps.keep = all - s->c->pot[0].total - s->ask.floating;
 }
 
-/* Adds nw, a partial plan that ends at ideal id, unless a label there is as good.  If nw is a whole plan, it is the
- * best one so far, and only better plans are sought from now on. */
+/* Adds nw, a partial plan that ends at ideal id (I' + S), unless a label there is as good; looks at the labels of a long
+ * list count as steps.  If nw is a whole plan, it is the best one so far: the limit falls below its value, or s->enough
+ * becomes true, and then no more plans are added. */
 static void keep_label(struct search *s, uint32_t id, struct label nw)
 {
     if (s->enough)
@@ -229,6 +231,7 @@ static void extend_detailed(struct search *s)
 {
     const struct problem *c = s->c;
     uint32_t id = 0; /* number of the ideal I' + S; 0: not stored yet */
+    /* counts one step for each label and number of copies; without copies, one for LABELS_FEW labels */
     if (s->stage.copies > 1)
         s->steps += (uint64_t)s->stage.copies * s->stage.live.n;
     for (uint32_t copies = 1; copies <= s->stage.copies; copies++) {
@@ -272,12 +275,14 @@ static void extend_label(struct search *s, const struct live *l, int64_t load, u
                        .kind = (uint16_t)s->stage.k};
     if (s->refute)
         nw.value = l->value + search_excess(s, load);
-    /* excesses to come: nets that cross I' + S are paid once more */
+    /* excesses to come: nets that cross I' + S are paid once more; `cross` counts here only if it is a weight in
+     * potential 0, in which excesses are measured */
     int64_t to_come = s->refute && s->c->cross_pot == 0 ? s->now.cross : 0;
     if (!rest_fits || nw.value + to_come > s->caps.keep)
         return;
     if (!*id)
         *id = search_intern(s);
+    /* the devices left must hold the weight outside I' + S, and have the excess `more` besides */
     int64_t more = guide_excess(s, *id, l->used);
     if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
         return;
@@ -447,7 +452,7 @@ static bool next_start(struct search *s)
     s->from.ideal =
         s->from.ideal ? s->ideals.v[s->from.ideal].next : s->ideals.bucket[s->bucket_at];
     while (!s->from.ideal) {
-        if (++s->bucket_at >= s->n)
+        if (++s->bucket_at >= s->n) /* the ideal of all n vertices is not extended */
             return false;
         s->from.ideal = s->ideals.bucket[s->bucket_at];
     }
@@ -457,7 +462,8 @@ static bool next_start(struct search *s)
 /* Begins the enumeration for the next start and kind of device.  Returns false if there is none left. */
 static bool next_enumeration(struct search *s)
 {
-    if (s->from.ideal)
+    if (s->from
+            .ideal) /* the present start goes on with its next kind; only the first call has no start yet */
         s->stage.k++;
     for (;;) {
         if ((!s->from.ideal || s->stage.k == s->c->nkind) && !next_start(s))
@@ -465,7 +471,7 @@ static bool next_enumeration(struct search *s)
         for (; s->stage.k < s->c->nkind; s->stage.k++)
             if (begin_enumeration(s))
                 return true;
-        s->steps++;
+        s->steps++; /* a start whose kinds are done counts as a step */
     }
 }
 
@@ -508,7 +514,7 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
         s->at_once = (struct at_once){.set = set_memory_new(c->values, a),
                                       .held = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t)),
                                       .taken = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t))};
-    s->steps = s->n / SEARCH_SCAN;
+    s->steps = s->n / SEARCH_SCAN; /* making the tables counts as steps */
     uint32_t empty = search_intern(s);
     keep_label(s, empty, (struct label){.value = 0});
     return s;

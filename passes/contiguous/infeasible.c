@@ -55,8 +55,9 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     bool proven = false;
     if (c)
         problem_forget_times(c);
-    how.starts = smaller_u32(how.starts, c && c->values ? 1 : INFEASIBLE_STARTS);
-    how.budget = c && c->values ? INTERVAL_BUDGET / STEPS_PART : how.budget;
+    bool slow = c && c->values; /* what sets need at one time counts (STEPS_PART) */
+    how.starts = smaller_u32(how.starts, slow ? 1 : INFEASIBLE_STARTS);
+    how.budget = slow ? INTERVAL_BUDGET / STEPS_PART : how.budget;
     how.clock = n->clock;
     how.phase = NULL; /* the listener is not told: plans found here do not fit the real devices */
     bool found = c && interval_search(c, &how, &best, a).better;
@@ -81,11 +82,13 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     arena_release(a, mark);
 }
 
-/* Halves the range between n->lo and n->hi until they meet or the time is up; states: as in try_memory(). */
+/* Halves the range between n->lo and n->hi until they meet (where the memory that sets need at one time counts, until the
+ * range is 1 / MEMORY_PARTS of n->hi) or the time is up; states: as in try_memory(). */
 static void bisect(struct memory_bisection *n, uint64_t states)
 {
-    int64_t wide = exec_live_parts(&n->x->scene.model) ? MEMORY_PARTS : INT64_MAX;
-    while (n->lo + 1 < n->hi && n->hi - n->lo > n->hi / wide && !clock_out(n->clock))
+    bool rough = exec_live_parts(&n->x->scene.model);
+    while (n->lo + 1 < n->hi && !(rough && n->hi - n->lo <= n->hi / MEMORY_PARTS) &&
+           !clock_out(n->clock))
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 

@@ -89,7 +89,8 @@ struct run {
     uint32_t *barred;
     /* [unit] the first label of the plans that end before the unit; 0: none */
     uint32_t *head;
-    uint32_t *grown; /* [unit] labels added to the unit's list since it was made or thinned out */
+    /* [unit] at least the length of the unit's list: labels that thin_out() left in it, and labels added since */
+    uint32_t *grown;
     /* the set of vertices in the present sweep's segment, which tells what it needs at one time; NULL: that does not
      * matter */
     struct set_memory *at_once;
@@ -190,6 +191,7 @@ static void make_touches(struct run *r, const struct spans *s, uint32_t cls, uin
 static void make_needs(struct run *r)
 {
     const struct wdag *g = r->c->g;
+    /* seen[item]: 1 + the last unit that needed the item; 0: none did */
     uint32_t n = 0, *seen = arena_array(r->a, (size_t)g->nshared + 1, sizeof *seen);
     r->need_at = arena_array(r->a, (size_t)r->n + 1, sizeof *r->need_at);
     r->need = arena_array(r->a, (size_t)g->shared_of.at[g->n] + 1, sizeof *r->need);
@@ -250,8 +252,8 @@ static void make_barred(struct run *r, const uint32_t *unit)
                 r->barred[unit[v]] = larger_u32(r->barred[unit[v]], unit[w] + 1);
 }
 
-/* Makes the units of the order, which may be cut before position p if cut[p] != 0 (cut NULL: everywhere), and their
- * tables. */
+/* Makes the units of the order, which may be cut before position p if cut[p] != 0 (cut NULL: everywhere) or if the
+ * vertex there must not share a device with some other one, and their tables. */
 static void make_units(struct run *r, const uint8_t *cut)
 {
     const struct problem *c = r->c;
@@ -301,7 +303,8 @@ static int by_room(const void *pa, const void *pb)
     return (a->label > b->label) - (a->label < b->label);
 }
 
-/* Shortens the list of unit j to the `most` labels with the most room for the rest of the graph. */
+/* Shortens the list of unit j to the `most` labels with the most room for the rest of the graph, and sorts it so; notes
+ * in r->thinned if labels were dropped. */
 static void thin_out(struct run *r, uint32_t j, uint32_t most)
 {
     struct arena_mark mark = arena_mark(r->a);
@@ -377,7 +380,7 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
  * units from j on may still fit on the devices left.  load: of the segment, ps. */
 static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
 {
-    r->steps += r->live.n / 2;
+    r->steps += r->live.n / 2; /* two labels take as long as a step */
     for (uint32_t x = 0; x < r->live.n; x++) {
         const struct live *l = &r->live.v[x];
         bool rest_fits = true;
@@ -454,8 +457,8 @@ static bool has_room(struct run *r, uint32_t k, uint32_t end, uint32_t *have, in
     return bytes + set_memory_peak(r->at_once) <= r->c->kind[k].room;
 }
 
-/* Returns the ps of a segment's load that are transfers. */
-static int64_t moved_in(const struct problem_parts *parts)
+/* Returns the ps of a segment's load that are transfers, in and out. */
+static int64_t transfers_of(const struct problem_parts *parts)
 {
     return parts->t[0][PART_IN] + parts->t[0][PART_OUT] + parts->t[1][PART_IN] +
            parts->t[1][PART_OUT];
@@ -493,11 +496,11 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
         if (r->need) {
             int64_t more = new_bytes(r, i, j);
             bytes += more;
-            parts.params += more - r->size[j];
+            parts.params += more - r->size[j]; /* shared items are parameters */
         }
         if (kind->memory < LOAD_INF && bytes > kind->memory)
             break;
-        if (reaches(r, j + 1, low) && has_room(r, k, j + 1, &have, bytes, moved_in(&parts)))
+        if (reaches(r, j + 1, low) && has_room(r, k, j + 1, &have, bytes, transfers_of(&parts)))
             extend_detailed(r, k, j + 1, &parts, most);
     }
     if (have > i)
@@ -537,6 +540,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
         }
         if (r->need)
             bytes += new_bytes(r, i, j);
+        /* with many labels a single sweep takes long enough for a look at the clock */
         if (bytes > kind->memory || fixed > r->caps.limit ||
             (r->live.n > LABELS_FEW && clock_out(r->clock)))
             break;
@@ -550,7 +554,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     }
     if (have > i)
         set_memory_clear(r->at_once);
-    r->steps += at[j] - at[i] + j - i + 1;
+    r->steps += at[j] - at[i] + j - i + 1; /* the units and touches looked at */
 }
 
 /* Runs the dynamic program over all units; returns whether it found a plan within the limit. */
@@ -586,14 +590,14 @@ static bool run_program(struct run *r)
 /* Writes the best whole plan to *best: the chain of labels that ends with r->last. */
 static void write_plan(struct run *r, struct problem_plan *best)
 {
-    uint32_t nstep = 0, s = 0;
+    uint32_t nstep = 0;
     for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent)
         nstep++;
     struct problem_step *steps = arena_array(r->a, (size_t)nstep + 1, sizeof *steps);
     /* [step] the unit behind its last one */
     uint32_t *end = arena_array(r->a, (size_t)nstep + 1, sizeof *end);
     uint32_t *step = arena_array(r->a, (size_t)r->c->g->n + 1, sizeof *step);
-    s = nstep;
+    uint32_t s = nstep; /* the present step */
     for (uint32_t l = r->last; r->labels.v[l].parent; l = r->labels.v[l].parent) {
         steps[--s] = (struct problem_step){r->labels.v[l].kind, r->labels.v[l].copies};
         end[s] = r->labels.v[l].at;
@@ -615,6 +619,7 @@ static void write_plan(struct run *r, struct problem_plan *best)
  * are devices of the kind.  work[p]: work of the first p vertices. */
 static void mark_even_cuts(const struct problem *c, const int64_t *work, uint8_t *cut)
 {
+    /* twice all work, since `middle` is twice the middle of a vertex; + 1: the last piece keeps its number below count */
     __int128 all = (__int128)work[c->g->n] * 2 + 1;
     for (uint32_t k = 0; k < c->nkind; k++)
         /* a vertex belongs to the piece in which the middle of its work lies */
@@ -643,7 +648,7 @@ static void sample_units(struct run *r, uint32_t count, bool near)
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent)
         cuts++;
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent) {
-        /* at: position of the plan's cut in the order */
+        /* at: position of the plan's cut in the order; radius: all cuts together allow ALL_UP_TO / 2 positions more */
         uint32_t at = r->start[r->labels.v[l].at], radius = ALL_UP_TO / (4 * cuts);
         uint32_t lo = at > radius ? at - radius : 1;
         for (uint32_t p = lo; p < g->n && p <= at + radius; p++)
@@ -664,7 +669,8 @@ static bool run_units(struct run *r, struct problem_plan *best)
 
 /* Improves *best if thin_out() dropped labels.  thin_out() keeps the labels with the most room under the limit, and
  * such labels lead only to plans near the limit: so narrow_down() halves, again and again, the range between the
- * bound and the best plan, with its middle as the limit.  Returns whether *best improved. */
+ * bound and the best plan, with its middle as the limit.  All its runs are rough ones (r->quick).  Returns whether
+ * *best improved. */
 static bool narrow_down(struct run *r, struct problem_plan *best)
 {
     bool quick = r->quick, better = false;
@@ -685,9 +691,10 @@ static bool narrow_down(struct run *r, struct problem_plan *best)
 }
 
 /* Makes labels of the line of devices that gets to the end within the limit (device_counts.h), and r->last its last
- * one; returns whether there is a line. */
+ * one.  Returns whether there is a line; false also if steps or time ran out. */
 static bool find_line(struct run *r)
 {
+    /* for sweep(): no unit is left out because of what devices behind it can hold */
     static const int64_t none[PROBLEM_POTS] = {0};
     struct device_reach reach = device_reach_new(r->c, r->n, r->a);
     r->reach = &reach;
@@ -777,7 +784,7 @@ static bool search_order(struct run *r, struct problem_plan *best)
         sample_units(r, SAMPLE_MANY, /*near=*/false);
         better = run_units(r, best) || better;
         sample_units(r, ALL_UP_TO / 2, /*near=*/false);
-        if (!run_units(r, best))
+        if (!run_units(r, best)) /* there is no plan r->last whose cuts could be moved */
             return better;
         sample_units(r, ALL_UP_TO / 2, /*near=*/true);
         run_units(r, best);
@@ -794,7 +801,7 @@ static bool search_order(struct run *r, struct problem_plan *best)
 }
 
 /* Runs the search over the present units, which writes a better plan to *best.  Returns what it found, for one order,
- * and the steps done, the making of the units included. */
+ * and the steps done, to which it adds one for each pin: the making of the order. */
 static struct interval_found run_once(struct run *r, struct problem_plan *best)
 {
     struct interval_found f = {.better = line_up(r, best), .tried = 1};
@@ -832,7 +839,11 @@ struct interval_found interval_rough(const struct problem *c, const uint32_t *or
     return f;
 }
 
-enum { FIRST = 6, CYCLE = 6 /* lengths of the lists in mixed_kind() */ };
+enum {
+    FIRST = 6, /* lengths of the lists in mixed_kind() */
+    CYCLE = 6,
+    ORDER_STEPS = 8 /* steps that making an order counts as, for each vertex and pin */
+};
 
 /* Returns the kind of order number s for INTERVAL_MIXED. */
 static enum topo_kind mixed_kind(uint32_t s)
@@ -906,8 +917,10 @@ static const uint32_t *next_order(const struct problem *c, const struct interval
     assert(how->order <= TOPO_DFS + 1);
     bool mixed = how->order == INTERVAL_MIXED, later = mixed && tried >= FIRST;
     bool by_number = mixed ? !later : tried == 0 && how->seed == 0;
+    /* two later orders in a row are of one kind, since the second one is rearranged */
     uint32_t s = later ? FIRST + (tried - FIRST) / 2 : tried;
     enum topo_kind kind = mixed ? mixed_kind(s) : (enum topo_kind)(how->order - 1);
+    /* for topo_order() the seed 0 means: ties go by vertex number */
     const uint32_t *order = topo_order(c->g, kind, by_number ? 0 : seed | 1, a);
     if (later && tried % 2 && best->value < LOAD_INF)
         order = interval_gather(c, order, best->dev, a);
@@ -941,8 +954,7 @@ bool interval_next(const struct problem *c, struct interval_run *run, struct pro
     const uint32_t *order = next_order(c, run, seed, best, scratch);
     struct run r = make_run(c, order, run->how->clock, (budget - f->spent) / SHARE, best, scratch);
     bool better = search_order(&r, best);
-    /* making an order counts as steps */
-    f->spent += r.steps + 8 * (uint64_t)(c->g->n + c->net_of.at[c->g->n]);
+    f->spent += r.steps + ORDER_STEPS * (uint64_t)(c->g->n + c->net_of.at[c->g->n]);
     f->tried++;
     f->better = f->better || better;
     arena_release(scratch, mark);

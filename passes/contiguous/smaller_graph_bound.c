@@ -54,6 +54,7 @@ struct smaller_problem problem_relax(const struct problem *c, const uint8_t *out
             r.floating += problem_weight(c, p, v);
         }
     for (uint32_t e = 0; e < g->nnet; e++) {
+        /* a net with a weight is lost with the last of its vertices */
         bool lost = problem_weighs(c, e);
         for (uint32_t i = g->net_pin.at[e]; lost && i < g->net_pin.at[e + 1]; i++)
             lost = out[g->net_pin.to[i]];
@@ -184,10 +185,10 @@ static bool none_below(struct bisection *b, const struct smaller_problem *r, int
 /* Raises b->value as far as searches of r prove it: first by 1 / PRECISION, then by bisection up to b->upper. */
 static void raise_by(struct bisection *b, const struct smaller_problem *r)
 {
-    int64_t least = b->upper / PRECISION + 1, lo = b->value, hi = b->upper + 1;
-    if (lo >= b->upper || !none_below(b, r, smaller(lo + least, b->upper)))
+    int64_t least = b->upper / PRECISION + 1, hi = b->upper + 1;
+    int64_t lo = smaller(b->value + least, b->upper);
+    if (b->value >= b->upper || !none_below(b, r, lo))
         return;
-    lo = smaller(lo + least, b->upper);
     while (hi - lo > least && b->steps && !clock_out(b->clock)) {
         int64_t mid = lo + (hi - lo) / 2;
         if (none_below(b, r, mid))
@@ -219,10 +220,11 @@ struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, st
         .upper = upper, .steps = steps, .clock = clock, .a = scratch, .value = c->lower.value};
     struct smaller s = smaller_begin(c, upper, scratch);
     struct smaller_problem r;
-    for (struct arena_mark round = arena_mark(scratch);
-         b.steps && !clock_out(clock) && smaller_next(&s, &r, scratch, d);
-         arena_release(scratch, round))
+    struct arena_mark start = arena_mark(scratch);
+    while (b.steps && !clock_out(clock) && smaller_next(&s, &r, scratch, d)) {
         raise_by(&b, &r);
+        arena_release(scratch, start);
+    }
     arena_release(scratch, mark);
     return b.raised ? search_bound(c, b.value, b.lost) : c->lower;
 }
@@ -260,8 +262,9 @@ struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_li
     struct bound b = c->lower;
     struct dp_limits left = *most;
     /* before: the search of the last graph, which guides the search of the next one; none at first */
-    for (struct rung before = {.a = own}, now; b.value < upper && left.max_steps; before = now) {
-        now = (struct rung){.a = arena_new(own), .turned = !before.turned};
+    struct rung before = {.a = own};
+    while (b.value < upper && left.max_steps) {
+        struct rung now = {.a = arena_new(own), .turned = !before.turned};
         if (!smaller_next(&all, &now.r, now.a, d))
             break;
         struct search_ask ask = {.goal = SEARCH_GUIDE,
@@ -280,6 +283,7 @@ struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_li
             b = search_bound(c, upper, now.r.lost);
         if (before.s)
             arena_free(before.a); /* `now` is the guide from here on */
+        before = now;
     }
     arena_free(own);
     return b;

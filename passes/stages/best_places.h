@@ -15,7 +15,8 @@ struct spread {
 
 /* Returns the sets for n devices. */
 struct spread spread_of(const struct servers *s, uint32_t n);
-/* Returns the least ps of an AllReduce of `bytes` bytes among the devices of one of the sets of x. */
+/* Returns the least ps of an AllReduce of `bytes` bytes among the devices of one of the sets of x; 0, which is always a
+ * bound, if x has no set. */
 int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t bytes);
 /* Returns the least ps of a transfer of `bytes` bytes to a stage on the devices *to, one of the sets of spread_of(),
  * from a stage on any other devices; INT64_MAX if there are none. */

@@ -367,7 +367,7 @@ struct dapple_rules dapple_rules_of(const struct train *t)
     const struct scene *s = &t->x->scene;
     const struct training *m = &s->model.training;
     int64_t memory = s->cluster->cls[cluster_main_class(s->cluster)].memory;
-    int64_t left = memory > m->workspace ? memory - m->workspace : 1;
+    int64_t left = memory > m->workspace ? memory - m->workspace : 1; /* 0 would be no limit */
     return (struct dapple_rules){.servers = &t->servers,
                                  .micro_batches = training_count(m),
                                  .samples = m->any_slices ? 0 : m->micro_size,

@@ -394,7 +394,7 @@ static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
     if (prefix != NONE) {
         load_set(x, x->prefix[prefix].used, &e.used);
         load_set(x, x->prefix[prefix].take, &before);
-        if (x->prefix[prefix].nstage + 2 >= STAGES)
+        if (x->prefix[prefix].nstage + 2 >= STAGES) /* x->stage has no room for two more */
             return;
     }
     for (uint32_t k = 0; k < x->ncount && used + x->count[k] < x->s->ndev; k++) {
@@ -443,6 +443,7 @@ static void choose_counts(struct search *x, bool all)
 static bool choose_work(struct search *x)
 {
     double n = x->c->n, d = x->s->ndev, allowed = (double)x->allowed;
+    /* a prefix at each cut is extended to each later cut, by each number of devices */
     bool all = n * n / 2 * d <= allowed / ENOUGH;
     choose_counts(x, all);
     x->coarse = !all;
@@ -522,11 +523,11 @@ static struct stage_plan plan_of(struct search *x, int32_t prefix)
     p.devices = arena_array(x->a, p.n, sizeof *p.devices);
     struct device_set used = {{0}};
     p.end[p.n - 1] = x->c->n;
+    if (prefix != NONE) {
+        load_set(x, x->prefix[prefix].used, &used);
+        p.latency = x->prefix[prefix].latency;
+    }
     for (uint32_t s = p.n - 1; s-- > 0; prefix = x->prefix[prefix].parent) {
-        if (s == p.n - 2) { /* the prefix of the whole plan; its parents have a stage less each */
-            load_set(x, x->prefix[prefix].used, &used);
-            p.latency = x->prefix[prefix].latency;
-        }
         p.end[s] = x->prefix[prefix].end;
         load_set(x, x->prefix[prefix].take, &p.devices[s]);
     }

@@ -31,8 +31,9 @@ struct every_plan {
     /* the partial plan: states at which its stages end, their devices, the devices of all stages */
     uint32_t end[MOST_STAGES];
     struct device_set set[MOST_STAGES], used;
-    int64_t busy[MOST_STAGES]; /* [place] ps of all passes of the stages on the place */
-    uint32_t places;           /* number of places of the plans; 0: a place for each stage */
+    /* [stage] ps of all passes of the stage and of earlier stages on its place */
+    int64_t busy[MOST_STAGES];
+    uint32_t places; /* number of places of the plans; 0: a place for each stage */
     /* PipeDream's schedule: the devices of a stage take turns, so there is no first micro-batch */
     bool turns;
     /* number of plans with each stage on devices of its own; with several stages on each place */
@@ -194,7 +195,7 @@ static int64_t pass_time(const struct every_plan *e, bool back, uint32_t from, u
 }
 
 /* Returns the least ps that all micro-batches take on each of n devices, in the layers between two states.  Devices
- * that take turns run one micro-batch in n each. */
+ * that take turns run one micro-batch in n each; one micro-batch less is counted there, in favour of plans. */
 static int64_t all_passes(const struct every_plan *e, uint32_t from, uint32_t to, uint32_t n)
 {
     const struct scene *scene = &e->t->x->scene;
@@ -207,14 +208,15 @@ static int64_t all_passes(const struct every_plan *e, uint32_t from, uint32_t to
 }
 
 /* Returns whether stage k, from state `from` to state `to`, whose first micro-batch comes after `first` ps, cannot
- * be part of a plan that is better than the best; if it can, adds its passes to e->busy of its place. */
+ * be part of a plan that is better than the best.  Sets e->busy[k]. */
 static bool is_too_slow(struct every_plan *e, uint32_t k, uint32_t from, uint32_t to, int64_t first)
 {
     const struct servers *s = &e->t->servers;
     const struct training *m = &e->t->x->scene.model.training;
-    uint32_t place = e->places ? k % e->places : k, n = servers_devices(s, &e->set[k]);
+    uint32_t n = servers_devices(s, &e->set[k]);
     int64_t passes = all_passes(e, from, to, n), most = e->best->value;
-    e->busy[k] = k == place ? passes : sat_add(e->busy[k - e->places], passes);
+    bool shares = e->places && k >= e->places; /* an earlier stage is on the place, too */
+    e->busy[k] = shares ? sat_add(e->busy[k - e->places], passes) : passes;
     if (!e->places && !e->turns && m->reduce_when == REDUCE_AFTER)
         passes = sat_add(passes,
                          servers_reduce(s, &e->set[k], e->s.parameter[to] - e->s.parameter[from]));
@@ -245,6 +247,8 @@ static void add_stages(struct every_plan *e, uint32_t k, uint32_t from, int64_t 
 static void try_ends(struct every_plan *e, uint32_t k, uint32_t from, int64_t first)
 {
     uint32_t n = servers_devices(&e->t->servers, &e->set[k]);
+    /* where devices take turns there is no first micro-batch; with several stages on a place its way does not count */
+    bool way_counts = !e->places && !e->turns;
     for (uint32_t to = from + 1; to <= e->s.n; to++) {
         if (!state_is_before(&e->s, from, to) || is_too_slow(e, k, from, to, first))
             continue;
@@ -253,7 +257,7 @@ static void try_ends(struct every_plan *e, uint32_t k, uint32_t from, int64_t fi
         if (to == e->s.n && is_whole(e, k + 1))
             run_plan(e, k + 1);
         else if (to < e->s.n && k + 1 < MOST_STAGES)
-            add_stages(e, k + 1, to, e->places || e->turns ? 0 : sat_add(first, forward));
+            add_stages(e, k + 1, to, way_counts ? sat_add(first, forward) : 0);
     }
 }
 

@@ -72,7 +72,8 @@ static int64_t seconds_to_ps(unsigned __int128 a, unsigned __int128 b)
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
-/* Returns the ps of a stage (i, j) on m machines of level l that take turns; width: divisor of the synchronisation
+/* Returns the ps of a stage (i, j) on m machines of level l that take turns: its time and the synchronisation, in which
+ * each machine moves 4 (m - 1) / m times the weights, divided by m.  width: another divisor of the synchronisation
  * time, as in the program. */
 static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32_t j, uint32_t m,
                           uint32_t width)

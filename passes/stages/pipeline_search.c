@@ -25,7 +25,9 @@ enum {
     FORMULA = 4000000,    /* number of evaluations of DAPPLE's formula, for each size */
     WAYS = 6,             /* the most plans of ways for each size */
     WAYS_PRECISION = 500, /* the time of the shortest ways is found up to a part of this */
-    PLANS = 24,           /* number of plans that DAPPLE's search proposes for each size */
+    /* plans of ways are changed a little if they take at most 1 / NEAR longer than the best plan */
+    NEAR = 16,
+    PLANS = 24, /* number of plans that DAPPLE's search proposes for each size */
     /* divisors of the batch are found only up to this, or as the batch divided by such a divisor */
     MOST_DIVISOR = 1000000,
     POWERS = 63 /* number of powers of two that an int64_t can have */
@@ -105,7 +107,6 @@ static void choose_sizes(struct choices *c)
 {
     const struct training *m = &c->x->scene.model.training;
     struct divisors s = {.n = 0};
-    c->global = m->micro_size * training_count(m);
     add_size(c, m->micro_size);
     if (!m->micro_size || !c->of->size || train_size_said(c->x))
         return;
@@ -218,8 +219,8 @@ static void try_ways_of(struct choices *c, struct train *t, const struct trainin
             t->offered[k].schedule == TRAINING_INTERLEAVED)
             continue;
         *m = t->offered[k];
-        struct stage_layout p =
-            dapple_improve(t, plan, n, WORK, sat_add(c->best.value, c->best.value / 16), &c->tried);
+        int64_t enough = sat_add(c->best.value, c->best.value / NEAR);
+        struct stage_layout p = dapple_improve(t, plan, n, WORK, enough, &c->tried);
         keep_best(c, t, &p, size);
     }
 }
@@ -235,12 +236,13 @@ static void try_ways(struct choices *c, struct train *t)
         arena_free(own);
         return;
     }
-    int64_t most = smaller(c->best.value, INT64_MAX / 8);
+    int64_t most = smaller(c->best.value, INT64_MAX / 8); /* longer times could overflow below */
     int64_t least = least_not_refuted(t, w, of.n, most);
     for (uint32_t i = 0; i < of.n && !clock_out(&t->clock); i++) {
         struct stage_layout plan[WAYS];
         uint32_t n = 0;
         for (uint32_t k = 0; k < WAYS && stage_ways_searched(w, i) && !clock_out(&t->clock); k++) {
+            /* the least time, then 1/64, 1/32, ... 1/4 more */
             int64_t ps = least + (k ? least >> (WAYS + 1 - k) : 0);
             n += ps <= most && stage_ways_plan(w, i, ps, &plan[n]);
         }

@@ -65,7 +65,8 @@ enum {
     MOST_TAKEN = 64,       /* the most blocks that a place takes on as a whole */
     MOST_SEARCH = 300      /* the most steps of a search for blocks */
 };
-/* Times and worths times this factor are no larger than the exact ones, whatever their rounding errors. */
+/* Times and worths times this factor are no larger than the exact ones, whatever their rounding errors; times (2 -
+ * ROUNDING_MARGIN) they are no smaller. */
 static const double ROUNDING_MARGIN = 1 - 1e-9;
 /* a search for blocks ends if these have this share of the worth of fractions of blocks */
 static const double ENOUGH = 0.998;
@@ -154,13 +155,14 @@ static double *sum_chains(const struct rounds *r)
 {
     const struct stage_states *s = r->of.s;
     double *sum = sum_moves(r, r->of.move, NULL);
+    /* set_links() asks for the links of two rounds of stages on at most all devices */
     uint32_t n = count_cuts(r), most = smaller_u32(2 * r->ndev, n);
     if (!n || (uint64_t)s->before.at[s->n + 1] * most > MOST_CHAINS)
         return sum;
     double *now = arena_array(r->a, (size_t)n + 1, sizeof *now);
     double *next = arena_array(r->a, (size_t)n + 1, sizeof *next);
-    for (uint32_t k = 1; k <= most;
-         k++) { /* now[state]: the least sum of k - 1 states before the state */
+    /* now[state]: the least sum of k - 1 states before the state */
+    for (uint32_t k = 1; k <= most; k++) {
         double least = HUGE_VAL;
         for (uint32_t to = 1; to <= n; to++) {
             double with = now[to] + (double)r->of.move[to];
@@ -185,8 +187,9 @@ static void set_links(const struct rounds *r, struct rounds_places *p, const dou
                       const double *more)
 {
     uint32_t n = p->n, links = 2 * n - 1;
-    bool half = r->of.m->half_duplex;
-    double ways = half ? 1 + gradient_share(r) : 1;
+    bool half_duplex = r->of.m->half_duplex;
+    double ways = half_duplex ? 1 + gradient_share(r) : 1;
+    /* a single place has no links; of more links than known cuts nothing is known (0) */
     if (n == 1 || links > count_cuts(r))
         return;
     for (uint32_t i = 0; i < n; i++) /* place i waits for the transfers of the first n + i links */
@@ -197,12 +200,14 @@ static void set_links(const struct rounds *r, struct rounds_places *p, const dou
     uint32_t ones = 2 * n > r->ndev ? 2 * n - r->ndev : 0;
     p->all_links = (1 + gradient_share(r)) * (move[links] + (ones ? more[2 * ones - 1] : 0));
     /* between two places, values and gradients of all stages share two lanes; with half duplex, one lane */
-    double lanes = n == 2 && half ? 1 : n;
-    p->link = r->count * (1 + (n == 2 || half ? gradient_share(r) : 0)) * move[links] / lanes;
+    double lanes = n == 2 && half_duplex ? 1 : n;
+    double both = n == 2 || half_duplex ? 1 + gradient_share(r) : 1;
+    p->link = r->count * both * move[links] / lanes;
     if (n == 2)
         return;
     /* of n lanes that lead forth all but the one behind the last place have two links each */
     double pairs = r->count * ways * move[links - 1] / (n - 1);
+    /* of several places with a single device one has two links that lead to it: only the very first stage has none */
     double single = ones > 1 ? r->count * ways * (move[2] + more[2]) : 0;
     p->link = pairs > p->link ? pairs : p->link;
     p->link = single > p->link ? single : p->link;
@@ -222,11 +227,13 @@ static bool has_room(const struct rounds *r, uint32_t places)
     return sat_mul(all, exec_weight_copies(&s->model, /*training=*/true)) <= sat_mul(room, places);
 }
 
-/* Sets r->layer, the weights of all layers for a micro-batch of the size in the settings, and r->all. */
+/* Sets r->layer, the weights of all layers for a micro-batch of the size in the settings, and the sums r->all and
+ * r->half. */
 static void weigh_layers(struct rounds *r)
 {
     const struct layers_of *l = &r->of.t->layers;
     const struct training *m = r->of.m;
+    /* how many times as many samples a micro-batch has as the costs are about */
     double size = m->micro_size ? (double)m->micro_size / (double)m->profiled : 1;
     double forward_all = 0, backward_all = 0;
     r->layer = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *r->layer);
@@ -290,12 +297,12 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
             r->places[r->nplaces] = (struct rounds_places){.n = n};
             set_links(r, &r->places[r->nplaces++], move, more);
         }
-    double steps = of->ways ? (double)stage_ways_pieces(of->ways) * (TURN_PRICES + 1) : 0,
-           least = 0;
+    /* refutes_places() calls stages_refute() once for each least number of devices of a place */
+    double steps = of->ways ? (double)stage_ways_pieces(of->ways) * (TURN_PRICES + 1) : 0;
+    double calls = 0;
     for (uint32_t i = 0; i < r->nplaces; i++)
-        least +=
-            r->ndev / r->places[i].n; /* refutes_places() asks for each least number of devices */
-    r->staged = of->ways && steps * least <= MOST_TURNS;
+        calls += r->ndev / r->places[i].n;
+    r->staged = of->ways && steps * calls <= MOST_TURNS;
     return r;
 }
 
@@ -381,9 +388,9 @@ static void find_blocks(struct rounds_question *q, bool unlinked)
     for (uint32_t v = 0; v < r->nlayer; v++)
         of[v] = known ? 0 : v;
     for (uint32_t state = 1; known && state <= count_cuts(r); state++) {
-        struct arena_mark mark = arena_mark(q->a);
         if (r->count * ways * (double)r->of.move[state] * ROUNDING_MARGIN > q->time)
             continue;
+        struct arena_mark mark = arena_mark(q->a);
         split_blocks(q, of, state);
         arena_release(q->a, mark);
         q->cuts++;
@@ -460,7 +467,8 @@ struct device_worth {
 };
 
 /* Returns the largest worth, at price[price], that a place of n devices can take on within q->time: blocks in order
- * of worth per cost, and a fraction of the last one.  places, first_place: as for cost_of(). */
+ * of worth per cost, and a fraction of the last one.  Leaves all blocks that fit the place in q->item, in that order, and
+ * sets q->left.  places, first_place: as for cost_of(). */
 static struct device_worth worth_of_place(struct rounds_question *q, uint32_t price, uint32_t n,
                                           uint32_t places, bool first_place)
 {
@@ -593,12 +601,16 @@ static double time_of_turns(const struct rounds *r, const struct rounds_places *
 }
 
 /* Returns whether no plan on p->n places of `least` or more devices each takes q->time or less, by (C) in the head of
- * this file.  work: [number of devices] worth that a place can take on at price 0, ps of work on one device. */
+ * this file.  work: [number of devices] worth that a place can take on at price number 0, which is 0: ps of work on one
+ * device. */
 static bool turns_refute(const struct rounds_question *q, const struct rounds_places *p,
                          const struct device_worth *work, uint32_t least)
 {
     const struct rounds *r = q->r;
-    double most = 0;
+    double most =
+        0; /* ps: the least that the passes of all stages take for all micro-batches, one after the other */
+    /* for each m: all work on places of m devices would take r->all / m; work on a place of n > m devices gains 1 / m -
+     * 1 / n of its time */
     for (uint32_t m = least; m + (p->n - 1) * least <= r->ndev; m++) {
         struct worths w;
         for (uint32_t n = 1; n <= r->ndev; n++) {
@@ -608,6 +620,7 @@ static bool turns_refute(const struct rounds_question *q, const struct rounds_pl
         double now = r->all / m - worth_of_places(r, &w, p->n, least);
         most = now > most ? now : most;
     }
+    /* two stages on each place, with two passes each, pay for parts */
     double turn = most / r->count + p->all_links + 4 * p->n * r->part;
     return time_of_turns(r, p, turn) > q->time;
 }
@@ -618,7 +631,9 @@ static bool stages_refute(const struct rounds_question *q, const struct rounds_p
                           uint32_t least)
 {
     const struct rounds *r = q->r;
+    /* ps for which all devices together can be busy */
     double busy = (r->ndev * q->time - least * p->idle_there) * (2 - ROUNDING_MARGIN);
+    /* at first busy time alone counts (turn 0) */
     struct stage_turn of = {.places = p->n,
                             .most_devices = r->ndev - (p->n - 1) * least,
                             .time = q->time * (2 - ROUNDING_MARGIN),

@@ -56,6 +56,7 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
         end -= literal ? 0 : s[i].backward;
     }
     int64_t begin = sat_add(r.warm_up, r.steady);
+    /* sat_add() takes no negative numbers */
     r.latency = r.ending < 0 ? begin + r.ending : sat_add(begin, r.ending);
     return r;
 }

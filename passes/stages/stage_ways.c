@@ -68,12 +68,12 @@ struct link {
 /* One of the settings that the search is for, with the times of all stages and links under it. */
 struct choice {
     const struct training *m;
-    bool
-        searched; /* false: ways are not searched, since another choice has all of these ways (is_covered) */
+    /* false: ways are not searched, since another choice has all of these ways (is_covered) */
+    bool searched;
     /* [pair * nplace + i] pairs of states as in make_choice, on the devices place[i] */
     struct piece *piece;
-    struct link
-        *link; /* [state * nplace + i] the link from the state to a stage on the devices place[i] */
+    /* [state * nplace + i] the link from the state to a stage on the devices place[i] */
+    struct link *link;
 };
 
 /* Devices that a stage may have: n devices, joined by a certain kind of link. */
@@ -209,8 +209,8 @@ struct step {
     int64_t others_forth, others_back;
 };
 
-/* Calls `act` for each piece that alone takes no longer than q->most, nor its link; the pieces are in the order of
- * their later states if `forth`, else in the opposite order. */
+/* Calls `act` for each piece that alone takes no longer than q->most, nor its link, with *q filled in for the piece; the
+ * pieces are in the order of their later states if `forth`, else in the opposite order. */
 static void for_pieces(struct stage_ways *p, struct step *q, bool forth,
                        void (*act)(struct stage_ways *p, const struct step *q))
 {
@@ -312,7 +312,7 @@ bool stage_ways_refute(struct stage_ways *p, uint32_t choice, int64_t most)
     return true;
 }
 
-/* Returns the settings whose pieces and links are those of settings number `choice`, too. */
+/* Returns the settings that are searched and whose pieces and links are those of settings number `choice`, too. */
 static const struct choice *covering(const struct stage_ways *p, uint32_t choice)
 {
     const struct training *own = &p->of.model[choice];
@@ -351,6 +351,7 @@ double stage_ways_turn(const struct stage_ways *p, uint32_t choice, const struct
                 double link = from && q->places > 1 ? (double)l->forth + (double)l->back : 0;
                 if (is_stage_late(x, p->place[i].n, count, around[from] + link, q))
                     continue;
+                /* `hides` backward passes hide the AllReduces; the first stage has no link, and its own is left out */
                 double busy = count * both - hides * (both - forward);
                 busy += from && hides > 0 ? (double)x->reduce : 0;
                 double ps = least[from] + q->turn * (link + both) + q->price * p->place[i].n * busy;
@@ -424,8 +425,8 @@ static bool find_states(struct stage_ways *p, const struct layers_of *l)
 {
     uint32_t most = p->of.states ? p->of.states : MOST_STATES;
     p->nlayer = l->n;
-    if (l->n > most /* there are at least as many states as layers */ ||
-        !stage_states_find(&p->s, l, STATES_ALL, /*published=*/false, most, p->a))
+    /* there are at least as many states as layers */
+    if (l->n > most || !stage_states_find(&p->s, l, STATES_ALL, /*published=*/false, most, p->a))
         return false;
     int64_t pieces = stage_ways_pieces(p), choices = 0;
     for (uint32_t i = 0; i < p->of.n; i++)

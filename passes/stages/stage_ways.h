@@ -34,8 +34,9 @@ bool stage_ways_searched(const struct stage_ways *w, uint32_t choice);
 bool stage_ways_refute(struct stage_ways *w, uint32_t choice, int64_t most);
 
 /* Sets *plan to one whose stages are a way that may take `most` ps or less under the settings number `choice`, which
- * are searched, and of such ways the one that ends soonest after the first stage is done.  Returns false if all plans
- * are refuted, or the states are not those of all layers.  The plan lives in the scratch arena of t. */
+ * are searched, and of such ways the one on which a micro-batch gets to the end and back soonest, an AllReduce included
+ * (`around` in stage_ways.c).  Returns false if all plans are refuted, or the states are not those of all layers.  The
+ * plan lives in the scratch arena of t. */
 bool stage_ways_plan(struct stage_ways *w, uint32_t choice, int64_t most,
                      struct stage_layout *plan);
 

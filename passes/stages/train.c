@@ -358,8 +358,8 @@ static struct iteration_run set_up(const struct train *t, const struct stages_on
     return r;
 }
 
-/* Runs a plan with the interleaved schedule with every set of stages that recompute, and keeps the fastest run that
- * fits. */
+/* Runs a plan with the interleaved schedule with every set of stages that recompute, but the empty set, which
+ * try_interleaved() has run, and keeps the fastest run that fits. */
 static void try_every_set(const struct train *t, struct stage_layout *p, const struct stages_on *on,
                           struct arena *own)
 {
@@ -377,7 +377,8 @@ static void try_every_set(const struct train *t, struct stage_layout *p, const s
 }
 
 /* Runs a plan with the interleaved schedule, which sets `ahead` itself; only `recompute` is chosen: on places where
- * memory does not suffice for 1, 2, 4, ... stages, until it does or all stages recompute.  Keeps the run if it fits. */
+ * memory does not suffice for 1, 2, 4, ... stages, until it does or all stages recompute.  Keeps the run if it fits; sets
+ * p->too_long. */
 static void try_interleaved(const struct train *t, struct stage_layout *p,
                             const struct stages_on *on, struct arena *own)
 {
@@ -413,18 +414,19 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
 }
 
 /* Runs a plan with one policy and one choice of stages that recompute (settle_stage), and keeps the run if it is the
- * fastest so far that fits the memory. */
+ * fastest so far that fits the memory; sets p->too_long if it fits, but its time cannot be counted. */
 static void try_policy(const struct train *t, struct stage_layout *p, const struct stages_on *on,
                        uint32_t slope, int64_t which, struct arena *own)
 {
     const struct scene *s = &t->x->scene;
     struct arena_mark mark = arena_mark(own);
     struct iteration_run r = set_up(t, on, own);
-    bool fits = settle_stages(t, &r, slope, which), any = which < RECOMPUTE_EAGER;
+    bool fits = settle_stages(t, &r, slope, which);
+    /* an eager run in which no stage recomputes is the one with RECOMPUTE_NEEDED once more */
+    bool repeated = which == RECOMPUTE_EAGER;
     for (uint32_t k = 0; k < p->n; k++)
-        any = any || r.stage[k].recompute;
-    /* without any stage that recomputes, eager is the same as RECOMPUTE_NEEDED */
-    if (fits && any) {
+        repeated = repeated && !r.stage[k].recompute;
+    if (fits && !repeated) {
         iteration_run(&r, s, own);
         fits = r.t.status == RUN_DONE && r.t.over == 0;
         p->too_long = p->too_long || (fits && r.value == INT64_MAX);
@@ -483,17 +485,19 @@ void train_farther(const struct train *t, struct stage_layout *p)
 {
     const struct training *m = &t->x->scene.model.training;
     bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
-    int64_t before = INT64_MAX;
     if (!settles || m->warm_up != WARM_UP_BEST || p->value == INT64_MAX || p->n < 2)
         return;
     struct arena *own = arena_new(t->x->use.scratch);
     struct stages_on on = {.n = p->n, .nplace = p->n, .sum = train_sums(t, p, own), .set = p->set};
     /* slopes 3, 4, 6, 9, ... (wanted_ahead): ends when a slope brings nothing, but for the first one */
-    for (uint32_t slope = 3; p->value < before && slope <= training_count(m); slope += slope / 2) {
-        before = slope == 3 ? before : p->value;
+    enum { FIRST_SLOPE = 3 };
+    for (uint32_t slope = FIRST_SLOPE; slope <= training_count(m); slope += slope / 2) {
+        int64_t before = p->value;
         try_policy(t, p, &on, slope, RECOMPUTE_NEEDED, own);
         if (m->recompute == RECOMPUTE_AUTO)
             try_policy(t, p, &on, slope, RECOMPUTE_EAGER, own);
+        if (slope > FIRST_SLOPE && p->value == before)
+            break;
     }
     arena_free(own);
 }

@@ -92,15 +92,15 @@ static bool is_memory_short(const struct train *t, const struct stage_layout *p)
     return is_short;
 }
 
-/* Returns whether the judge accepts plan p; if not, sets p->why_not.  Writes to beyond[place] how many bytes the lists
- * of the place's devices need beyond the sums of its stages.  Adds the effort to t->judged. */
+/* Returns whether the judge accepts plan p; if not, sets p->why_not and t->refused.  Writes to beyond[place] how many
+ * bytes the lists of the place's devices need beyond the sums of its stages.  Adds the effort to t->judged. */
 static bool holds(struct train *t, struct stage_layout *p, int64_t *beyond)
 {
     struct arena *own = arena_new(t->x->use.scratch);
     const struct plan *plan = train_plan(t, p, own);
     struct evaluation e = plan_evaluate(&t->x->scene, plan, own);
     const struct iteration_run *run = e.v.run;
-    uint32_t lane = 0;
+    uint32_t lane = 0; /* the first lane of place k */
     for (uint32_t k = 0; run && k < run->x.nplace; k++) {
         uint32_t dev = plan->stages->device.to[plan->stages->device.at[k]];
         beyond[k] = larger(e.v.load[dev].used - run->t.peak[lane], 0);
