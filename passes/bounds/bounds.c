@@ -32,13 +32,14 @@
 #include <string.h>
 
 enum {
-    PRICE_ONE = 1 << 20, /* prices are in units of 1 / PRICE_ONE */
-    PRICE_STEPS = 6,     /* number of factors by which a price is raised or lowered */
-    LONGEST_MOST = 512,  /* number of vertices, at most, that the pigeonhole argument counts */
-    PRECISION = 4000, /* after half of the work, bisection ends at a range of upper / PRECISION */
-    ATTEMPTS = 64,    /* number of thresholds tried, at most */
-    SHARE = 8,        /* one reduction gets 1 / SHARE of the work */
-    HUB_SHARE = 2,    /* the bound around hubs may take 1 / HUB_SHARE of the work in addition */
+    PRICE_ONE = 1 << 20,         /* prices are in units of 1 / PRICE_ONE */
+    PRICE_MOST = 16 * PRICE_ONE, /* the largest price, however often a price is raised */
+    PRICE_STEPS = 6,             /* number of factors by which a price is raised or lowered */
+    LONGEST_MOST = 512, /* number of vertices, at most, that the pigeonhole argument counts */
+    PRECISION = 4000,   /* after half of the work, bisection ends at a range of upper / PRECISION */
+    ATTEMPTS = 64,      /* number of thresholds tried, at most */
+    SHARE = 8,          /* one reduction gets 1 / SHARE of the work */
+    HUB_SHARE = 2,      /* the bound around hubs may take 1 / HUB_SHARE of the work in addition */
     /* the bound by trees of transfers (tree_bound.h) may take 1 / TREE_SHARE of the work in addition */
     TREE_SHARE = 4,
     /* the bound by trees is taken only if it closes 1 / TREE_NEARER of the gap, since its argument is long */
@@ -195,10 +196,11 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
         price[k] = PRICE_ONE;
     try_prices(&t, price);
     for (uint32_t p = 0; p < c->npot; p++) {
+        if (c->pot[p].memory) /* its scales are bytes */
+            continue;
         for (uint32_t k = 0; k < c->nkind; k++)
             price[k] = larger(c->pot[p].scale[k], 0);
-        if (!c->pot[p].memory)
-            try_prices(&t, price);
+        try_prices(&t, price);
     }
     /* twice through all factors: the price of one kind is raised, then lowered, by factor up / down */
     for (uint32_t i = 0; i < 2 * PRICE_STEPS && c->nkind > 1; i++)
@@ -207,7 +209,7 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
                 memcpy(price, best, sizeof price);
                 int64_t times = up[i % PRICE_STEPS], by = down[i % PRICE_STEPS];
                 int64_t p = turn ? price[k] * times / by : price[k] * by / times;
-                price[k] = smaller(p, PRICE_ONE * 16);
+                price[k] = smaller(p, PRICE_MOST);
                 try_prices(&t, price);
             }
     for (uint32_t k = 0; k < c->nkind && c->nkind > 1; k++) {
@@ -351,8 +353,9 @@ static int64_t refuted_threshold(struct longest *p, uint32_t h, int64_t lower, i
     return lo;
 }
 
-/* Raises t->value to the largest bound that the pigeonhole argument gives for any number h of longest vertices.  Does
- * nothing if that bound is not above `lower`, a bound known before. */
+/* Raises t->value to the largest bound that the pigeonhole argument gives for any number h of longest vertices, and
+ * notes the argument in t->by and t->nlongest.  Does nothing if that bound is not above `lower`, a bound known before.
+ */
 static void try_pigeonhole(struct attempt *t, int64_t lower, struct arena *a)
 {
     struct longest p = find_longest(t->r, a);

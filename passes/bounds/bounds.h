@@ -14,7 +14,7 @@
 /* Returns the best bound for c that average loads, pigeonholes, reductions and weights give: at least c->lower and at
  * most `upper`, the value of a plan in ps.  Returns c->lower if c is detailed or upper is LOAD_INF (no plan is known).
  * If upper is above c->lower, tries at least one threshold, even if with->work is 0.  Writes the work spent on
- * thresholds, without that spent on weights, to *spent unless it is NULL. */
+ * thresholds, without that spent on hubs, trees and weights, to *spent unless it is NULL. */
 struct bound bounds_best(const struct problem *c, int64_t upper, const struct bound_means *with,
                          uint64_t *spent);
 

@@ -127,7 +127,8 @@ static void cut_interval(struct extents *r, uint32_t k, uint32_t i, uint32_t j)
     struct line l = interval_cut(&q, (struct interval){i, j}, -LINE_ONE);
     uint32_t at = entry(x, i, j);
     x->load[at] = larger(x->load[at], -l.gain);
-    x->cut[at] = *r->work > 0;
+    x->cut[at] = *r->work >
+                 0; /* else the flow may not be the largest: a later turn cuts the interval again */
 }
 
 /* Lowers x->far[i] to the last path vertex j for which the load of the interval i + 1 .. j is not known to exceed
@@ -314,8 +315,8 @@ static const char *prove_limit(struct extents *r, const struct module *m, struct
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Chooses about `most` path vertices and makes the windows of all kinds.  Returns false if the windows are too large.
- */
+/* Chooses about `most` path vertices and makes the windows of all kinds.  Returns false if the windows are too large,
+ * unless `most` is 1: then fewer vertices would be none. */
 static bool walk_path(struct extents *r, uint32_t most)
 {
     struct arena_mark mark = arena_mark(r->a);

@@ -86,7 +86,8 @@ static int64_t share(int64_t x, uint32_t m)
     return (int64_t)((__int128)x * m / UNIT);
 }
 
-/* Returns what the devices of hub h pay for the dear net, ps: 0 unless h stands for all pins of it. */
+/* Returns what the devices of hub h pay for the dear net, ps: 0 unless h stands for all pins of it, on several devices.
+ */
 static int64_t paid_by(const struct hubs *s, const struct hub *h)
 {
     if (h->v != UINT32_MAX || h->times == 1)
@@ -127,7 +128,7 @@ static struct flow make_network(struct hubs *s, const struct hub *h, uint32_t m)
     else
         for_row (pin, g->net_pin, s->net)
             flow_arc(&f, sink + 1, pin, FLOW_INF);
-    s->work -= smaller_u64(f.narc / 8 + 1, s->work);
+    s->work -= smaller_u64(f.narc / 8 + 1, s->work); /* making the network counts as work */
     return f;
 }
 
@@ -208,8 +209,9 @@ static int64_t send(struct hubs *s, const struct hub *h, uint32_t m, int64_t *us
 /* by = 1: takes the flow of hub h out, so that what it used is left for other hubs; by = -1: puts it back in. */
 static void take_out(struct hubs *s, const struct hub *h, int by)
 {
+    uint32_t m = h->m * h->times;
+    s->m = by > 0 ? s->m - m : s->m + m;
     s->flow -= by * h->flow;
-    s->m -= (uint32_t)by * h->m * h->times;
     for (uint32_t e = 0; h->m && e < s->c->g->nnet; e++)
         s->left[e] += by * h->used[e];
 }

@@ -101,7 +101,8 @@ struct line interval_cut(const struct interval_cut *q, struct interval d, int32_
     uint32_t arcs = g->n + 2 * g->pred.at[g->n] + g->nnet + 2 * g->net_pin.at[g->nnet];
     struct flow f = flow_new(g->n + 2 * g->nnet + 2, arcs, q->a);
     struct line l = {.m = m};
-    uint32_t hub = add_vertices(q, &f, d, &l);
+    uint32_t hub = add_vertices(q, &f, d, &l); /* nodes of nets come behind those of vertices */
+    /* rounded up, so that the inequality of the line holds */
     l.gain += (int64_t)(((__int128)l.weight * m + (m > 0 ? LINE_ONE - 1 : 0)) / LINE_ONE);
     for (uint32_t e = 0; e < g->nnet; e++) {
         int64_t price = problem_scaled(q->cost[e], q->scale);

@@ -142,7 +142,7 @@ int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t li
             return limit + 1;
         flow_arc(&q->f, gate(q), in[i], FLOW_INF);
     }
-    q->f.room[2 * q->c->g->n] = limit + 1;
+    q->f.room[2 * q->c->g->n] = limit + 1; /* the arc from the source to the gate */
     q->value = add_flow(q, 0, work);
     memcpy(q->saved, q->f.room, q->f.narc * sizeof *q->saved);
     return q->value;

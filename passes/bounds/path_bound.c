@@ -122,7 +122,8 @@ static uint32_t best_at(const struct holder *h, uint32_t u, uint32_t hubs, uint3
 
 /* ---- hubs ------------------------------------------------------------------------------------ */
 
-/* Sets h->hub, the vertices with the dearest nets beside those of a chain, and h->net. */
+/* Sets h->hub, h->nhub and h->sets: the hubs are the vertices with the dearest nets beside those of a chain; and
+ * h->net. */
 static void choose_hubs(struct holder *h)
 {
     const struct problem *c = h->c;
@@ -164,7 +165,8 @@ static bool is_prefix(const struct holder *h, uint32_t hubs, uint32_t j)
     return true;
 }
 
-/* Puts vertex v on one side in h->forced.  Returns false if the interval d says otherwise. */
+/* Puts vertex v on one side in h->forced.  Returns false if the interval d, or else h->forced so far, has v on the
+ * other side. */
 static bool force(struct holder *h, uint32_t v, enum side side, struct interval d)
 {
     enum side is = interval_side(&h->path, v, d);
@@ -347,6 +349,7 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
             *m = light->m / 2;
         else
             *m = light->m ? light->m * 4 : first;
+        /* a multiplier above 2 hardly lowers the limit; half of -1 would be 0 once more */
         return light->m < 2 * LINE_ONE && light->m != -1;
     }
     /* no set found so far fits: a smaller m */
@@ -360,11 +363,13 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
         *m = heavy->m * 4;
     else /* halfway to -1 */
         *m = heavy->m - (LINE_ONE + heavy->m) / 2;
+    /* m must stay above -1; half of 1 would be 0 once more */
     return heavy->m > -LINE_ONE * 7 / 8 && heavy->m != 1;
 }
 
-/* Adds a line for the device x of group q, which has the path vertices up to j, and lowers `held` of the pair.  Returns
- * false if there is nothing to try, or if the work ran out. */
+/* Adds a line for the device x of group q, which has the path vertices up to j, and lowers `held` of the pair; or
+ * closes the pair if no device can hold what x holds.  Returns false if there is nothing to try, or if the work ran
+ * out. */
 static bool refine_pair(struct holder *h, const struct group *q, const struct best *x, uint32_t j)
 {
     const struct interval d = {x->from, j};
@@ -440,8 +445,8 @@ static const struct best *last_best(const struct holder *h)
     return &h->best[best_at(h, h->nstate - 1, h->sets - 1, h->row - 1)];
 }
 
-/* Runs the dynamic program.  Returns the largest weight that all devices hold together; -1: they cannot divide the
- * path. */
+/* Runs the dynamic program: fills h->best, and takes its work off *h->work.  Returns the largest weight that all
+ * devices hold together; -1: they cannot divide the path. */
 static int64_t most_held(struct holder *h)
 {
     uint64_t looks = 0;
@@ -624,7 +629,7 @@ struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_me
 {
     const struct bound known = h->c->lower;
     int64_t lo = known.value, hi = upper;
-    uint64_t left = with->work, none = 0;
+    uint64_t left = with->work, no_work = 0;
     h->work = &left;
     while (hi - lo > upper / PRECISION && !clock_out(with->clock)) {
         int64_t mid = lo + (hi - lo + 1) / 2;
@@ -636,7 +641,8 @@ struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_me
     assert(lo >= known.value && lo <= hi);
     h->done = left > 0;
     *spent = with->work - left;
-    h->work = &none; /* the lines made so far are enough: no more cuts */
+    h->work = &no_work; /* the lines made so far are enough: no more cuts */
+    /* fills h->best for the limit lo - 1, as prove_limit() wants it */
     bool higher = lo > known.value && is_refuted(h, lo - 1, NULL);
     h->work = NULL;
     if (!higher)

@@ -423,6 +423,7 @@ static void contract_groups(struct reducer *w)
     struct reduction *r = w->r;
     struct diag quiet = diag_silent();
     uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
+    /* the new level keeps a pointer to the one below, which nothing changes */
     struct wdag *g = merge_groups((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
     struct problem *c = g ? problem_build(g, w->c->scene, MEMORY_UNCHANGED, w->a, &quiet) : NULL;
     *w->arcs -= smaller_u64(cost, *w->arcs);
@@ -479,7 +480,7 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
             r->may[v] |= (uint32_t)(c->kind[k].time[v] != COST_NEVER) << k;
         r->none = !r->may[v];
     }
-    begin_graph(&w, (struct problem *)(uintptr_t)c);
+    begin_graph(&w, (struct problem *)(uintptr_t)c); /* only contractions of c are written to */
     for (uint32_t i = 0; i < ROUNDS && !r->none; i++) {
         w.changed = false;
         deny_kinds(&w);

@@ -219,6 +219,7 @@ static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
     /* no device holds more than half */
     int64_t even = divide_up((w * both / one + s->rest) * scale, devices);
     __int128 all = w * (both + stay) / one + s->rest;
+    /* + 1: the divisor is rounded down */
     int64_t small =
         divide_up(all * both / one * scale, (devices * both + 2 * stay * most) / one + 1);
     return smaller(smaller(large, larger(even, small)), s->upper);
@@ -266,8 +267,8 @@ static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
     for (uint32_t k = 0; k < c->nkind; k++) {
         if (p->scale[k] >= 0)
             continue; /* not CPUs */
-        __int128 best =
-            0; /* the largest quotient of a vertex's weight and its time on devices of kind k */
+        /* the largest quotient of a vertex's weight and its time on devices of kind k */
+        __int128 best = 0;
         for (uint32_t v = 0; v < c->g->n; v++) {
             int64_t time = c->kind[k].time[v];
             if (time == COST_NEVER || p->w[v] == 0)

@@ -292,14 +292,14 @@ static void try_bounds(struct race *r, uint64_t steps)
     problem_raise(r->c,
                   cut_bound(r->c, steps * ARCS_PER_STEP / CUT_PARTS, with.clock, with.scratch));
     spent /= ARCS_PER_STEP;
-    /* at least the whole turn, since `spent` lacks the work on weights and on minimum cuts */
+    /* at least the whole turn, since `spent` lacks the work on hubs, trees, weights and minimum cuts */
     r->steps += larger_u64(spent, steps);
     r->bounds_least = r->c->lower.value > before ? steps : steps * BOUNDS_MORE;
 }
 
 /* The turn of bounds along a path, with the work of about `steps` steps.  Makes r->holder, or else r->extents, at the
- * first turn; once the holder has come to its end, replaces it by one that counts hubs apart (holder_new_apart).  No turn
- * if no plan is known, or in a large graph. */
+ * first turn; once the holder has come to its end, replaces it by one that counts hubs apart (holder_new_apart).  No
+ * turn if no plan is known, or in a large graph. */
 static void try_path(struct race *r, uint64_t steps)
 {
     const struct bound_means with = means_for(r, steps);

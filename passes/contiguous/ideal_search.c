@@ -176,9 +176,9 @@ static void set_limit(struct search *s, int64_t limit)
     s->caps.keep = all - s->c->pot[0].total - s->ask.floating;
 }
 
-/* Adds nw, a partial plan that ends at ideal id (I' + S), unless a label there is as good; looks at the labels of a long
- * list count as steps.  If nw is a whole plan, it is the best one so far: the limit falls below its value, or s->enough
- * becomes true, and then no more plans are added. */
+/* Adds nw, a partial plan that ends at ideal id (I' + S), unless a label there is as good; looks at the labels of a
+ * long list count as steps.  If nw is a whole plan, it is the best one so far: the limit falls below its value or, if
+ * that is good enough, s->enough becomes true and no more plans are added (a search for a guide goes on as before). */
 static void keep_label(struct search *s, uint32_t id, struct label nw)
 {
     if (s->enough)

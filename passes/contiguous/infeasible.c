@@ -82,8 +82,8 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     arena_release(a, mark);
 }
 
-/* Halves the range between n->lo and n->hi until they meet (where the memory that sets need at one time counts, until the
- * range is 1 / MEMORY_PARTS of n->hi) or the time is up; states: as in try_memory(). */
+/* Halves the range between n->lo and n->hi until they meet (where the memory that sets need at one time counts, until
+ * the range is 1 / MEMORY_PARTS of n->hi) or the time is up; states: as in try_memory(). */
 static void bisect(struct memory_bisection *n, uint64_t states)
 {
     bool rough = exec_live_parts(&n->x->scene.model);

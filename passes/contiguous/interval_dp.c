@@ -619,7 +619,7 @@ static void write_plan(struct run *r, struct problem_plan *best)
  * are devices of the kind.  work[p]: work of the first p vertices. */
 static void mark_even_cuts(const struct problem *c, const int64_t *work, uint8_t *cut)
 {
-    /* twice all work, since `middle` is twice the middle of a vertex; + 1: the last piece keeps its number below count */
+    /* twice all work, as `middle` is twice the middle of a vertex; + 1: so that the last piece is number count - 1 */
     __int128 all = (__int128)work[c->g->n] * 2 + 1;
     for (uint32_t k = 0; k < c->nkind; k++)
         /* a vertex belongs to the piece in which the middle of its work lies */

@@ -56,8 +56,8 @@ static void find_states(const struct train *t, struct stage_states *s)
     stage_states_find(s, &row, STATES_FIRST, /*published=*/true, row.n, a);
 }
 
-/* Returns a text such as "2.598s by its score with (0,22)x8 (22,40)x8": the plan has a stage from state 0 to state
- * 22 on 8 devices, and a stage from state 22 to the end, for which the number of the last state but one is written, as by
+/* Returns a text such as "2.598s by its score with (0,22)x8 (22,40)x8": the plan has a stage from state 0 to state 22
+ * on 8 devices, and a stage from state 22 to the end, for which the number of the last state but one is written, as by
  * the program. */
 static const char *print_published(const struct train *t, const struct stage_states *s,
                                    const struct published_plan *p)

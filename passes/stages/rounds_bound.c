@@ -466,8 +466,8 @@ struct device_worth {
     double worth, slope;
 };
 
-/* Returns the largest worth, at price[price], that a place of n devices can take on within q->time: blocks in order
- * of worth per cost, and a fraction of the last one.  Leaves all blocks that fit the place in q->item, in that order, and
+/* Returns the largest worth, at price[price], that a place of n devices can take on within q->time: blocks in order of
+ * worth per cost, and a fraction of the last one.  Leaves all blocks that fit the place in q->item, in that order, and
  * sets q->left.  places, first_place: as for cost_of(). */
 static struct device_worth worth_of_place(struct rounds_question *q, uint32_t price, uint32_t n,
                                           uint32_t places, bool first_place)

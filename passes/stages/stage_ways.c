@@ -209,8 +209,8 @@ struct step {
     int64_t others_forth, others_back;
 };
 
-/* Calls `act` for each piece that alone takes no longer than q->most, nor its link, with *q filled in for the piece; the
- * pieces are in the order of their later states if `forth`, else in the opposite order. */
+/* Calls `act` for each piece that alone takes no longer than q->most, nor its link, with *q filled in for the piece;
+ * the pieces are in the order of their later states if `forth`, else in the opposite order. */
 static void for_pieces(struct stage_ways *p, struct step *q, bool forth,
                        void (*act)(struct stage_ways *p, const struct step *q))
 {

@@ -377,8 +377,8 @@ static void try_every_set(const struct train *t, struct stage_layout *p, const s
 }
 
 /* Runs a plan with the interleaved schedule, which sets `ahead` itself; only `recompute` is chosen: on places where
- * memory does not suffice for 1, 2, 4, ... stages, until it does or all stages recompute.  Keeps the run if it fits; sets
- * p->too_long. */
+ * memory does not suffice for 1, 2, 4, ... stages, until it does or all stages recompute.  Keeps the run if it fits;
+ * sets p->too_long. */
 static void try_interleaved(const struct train *t, struct stage_layout *p,
                             const struct stages_on *on, struct arena *own)
 {

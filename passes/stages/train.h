@@ -139,15 +139,15 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
  * count, too: if it does not, tries fewer forward passes ahead, and more stages that recompute.  If no such plan
  * fits, or takes less than `limit` ps, sets p->value to INT64_MAX, and p->why_not. */
 void train_fit(struct train *t, struct stage_layout *p, int64_t limit);
-/* Calls train_fit(), for planners that still search, unless it was called for many plans already or time is up; in these
- * cases sets p->value to INT64_MAX if the judge has refused a plan before and there is a limit.  Does nothing if p takes
- * as long as t->accepted, or longer: p may then not fit. */
+/* Calls train_fit(), for planners that still search, unless it was called for many plans already or time is up; in
+ * these cases sets p->value to INT64_MAX if the judge has refused a plan before and there is a limit.  Does nothing if
+ * p takes as long as t->accepted, or longer: p may then not fit. */
 void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit);
 /* Returns the plan p, which was run, with stages and the device of each node, without a claim, in a. */
 struct plan *train_plan(const struct train *t, const struct stage_layout *p, struct arena *a);
 /* Makes p the result of the planner, with its value, bound and claim; adds a note if some of the tried plans were odd.
- * found_by: words for the claim on how the plan was found.  Calls train_fit().  Returns 0; PASS_INFEASIBLE with an error
- * if the value of p is INT64_MAX then, or the judge refuses p. */
+ * found_by: words for the claim on how the plan was found.  Calls train_fit().  Returns 0; PASS_INFEASIBLE with an
+ * error if the value of p is INT64_MAX then, or the judge refuses p. */
 int train_leave(struct train *t, struct stage_layout *p, const char *found_by);
 
 /* The default planner for the time of an iteration: pipeline_place.c. */

@@ -176,9 +176,9 @@ static void measure_moves(struct layer_sums *m)
     join_spans(&t->gradients);
 }
 
-/* Fills t->waiting: for each backward node, those of updates left out, a span with its time, from its layer to the lowest
- * layer with a backward node that needs its result, directly or not.  Adds to t->update[].weight the `each` of nodes
- * for which no other layer waits. */
+/* Fills t->waiting: for each backward node, those of updates left out, a span with its time, from its layer to the
+ * lowest layer with a backward node that needs its result, directly or not.  Adds to t->update[].weight the `each` of
+ * nodes for which no other layer waits. */
 static void measure_waiting(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
