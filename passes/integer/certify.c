@@ -15,6 +15,7 @@
 enum {
     ROUNDS = 12, /* the most questions to a solver */
     MILLION = 1000000,
+    NEAR = 200, /* no question about a threshold within 1 / NEAR of `upper` above the bound */
     SHORTEST = 500000000 /* ns that an attempt gets at least */
 };
 
@@ -44,7 +45,7 @@ struct bound ip_certify(const struct problem *c, struct bound b, int64_t upper, 
          i++) {
         struct clock slice = clock_left(clock) / 2 > SHORTEST ? clock_slice(clock, 2) : *clock;
         bool none = refute(c, threshold, &slice, &b, with);
-        if (!none && threshold - b.value <= upper / 200)
+        if (!none && threshold - b.value <= upper / NEAR)
             break; /* the threshold is so near to the bound that an answer would gain little */
         /* after a refusal tries the goal itself, else halfway between the bound and this threshold */
         threshold = none ? goal : b.value + (threshold - b.value) / 2;

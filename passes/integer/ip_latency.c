@@ -185,8 +185,8 @@ static int64_t judged_value(const struct ip_latency_run *r, const struct plan *p
     return evaluation_holds(&e, /*over_memory=*/false) ? e.value : LOAD_INF;
 }
 
-/* Takes the plan of an answer if it is better than the best.  Returns the plan's time with unlimited CPUs, ps; LOAD_INF
- * if the plan is not valid or takes longer than the solver said (1e-6: the solver's tolerance). */
+/* Takes the plan of an answer if it is better than the best.  Returns the plan's time with unlimited CPUs, ps;
+ * LOAD_INF, and takes nothing, if the plan is not valid or takes longer than the solver said. */
 static int64_t take_answer(struct ip_latency_run *r, const struct subgraph_model *m,
                            const struct mip_answer *answer)
 {
@@ -195,7 +195,8 @@ static int64_t take_answer(struct ip_latency_run *r, const struct subgraph_model
         return LOAD_INF;
     int64_t free = judged_value(r, p, CPUS_UNBOUNDED);
     int64_t value = judged_value(r, p, r->x->scene.model.latency.cpus);
-    if (free == LOAD_INF || (double)free / (double)m->unit > answer->value * (1 + 1e-6) + 1e-6)
+    if (free == LOAD_INF ||
+        (double)free / (double)m->unit > answer->value * (1 + MIP_TOLERANCE) + MIP_TOLERANCE)
         return LOAD_INF;
     if (value < value_of(r)) {
         p->claim.value = value;
@@ -214,7 +215,7 @@ static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_mo
         return above_limit;
     if (a->status == MIP_OPTIMAL && found < LOAD_INF)
         return found - (int64_t)((__int128)found * r->how->gap / MILLION);
-    double bound = a->bound * (1 - 1e-6) * (double)m->unit;
+    double bound = a->bound * (1 - MIP_TOLERANCE) * (double)m->unit;
     return bound < (double)r->path       ? r->path
            : bound < (double)above_limit ? (int64_t)bound
                                          : above_limit;

@@ -350,12 +350,6 @@ static void push_cut(struct builder *b, uint32_t col, double cost)
     b->cut[b->ncut++] = (struct mip_term){col, cost};
 }
 
-/* Adds a column between 0 and 1, not integer; returns its number. */
-static uint32_t add_share(struct builder *b, const char *name)
-{
-    return mip_share(b->p, name);
-}
-
 /* Makes the columns and rows of net e in slot s, if it can cost something there; the terms of its cost go to b->cut. */
 static void make_net(struct builder *b, uint32_t e, uint32_t s)
 {
@@ -374,7 +368,7 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
     double by = in_time(b, cost);
     /* two pins: y is 1 if just one of them is in the slot */
     if (!always_cut && n == 2) {
-        uint32_t y = add_share(b, net_name(b, "net", e, s));
+        uint32_t y = mip_share(b->p, net_name(b, "net", e, s));
         for (int i = 0; i < 2; i++) {
             mip_row(b->p, net_name(b, i ? "out" : "in", e, s), 0, MIP_INF);
             mip_term(b->p, y, 1);
@@ -385,8 +379,8 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
         return;
     }
     /* the cost is by * (hi - lo): hi is 1 if some pin is in the slot, lo if all pins are */
-    uint32_t hi = add_share(b, net_name(b, "net", e, s)),
-             lo = always_cut ? MIP_ZERO : add_share(b, net_name(b, "all", e, s));
+    uint32_t hi = mip_share(b->p, net_name(b, "net", e, s)),
+             lo = always_cut ? MIP_ZERO : mip_share(b->p, net_name(b, "all", e, s));
     for (uint32_t i = from; i < to; i++)
         if (can_be(b, pin[i], s)) {
             add_comparison(b, arena_fmt(b->a, "%s_%u", net_name(b, "some", e, s), i - from), hi,
@@ -446,7 +440,7 @@ static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_
         if (host ? !leaves || !g->net_host[e] : v == from || (!leaves && !can_be(b, v, s)))
             continue;
         if (col == UINT32_MAX)
-            col = add_share(b, net_name(b, leaves ? "sent" : "taken", e, s));
+            col = mip_share(b->p, net_name(b, leaves ? "sent" : "taken", e, s));
         mip_row(b->p, arena_fmt(b->a, "%s_%u", net_name(b, leaves ? "out" : "in", e, s), i), 0,
                 MIP_INF);
         mip_term(b->p, col, 1);
@@ -462,7 +456,7 @@ static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_
 /* Makes a column that is 1 if slot s holds a vertex; returns its number. */
 static uint32_t add_used(struct builder *b, uint32_t s)
 {
-    uint32_t used = add_share(b, arena_fmt(b->a, "used_%s", b->dev[s]));
+    uint32_t used = mip_share(b->p, arena_fmt(b->a, "used_%s", b->dev[s]));
     for (uint32_t v = 0; v < b->n; v++)
         if (can_be(b, v, s))
             add_comparison(b, arena_fmt(b->a, "uses_%s_%s", b->label[v], b->dev[s]), used, v, s,
@@ -509,9 +503,9 @@ static void make_detailed_loads(struct builder *b)
         [OVERLAP_DUPLEX] = {{true, false, false}, {false, true, false}, {false, false, true}}};
     uint32_t passes = b->c->pass_loads ? 2 : 1;
     b->top[0] = b->m->top;
-    for (uint32_t i = 0; b->c->pass_loads && i < passes; i++)
-        b->top[i] = mip_col(b->p, i ? "TB" : "TF", 0, MIP_INF, 0, /*integer=*/false);
     if (b->c->pass_loads) {
+        b->top[0] = mip_col(b->p, "TF", 0, MIP_INF, 0, /*integer=*/false);
+        b->top[1] = mip_col(b->p, "TB", 0, MIP_INF, 0, /*integer=*/false);
         mip_row(b->p, "passes", -MIP_INF, 0);
         mip_term(b->p, b->top[0], 1);
         mip_term(b->p, b->top[1], 1);
@@ -525,6 +519,7 @@ static void make_detailed_loads(struct builder *b)
             add_crossing(b, &b->in[pass], e, s, /*leaves=*/false);
             add_crossing(b, &b->out[pass], e, s, /*leaves=*/true);
         }
+        /* a row without parts ends the list */
         const bool (*row)[PARTS] = rows[b->c->scene->model.overlap];
         for (uint32_t i = 0; i < passes; i++)
             for (uint32_t r = 0; r < PARTS && (row[r][0] || row[r][1] || row[r][2]); r++)
@@ -545,7 +540,7 @@ static void make_shared(struct builder *b, uint32_t s)
         if (here == 0 || b->g->shared_size[i] == 0)
             continue;
         const char *name = arena_fmt(b->a, "shared_%u_%s", i, b->dev[s]);
-        uint32_t u = add_share(b, name);
+        uint32_t u = mip_share(b->p, name);
         for_row (x, *by, i)
             if (can_be(b, x, s))
                 add_comparison(b, arena_fmt(b->a, "%s_by_%u", name, x), u, x, s, /*above=*/true);

@@ -177,8 +177,8 @@ struct reduced_model {
     struct reduction *reduction; /* NULL: m is a model of the problem itself */
 };
 
-/* Checks shape, devices, memory and value of an answer's plan (1e-6: the solver's tolerance), and takes the plan if it
- * is better than *best.  Returns whether the plan passed the checks. */
+/* Checks shape, devices, memory and value of an answer's plan, and takes the plan if it is better than *best.  Returns
+ * whether the plan passed the checks.  place: as for ip_has_shape(). */
 static bool take_answer(struct ip_search_run *r, const struct reduced_model *made,
                         const struct mip_answer *a, const uint32_t *place,
                         struct problem_plan *best)
@@ -199,7 +199,8 @@ static bool take_answer(struct ip_search_run *r, const struct reduced_model *mad
         if (!loads_allows(l, v, (uint32_t)dev[v]))
             return false;
     loads_set(l, dev);
-    if (loads_over(l) || ip_model_value(m, loads_value(l)) > a->value * (1 + 1e-6) + 1e-6)
+    if (loads_over(l) ||
+        ip_model_value(m, loads_value(l)) > a->value * (1 + MIP_TOLERANCE) + MIP_TOLERANCE)
         return false;
     if (loads_value(l) < best->value) {
         best->value = loads_value(l);
@@ -219,7 +220,7 @@ static int64_t answer_bound(const struct ip_how *r, const struct ip_model *m,
     /* the search may have passed over a plan that is better than this one by less than the gap */
     if (a->status == MIP_OPTIMAL && holds)
         return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
-    double bound = a->bound * (1 - 1e-6) * (double)m->unit;
+    double bound = a->bound * (1 - MIP_TOLERANCE) * (double)m->unit;
     int64_t most = limit < LOAD_INF ? limit + 1 : best->value;
     int64_t least = smaller(m->c->lower.value, most);
     if (bound < (double)least)

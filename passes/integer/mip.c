@@ -178,8 +178,8 @@ static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_
     }
 }
 
-/* Returns the seconds that an attempt gets: all that are left if it is the last, else 0.6 of them; 0: there is no
- * deadline. */
+/* Returns the seconds that an attempt gets: all that are left if it is the last, else 0.6 of them, but some in any
+ * case; 0: there is no deadline. */
 static double seconds_left(const struct clock *clock, bool last)
 {
     if (!clock->deadline)

@@ -8,6 +8,8 @@
 #include "passes/problem/problem.h"
 
 #define MIP_INF 1e30 /* no bound */
+/* a solver's figures may be off by this share of themselves, small ones by this number */
+#define MIP_TOLERANCE 1e-6
 
 /* Numbers of columns that are the constants 0 and 1: mip_term drops a term with MIP_ZERO, and takes a term with MIP_ONE
  * into the bounds of its row. */

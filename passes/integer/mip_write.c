@@ -116,7 +116,7 @@ static void write_lp_term(struct writer *w, double by, const char *name)
     const char *sign = by < 0 ? "-" : "+";
     double size = by < 0 ? -by : by;
     if (w->width > LINE_MOST)
-        w->width = fprintf(w->f, "\n ") - 1;
+        w->width = fprintf(w->f, "\n ") - 1; /* the newline is not in the new line */
     if (is_same(size, 1))
         w->width += fprintf(w->f, " %s %s", sign, name);
     else

@@ -350,6 +350,7 @@ static const char *crossing_name(const struct builder *b, const char *what, uint
 static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
 {
     const struct crossing *v = &b->cross[i];
+    /* own: column x of the maker in s; here: number of readers that can be in s */
     uint32_t own = v->src == UINT32_MAX ? MIP_ZERO : x_in(b, v->src, s), here = 0;
     if (own == MIP_ONE || (v->src == UINT32_MAX && !cost_at(b, v, s)))
         return MIP_ZERO;
@@ -473,12 +474,14 @@ struct ends {
  * its transfers.  Adds nothing if ends are counted in steps. */
 static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, double by)
 {
-    for (uint32_t v = 0; v < b->n && !t->steps; v++) {
+    if (t->steps)
+        return;
+    for (uint32_t v = 0; v < b->n; v++) {
         uint32_t x = x_in(b, v, s);
         if (x != MIP_ZERO)
             mip_term(b->p, x, by * in_time(b, time_at(b, v, s / b->npass)));
     }
-    for (uint32_t i = 0; i < b->ncross && !t->steps; i++) {
+    for (uint32_t i = 0; i < b->ncross; i++) {
         double cost = by * in_time(b, cost_at(b, &b->cross[i], s));
         mip_term(b->p, b->in[(size_t)i * b->nsub + s], cost);
         mip_term(b->p, b->out[(size_t)i * b->nsub + s], cost);
@@ -610,7 +613,9 @@ static void make_ends(struct builder *b, struct ends *t)
  * can a circle of subgraphs take no time. */
 static bool may_have_circles(const struct builder *b)
 {
-    for (uint32_t s = 0; s < b->nsub && !b->c->scene->model.part_cost; s += b->npass) {
+    if (b->c->scene->model.part_cost) /* each subgraph takes time */
+        return false;
+    for (uint32_t s = 0; s < b->nsub; s += b->npass) {
         bool in = false, out = false;
         uint32_t k = b->m->place[s / b->npass].kind;
         for (uint32_t i = 0; i < b->ncross; i++) {
@@ -745,6 +750,7 @@ static int64_t longest_plan(const struct builder *b)
         }
         sum = sat_add(sum, sat_add(most, b->c->scene->model.part_cost));
     }
+    /* a value is moved out once, and in at most once for each pin */
     for (uint32_t e = 0; e < g->nnet; e++)
         for (uint32_t k = 0; k < b->c->cluster->ncls; k++)
             sum = sat_add(sum, sat_mul(g->net_cost[k][e],

@@ -113,6 +113,7 @@ void label_add(struct label_run *r, uint32_t ideal)
     assert(ideal > 0 && ideal < r->ideals.n && r->fresh->least >= r->fresh->done);
     struct label_ideal *o = &r->ideals.v[ideal];
     uint32_t n = o->nfront + r->lanes;
+    /* comparing labels with lanes takes longer */
     r->steps += (r->lanes ? o->nlabel : o->nlabel / 4) + n / 8;
     for (uint32_t i = 0; i < o->nlabel; i++)
         if (as_good(r, label_at(r, ideal, i), r->fresh, n)) {

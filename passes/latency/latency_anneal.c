@@ -20,7 +20,10 @@ enum {
     FIRST_ROUND = 4000,     /* moves of the first rounds */
     LONGEST_ROUND = 400000, /* rounds with more moves do not become longer */
     LARGEST_CLUSTER = 7,    /* a cluster has at most 2^LARGEST_CLUSTER blocks */
-    FEW_PLANS = 10000       /* up to this number of plans, all are tried */
+    /* a round whose start is no plan, or does not fit the memory, counts as 1 / FAILED_SHARE of its moves: so that
+     * another start gets its turn, but the rounds come to an end */
+    FAILED_SHARE = 16,
+    FEW_PLANS = 10000 /* up to this number of plans, all are tried */
 };
 
 /* The annealing: the present state, the best state, and the move that is being tried. */
@@ -104,7 +107,7 @@ static void choose_cluster(struct state *s, uint32_t b)
     }
 }
 
-/* Adds block b to the move, with all blocks on paths between b and subgraph `to`. */
+/* Adds block b to the move, with all blocks on paths between b and subgraph `to`; b alone if there is no path. */
 static void choose_between(struct state *s, uint32_t b, uint32_t to)
 {
     const struct wdag *g = s->p->g;
@@ -235,7 +238,7 @@ static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_
 static int64_t random_rise(struct state *s, int64_t heat)
 {
     uint64_t u = (random_bits(&s->rng) >> 32) | 1;
-    /* -ln u, times 2^24: 32 - log2 u, times ln 2 */
+    /* -ln u, times 2^24: 32 - log2 u, times ln 2, which is 45426 / 2^16 */
     int64_t wait = ((INT64_C(32) << FIXED_BITS) - fixed_log2(u)) * 45426 >> 16;
     return (int64_t)((__int128)heat * wait >> FIXED_BITS);
 }
@@ -260,9 +263,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
     int64_t heat = hot, level = fixed_log2((uint64_t)hot);
     uint64_t cooling = 0; /* the temperature falls after this number of moves */
     if (!evaluate_state(s, LOAD_INF, &s->value, &s->energy)) {
-        /* the start does not fit the memory: a share of the moves counts, so that another start gets its turn, but the
-         * rounds come to an end */
-        how->done += moves / 16 + 1;
+        how->done += moves / FAILED_SHARE + 1;
         return;
     }
     keep_if_best(s);
@@ -281,7 +282,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
         bool good = evaluate_state(s, s->energy + random_rise(s, heat), &value, &energy);
         uint64_t extra = JUDGED_MOVES * (latency_times_judged(s->quotient) - before);
         how->done += extra;
-        i += extra;
+        i += extra; /* the temperature may have to fall several times then */
         if (!good) {
             undo_move(s);
             continue;
@@ -349,7 +350,8 @@ static bool fill_with(struct filling *f, uint32_t b, uint32_t i)
 static uint32_t next_device(struct filling *f, uint32_t b)
 {
     const struct latency_graph *p = f->p;
-    bool full = false; /* whether an accelerator could run b if it held no other block */
+    /* whether the last accelerator looked at could run b if it held no other block */
+    bool full = false;
     for (uint32_t i = f->at; i < p->ndev; i++) {
         const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];
         if (fill_with(f, b, i))
@@ -421,8 +423,9 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
     plan->value = latency_judged(p, plan->sub, quotient, plan->value);
 }
 
-/* Writes the start of a round to s->sub: of three rounds two start from the best plan, the third from filled
- * accelerators and from all blocks on the hosts in turn.  Returns whether it is a plan. */
+/* Writes the start of a round to s->sub: of three rounds two start from the best plan if there is one, the third from
+ * filled accelerators and from all blocks on the hosts in turn (on the hosts, too, if filling gives no plan).  Returns
+ * whether it is a plan. */
 static bool choose_start(struct state *s, uint32_t round, const struct latency_plan *best,
                          struct arena *scratch)
 {
@@ -504,12 +507,14 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
         /* warm: choose_start() takes the best plan */
         bool warm = round % 3 != 0 && best->value < LOAD_INF;
         if (!choose_start(&s, round, best, a))
-            how->done += moves / 16 + 1; /* so that the rounds come to an end */
-        if (latency_of(p, s.sub, s.quotient) == LOAD_INF)
+            how->done += moves / FAILED_SHARE + 1;
+        int64_t own = latency_of(p, s.sub, s.quotient); /* ps: latency of the start */
+        if (own == LOAD_INF)
             continue;
         /* temperatures are shares of a latency; a start from the best plan begins at a lower one */
-        int64_t like = best->value < LOAD_INF ? best->value : latency_of(p, s.sub, s.quotient);
+        int64_t like = best->value < LOAD_INF ? best->value : own;
         int64_t hot = like / (warm ? 200 : 40) >> random_below(&s.rng, 3);
+        /* in one round of three a share of all work, 1/1024 to 20/1024, is in the energy */
         s.share = random_below(&s.rng, 3) ? 0 : 1 + random_below(&s.rng, 20);
         run_round(&s, how, smaller_u64(moves, end - how->done), hot + 2, like / 20000 + 1);
         if (s.best_value < best->value) {

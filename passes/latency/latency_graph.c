@@ -90,7 +90,8 @@ static int64_t hosts_memory(const struct device_class *cls)
     return cls->memory < 0 ? LOAD_INF : sat_mul(cls->memory, cls->count);
 }
 
-/* Sets p->holder[v]: the first host of the class of p->host_dev[v], since the hosts of a class share their memory. */
+/* Sets p->holder[v]: the first host of the class of p->host_dev[v], since the hosts of a class share their memory; 0,
+ * which no plan uses, if no host can run v. */
 static void set_holder(struct latency_graph *p, uint32_t v)
 {
     const struct cluster *cl = p->c->cluster;
@@ -552,6 +553,7 @@ int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
         return LOAD_INF;
     if (p->judge.alone)
         return p->judge.value(p->judge.of, sub);
+    /* the quotient graph is not needed if one subgraph alone takes too long */
     for (uint32_t s = 0; s < r->nsub; s++)
         if (r->time[s] > most)
             return LOAD_INF;

@@ -108,11 +108,13 @@ struct latency_quotient *latency_quotient_new(const struct latency_graph *p, str
  * O(units + edges + pins + subgraphs). */
 int64_t latency_of(const struct latency_graph *p, const uint32_t *sub,
                    struct latency_quotient *quotient);
-/* Like latency_of(), but returns LOAD_INF if the latency is more than `most` ps, and then takes less time. */
+/* Like latency_of(), but returns LOAD_INF if the latency is more than `most` ps, and then takes less time.  Both return
+ * judge.value's result, whatever `most` is, if judge.alone. */
 int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *quotient, int64_t most);
 /* Call after latency_of(), which returned `value` for sub[].  Returns the latency with the CPUs that there are: by
- * judge.value if p->judge.mixed or if more host nodes run at a time than a class has hosts, else `value`. */
+ * judge.value if p->judge.mixed or if more host nodes run at a time than a class has hosts, else `value`.  If
+ * judge.alone, latency_of() has asked judge.value already, and `value` is its result. */
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *quotient, int64_t value);
 /* Returns how many results of latency_judged() were judge.value's. */

@@ -289,6 +289,7 @@ static struct plan *leave(const struct latency_place_run *n, const struct latenc
 
 int latency_place(struct ctx *x, const void *options)
 {
+    /* as the options of dp-place are by default */
     struct place_options first = {.starts = 60, .seed = 1};
     struct latency_place_run n = {.x = x, .o = options};
     struct planner_input p;

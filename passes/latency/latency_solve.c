@@ -88,14 +88,16 @@ static uint64_t usual_steps(const struct latency_search *v)
     return smaller_u64(usual, v->steps);
 }
 
-/* Improves the best plan by annealing with `moves` moves. */
-static void anneal_some(struct latency_search *v, uint64_t moves)
+/* Improves *plan by annealing with `moves` moves, and adds those made to v->s.moves.  The seed follows from the user's,
+ * from the moves made before, and from `number`, so that annealings in a row make different choices. */
+static void anneal_plan(struct latency_search *v, uint64_t moves, uint32_t number,
+                        struct latency_plan *plan)
 {
-    struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves,
+    struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves + number,
                                .moves = moves,
                                .enough = v->s.lower,
                                .clock = v->how->clock};
-    latency_anneal(v->p, &a, v->best, v->scratch);
+    latency_anneal(v->p, &a, plan, v->scratch);
     v->s.moves += a.done;
 }
 
@@ -109,12 +111,7 @@ static void anneal_several(struct latency_search *v, uint64_t moves)
         plan[i] = latency_no_plan(v->p, v->scratch);
         if (clock_out(v->how->clock))
             continue;
-        struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves + i,
-                                   .moves = moves / ANNEALED + 1,
-                                   .enough = v->s.lower,
-                                   .clock = v->how->clock};
-        latency_anneal(v->p, &a, &plan[i], v->scratch);
-        v->s.moves += a.done;
+        anneal_plan(v, moves / ANNEALED + 1, i, &plan[i]);
         if (plan[i].value < v->best->value) {
             v->best->value = plan[i].value;
             memcpy(v->best->sub, plan[i].sub, v->p->g->n * sizeof *plan[i].sub);
@@ -149,7 +146,7 @@ static void take_found(struct latency_search *v, const struct latency_plan *foun
         v->s.complete = false;
         v->s.why = "what the search found needs more memory";
         v->hopeless = true;
-        v->failed = 0;
+        v->failed = 0; /* so that raise_limits() leaves it so */
         return;
     }
     int64_t value =
@@ -288,6 +285,7 @@ static void raise_limits(struct latency_search *v)
         if (!took) {
             v->failed = before + v->step;
             v->step = larger(v->step / RETRY, 1);
+            /* a search that the early clock ended may end with the time that is left later */
             v->hopeless = v->step < least_step(v) && !(v->is_early && v->early.why);
             return;
         }
@@ -348,7 +346,7 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
         if (turn == 0) {
             v.steps = early;
             v.later = steps - early;
-            anneal_some(&v, moves);
+            anneal_plan(&v, moves, /*number=*/0, best);
             int64_t gap = best->value < LOAD_INF ? best->value - v.s.lower : t->all;
             v.step = gap / FIRST_STEPS + 1;
         } else {

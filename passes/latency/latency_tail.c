@@ -200,6 +200,7 @@ static void block_tails(struct tail_builder *m, uint32_t b)
         t->least[x] = t->host[x];
         for (uint32_t k = 0; k < p->nkind; k++)
             t->least[x] = smaller(t->least[x], t->on[k][b]);
+        /* blocks come from the last to the first: of blocks with equal tails the first one in the graph counts */
         if (t->least[x] >= t->all) {
             t->all = t->least[x];
             t->longest = x;
