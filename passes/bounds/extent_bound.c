@@ -127,8 +127,8 @@ static void cut_interval(struct extents *r, uint32_t k, uint32_t i, uint32_t j)
     struct line l = interval_cut(&q, (struct interval){i, j}, -LINE_ONE);
     uint32_t at = entry(x, i, j);
     x->load[at] = larger(x->load[at], -l.gain);
-    x->cut[at] = *r->work >
-                 0; /* else the flow may not be the largest: a later turn cuts the interval again */
+    /* without work left the flow may not be the largest: a later turn cuts the interval again */
+    x->cut[at] = *r->work > 0;
 }
 
 /* Lowers x->far[i] to the last path vertex j for which the load of the interval i + 1 .. j is not known to exceed

@@ -221,9 +221,8 @@ uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct a
     static const enum topo_kind kinds[] = {TOPO_FIFO, TOPO_THIN, TOPO_LIFO, TOPO_LATE, TOPO_RANDOM};
     uint64_t seed = o->seed + o->tried;
     uint32_t n = c->g->n, turn = o->tried++;
-    bool first =
-        turn ==
-        0; /* the first order of a series is made without random choices: seeds of 0, price 0 */
+    /* the first order of a series is made without random choices: seeds of 0, price 0 */
+    bool first = turn == 0;
     uint64_t path = first ? 0 : random_bits(&seed) | 1, ties = first ? 0 : random_bits(&seed);
     struct cutter x = {.c = c,
                        .path = long_path_of(c, path, CUT_ORDER_CUTS, a),

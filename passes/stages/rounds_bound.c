@@ -607,8 +607,8 @@ static bool turns_refute(const struct rounds_question *q, const struct rounds_pl
                          const struct device_worth *work, uint32_t least)
 {
     const struct rounds *r = q->r;
-    double most =
-        0; /* ps: the least that the passes of all stages take for all micro-batches, one after the other */
+    /* ps: the least that the passes of all stages take for all micro-batches, one after the other */
+    double most = 0;
     /* for each m: all work on places of m devices would take r->all / m; work on a place of n > m devices gains 1 / m -
      * 1 / n of its time */
     for (uint32_t m = least; m + (p->n - 1) * least <= r->ndev; m++) {
