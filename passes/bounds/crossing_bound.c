@@ -122,8 +122,8 @@ struct bound cut_bound(const struct problem *c, uint64_t work, struct clock *clo
     struct arena_mark mark = arena_mark(scratch);
     struct long_path p = long_path_of(c, 0, c->g->n, scratch);
     uint32_t *path = p.vertex + 1, n = p.len;
-    /* distances of the next tries from the best so far: along the path, and of the multipliers.  There are at most five
-     * rounds, so all dm together are at most FIRST_M, and no multiplier gets below 0. */
+    /* distances of the next tries from the best so far: along the path, and of the multipliers.  There are at most four
+     * rounds, so all dm together are less than FIRST_M, and no multiplier gets below 0. */
     uint32_t step = n / FIRST_STEPS + 1, dm = FIRST_M / 2;
     struct best best = {.m = FIRST_M};
     for (uint32_t at = step / 2; at < n && work && !clock_out(clock); at += step)

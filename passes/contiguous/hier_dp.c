@@ -90,8 +90,8 @@ struct member {
 
 /* What turns of several devices with one stage cost. */
 struct turns {
-    const struct exec_model
-        *model;    /* with copies; the problem `c` of struct hier is made without them */
+    /* with copies; the problem `c` of struct hier is made without them */
+    const struct exec_model *model;
     bool syncs;    /* the copies of a stage exchange weights */
     int64_t start; /* ps that a stage takes beside its vertices and nets; 0 without copies */
 };

@@ -462,8 +462,8 @@ static bool next_start(struct search *s)
 /* Begins the enumeration for the next start and kind of device.  Returns false if there is none left. */
 static bool next_enumeration(struct search *s)
 {
-    if (s->from
-            .ideal) /* the present start goes on with its next kind; only the first call has no start yet */
+    /* the present start goes on with its next kind; only the first call has no start yet */
+    if (s->from.ideal)
         s->stage.k++;
     for (;;) {
         if ((!s->from.ideal || s->stage.k == s->c->nkind) && !next_start(s))
