@@ -243,7 +243,7 @@ static void improve_hub(struct hubs *s, struct hub *h)
     int64_t best = bound_of(s->c, s->m, s->flow);
     uint32_t lo = 0, hi, found = 0;
     take_out(s, h, 1);
-    hi = (MOST - s->m) / h->times + 1;
+    hi = (MOST - s->m) / h->times + 1; /* so that all multipliers add up to MOST at most */
     if (h->v != UINT32_MAX)
         alone[h->v] = 1;
     else

@@ -459,6 +459,7 @@ static int64_t most_held(struct holder *h)
                 uint32_t have = s / h->sets, more = s % h->sets;
                 if (have & more)
                     continue;
+                /* row^2 / 2 intervals, of which two take the time of a look at an arc */
                 looks += (uint64_t)h->row * h->row / 4;
                 if (u / h->group[q].radix % (h->group[q].count + 1) < h->group[q].count)
                     extend_state(h, u, q, have, more);

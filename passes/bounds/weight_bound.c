@@ -166,7 +166,8 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
 }
 
 /* Changes the weights by projections until g w is below 0, nearly by the margin, for all rows that hold for the
- * threshold; adds the number of projections to *moved.  Returns false if PROJECTIONS for each row were not enough. */
+ * threshold; adds the number of projections to *moved.  Returns false if PROJECTIONS for each row were not enough, or
+ * work or time ran out. */
 static bool find_weights(struct packer *p, uint32_t *moved)
 {
     /* g w should be at most -goal; rows for which it is above that by more than `bad` are projected on, the worst first

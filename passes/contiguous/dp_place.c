@@ -151,7 +151,8 @@ static bool race_on_whole(struct ctx *x, struct planner_input *p, const struct p
     struct problem_plan wide = no_plan(x, p->whole);
     struct dp_race race = race_on(x, p->problem, p, o);
     wide.value = best->value;
-    /* 0: the whole graph gets interval DP and bounds, but no exact search */
+    /* 0: the whole graph gets interval DP and bounds, but no exact search, if the user wants none or the level, which
+     * was searched, has no fewer vertices */
     if (!o->whole || p->level->n >= p->whole->n)
         race.max_states = 0;
     struct dp_found found = dp_race(&race, &wide);

@@ -58,7 +58,7 @@ static void weigh_exactly(struct search *s)
     for (uint32_t base = 0; base < s->n; base += 64) {
         uint32_t top = smaller_u32(base + 64, s->n);
         uint64_t full = top - base == 64 ? UINT64_MAX : (UINT64_C(1) << (top - base)) - 1;
-        int64_t block[PROBLEM_POTS] = {0};
+        int64_t block[PROBLEM_POTS] = {0}; /* [potential] weight of the whole block */
         for (uint32_t p = 0; p < s->c->npot; p++)
             for (uint32_t v = base; v < top; v++)
                 block[p] += s->c->pot[p].w[v];
@@ -603,13 +603,13 @@ static int64_t largest_load(const struct problem *c, const int32_t *dev, struct 
 void search_plan(const struct search *s, struct problem_plan *best)
 {
     assert(s->ask.goal == SEARCH_BEST && s->last);
-    uint32_t nstep = 0, at;
+    uint32_t nstep = 0;
     struct arena_mark mark = arena_mark(s->a);
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent)
         nstep++;
     struct problem_step *steps = arena_array(s->a, (size_t)nstep + 1, sizeof *steps);
     uint32_t *step = arena_array(s->a, (size_t)s->n + 1, sizeof *step);
-    at = nstep;
+    uint32_t at = nstep; /* number of the present stage */
     /* from the last stage to the first: a vertex is also in the ideals of all later stages; the first one counts */
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent) {
         const struct ideal *d = &s->ideals.v[s->labels.v[l].at];

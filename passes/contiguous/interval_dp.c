@@ -640,7 +640,7 @@ static void sample_units(struct run *r, uint32_t count, bool near)
     const struct wdag *g = r->c->g;
     uint8_t *cut = arena_alloc(r->a, (size_t)g->n + 1);
     int64_t *work = arena_array(r->a, (size_t)g->n + 1, sizeof *work);
-    uint32_t cuts = 0;
+    uint32_t cuts = 0; /* number of the plan's cuts, both ends of the order among them */
     for (uint32_t p = 0; p < g->n; p++)
         work[p + 1] = work[p] + r->c->pot[0].w[r->order[p]];
     cuts_sample(g, r->order, work, count, cut, r->a);
@@ -897,6 +897,7 @@ uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const 
     uint32_t *at = arena_array(a, (size_t)ndev + 2, sizeof *at);
     uint32_t *new_order = arena_array(a, (size_t)n + 1, sizeof *new_order);
     rank_devices(c, dev, rank, a);
+    /* at[rank of a device]: the position of the device's next vertex, at first that of its first one */
     for (uint32_t v = 0; v < n; v++)
         at[rank[dev[v]] + 1]++;
     for (uint32_t d = 0; d < ndev; d++)

@@ -237,7 +237,7 @@ static void add_paths(const struct builder *b, const struct csr *in, bool descen
 }
 
 /* Finds the slots first[v] .. end[v] - 1 possible for v: all ancestors of v must fit the slots up to v's slot, all
- * descendants the slots from v's slot on. */
+ * descendants the slots from v's slot on.  first[] must be zeroed. */
 static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
 {
     struct problem_caps caps;

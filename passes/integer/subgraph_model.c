@@ -820,6 +820,7 @@ bool subgraph_model_decode(const struct subgraph_model *m, const double *x, int3
             if (col != MIP_ONE && (col == MIP_ZERO || x[col] <= 0.5))
                 continue;
             found++;
+            /* the place of a class of hosts stands for all of them: a pinned unit goes to its own */
             bool pinned = m->place[j].host && m->c->g->pin[v] >= 0;
             dev[v] = pinned ? m->c->g->pin[v] : (int32_t)m->place[j].dev;
             slot[v] = m->place[j].host ? 0 : m->place[j].slot + 1;

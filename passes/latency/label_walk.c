@@ -310,6 +310,7 @@ static void extend_all(struct label_run *r)
     /* about the work of looking I + S up, and of comes_late() */
     r->steps += 2 + r->nword / 4 + w->nchoice / 8;
     uint32_t ideal = label_find(r);
+    /* I + S is stored only if some label may extend to it; the fronts of a stored ideal tell extend() about as much */
     if (!ideal && comes_late(r, r->limit - first - time))
         return;
     if (!ideal)

@@ -267,8 +267,8 @@ static void write_claim(struct latency_place_run *n, const struct latency_tail *
         *scope && s->lower >= c->bound ? arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1) : how;
 }
 
-/* Makes `best`, a plan for n->p, results.plan, with the value in its claim.  cut: the plan has no slots, since the
- * judge cuts the nodes of its devices into subgraphs. */
+/* Makes `best`, a plan for n->p, results.plan, with the value in its claim, but no bound yet, and returns it.  cut: the
+ * plan has no slots, since the judge cuts the nodes of its devices into subgraphs. */
 static struct plan *leave(const struct latency_place_run *n, const struct latency_plan *best,
                           bool cut)
 {
@@ -304,14 +304,15 @@ int latency_place(struct ctx *x, const void *options)
     n.dev = arena_array(x->use.scratch, (size_t)x->scene.m->nnode + 1, sizeof *n.dev);
     n.slot = arena_array(x->use.scratch, (size_t)x->scene.m->nnode + 1, sizeof *n.slot);
     struct memory_need need = memory_need(n.c);
+    bool exact = n.o->q == 1; /* the proof in the report assumes one subgraph per accelerator */
     if (need.least || need.nowhere != UINT32_MAX)
-        return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);
+        return report_infeasible(x, p.whole, exact, &p.orders);
     struct latency_plan best = solve(&n, (uint32_t)n.o->q, &t, &s);
     if (best.value > s.lower)
         solve_spread(&n, &best);
     bool cut = n.p->training && solve_cut(&n, &best);
-    if (best.value == LOAD_INF) /* the proof in the report assumes one subgraph per accelerator */
-        return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);
+    if (best.value == LOAD_INF)
+        return report_infeasible(x, p.whole, exact, &p.orders);
     leave(&n, &best, cut)->states = s.ideals;
     write_claim(&n, t, &s);
     return 0;

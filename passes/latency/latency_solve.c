@@ -172,6 +172,7 @@ static void note_search(struct latency_search *v, int64_t limit, const struct la
 static uint64_t most_steps(const struct latency_search *v)
 {
     assert(v->steps > 0);
+    /* share: what the next search may take at most; usual: the same, or GROWTH times the steps of the last search */
     uint64_t share = v->steps / 3 * 2 + 1, usual = usual_steps(v);
     if (v->ended > usual / GROWTH)
         usual = v->ended < share / GROWTH ? v->ended * GROWTH : share;

@@ -11,7 +11,6 @@
 struct stage_layout data_parallel_best(struct train *t)
 {
     struct training *m = &t->x->scene.model.training;
-    uint32_t tried = 0;
     const int64_t global = m->micro_size * training_count(m); /* samples of the batch */
     const int64_t devices = t->servers.ndev;
     bool fixed = !m->micro_size || train_size_said(t->x); /* the micro-batches stay as they are */
@@ -36,9 +35,9 @@ struct stage_layout data_parallel_best(struct train *t)
         struct stage_layout p = train_cut(t, 1, end, all);
         train_set_size(m, global, global / rounds);
         train_try(t, &p);
-        tried++;
         t->too_long = t->too_long || p.too_long;
-        if (p.value < best.value || tried == 1) {
+        if (p.value < best.value ||
+            rounds == 1) { /* the first plan tells the reason if there is none */
             best = p;
             best_model = *m;
         }

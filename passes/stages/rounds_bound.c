@@ -150,7 +150,7 @@ static double *sum_moves(const struct rounds *r, const int64_t *ps, const int64_
 }
 
 /* Returns sum[i], the least sum of r->of.move[] over i states of which each contains the one before, for i = 0 ..
- * count_cuts, or something less: stages of a plan end at such states. */
+ * count_cuts, since stages of a plan end at such states; something less if there are more than MOST_CHAINS pairs. */
 static double *sum_chains(const struct rounds *r)
 {
     const struct stage_states *s = r->of.s;
@@ -336,8 +336,8 @@ static double on_devices(double ps, double overhead, uint32_t n)
     return overhead + (ps - overhead) / n;
 }
 
-/* Returns the least ps of an iteration of one block by itself on n devices; an AllReduce that may overlap passes hides
- * behind one pass of the block. */
+/* Returns the least ps of an iteration of one block by itself on n devices.  What hides an AllReduce that may overlap
+ * passes: one backward pass of the block and, if it may go on in the next iteration, one forward pass. */
 static double block_time(const struct rounds *r, const struct weight *w, uint32_t n)
 {
     const struct training *m = r->of.m;
@@ -596,7 +596,7 @@ static bool worths_refute(const struct rounds *r, const struct rounds_places *p,
 static double time_of_turns(const struct rounds *r, const struct rounds_places *p, double turn)
 {
     double groups = r->count / p->n, turns = ceil(groups / 2);
-    double last = turns * 2 <= groups ? p->n * r->half / r->ndev : 0;
+    double last = turns * 2 <= groups /* their number is even */ ? p->n * r->half / r->ndev : 0;
     return (turns * turn + last) * ROUNDING_MARGIN;
 }
 
