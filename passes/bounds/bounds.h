@@ -10,6 +10,8 @@
  * vertices; BOUNDS_MOST_WORK takes some seconds, which is worth it for graphs of hundreds of vertices. */
 #define BOUNDS_WORK UINT64_C(100000000)
 #define BOUNDS_MOST_WORK UINT64_C(1500000000)
+/* work for a plan that is proven already: the bound only tells what plans of any shape could take */
+#define BOUNDS_PROVEN_WORK (BOUNDS_WORK / 100)
 
 /* Returns the best bound for c that average loads, pigeonholes, reductions and weights give: at least c->lower and at
  * most `upper`, the value of a plan in ps.  Returns c->lower if c is detailed or upper is LOAD_INF (no plan is known).

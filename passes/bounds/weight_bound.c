@@ -185,7 +185,7 @@ static bool find_weights(struct packer *p, uint32_t *moved)
                 worst = &p->row[j];
             }
         }
-        spend(p, (uint64_t)(p->nrow + 1) * p->n / 4);
+        spend(p, (uint64_t)(p->nrow + 1) * p->n / 4); /* four entries in the time of an arc */
         if (!worst)
             return true;
         project(p, worst, most);
@@ -297,7 +297,7 @@ static bool refute(struct packer *p, int64_t below)
         if (r == KNAPSACK_TIRED)
             p->sets *= 2;
         add_row(p);
-        p->margin -= p->margin / 16;
+        p->margin -= p->margin / 16; /* the more rows there are, the less room they leave */
         uint32_t moved = 0;
         while (!find_weights(p, &moved)) {
             p->margin /= 2;

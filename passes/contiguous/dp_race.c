@@ -369,7 +369,8 @@ static void run_main(struct race *r, uint64_t round)
             break;
         renew_main(r);
         r->main_done = continue_search(r, r->main, r->floor, smaller_u64(left, SLICE));
-        /* the main search has come to its end: the next one gets a floor further below the best plan */
+        /* the main search has come to its end: the next one gets a floor further below the best plan, by 1/16 of the
+         * gap, then by 1/8, 1/4 ... all of it */
         if (r->main_done)
             r->below = r->below ? r->below * 2 : REACH_ONE / 16;
         r->below = smaller_u32(r->below, REACH_ONE);

@@ -322,7 +322,7 @@ static void write_claim(struct ctx *x, const struct problem *c, const struct hie
     }
     claim_make(
         x, claim_scope(x, /*contiguous=*/true, /*fused=*/false), in,
-        bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true, BOUNDS_WORK / 100, &clock));
+        bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true, BOUNDS_PROVEN_WORK, &clock));
     if (lowest)
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                       plan_among(p->claim.scope), c->lower.why);

@@ -74,7 +74,7 @@ static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struc
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
-    /* what a vertex counts beside its weight, on average */
+    /* what a vertex counts beside its weight, on average: little, but enough for several random values */
     int64_t hop = c->pot[0].total / 100000 + 8;
     int64_t longest = 0;
     uint64_t state = 1;

@@ -123,12 +123,11 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 {
     struct plan *p = x->results.plan;
     const char *solver = how->solver->name;
-    /* a clock without a deadline: these bounds take two seconds at most; after a proof they are hardly needed, and get
-     * a hundredth of the work */
+    /* a clock without a deadline: these bounds take two seconds at most */
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !how->write_only;
     struct bound all = bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true,
-                                  proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
+                                  proven ? BOUNDS_PROVEN_WORK : BOUNDS_WORK, &after);
     struct bound own = {
         .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, how, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);

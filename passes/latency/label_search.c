@@ -97,7 +97,7 @@ static void find_times(struct label_run *r)
         r->why = LIMIT_OF_MEMORY;
         return;
     }
-    r->steps += need / 8;
+    r->steps += need / 8; /* eight times are worked out in the time of a step */
     r->time = vec_grow(r->a, r->time, &r->captime, (uint32_t)need, sizeof *r->time);
     /* fronts: the times that the labels have */
     for (uint32_t i = 0; i < w->n; i++)

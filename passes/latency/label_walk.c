@@ -189,6 +189,7 @@ static void keep_alive(struct label_run *r, const struct label_set *before)
         if (one.start + w->set.rest < r->limit && w->set.bytes <= one.room)
             w->alive[from + w->set.n++] = one;
     }
+    /* the labels looked at, and the words that take() joined */
     r->steps += before->n + 1 + r->uword / 4;
 }
 

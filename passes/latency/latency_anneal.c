@@ -237,7 +237,7 @@ static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_
  * probability exp(-d / heat). */
 static int64_t random_rise(struct state *s, int64_t heat)
 {
-    uint64_t u = (random_bits(&s->rng) >> 32) | 1;
+    uint64_t u = (random_bits(&s->rng) >> 32) | 1; /* 32 bits, not 0: its logarithm is taken */
     /* -ln u, times 2^24: 32 - log2 u, times ln 2, which is 45426 / 2^16 */
     int64_t wait = ((INT64_C(32) << FIXED_BITS) - fixed_log2(u)) * 45426 >> 16;
     return (int64_t)((__int128)heat * wait >> FIXED_BITS);
@@ -475,7 +475,7 @@ static void try_all(struct state *s, uint64_t plans, struct latency_anneal *how,
 {
     for (uint64_t i = 0; i < plans && best->value > how->enough; i++) {
         int64_t value, energy;
-        if (i % 64 == 63 && clock_out(how->clock))
+        if (i % 64 == 63 && clock_out(how->clock)) /* a look at the clock now and then */
             return;
         how->done++;
         decode_plan(s->p, i, s->sub);

@@ -117,9 +117,12 @@ static void choose_sizes(struct choices *c)
         if (d < c->global / d)
             add_divisor(c, &s, c->global / d);
     }
-    for (uint32_t i = 0; s.n <= SIZES && i < s.n; i++)
-        add_size(c, s.all[i]);
-    for (uint32_t k = 0; s.n > SIZES && k < POWERS; k++)
+    if (s.n <= SIZES) {
+        for (uint32_t i = 0; i < s.n; i++)
+            add_size(c, s.all[i]);
+        return;
+    }
+    for (uint32_t k = 0; k < POWERS; k++)
         if (s.best[k])
             add_size(c, s.best[k]);
 }

@@ -683,6 +683,7 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
     /* least: devices of the smallest place; every number must be refuted: by (A), by the devices needed, by (B) or by
      * (C) */
     for (uint32_t least = 1; least * p->n <= r->ndev; least++) {
+        /* each device pays for the parts of two stages with two passes each */
         double work = r->ndev * (q->time - 4 * r->count * r->part) - least * p->idle;
         bool refuted = work < r->all * ROUNDING_MARGIN || (p->n - 1) * least + need > r->ndev;
         for (uint32_t k = 0; k < r->nprice && priced && !refuted; k++)
