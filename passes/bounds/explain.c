@@ -68,13 +68,13 @@ const char *explain_kind(struct explain *e, uint32_t k)
 {
     const struct cluster *cl = e->c->cluster;
     const struct problem_kind *kd = &e->c->kind[k];
-    uint32_t dev = 0, last = 0, n = 0;
+    uint32_t dev = 0, n = 0;
     if (kd->dev >= 0)
         return cluster_device_name(cl, e->a, (uint32_t)kd->dev);
     /* dev, last: the first and the last device of the class */
     for (uint32_t i = 0; i < kd->cls; i++)
         dev += cl->cls[i].count;
-    last = dev + cl->cls[kd->cls].count - 1;
+    uint32_t last = dev + cl->cls[kd->cls].count - 1;
     const char *text = "";
     /* a device that some vertex is pinned to has a kind of its own, so it is left out here */
     for (uint32_t d = dev; d <= last; d++) {

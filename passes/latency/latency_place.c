@@ -108,7 +108,8 @@ static bool has_simple_start(const struct latency_graph *p, struct latency_quoti
 }
 
 /* Writes to *best, if there is no simple start, the plan with the least time per sample that interval DP finds: its
- * devices hold intervals of an order of the blocks.  For annealing to start from. */
+ * devices hold intervals of an order of the blocks.  For annealing to start from.  best->value stays LOAD_INF if there
+ * is a simple start, if interval DP finds no plan, or if its plan does not fit the memory. */
 static void start_along_orders(struct latency_place_run *n, const struct latency_graph *p,
                                struct latency_plan *best)
 {

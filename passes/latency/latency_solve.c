@@ -102,7 +102,8 @@ static void anneal_plan(struct latency_search *v, uint64_t moves, uint32_t numbe
 }
 
 /* Anneals ANNEALED plans independently, with `moves` moves together, and keeps the best one; then merges these plans
- * and the best plan (latency_merge). */
+ * and the best plan (latency_merge), and takes the steps of the merged graph's search off v->steps.  No merge: no
+ * steps are left, an earlier merge's search did not end (v->merges), or the best plan is proven best already. */
 static void anneal_several(struct latency_search *v, uint64_t moves)
 {
     struct arena_mark mark = arena_mark(v->scratch);
