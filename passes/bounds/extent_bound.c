@@ -176,7 +176,8 @@ static int64_t all_devices(const struct extents *r)
     return sum;
 }
 
-/* Finds the cheapest line of devices that covers the path.  Returns whether it costs more than all devices. */
+/* Finds the cheapest line of devices that covers the path: sets r->cost and r->by, and counts the looks as work.
+ * Returns whether the line costs more than all devices. */
 static bool is_dear(struct extents *r)
 {
     uint32_t nkind = r->c->nkind;
@@ -197,8 +198,8 @@ static bool is_dear(struct extents *r)
     return r->cost[r->row - 1] > all_devices(r);
 }
 
-/* Makes cuts for the intervals of the cheapest line that have none, and counts the devices of each kind.  Returns
- * whether a cut was made. */
+/* Makes cuts for the intervals of the cheapest line that have none, as far as the work allows, and shortens what these
+ * intervals may hold.  Counts the line's devices of each kind (used).  Returns whether a cut was made. */
 static bool refine_line(struct extents *r)
 {
     bool changed[PROBLEM_KINDS] = {false}, any = false;

@@ -32,6 +32,8 @@ enum {
     MARGIN_LEAST = 100000, /* the last margin is 1 / MARGIN_LEAST of the total weight */
     /* packer.metric is about 2^-METRIC_BITS of the weights */
     METRIC_BITS = 10,
+    /* packer.metric counts 1 / METRIC_LEAST of the average weight for each vertex, too */
+    METRIC_LEAST = 20,
     STEP_BITS = 24,  /* steps of projections are in units of 2^-STEP_BITS */
     THRESHOLDS = 24, /* number of thresholds tried, at most */
     /* bisection of thresholds ends at a range of 1 / PRECISION of the largest threshold */
@@ -234,7 +236,7 @@ static void share_rest(struct packer *p, int64_t rest)
     for (uint32_t k = 0; k < p->c->nkind; k++) {
         if (!p->knapsack[k])
             continue;
-        p->most[k] = 1;
+        p->most[k] = 1; /* a kind alone gets all of the rest, whatever its share is */
         if (paying > 1) {
             int64_t most = device_knapsack_most(p->knapsack[k], p->below - 1);
             p->most[k] = most < p->total ? most + 1 : p->total;
@@ -349,8 +351,9 @@ static bool prepare(struct packer *p)
     p->total = INT64_C(1) << KNAPSACK_BITS;
     for (uint32_t v = 0; v < p->n; v++) {
         p->weight[v] = (int64_t)((__int128)least_time(p, v) * p->total / all);
-        /* the weight of a vertex without time may grow, too: such vertices force transfers */
-        p->metric[v] = ((p->weight[v] + p->total / p->n / 20) >> METRIC_BITS) + 1;
+        /* the weight of a vertex without time may grow, too, since such vertices force transfers: as if it were more by
+         * 1 / METRIC_LEAST of the average weight */
+        p->metric[v] = ((p->weight[v] + p->total / p->n / METRIC_LEAST) >> METRIC_BITS) + 1;
     }
     return true;
 }
@@ -381,7 +384,7 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
     *work -= left;
     budget = left;
     out.weight = arena_array(a, (size_t)n + 1, sizeof *out.weight);
-    bool open = prepare(&p);
+    bool open = prepare(&p); /* whether larger thresholds may still be refuted */
     left = budget;
     /* lo: the largest threshold refuted; hi: the smallest one that was not, r->below + 1 at first */
     int64_t lo = lower, hi = r->below + 1, near = r->below / PRECISION + 1;

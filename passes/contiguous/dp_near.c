@@ -29,7 +29,8 @@ enum {
 };
 
 /* Writes group[vertex], the number of its vertex in the merged graph, and returns how many vertices that graph has.
- * order: topological, keeps the n vertices of each device together; dev[vertex]: the plan. */
+ * order: topological, keeps the n vertices of each device together; dev[vertex]: the plan; width: as in the head of
+ * this file. */
 static uint32_t group_vertices(const uint32_t *order, const int32_t *dev, uint32_t n,
                                uint32_t width, uint32_t *group)
 {

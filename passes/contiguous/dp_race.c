@@ -250,7 +250,7 @@ static void try_cut_orders(struct race *r, uint64_t steps)
 }
 
 /* The turn of searches near the best plan: searches one neighbourhood after the other, each with at most about 1 /
- * NEAR_PARTS of the `steps` steps.  No turn if no plan is known. */
+ * NEAR_PARTS of the `steps` steps; then adapts the share of such turns.  No turn if no plan is known. */
 static void try_near(struct race *r, uint64_t steps)
 {
     int64_t before = r->best->value;
@@ -260,9 +260,9 @@ static void try_near(struct race *r, uint64_t steps)
     while (!race_over(r) && r->near.spent - spent < steps && r->steps < r->most) {
         r->steps += steps_of_making(r);
         uint64_t left = steps - (r->near.spent - spent);
-        left = left < steps / NEAR_PARTS ? left : steps / NEAR_PARTS + 1;
+        uint64_t part = left < steps / NEAR_PARTS ? left : steps / NEAR_PARTS + 1;
         r->found.better =
-            near_next(r->c, &r->near, left, r->best, r->o->scratch, r->o->diag) || r->found.better;
+            near_next(r->c, &r->near, part, r->best, r->o->scratch, r->o->diag) || r->found.better;
     }
     r->steps += r->near.spent - spent;
     adapt_share(&r->near_share, SHARE_ONE / 2, r->best->value < before);

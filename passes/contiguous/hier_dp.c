@@ -558,7 +558,7 @@ static void inner_arrive(struct hier *h, const struct group_kind *q, struct memb
 }
 
 /* Returns the least largest load, ps, of a group of kind q that holds ideal j - ideal i; LOAD_INF if it is not below
- * the limit.  *state: the inner state of that solution. */
+ * the limit.  Writes the inner state of that solution to *state, and leaves the steps that lead there in h->in. */
 static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                             uint32_t *state)
 {

@@ -160,7 +160,7 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
                                 .copies = best->copies};
     if (level)
         found = hier_search(level, r->s, &most, &plan, r->a, d);
-    /* merging the pieces counts as steps, too */
+    /* merging the pieces counts as steps, too: 8 for each vertex and pin */
     uint64_t spent = found.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
     r->steps = spent < r->steps ? r->steps - spent : 0;
     if (found.rc == 1) {

@@ -125,10 +125,10 @@ static void make_tables(struct search *s)
     s->from.frontier = arena_array(s->a, (size_t)s->n + 1, sizeof *s->from.frontier);
     s->walk.list = arena_array(s->a, (size_t)s->n + 1, sizeof *s->walk.list);
     s->ideals.bucket = arena_array(s->a, (size_t)s->n + 1, sizeof *s->ideals.bucket);
-    s->ideals.mask = 1023;
+    s->ideals.mask = 1023; /* the table grows with the number of ideals */
     s->ideals.slot = arena_array(s->a, (size_t)s->ideals.mask + 1, sizeof *s->ideals.slot);
     s->labels.mem = s->a;
-    s->ideals.n = 1;
+    s->ideals.n = 1; /* ideal number 0 stands for none */
     s->rest = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->rest);
 }
 

@@ -324,8 +324,9 @@ static void thin_out(struct run *r, uint32_t j, uint32_t most)
     arena_release(r->a, mark);
 }
 
-/* Adds nw, a plan that ends before unit j, unless it exceeds the limit or a label there is as good.  If nw is a whole
- * plan, it is the best one so far, and only better plans are sought from now on. */
+/* Adds nw, a plan that ends before unit j, unless it exceeds the limit or a label there is as good; thins the labels
+ * there out once they are too many.  If nw is a whole plan, it is the best one so far, and only better plans are sought
+ * from now on. */
 static void keep_label(struct run *r, uint32_t j, struct label nw)
 {
     if (nw.value + nw.back > r->caps.limit)

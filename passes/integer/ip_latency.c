@@ -52,6 +52,7 @@ struct ip_latency_run {
 /* Returns the plan of latency-place with a short search, whose proofs are not used; NULL: it found no plan. */
 static struct plan *find_first(const struct ip_latency_run *r)
 {
+    /* moves: at least 1, since 0 would be the usual number */
     const struct latency_options how = {.q = r->how->slots,
                                         .max_states = FIRST_STATES,
                                         .moves = r->how->moves ? r->how->moves : 1,
@@ -100,6 +101,7 @@ static int prepare(struct ip_latency_run *r)
     const uint32_t *class_of = wdag_flatten(any_shape_level(x), a);
     uint32_t *together = arena_array(a, (size_t)units->n + 1, sizeof *together);
     const char **name = arena_array(a, (size_t)units->n + 1, sizeof *name);
+    /* backwards, so that a unit has the name of its first node at last */
     for (uint32_t v = base->n; v-- > 0;) {
         unit[v] = units == base ? v : units->map[v];
         together[unit[v]] = class_of[v];

@@ -602,7 +602,7 @@ static void make_memory(struct builder *b)
         if (room == LOAD_INF)
             continue;
         b->ncut = 0;
-        make_shared(b, s);
+        make_shared(b, s); /* makes rows of its own, so the row of memory begins behind them */
         mip_row(b->p, arena_fmt(b->a, "memory_%s", b->dev[s]), -MIP_INF, 0);
         for (uint32_t v = 0; v < b->n; v++)
             if (can_be(b, v, s) && b->g->size[v])

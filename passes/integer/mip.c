@@ -71,7 +71,7 @@ void mip_finish(struct mip *m)
         m->impossible = m->impossible || r->lo > 0 || r->hi < 0;
         m->nrow--;
     }
-    m->row[m->nrow].at = m->nterm;
+    m->row[m->nrow].at = m->nterm; /* where the last row ends */
 }
 
 void mip_say_impossible(struct mip *m)

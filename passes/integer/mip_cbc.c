@@ -138,7 +138,7 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
     cbc->set_allowable_gap(model, 1e-9);
     snprintf(text, sizeof text, "%.9g", l->gap);
     cbc->set_parameter(model, "ratioGap", text);
-    if (l->seconds > 0) {
+    if (l->seconds > 0) { /* CBC ends shortly before it would be killed */
         snprintf(text, sizeof text, "%.3f", l->seconds * 0.97);
         cbc->set_parameter(model, "timeMode", "elapsed");
         cbc->set_parameter(model, "seconds", text);

@@ -64,7 +64,8 @@ static int add_objective_bounds(lprec *lp, const struct mip *m)
     return 0;
 }
 
-/* Adds the objective and the rows.  Returns 0; -1: lp_solve has no memory. */
+/* Adds the objective, the rows, and the bounds of columns of the objective, as rows.  Returns 0; -1: lp_solve has no
+ * memory. */
 static int add_rows(lprec *lp, const struct mip *m)
 {
     uint32_t most = m->ncol + 1;

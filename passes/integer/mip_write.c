@@ -95,7 +95,7 @@ static bool is_same(double x, double y)
     return !(x < y) && !(x > y);
 }
 
-/* Returns the relation of a row: 0: equal, 1: >=, 2: <=. */
+/* Returns the relation of a row, an index of relation names: 0: equal, 1: >=, 2: <=. */
 static int row_sense(const struct mip_row *r)
 {
     return !is_finite_high(r->hi) ? 1 : !is_finite_low(r->lo) ? 2 : 0;
@@ -174,9 +174,9 @@ struct columns {
 /* Returns the terms of m sorted by columns, as the MPS format wants them. */
 static struct columns sort_by_columns(const struct mip *m, struct arena *a)
 {
-    struct columns c = {arena_array(a, (size_t)m->ncol + 2, sizeof *c.at),
-                        arena_array(a, (size_t)m->nterm + 1, sizeof *c.row),
-                        arena_array(a, (size_t)m->nterm + 1, sizeof *c.by)};
+    struct columns c = {.at = arena_array(a, (size_t)m->ncol + 2, sizeof *c.at),
+                        .row = arena_array(a, (size_t)m->nterm + 1, sizeof *c.row),
+                        .by = arena_array(a, (size_t)m->nterm + 1, sizeof *c.by)};
     uint32_t *fill = arena_array(a, (size_t)m->ncol + 1, sizeof *fill);
     for (uint32_t i = 0; i < m->nterm; i++)
         c.at[m->term[i].col + 1]++;

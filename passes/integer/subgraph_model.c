@@ -92,6 +92,7 @@ static void make_places(struct builder *b)
             m->place[m->nplace++] = (struct subgraph_place){
                 .dev = d, .slot = s, .cls = cluster_class(cl, d), .kind = problem_kind_of(b->c, d)};
     m->nslot = m->nplace;
+    /* the devices of a class stand in a row; last: the class of the device before */
     for (uint32_t d = 0, last = UINT32_MAX; d < cl->ndev; d++) {
         uint32_t k = cluster_class(cl, d);
         if (cl->cls[k].host && k != last)
@@ -426,7 +427,7 @@ static void make_paths(struct builder *b, uint32_t s, const uint32_t *z, uint32_
         mip_row(b->p, arena_fmt(b->a, "path_%s", edge), 0, MIP_INF);
         mip_term(b->p, z[u], 1);
         mip_term(b->p, z[v], -1);
-        if (x == MIP_ZERO)
+        if (x == MIP_ZERO) /* z[v] <= 1 is all that the next row would say */
             continue;
         mip_row(b->p, arena_fmt(b->a, "gap_%s", edge), -MIP_INF, 1);
         mip_term(b->p, z[v], 1);

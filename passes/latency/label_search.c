@@ -172,7 +172,7 @@ static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t 
 }
 
 /* Returns whether label i of I, extended by block b on the host, may lead to a plan below the limit.  b must be in
- * r->bits. */
+ * r->bits, which label_tail() looks at.  Writes the ends of b's units to r->end. */
 static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
 {
     const struct latency_graph *p = r->p;
@@ -181,9 +181,8 @@ static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
     for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
         for_row (w, p->succ, x) {
             int64_t end = r->end[x - p->first[b]];
-            uint32_t s = w;
-            if (p->block[s] != b &&
-                (end + r->t->least[s] >= r->limit || end + label_tail(r, s) >= r->limit))
+            if (p->block[w] != b &&
+                (end + r->t->least[w] >= r->limit || end + label_tail(r, w) >= r->limit))
                 return false;
         }
     return true;

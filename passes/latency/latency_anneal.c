@@ -83,7 +83,8 @@ static void choose_side(struct state *s, uint32_t b)
             add_moved(s, v);
 }
 
-/* Adds to the move a random connected set of blocks around b, all in the subgraph of b or all on the hosts. */
+/* Adds to the move a random connected set of blocks around b, all in the subgraph of b or all on the hosts: up to 2, 4,
+ * 8, ... or 2^LARGEST_CLUSTER blocks. */
 static void choose_cluster(struct state *s, uint32_t b)
 {
     const struct wdag *g = s->p->g;

@@ -451,7 +451,7 @@ static void add_net(const struct latency_graph *p, struct latency_quotient *r, u
         out = out || v != src;
         if (v >= r->nsub || v == src || r->stamp[v] == e + 1)
             continue;
-        r->stamp[v] = e + 1;
+        r->stamp[v] = e + 1; /* the subgraph has paid for net e */
         r->time[v] += p->kind[r->kind[v]].moved[e];
     }
     if (out && src < r->nsub)

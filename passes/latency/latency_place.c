@@ -264,8 +264,9 @@ static void write_claim(struct latency_place_run *n, const struct latency_tail *
         how = arena_fmt(x->use.mem, "best of %" PRIu64 " moves, seed %" PRId64 "; bound: %s%s%s",
                         s->moves, n->o->seed, s->searched ? "search" : "longest way",
                         s->why ? ", " : "", s->why ? s->why : "");
-    c->argument =
-        *scope && s->lower >= c->bound ? arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1) : how;
+    c->argument = how;
+    if (*scope && s->lower >= c->bound) /* scope + 1: without its comma */
+        c->argument = arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1);
 }
 
 /* Makes `best`, a plan for n->p, results.plan, with the value in its claim, but no bound yet, and returns it.  cut: the

@@ -73,7 +73,8 @@ static int64_t left_after(const struct tail_builder *m, uint32_t k, uint32_t b, 
 }
 
 /* Adds to *bytes and *ps the bytes and times on kind k of block `at`, the path's next one, and of all blocks between
- * the first block of the path and `at`, except blocks that were added before. */
+ * the first block of the path and `at`, except blocks that were added before.  mark_below() must have marked what is
+ * below the first block.  Counts edges looked at in m->work. */
 static void join_between(struct tail_builder *m, uint32_t k, uint32_t at, int64_t *bytes,
                          int64_t *ps)
 {

@@ -282,8 +282,8 @@ static void try_merged(struct plan_choice *c, uint32_t k)
     try_copy(c, &p, mark);
 }
 
-/* Runs the best plan with stage k, which has several devices, split in two: the layers before layer `at` on the
- * first devices, and the other layers on the other devices. */
+/* Runs the best plan with stage k split in two: the layers before layer `at` on the first half of its devices, and the
+ * other layers on the other devices.  Does nothing if the stage has a single device. */
 static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
 {
     const struct servers *s = &c->t->servers;

@@ -108,8 +108,9 @@ static int64_t move_time(const struct search *x, const struct level *l, uint32_t
                          (unsigned __int128)l->bandwidth * m * (uint64_t)x->r->compression);
 }
 
-/* Fills x->last for level l: a last stage (k, j) on m machines takes its work or its transfers, whichever is longer.
- * The pairs with the empty state k are missing: such a stage is not behind another one. */
+/* Fills x->last for level l: a last stage (k, j) on m machines takes its work or its transfers, whichever is longer;
+ * INT64_MAX for several machines if each stage is on one only (straight).  The pairs with the empty state k are
+ * missing: such a stage is not behind another one. */
 static void find_last(struct search *x, uint32_t l)
 {
     const struct level *v = &x->level[l];

@@ -232,7 +232,7 @@ static void try_ways_of(struct choices *c, struct train *t, const struct trainin
 static void try_ways(struct choices *c, struct train *t)
 {
     struct arena *own = arena_new(c->x->use.scratch);
-    const struct stage_ways_of of = {t, t->offered, t->noffered, 0};
+    const struct stage_ways_of of = {.t = t, .model = t->offered, .n = t->noffered};
     struct stage_ways *w = stage_ways_find(&of, own);
     if (!w || !stage_ways_whole(w)) { /* no plan has the ways of a path alone */
         arena_free(own);
@@ -360,7 +360,8 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     struct choices c;
     begin_choices(&c, of, x);
     t->wide = true;
-    /* data parallelism, whose size of micro-batches is one of the sizes to try */
+    /* data parallelism, whose size of micro-batches is one of the sizes to try; its settings are in *m then, but what
+     * is to be tried depends on the given ones */
     struct stage_layout parallel = data_parallel_best(t);
     struct training parallel_model = *m;
     *m = c.given;

@@ -690,7 +690,7 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
             refuted = worths_refute(r, p, k, &w[k], least);
         refuted = refuted || stages_refute(q, p, least);
         for (uint32_t k = 0; k < r->nprice && priced && !refuted; k++) {
-            if (k == nwhole)
+            if (k == nwhole) /* not weighed yet for a smaller `least` */
                 weigh_whole(q, p, k, &whole[nwhole++]);
             refuted = worth_of_places(r, &whole[k], p->n, least) < r->total[k] * ROUNDING_MARGIN ||
                       (k == 0 && turns_refute(q, p, whole[0].first, least));

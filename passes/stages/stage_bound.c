@@ -88,11 +88,11 @@ static bool all_refuted(struct stage_bound_search *p, int64_t most)
     return true;
 }
 
-/* Returns a time such that no plan takes less: about the largest that can be proved, but at least `low`, for which
- * that is known, and at most `high`. */
+/* Returns a time such that no plan takes less: about the largest that can be proved, to 1 / PRECISION, but at least
+ * `low`, for which that is known, and at most `high`.  Ends early if the clock is out. */
 static int64_t bisect(struct stage_bound_search *p, int64_t low, int64_t high)
 {
-    struct clock clock = p->t->clock;
+    struct clock clock = p->t->clock; /* clock_out() writes to it */
     if (all_refuted(p, high - 1))
         return high;
     while (high - low > high / PRECISION + 1 && !clock_out(&clock)) {

@@ -590,8 +590,8 @@ bool stage_ways_searched(const struct stage_ways *p, uint32_t choice)
 
 /* ---- the plan of a way -------------------------------------------------------------------------- */
 
-/* Takes n free devices: all of a server that has so many, if there is one, else of each server as many as it has.
- * used: devices that were taken before. */
+/* Takes n free devices: all of the server that has enough of them, but the fewest, if there is one; else of each server
+ * as many as it has, until there are n.  used: devices that were taken before; the new ones are added. */
 static struct device_set take_devices(const struct servers *s, struct device_set *used, uint32_t n)
 {
     struct device_set x = {{0}};

@@ -59,6 +59,7 @@ static int64_t most_bytes(const struct train *t, const struct stage_layout *p,
     int64_t values = sat_add(sat_mul(kept, dapple ? p->ahead[k] : training_count(m)),
                              sat_mul(before, dapple ? most_before : training_count(m)));
     values = sat_add(pass, values);
+    /* two copies more than those that are kept, and constants twice, so that this is an upper limit */
     int64_t copies = 2 + exec_weight_copies(&s->model, /*training=*/true);
     int64_t weights = sat_add(sat_mul(sum[k].parameter, copies), sat_mul(sum[k].constant, 2));
     uint32_t places = p->places ? p->places : p->n;
