@@ -496,7 +496,7 @@ struct bound_search {
     struct attempt best;
 };
 
-/* Makes t the best attempt of s, and its value the bound. */
+/* Makes t, whose fields `why` and `nstep` it sets, the best attempt of s, and its value the bound. */
 static void keep_best(struct bound_search *s, struct attempt *t)
 {
     t->why = attempt_why(t, s->with->mem);

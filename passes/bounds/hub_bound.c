@@ -310,7 +310,7 @@ static struct hubs choose_hubs(const struct problem *c, struct arena *a)
     const struct keyed *of = hub_order(c, a);
     s.left = arena_array(a, (size_t)g->nnet + 1, sizeof *s.left);
     s.arc = arena_array(a, (size_t)g->nnet + 1, sizeof *s.arc);
-    for (uint32_t i = 0; i <= s.n; i++)
+    for (uint32_t i = 0; i <= s.n; i++) /* hub number s.n: all pins of the dear net */
         s.hub[i] = (struct hub){.v = i < s.n ? of[i].item : UINT32_MAX,
                                 .times = 1,
                                 .used = arena_array(a, (size_t)g->nnet + 1, sizeof(int64_t))};

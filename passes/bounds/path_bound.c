@@ -220,7 +220,8 @@ static bool force_all(struct holder *h, uint32_t hubs, enum net_share share, str
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
-/* Returns the multiplier to try after 0: it makes the weights of all vertices 1 / FIRST_PART of all transfers. */
+/* Returns the multiplier to try after 0, in 1 / LINE_ONE: it makes the weights of all vertices 1 / FIRST_PART of all
+ * transfers, but is at most 1/4. */
 static int32_t first_m(const struct problem *c, const struct group *q)
 {
     __int128 pay = 0;

@@ -247,7 +247,8 @@ static struct proven prove(const struct trees *s)
 
 /* ---- the search -------------------------------------------------------------------------------- */
 
-/* Fills s->cap: what a device pays for each net that leaves it, ps.  Returns the largest of these. */
+/* Fills s->cap: what a device pays for each net that leaves it, ps, at most CAP_MOST (half of a net with the host: head
+ * of this file).  Returns the largest of these. */
 static int64_t set_caps(struct trees *s)
 {
     const struct wdag *g = s->c->g;

@@ -154,7 +154,8 @@ static void normalise(struct packer *p)
         p->weight[v] = (int64_t)((__int128)p->weight[v] * p->total / sum);
 }
 
-/* Changes the weights (projection on row r), but none below 0, so that g w falls by a little more than `excess`. */
+/* Changes the weights (projection on row r), but none below 0 or above p->total, so that g w falls by a little more
+ * than `excess`. */
 static void project(struct packer *p, const struct row *r, int64_t excess)
 {
     int64_t much = excess + excess / 4;

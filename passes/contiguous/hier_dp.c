@@ -368,7 +368,7 @@ static void make_weights(struct hier *h)
 static bool group_saves_sync(const struct hier *h, uint32_t cls)
 {
     const struct device_class *k = &h->cluster->cls[cls];
-    /* bytes: so many that a difference of the links shows in the times */
+    /* so many bytes that a difference of the links shows in the times */
     const int64_t much = INT64_C(1) << 40;
     return h->turns.syncs && exec_sync(h->turns.model, k, /*inner=*/true, much, 2) <
                                  exec_sync(h->turns.model, k, /*inner=*/false, much, 2);

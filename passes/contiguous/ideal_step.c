@@ -130,7 +130,8 @@ static void unskip_nets(struct search *s, uint32_t v)
     }
 }
 
-/* Adds the bytes of v, and of the shared items that v needs but no other vertex of S does, to the bytes of S. */
+/* Adds the bytes of v, and of the shared items that v needs but no other vertex of S does, to the bytes of S; such
+ * items count as parameters in stage.parts, too. */
 static void take_bytes(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
@@ -271,8 +272,10 @@ void step_untake(struct search *s, uint32_t v)
     bits_drop(s->now.bits, v);
     s->now.key ^= s->zobrist[v];
     s->now.card--;
-    if (s->stage.counts)
-        s->at_once.same = smaller_u32(s->at_once.same, --s->at_once.ntaken);
+    if (s->stage.counts) {
+        s->at_once.ntaken--;
+        s->at_once.same = smaller_u32(s->at_once.same, s->at_once.ntaken);
+    }
     undo_take(s, v);
 }
 

@@ -8,8 +8,8 @@
 void label_table_start(struct label_run *r)
 {
     struct label_ideals *d = &r->ideals;
-    d->n = 1;
-    d->mask = 1023;
+    d->n = 1;       /* ideal number 0 stands for none */
+    d->mask = 1023; /* the table grows with the number of ideals */
     d->slot = arena_array(r->a, (size_t)d->mask + 1, sizeof *d->slot);
     d->bucket = arena_array(r->a, (size_t)r->p->g->n + 1, sizeof *d->bucket);
 }

@@ -360,7 +360,8 @@ static void decide(struct label_run *r, bool taken, const struct label_set *befo
 {
     struct label_walk *w = &r->walk;
     w->choice = vec_grow(r->a, w->choice, &w->capchoice, w->nchoice + 1, sizeof *w->choice);
-    w->choice[w->nchoice++] = (struct label_choice){w->at++, taken, *before};
+    w->choice[w->nchoice++] = (struct label_choice){w->at, taken, *before};
+    w->at++;
 }
 
 /* Takes block list[at] into S and extends labels by S, if there is a label that S may then extend; else leaves S as

@@ -423,7 +423,8 @@ struct latency_quotient *latency_quotient_new(const struct latency_graph *p, str
     return r;
 }
 
-/* Sets r->at: for each unit the vertex of the quotient that has it under the plan sub[]. */
+/* Sets r->at: for each unit the vertex of the quotient that has it under the plan sub[].  In training an accelerator
+ * runs its slots forward, then their backward passes from the last slot to the first. */
 static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
                           struct latency_quotient *r)
 {

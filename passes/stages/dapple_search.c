@@ -208,7 +208,7 @@ static uint32_t hash_of(const struct search *x, const uint16_t *set)
     return (uint32_t)(h >> 32);
 }
 
-/* Doubles the hash table of a cut. */
+/* Doubles the hash table of a cut, or makes its first one. */
 static void grow_table(struct search *x, uint32_t cut)
 {
     uint32_t size = x->mask[cut] ? 2 * (x->mask[cut] + 1) : 16;
@@ -463,7 +463,7 @@ static uint32_t allowed_at(const struct search *x, uint32_t at)
     double n = (double)x->allowed / x->ncut / each;
     if (n < 2)
         return 2;
-    return n > 1e9 ? 1000000000 : (uint32_t)n;
+    return n > 1e9 ? 1000000000 : (uint32_t)n; /* a number that uint32_t holds */
 }
 
 /* Lists in *list all prefixes that are kept at a cut, each once, and returns their number. */

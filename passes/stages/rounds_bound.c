@@ -286,7 +286,7 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
     r->places = arena_array(a, (size_t)r->ndev + 1, sizeof *r->places);
     r->allowed = arena_array(a, (size_t)r->ndev + 1, sizeof *r->allowed);
     for (uint32_t n = 1; n <= r->ndev; n++) {
-        r->allowed[n] = m->any_slices || !m->micro_size || m->micro_size % n == 0;
+        r->allowed[n] = can_share_micro_batch(m, n);
         r->rate[n] = reduce_rate(&t->servers, n);
     }
     weigh_layers(r);

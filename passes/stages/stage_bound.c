@@ -130,7 +130,8 @@ static struct rounds *make_rounds(const struct stage_bound_search *p, uint32_t c
 /* Prepares the search: fills *p.  Returns false if none is possible. */
 static bool set_up(struct stage_bound_search *p)
 {
-    const struct stage_ways_of of = {p->t, p->of->model, p->nchoice, p->of->states};
+    const struct stage_ways_of of = {
+        .t = p->t, .model = p->of->model, .n = p->nchoice, .states = p->of->states};
     p->ways = stage_ways_find(&of, p->a);
     if (!p->ways)
         return false;
