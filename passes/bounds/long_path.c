@@ -21,8 +21,8 @@ static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *n
     uint32_t first = g->n ? 0 : UINT32_MAX;
     for (uint32_t v = g->n; v-- > 0;) {
         int64_t w = p->w[v] + p->total / HOPS + 1;
-        if (seed) /* up to three times the weight, in eighths */
-            w += w / 8 * random_below(&seed, 17);
+        /* with a seed up to three times the weight, in eighths */
+        w = seed ? w + w / 8 * random_below(&seed, 17) : w;
         next[v] = UINT32_MAX;
         for_row (s, g->succ, v)
             if (next[v] == UINT32_MAX || after[s] > after[next[v]])
