@@ -48,7 +48,7 @@ struct crossing {
     uint32_t from, to; /* the readers are builder.reader[from .. to - 1] */
 };
 
-/* A model that is being built.  A unit is a vertex of g.  A *class of units* are the units that must share a device
+/* A model that is being built.  A unit is a vertex of g.  A class of units has the units that must share a device
  * (subgraph_ask.together); other classes are device classes of the cluster. */
 struct builder {
     struct subgraph_model *m;

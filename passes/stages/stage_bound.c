@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* the bisection ends when its range is a 100000th of the value */
+/* the bisection ends when its range is 1 / PRECISION of the value */
 enum { PRECISION = 100000 };
 #define NEVER (INT64_MAX / 4) /* ps: more than any time */
 
