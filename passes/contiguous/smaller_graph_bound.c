@@ -146,8 +146,8 @@ static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct ar
                          struct diag *d)
 {
     for (uint32_t i = s->share; i < SHARES; i++) {
-        int64_t above =
-            i ? s->longest >> (SHARES - 1 - i) : 0; /* 0, 1/512, 1/256, ... 1 of the longest path */
+        /* 0, 1/512, 1/256, ... 1 of the longest path */
+        int64_t above = i ? s->longest >> (SHARES - 1 - i) : 0;
         uint32_t left = choose_lost(s, above);
         if (left > s->left) {
             s->share = i + 1;

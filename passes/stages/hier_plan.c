@@ -47,8 +47,8 @@ static uint32_t count_in_server(const struct plan_levels *l, const struct hier_s
             n = stage->copies[k];
             continue;
         }
-        uint32_t machine =
-            v / l->below[k] % l->r->machines[k]; /* the machine that server v belongs to */
+        /* the machine that server v belongs to */
+        uint32_t machine = v / l->below[k] % l->r->machines[k];
         if (machine < stage->first[k] || machine >= stage->first[k] + stage->copies[k])
             return 0;
     }
