@@ -65,7 +65,7 @@ class Watched(threading.Thread):
         self.start()
 
     def run(self):
-        """Notes every 0.1 s how much more memory is used than at the start."""
+        """The thread: every 0.1 s until ends(), raises `most` to the memory that is used beyond that of the start."""
         while not self.over.wait(0.1):
             self.most = max(self.most, memory() - self.first)
 
@@ -119,11 +119,10 @@ def split(args, name, base):
     options = list(options)
     if "HALVES" in options:
         names = [n.name for n in onnx.load(model, load_external_data=False).graph.node]
-        device = re.findall(r"x(\w+)", devices.replace("CLASS", "acc"))
-        second = "cpu0" if device[-1] == "cpu" else "acc1"
+        second = "cpu0" if devices.endswith("xcpu") else "acc1"
         (base / "lines").write_text("".join(
             f"{re.escape(n)}={second if i >= len(names) // 2 else 'acc0'}\n" for i, n in enumerate(names)))
-        options[options.index("HALVES"):] = ["-p", f"plan{{from={base / 'lines'}}}"]  # HALVES is the last option
+        options[-1:] = ["-p", f"plan{{from={base / 'lines'}}}"]  # HALVES is the last option
     call([args.pcc, model, "-q", "-d", devices.replace("CLASS", args.cls), "--pictures=none", "-Wno-guessed-dim",
           *options, "-o", folder])
     return folder

@@ -158,73 +158,97 @@ def bert_stages(tmp, each, share, stored):
     return path
 
 
-def table_6(_, tmp):
-    """Compares Table VI.  Two rows of throughput give the seconds of a stage and the seconds beside the iteration; two
-    rows of memory give the bytes that stay and the bytes of a micro-batch.  A GB counts as 2^30 bytes, of which a V100
-    of 16 GB has 14.9.  Prints the rows and returns what is wrong, in words."""
-    rows = Rows("Table VI: BERT-48 in two stages, micro-batches of 2; fitted: of what seconds and bytes were made",
-                "Table VI")
-    # seconds of an iteration: m micro-batches take two stages (m + 1) each + beside
-    early, late = (2 * m / TABLE_VI["dapple", m][0] for m in (2, 8))
-    each = (late - early) / 6
-    beside = early - 3 * each
-    # a device keeps 2 micro-batches with GPipe, and on average DAPPLE_KEEPS with DAPPLE
-    stored = (TABLE_VI["gpipe", 2][1] - TABLE_VI["dapple", 2][1]) / (2 - DAPPLE_KEEPS) * GIB
-    lasting = TABLE_VI["gpipe", 2][1] * GIB - 2 * stored
-    share = 129.2 / 343.8 # of forward, by the profile
-    model = bert_stages(tmp, each, share, stored)
-    # what lasts beside four copies of the weights of a stage
-    how = ["--optimizer=2", f"--workspace={lasting - 4 * 1.28e9:.0f}B", "--link=1000GB/s,0us", "--profiled-batch=2",
-           "--micro-batch-size=2"]
+class Six:
+    """The model behind Table VI: BERT-48 in two stages. Two rows of throughput give the seconds of a stage and the
+    seconds beside the iteration; two rows of memory give the bytes that stay and the bytes of a micro-batch."""
 
-    def run(kind, m, memory, again=False):
-        """iteration() with this schedule and m micro-batches. `again`: forward runs again before backward."""
-        args = [*how, f"--micro-batches={m}", f"--schedule={kind}"]
-        _, plan, _ = iteration(model, "2xv100" + LARGE, args, "dapple-place", tmp / "any.json")
+    def __init__(self, tmp):
+        """tmp: a folder for the profile and plans."""
+        self.tmp = tmp
+        # seconds of an iteration: m micro-batches take two stages (m + 1) each + beside
+        early, late = (2 * m / TABLE_VI["dapple", m][0] for m in (2, 8))
+        each = (late - early) / 6
+        self.beside = early - 3 * each
+        # a device keeps 2 micro-batches with GPipe, and on average DAPPLE_KEEPS with DAPPLE
+        stored = (TABLE_VI["gpipe", 2][1] - TABLE_VI["dapple", 2][1]) / (2 - DAPPLE_KEEPS) * GIB
+        lasting = TABLE_VI["gpipe", 2][1] * GIB - 2 * stored
+        share = 129.2 / 343.8 # of forward, by the profile
+        self.profile = bert_stages(tmp, each, share, stored)
+        # --workspace: what lasts beside four copies of the weights of a stage
+        self.how = ["--optimizer=2", f"--workspace={lasting - 4 * 1.28e9:.0f}B", "--link=1000GB/s,0us",
+                    "--profiled-batch=2", "--micro-batch-size=2"]
+
+    def run(self, kind, m, memory, again=False):
+        """Plans an iteration of m micro-batches with the schedule `kind`, on devices with this memory. `again`: forward
+        runs again before backward. Returns (samples/s, the plan); (None, None) if no plan fits."""
+        args = [*self.how, f"--micro-batches={m}", f"--schedule={kind}"]
+        # any plan with these stages, of which `given` is made
+        _, plan, _ = iteration(self.profile, "2xv100" + LARGE, args, "dapple-place", self.tmp / "any.json")
         ahead = [m, m] if kind == "gpipe" else [min(2, m), 1]
-        given = staged(plan, [(1, 1), (1, 1)], ahead, tmp / "given.json")
+        given = staged(plan, [(1, 1), (1, 1)], ahead, self.tmp / "given.json")
         if again:
             text = given.read_text(encoding="utf-8").replace('"recompute": false', '"recompute": true')
             given.write_text(text, encoding="utf-8")
-        return iteration(model, "2xv100" + memory, args, f"plan{{from={given}}}", tmp / "six.json")
+        seconds, plan, _ = iteration(self.profile, "2xv100" + memory, args, f"plan{{from={given}}}",
+                                     self.tmp / "six.json")
+        return (2 * m / (seconds + self.beside), plan) if plan else (None, None)
 
-    found = {} # (schedule, micro-batches): samples/s, GB
 
-    def gib(plan):
-        """GiB that a device holds, on average."""
-        return sum(d["used_bytes"] for d in plan["devices"]) / len(plan["devices"]) / GIB
+def gib_of(plan):
+    """GiB that a device holds, on average."""
+    return sum(d["used_bytes"] for d in plan["devices"]) / len(plan["devices"]) / GIB
+
+
+def forward_once(rows, six):
+    """Adds the rows of Table VI in which forward runs once. Returns {(schedule, micro-batches): (samples/s, GB)}."""
+    found = {}
     for (kind, m), (rate, memory) in TABLE_VI.items():
-        seconds, plan, _ = run(kind, m, V100)
-        got = 2 * m / (seconds + beside)
+        got, plan = six.run(kind, m, V100)
         what = f"{kind}, {m} micro-batches"
         add_row = rows.fitted if m == 2 else rows.published
-        add_row(f"{what}, GB", f"{memory}", f"{gib(plan):.1f}")
+        add_row(f"{what}, GB", f"{memory}", f"{gib_of(plan):.1f}")
         if kind == "dapple" and m in (2, 8):
             rows.fitted(f"{what}, samples/s", f"{rate:.2f}", f"{got:.2f}")
         else:
             rows.published(f"{what}, samples/s", f"{rate:.2f}", f"{got:.2f}", why=SEVENTEEN if m == 16 else "")
-        found[kind, m] = got, gib(plan)
-    refused = run("gpipe", 3, V100)[1] is None
+        found[kind, m] = got, gib_of(plan)
+    refused = six.run("gpipe", 3, V100)[1] is None
     rows.published("gpipe, 3 micro-batches", "out of memory", "out of memory" if refused else
-                   f"{gib(run('gpipe', 3, LARGE)[1]):.1f} GB of {16e9 / GIB:.1f}")
-    # GB that a device holds if forward runs again: again_lasting, and again_each for each micro-batch that it keeps
-    again_each = (TABLE_VI_AGAIN["gpipe", 5][1] - TABLE_VI_AGAIN["gpipe", 2][1]) / 3
-    again_lasting = TABLE_VI_AGAIN["gpipe", 2][1] - 2 * again_each
-    found_again = {} # (schedule, micro-batches): samples/s, GB
+                   f"{gib_of(six.run('gpipe', 3, LARGE)[1]):.1f} GB of {16e9 / GIB:.1f}")
+    return found
+
+
+def forward_again(rows, six):
+    """Adds the rows of Table VI in which forward runs again before backward. Two rows of memory give what a device
+    holds then. Returns {(schedule, micro-batches): (samples/s, GB)}."""
+    found = {}
+    # GB that a device holds: `lasting`, and `each` for each micro-batch that it keeps
+    each = (TABLE_VI_AGAIN["gpipe", 5][1] - TABLE_VI_AGAIN["gpipe", 2][1]) / 3
+    lasting = TABLE_VI_AGAIN["gpipe", 2][1] - 2 * each
     for (kind, m), (rate, memory) in TABLE_VI_AGAIN.items():
-        seconds, _, _ = run(kind, m, LARGE, True)
-        got, held = 2 * m / (seconds + beside), again_lasting + again_each * (m if kind == "gpipe" else DAPPLE_KEEPS)
+        got, _ = six.run(kind, m, LARGE, again=True)
+        held = lasting + each * (m if kind == "gpipe" else DAPPLE_KEEPS)
         rows.published(f"{kind}, forward again, {m} micro-batches, samples/s", f"{rate:.2f}", f"{got:.2f}", why=AGAIN)
         what = f"{kind}, forward again, {m} micro-batches, GB"
         if kind == "gpipe":
             rows.fitted(what, f"{memory}", f"{held:.1f}")
         else:
             rows.published(what, f"{memory}", f"{held:.1f}", why=AGAIN_GB)
-        found_again[kind, m] = got, held
-    most = again_lasting + 8 * again_each
+        found[kind, m] = got, held
+    most = lasting + 8 * each
     rows.published("gpipe, forward again, 8 micro-batches", "out of memory",
                    "out of memory" if most > 16e9 / GIB else f"{most:.1f} GB")
-    return rows.show() + section_6e(found, found_again)
+    return found
+
+
+def table_6(_, tmp):
+    """Compares Table VI, and what section VI-E says of it. A GB counts as 2^30 bytes, of which a V100 of 16 GB has
+    14.9. Prints the rows and returns what is wrong, in words."""
+    rows = Rows("Table VI: BERT-48 in two stages, micro-batches of 2; fitted: of what seconds and bytes were made",
+                "Table VI")
+    six = Six(tmp)
+    once, again = forward_once(rows, six), forward_again(rows, six)
+    return rows.show() + section_6e(once, again)
 
 
 def section_6e(found, found_again):

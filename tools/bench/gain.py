@@ -51,8 +51,8 @@ def apart(folder, samples, cores):
 
 
 def measure(name, turns, samples, tmp):
-    """Makes the splits of a model and runs them in turns. Returns the medians over turns of the ratios gain, machine,
-    of promise, and time in the model's order over time in the planned one."""
+    """Makes the splits of a model and runs them in turns. Returns the medians over turns of four ratios: gain and
+    machine as in good(), the measured time over the promised one, and order as in good()."""
     args, batch, sequence = MODELS[name]
     model, one, two = tmp / f"{name}.onnx", tmp / f"{name}-one", tmp / f"{name}-two"
     dims, cores = sizes(batch, sequence), sorted(os.sched_getaffinity(0))
@@ -60,7 +60,7 @@ def measure(name, turns, samples, tmp):
     Run([PCC, model, *dims, "-d", "1xcpu", "--pictures=none", "-q", "-o", one]).need()
     Run([PROFILE, model, *dims, "--rounds=2", "--segments=4", "-q", "-o", two, "--", "-d", "2xcpu",
          "--pictures=none"]).need()
-    rows = []
+    rows = []  # (gain, machine, of promise, order) of each turn
     for _ in range(turns):
         single, both = run(one, samples), run(two, samples)
         rows.append([single / both, 2 * single / apart(one, samples, cores), both / (1000 * promised(two)),

@@ -131,7 +131,7 @@ def graphs(args, folder):
     yield "layers of 100", functools.partial(layers, args.most, 100)
 
     def shape(divisor, edges):
-        """Writes a graph of SHAPES."""
+        """Writes a graph of SHAPES, which says `divisor` and `edges`."""
         n, rng = args.most // divisor, random.Random(args.seed)
         write(path, n, edges(n, rng), rng)
         return path

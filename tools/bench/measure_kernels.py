@@ -122,6 +122,7 @@ def timed(torch, call):
 def kernels(torch, args, until):
     """Measures kernels of random sizes until the time `until`, at most args.most. Yields a row for each; none for a
     kernel whose tensors have no room."""
+    # operations are measured in this order, again and again
     ops = ["linear", "bmm"] * 4 + ["conv1", "conv3", "attention"] * 2 + ["ln", "softmax", "copy"] * 2 + \
         ["add", "mul", "div", "addu", "mulu", "relu", "tanh"]
     if args.type != "f32":

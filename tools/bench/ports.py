@@ -37,19 +37,28 @@ def graph_of(path):
     return g
 
 
+def levels_of(g, home, placed):
+    """[node] its level: ps from its beginning to the end of the longest path behind it. home, placed: as for
+    run_with_ports()."""
+    level = list(g.time)
+    for v in reversed(range(g.n)):
+        for s in g.succ[v]:
+            transfer = 0 if placed and home[s] == home[v] else g.edges[v, s]
+            level[v] = max(level[v], g.time[v] + transfer + level[s])
+    return level
+
+
 def run_with_ports(g, home, placed):
     """ms that a run takes in which each device sends at most one value at a time, and receives at most one. Of the
     nodes that are ready on a device, the one with the highest level runs first. home: [node] its device. placed: only
     edges between devices count in the levels, else all edges."""
-    # level: ps from the node's beginning to the end of the longest path behind it
-    level, missing = list(g.time), [len(p) for p in g.pred]
-    for v in reversed(range(g.n)):
-        for s in g.succ[v]:
-            level[v] = max(level[v], g.time[v] + level[s] + (0 if placed and home[s] == home[v] else g.edges[v, s]))
-    # of each device: nodes that are ready (a heap); it runs a node; it sends; it receives
-    ready, busy, out, into = ([[] for _ in range(g.devices)], *([False] * g.devices for _ in range(3)))
-    # ends: (time, 0: the node v on d ends, 1: the transfer of v to d ends, v, d); requests: transfers that wait
-    now, ends, requests = 0, [], []
+    level, missing = levels_of(g, home, placed), [len(p) for p in g.pred]
+    ready = [[] for _ in range(g.devices)]  # [device] a heap of (- level, node)
+    # [device] it runs a node; sends; receives
+    busy, out, into = [False] * g.devices, [False] * g.devices, [False] * g.devices
+    now = 0
+    ends = []  # a heap of (time, 0: the node v on d ends, 1: the transfer of v to d ends, v, d)
+    requests = []  # transfers that wait: (v, d), in the order in which they began to wait
 
     def arrive(v, d):
         """Counts that the value v is on device d, where nodes that lack nothing more become ready."""

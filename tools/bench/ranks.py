@@ -414,7 +414,8 @@ def permitted():
 
 
 def first_of_all():
-    """Puts this process and its children before others.  Returns whether that is permitted."""
+    """Lets this process and its later children run before all others, until as_all_others(). Returns whether that is
+    permitted."""
     try:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(5))
     except PermissionError:
@@ -423,7 +424,7 @@ def first_of_all():
 
 
 def as_all_others():
-    """Ends what first_of_all() does."""
+    """Lets this process run like all others again, after first_of_all()."""
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 

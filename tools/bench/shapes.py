@@ -17,8 +17,9 @@ from common import PCC, Run, table, verdict
 
 SIZES = (3_000, 30_000, 300_000)
 LISTS = ("dfs-place", "order-place", "celeritas-place", "heft-place", "m-topo-place", "m-etf-place", "m-sct-place")
-SEARCH = 2.0  # seconds that a search may take whatever the graph is: of these no exponent tells
-LEAST = 0.5  # the same of list planners, which do not search, but whose memory leaves the caches meanwhile
+# shorter CPU seconds count as these in an exponent.  SEARCH: of searches, which may take so long whatever the graph is;
+# LEAST: of list planners, which do not search, but whose memory leaves the caches meanwhile
+SEARCH, LEAST = 2.0, 0.5
 
 
 # Number of nodes, and edges (from, to), of a graph of about e edges.
@@ -83,8 +84,8 @@ def workload(shape, edges, path):
 
 
 def spend(path, planner):
-    """CPU seconds and MiB that pcc takes with the planner ("NAME" or "NAME@OBJECTIVE"; the seconds of a list planner
-    are those beyond a run without a planner), and the seconds below which no exponent tells."""
+    """Runs pcc on a workload with the planner "NAME" or "NAME@OBJECTIVE". Returns (CPU seconds, of a list planner those
+    beyond a run without a planner; MiB of memory; SEARCH or LEAST)."""
     name, _, objective = planner.partition("@")
     if name in LISTS:
         goal = ["--objective=makespan"]
