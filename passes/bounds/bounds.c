@@ -313,7 +313,7 @@ static void sort_first(struct longest *p, uint32_t h)
 }
 
 /* Returns an upper bound on how many of the h longest vertices a device of kind k with a load of at most `limit`
- * holds. */
+ * holds.  Fills p->sorted for these vertices (sort_first). */
 static uint32_t count_fitting(struct longest *p, uint32_t h, uint32_t k, int64_t limit)
 {
     uint32_t m = 0;

@@ -261,7 +261,8 @@ static int64_t set_caps(struct trees *s)
     return dearest;
 }
 
-/* Returns H, the weight that all CPUs with loads of at most 1 hold, in units of 2^-SCALE_BITS, at most LOAD_INF. */
+/* Returns H, the most weight that all CPUs with loads of at most 1 ps hold, in units of 2^-SCALE_BITS, at most
+ * LOAD_INF. */
 static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
 {
     int64_t all = 0;

@@ -173,8 +173,8 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
  * work or time ran out. */
 static bool find_weights(struct packer *p, uint32_t *moved)
 {
-    /* g w should be at most -goal; rows for which it is above that by more than `bad` are projected on, the worst first
-     */
+    /* g w should be at most -goal; rows for which it is above that by more than `bad`, an eighth of the margin, are
+     * projected on, the worst first */
     int64_t goal = p->margin * ONE, bad = p->margin / 8 * ONE;
     for (uint32_t i = 0; i < PROJECTIONS * (p->nrow + 1) && !is_stopped(p); i++) {
         const struct row *worst = NULL;
@@ -393,7 +393,8 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
     bool again = false;
     for (uint32_t i = 0; open && i < THRESHOLDS && left && !clock_out(clock); i++) {
         bool last = hi - lo <= near;
-        if (last && hi <= r->below) { /* the end of a round */
+        /* the end of a round; no second one if the first refuted nothing */
+        if (last && hi <= r->below) {
             if (again || lo == lower)
                 break;
             again = true;

@@ -68,7 +68,7 @@ static bool search_merged(const struct problem *c, struct near_run *r, uint64_t 
     int64_t limit = best->value - 1 - r->min_gain, before = best->value;
     /* the floor is the limit, too: the first plan with the gain asked for is good enough */
     struct both *b = both_new(c, limit, limit, STATES, BYTES);
-    struct problem_plan found = *best;
+    struct problem_plan found = *best; /* shares best->copies, to which both_take() writes */
     enum search_end end = both_go(b, steps);
     found.dev = arena_array(a, (size_t)level->n + 1, sizeof *found.dev);
     bool better = both_take(b, &found);

@@ -489,7 +489,8 @@ void train_farther(const struct train *t, struct stage_layout *p)
         return;
     struct arena *own = arena_new(t->x->use.scratch);
     struct stages_on on = {.n = p->n, .nplace = p->n, .sum = train_sums(t, p, own), .set = p->set};
-    /* slopes 3, 4, 6, 9, ... (wanted_ahead): ends when a slope brings nothing, but for the first one */
+    /* slopes 3, 4, 6, 9, ... (wanted_ahead): ends when a slope brings nothing, but for the first one, which is not far
+     * from policy B's */
     enum { FIRST_SLOPE = 3 };
     for (uint32_t slope = FIRST_SLOPE; slope <= training_count(m); slope += slope / 2) {
         int64_t before = p->value;
