@@ -45,7 +45,7 @@ struct both *both_new(const struct problem *c, int64_t limit, int64_t floor, uin
     struct arena *a = arena_new(c->g->mem);
     struct both *b = arena_alloc(a, sizeof *b);
     b->c = c;
-    b->a[0] = a;
+    b->a[0] = a; /* holds b itself, too */
     b->a[1] = arena_new(a);
     b->s[0] = search_new(c, &ask, b->a[0]);
     b->s[1] = search_new(problem_mirror(c, b->a[1]), &ask, b->a[1]);

@@ -438,7 +438,9 @@ void label_walk_kind(struct label_run *r, uint32_t k)
     for (uint32_t v = 0; v < r->p->g->n; v++)
         if (!r->missing[v] && !bits_have(r->bits, v))
             w->list[w->set.end++] = v;
-    do { /* each time, decides on all blocks of the list; then goes back to the last block taken */
+    /* each time, decides on all blocks of the list; then goes back to the last block taken.  If the search must stop
+     * (why), only goes back, so that S is empty at the end */
+    do {
         while (w->at < w->set.end && !r->why) {
             if (!try_take(r))
                 skip(r);

@@ -459,8 +459,8 @@ static void add_net(const struct latency_graph *p, struct latency_quotient *r, u
         r->time[src] += p->kind[r->kind[src]].moved[e];
 }
 
-/* Sets r->time of subgraphs: computing of their units, transfers in and out.  Returns false if a block is on a device
- * that cannot run the block. */
+/* Sets r->at, and r->time of subgraphs: computing of their units, transfers in and out, and the cost of a part.
+ * Returns false if a block is on a device that cannot run the block. */
 static bool set_times(const struct latency_graph *p, const uint32_t *sub,
                       struct latency_quotient *r)
 {

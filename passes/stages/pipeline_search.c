@@ -161,7 +161,7 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
 }
 
 /* Searches for plans with size number `size` and runs them with each schedule that may be chosen.  The size of the
- * scene gets as much work as dapple-place does. */
+ * scene gets as much work as dapple-place does.  Leaves the settings tried last in the scene. */
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
@@ -210,7 +210,8 @@ static int64_t least_not_refuted(struct train *t, struct stage_ways *w, uint32_t
     return high;
 }
 
-/* Runs n plans of ways with the size of *size_of under each schedule but interleaved, and keeps the best. */
+/* Runs n plans of ways with the size of *size_of under each schedule but interleaved, and keeps the best.  Leaves the
+ * settings tried last in the scene. */
 static void try_ways_of(struct choices *c, struct train *t, const struct training *size_of,
                         const struct stage_layout *plan, uint32_t n)
 {
@@ -254,7 +255,8 @@ static void try_ways(struct choices *c, struct train *t)
     arena_free(own);
 }
 
-/* Runs every plan, for each size and schedule with at most EVERY_WORK plans * micro-batches, and keeps the best. */
+/* Runs every plan, with every choice of stages that recompute, for each size and schedule with at most EVERY_WORK plans
+ * times micro-batches, and keeps the best.  Leaves the settings tried last in the scene. */
 static void try_every(struct choices *c, struct train *t)
 {
     struct training *m = &c->x->scene.model.training;

@@ -271,10 +271,12 @@ static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
     struct csr edge = pairs_rows(&pairs, g->n);
     uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp); /* [vertex] its component */
     uint32_t n = csr_components(&edge, g->n, comp, a);
-    /* [component] its smallest vertex; its place in the topological order `order` */
+    /* [component] its smallest vertex; its place in the topological order `order`: the number of its joined layer */
     uint32_t *smallest = arena_array(a, (size_t)n + 1, sizeof *smallest);
     uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order);
     uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
+    /* [vertex] its joined layer */
+    uint32_t *joined = arena_array(a, (size_t)g->n + 1, sizeof *joined);
     /* [base vertex] its joined layer */
     uint32_t *layer = arena_array(a, (size_t)nbase + 1, sizeof *layer);
     for (uint32_t v = g->n; v-- > 0;)
@@ -285,12 +287,12 @@ static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
     for (uint32_t i = 0; i < sorted; i++)
         rank[order[i]] = i;
     for (uint32_t v = 0; v < g->n; v++)
-        comp[v] = rank[comp[v]]; /* from here on the number of the joined layer */
+        joined[v] = rank[comp[v]];
     for (uint32_t v = 0; v < nbase; v++)
-        layer[v] = comp[t->layer[v]];
+        layer[v] = joined[t->layer[v]];
     t->layer = layer;
     t->layers.n = n;
-    t->layers.succ = join_pairs(&pairs, comp, n, a);
+    t->layers.succ = join_pairs(&pairs, joined, n, a);
     t->layers.pred = csr_transpose(a, &t->layers.succ, n, n);
 }
 
