@@ -157,8 +157,8 @@ static void renew_main(struct race *r)
 }
 
 /* Continues search s, whose floor is `floor`, for `steps` steps.  If s found a better plan than r->best, copies it to
- * *r->best; if s came to its end, raises the bound.  Returns whether one of the two happened.  Updates r->found and, if
- * s is the main search, r->full. */
+ * *r->best; if s came to its end, raises the bound.  Returns whether one of the two happened.  Updates r->found,
+ * r->steps and, if s is the main search, r->full. */
 static bool continue_search(struct race *r, struct both *s, int64_t floor, uint64_t steps)
 {
     uint64_t before = both_steps(s);

@@ -32,6 +32,7 @@ static int dpl_run(struct ctx *x, const void *options)
     struct bound all = bounds_all(x, best.value, /*must_fit=*/true, BOUNDS_WORK, &p.clock);
     struct bound in = all;
     const struct bound_means with = bounding_of(x, BOUNDS_WORK, &p.clock);
+    /* `all` is about mandatory_level(): plans of a coarser level may have a higher bound */
     if (best.value > all.value && whole != mandatory_level(x))
         in = bounds_best(c, best.value, &with, NULL);
     const char *why = claim_make(x, claim_scope(x, /*contiguous=*/true, /*fused=*/false), in, all);

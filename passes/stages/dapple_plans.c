@@ -54,6 +54,7 @@ static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
     }
     for (uint32_t k = 0; k < p->n; k++)
         alone = alone && servers_devices(c->rules.servers, &p->set[k]) == 1;
+    /* a stage_plan may change its devices, but stage_plan_latency() only reads them */
     struct stage_plan plan = {.n = p->n, .end = end, .devices = (struct device_set *)p->set};
     formula_errors_add(c->t->errors, stage_plan_latency(&c->chain, &c->rules, &plan, a), p->value,
                        alone);

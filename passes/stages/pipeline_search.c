@@ -289,7 +289,8 @@ static void go_farther(struct choices *c, struct train *t)
     keep_best(c, t, &p, number_of_size(c, c->best_model.micro_size));
 }
 
-/* Sets t->offered: the settings of all sizes and schedules that are tried, so that the bound holds for all. */
+/* Sets t->offered: the settings of all sizes and schedules that are tried, so that the bound holds for all.  The scene
+ * must have the given settings, and has them afterwards. */
 static void list_offered(struct choices *c, struct train *t)
 {
     struct training *model = &c->x->scene.model.training;
