@@ -331,7 +331,7 @@ static void make_z(struct builder *b)
                 add_at_most(b, arena_fmt(b->a, "path_%s_%u_%s", label[u], v, b->dev[s]), z[v],
                             z[u]);
                 if (x == MIP_ZERO || merged_vertex(b, u) == merged_vertex(b, v))
-                    continue;
+                    continue; /* the last row would only say z[v] <= 1 */
                 mip_row(b->p, arena_fmt(b->a, "gap_%s_%u_%s", label[u], v, b->dev[s]), -MIP_INF, 1);
                 mip_term(b->p, z[v], 1);
                 mip_term(b->p, b->m->col[(size_t)merged_vertex(b, v) * b->k + s], -1);

@@ -41,7 +41,7 @@ static void add_parts(const struct train *t, const struct stage_layout *p, struc
     for (uint32_t k = 0; k < p->n; k++) {
         struct reduce_parts *of = &sum[k].parts;
         of->part = arena_array(a, (size_t)of->n + 1, sizeof *of->part);
-        of->n = 0;
+        of->n = 0; /* counts the parts that are added from here on */
     }
     for (uint32_t v = l->n; v-- > 0;) {
         uint32_t k = p->stage_of[v];
@@ -377,8 +377,8 @@ static void try_every_set(const struct train *t, struct stage_layout *p, const s
 }
 
 /* Runs a plan with the interleaved schedule, which sets `ahead` itself; only `recompute` is chosen: on places where
- * memory does not suffice for 1, 2, 4, ... stages, until it does or all stages recompute.  Keeps the run if it fits;
- * sets p->too_long. */
+ * memory does not suffice for 1, 2, 4, ... stages, until it does or all stages recompute; if t wants it and memory is
+ * short, also every other set of stages.  Keeps the fastest run that fits; sets p->too_long. */
 static void try_interleaved(const struct train *t, struct stage_layout *p,
                             const struct stages_on *on, struct arena *own)
 {
