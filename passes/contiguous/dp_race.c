@@ -378,7 +378,8 @@ static void run_main(struct race *r, uint64_t round)
     }
 }
 
-/* Gives all methods their turns, round by round, until the race is over or the steps allowed are done. */
+/* Gives all methods their turns, round by round, until the race is over or the steps allowed are done.  Frees the main
+ * search at the end. */
 static void run_rounds(struct race *r)
 {
     /* many: the exact search comes to no end, so it gets short turns, and bounds along a path long ones */

@@ -61,8 +61,8 @@ static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
 }
 
 /* Runs plan p, counts it with its tasks in c->work, and keeps it if it is better than the best one.  Notes in c->t what
- * messages tell if there is no plan: too_long, odd.  A plan that is odd or uneven is only kept until there is another
- * one. */
+ * messages tell if there is no plan: too_long, odd.  Collects the formula's errors if t wants them.  A plan that is odd
+ * or uneven is only kept until there is another one. */
 static void try_layout(struct plan_choice *c, struct stage_layout *p)
 {
     train_try(c->t, p);
