@@ -156,11 +156,13 @@ static void start_random(struct search *s, int32_t *dev)
 static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
                        const struct problem_plan *best)
 {
-    static const enum start small[] = {BEST,   SPLIT,          RANDOM, PARTS_OF_ORDER,
-                                       RANDOM, PARTS_OF_ORDER, RANDOM, PARTS_OF_ORDER};
-    static const enum start large[] = {BEST, BEST, BEST, BEST, BEST, BEST, RANDOM, PARTS_OF_ORDER};
+    enum { CYCLE = 8 }; /* turns after which the kinds repeat */
+    static const enum start small[CYCLE] = {BEST,   SPLIT,          RANDOM, PARTS_OF_ORDER,
+                                            RANDOM, PARTS_OF_ORDER, RANDOM, PARTS_OF_ORDER};
+    static const enum start large[CYCLE] = {BEST, BEST, BEST,   BEST,
+                                            BEST, BEST, RANDOM, PARTS_OF_ORDER};
     struct arena_mark mark = arena_mark(s->a);
-    enum start kind = (s->c->g->n > SPLIT_VERTICES ? large : small)[turn % 8];
+    enum start kind = (s->c->g->n > SPLIT_VERTICES ? large : small)[turn % CYCLE];
     r->warm = kind == BEST && best->value < LOAD_INF;
     if (r->copies && best->value < LOAD_INF && (r->warm || random_below(&s->rng, 2)))
         memcpy(r->copies, best->copies, s->l.ndev * sizeof *r->copies);

@@ -368,8 +368,8 @@ static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most
     return n;
 }
 
-/* Grows a random clump, and moves it to a random device if all its vertices may be there and the energy does not rise
- * too much; counts as a move for each vertex of the clump. */
+/* Grows a random clump of at most a random power of two of vertices, and moves it to a random device if all its
+ * vertices may be there and the energy does not rise too much; counts as a move for each vertex of the clump. */
 static void move_clump(struct anneal_walker *m)
 {
     struct loads *l = &m->l;

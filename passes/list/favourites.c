@@ -126,8 +126,12 @@ uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64
     c.from = arena_array(own, n, sizeof *c.from);
     for (uint32_t v = 0; v < g->n; v++)
         c.left[v] = v;
-    for (uint32_t last; c.steps < steps && (last = find_longest(&c)) != NO_FAVOURITE;)
+    while (c.steps < steps) {
+        uint32_t last = find_longest(&c);
+        if (last == NO_FAVOURITE)
+            break;
         take_longest_path(&c, last);
+    }
     join_rest(&c, own);
     arena_free(own);
     return c.favourite;

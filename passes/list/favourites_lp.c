@@ -51,6 +51,7 @@ static struct mip *make_program(const struct wdag *g, const int64_t *time, const
                                 double unit, struct arena *a)
 {
     struct mip *m = mip_new(a);
+    /* in, out: columns of the edges, [index in g->pred.to] and [index in g->succ.to] */
     uint32_t edges = g->pred.at[g->n], *in = arena_array(a, (size_t)edges + 1, sizeof *in);
     uint32_t *out = arena_array(a, (size_t)edges + 1, sizeof *out);
     uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
@@ -64,6 +65,7 @@ static struct mip *make_program(const struct wdag *g, const int64_t *time, const
         for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
             uint32_t u = g->pred.to[k];
             out[next[u]++] = k; /* rows of g->succ are ascending, too */
+            /* v starts when u has ended and, unless the edge is 0, its value has been moved */
             mip_row(m, "after", (double)time[u] / unit, MIP_INF);
             mip_term(m, edges + v, 1);
             mip_term(m, edges + u, -1);
@@ -112,7 +114,7 @@ uint32_t *favourites_by_lp(const struct wdag *g, const int64_t *time, const int6
     struct mip_answer answer;
     if (!mip_lpsolve.attempts)
         return NULL;
-    mip_solve(&mip_lpsolve, make_program(g, time, cost, unit, a), 1e-9, clock, a, &answer);
+    mip_solve(&mip_lpsolve, make_program(g, time, cost, unit, a), /*gap=*/1e-9, clock, a, &answer);
     if (answer.status != MIP_OPTIMAL)
         return NULL;
     *bound = answer.value * unit;

@@ -131,8 +131,8 @@ static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
     }
 }
 
-/* Takes v off device d (by = -1), or puts v on it (by = 1), in a detailed problem: updates l->parts and works out the
- * loads anew. */
+/* Takes v off device d (by = -1), or puts v on it (by = 1), in a detailed problem: updates parts, held and bytes of d,
+ * and works out its loads anew. */
 static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
 {
     uint32_t k = l->kind[d];
@@ -164,7 +164,7 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     l->back[d] = load[1];
 }
 
-/* Takes v off device d in a problem that is not detailed: updates load and bytes of d. */
+/* Takes v off device d in a problem that is not detailed: updates held, load and bytes of d. */
 static void take_off(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
@@ -180,7 +180,7 @@ static void take_off(struct loads *l, uint32_t v, uint32_t d)
         move_bytes(l, v, d, /*by=*/-1);
 }
 
-/* Puts v on device d in a problem that is not detailed: updates load and bytes of d. */
+/* Puts v on device d in a problem that is not detailed: updates held, load and bytes of d. */
 static void put_on(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
