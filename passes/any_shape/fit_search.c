@@ -93,8 +93,8 @@ static bool rest_may_fit(const struct fit_search *f)
     return f->total >= LOAD_INF || f->left <= f->total - used;
 }
 
-/* Puts v on device d.  Returns false, and changes nothing, if v may not be there, does not fit, or an earlier empty
- * device of the same kind would be the same choice. */
+/* Puts v on device d.  Returns false, and changes nothing, if v may not be there, does not fit, leaves too little
+ * memory for the other vertices, or an earlier empty device of the same kind would be the same choice. */
 static bool try_device(struct fit_search *f, uint32_t v, uint32_t d)
 {
     if (!loads_allows(&f->l, v, d))

@@ -241,6 +241,7 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
 /* Returns the reasons `why` (WHY_*) in words, such as "contract{qdq}, the cycles that makes", in a. */
 static const char *reasons_text(int why, struct arena *a)
 {
+    /* [number of the bit of WHY_*] */
     static const char *const reason[] = {"colours",
                                          "Shape with its operand",
                                          "state pairs",

@@ -135,11 +135,14 @@ static int look_for_any(struct auto_run *r)
     /* the contiguous plan is taken; a better bound may prove that it is the best of all plans */
     if (r->contiguous && s->best.value > s->need)
         any_bound(s, BOUNDS_WORK / 4);
-    if (is_far(r))
-        any_bound(s, r->deadline ? BOUNDS_MOST_WORK
-                     : labels_many(s->any)
-                         ? BOUNDS_WORK
-                         : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
+    if (is_far(r)) {
+        uint64_t work = BOUNDS_MOST_WORK / (3 + s->any->g->n / 200); /* 2 or 3 s */
+        if (r->deadline)
+            work = BOUNDS_MOST_WORK;
+        else if (labels_many(s->any))
+            work = BOUNDS_WORK;
+        any_bound(s, work);
+    }
     const struct bound_means with = bounding_of(r->x, 0, &r->p.clock);
     if (is_far(r) && !s->any->detailed)
         s->bound = ip_certify(s->any, s->bound, s->best.value, CERTAIN, &with);
@@ -189,11 +192,10 @@ static const char *write_offer(struct auto_run *r)
                          "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
                          percent_text(r, share_below(found, value)), count_parts(x, dev));
     }
-    return bound >= value || bound <= 0 /* proven to be best, or no bound is known */
-               ? NULL
-               : arena_fmt(
-                     x->use.mem, "no plan%s takes %s less", looked_at_text(x),
-                     /* + 1, since the share was rounded down, and no plan may save more than is printed */
+    if (bound >= value || bound <= 0)
+        return NULL; /* proven to be best, or no bound is known */
+    /* + 1, since the share was rounded down, and no plan may save more than is printed */
+    return arena_fmt(x->use.mem, "no plan%s takes %s less", looked_at_text(x),
                      percent_text(r, share_below(bound, value) + 1));
 }
 

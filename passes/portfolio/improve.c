@@ -410,7 +410,7 @@ static bool change_plan(struct improver *s, bool *order)
     const struct link *l = &s->chain[i];
     *order = false;
     state_copy(&s->next, &s->now, s->x->scene.m->nnode);
-    /* moves any node; mostly so while memory is lacking, and then a node of the device that lacks most */
+    /* one time in ten moves any node; while memory is lacking, six times more, a node of the device that lacks most */
     if (dice == 0 || (s->now.lacks && dice < 7)) {
         uint32_t v = draw_below(s, n);
         for (int tries = 0; tries < DRAWS && s->now.lacks && dice; tries++)
