@@ -567,9 +567,9 @@ static void ask_node(struct shard_ask *q, nid n, vid v, struct shard_state st)
         return;
     for (uint32_t i = 0; i < m->node[n].nformal; i++)
         if (node_in(m, n, i) == v)
-            ask(q, false, i, st);
+            ask(q, /*result=*/false, i, st);
     if (m->value[v].def == n)
-        ask(q, true, m->value[v].outno, st);
+        ask(q, /*result=*/true, m->value[v].outno, st);
 }
 
 void shard_find_options(struct shard *s)

@@ -173,9 +173,9 @@ static bool by_heads(struct shard_ask *q, const struct form *f)
     struct head_counts h;
     bool good = count_heads(q, f, &h) && find_runs(q, f, &h);
     for (uint32_t i = 0; i < n->nformal && good; i++)
-        good = cut_heads(q, f, &h, false, i);
+        good = cut_heads(q, f, &h, /*result=*/false, i);
     for (uint32_t i = 0; i < n->out.n && good; i++)
-        good = cut_heads(q, f, &h, true, i);
+        good = cut_heads(q, f, &h, /*result=*/true, i);
     if (node_attr_int(m, q->n, f->count, 0) > 0)
         q->change[0] = (struct shard_change){.kind = SHARD_ATTR, .attr = f->count};
     if (good && h.run_k > 0 && f->key_count != NULL && node_attr_int(m, q->n, f->key_count, 0) > 0)
@@ -201,7 +201,7 @@ static bool by_batch(struct shard_ask *q, const struct form *f)
     const struct node *n = &q->s->m->node[q->n];
     struct shape x, k;
     const struct shard_state given = q->given;
-    if (!shape_at(q, false, 0, &x) || !shape_at(q, q->result, q->at, &k) ||
+    if (!shape_at(q, /*result=*/false, 0, &x) || !shape_at(q, q->result, q->at, &k) ||
         given.axis != batch_axis(code_of(f, q->result, q->at), &k, x.d[0]))
         return false;
     for (uint32_t i = 0; i < n->nformal + n->out.n; i++) {
@@ -228,7 +228,7 @@ bool rule_shard_attention(struct shard_ask *q, const struct shard_row *r)
     const struct node *n = &q->s->m->node[q->n];
     struct shape x, k;
     for (uint32_t i = 0; i < n->nformal; i++)
-        if (node_in(q->s->m, q->n, i) != 0 && code_of(f, false, i) == 'x')
+        if (node_in(q->s->m, q->n, i) != 0 && code_of(f, /*result=*/false, i) == 'x')
             return false;
     if (node_attr(q->s->m, q->n, "qkv_hidden_sizes") != NULL || !shard_in_shape(q, 0, &x) ||
         x.rank < 3)

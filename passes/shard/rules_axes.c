@@ -68,10 +68,11 @@ static bool take_option(struct shard_ask *q, const char *text)
     if (!good || !(q->result ? shard_out_shape(q, q->at, &s) : shard_in_shape(q, q->at, &s)) ||
         q->given.axis >= s.rank)
         return false;
+    const struct dim size = s.d[q->given.axis];
     for (uint32_t i = 0; i < k->nformal && good; i++)
-        good = cut_letter(q, false, i, letter_of(text, false, i), s.d[q->given.axis]);
+        good = cut_letter(q, /*result=*/false, i, letter_of(text, /*result=*/false, i), size);
     for (uint32_t i = 0; i < k->out.n && good; i++)
-        good = cut_letter(q, true, i, letter_of(text, true, i), s.d[q->given.axis]);
+        good = cut_letter(q, /*result=*/true, i, letter_of(text, /*result=*/true, i), size);
     return good;
 }
 

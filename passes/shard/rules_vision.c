@@ -56,7 +56,7 @@ bool rule_shard_convolve(struct shard_ask *q, const struct shard_row *r)
     if (cut == 0) {
         shard_set_in(q, 0, 0);
         shard_set_out(q, 0, 0);
-        return cut_others(q, text, false, 0);
+        return cut_others(q, text, /*channels=*/false, 0);
     }
     if (cut != 1 || group <= 0 || (!q->result && group == 1))
         return false;
@@ -75,7 +75,7 @@ bool rule_shard_convolve(struct shard_ask *q, const struct shard_row *r)
         shard_set_in(q, iw, side);
     }
     shard_set_out(q, 0, 1);
-    bool good = cut_others(q, text, true, 1);
+    bool good = cut_others(q, text, /*channels=*/true, 1);
     q->given = given;
     return good;
 }

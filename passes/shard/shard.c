@@ -487,6 +487,54 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
     return 0;
 }
 
+/* Returns `said`, the number of devices that the file's sharding specs have, for from=self with ways=auto; 0 and
+ * reports an error if the cluster has no such number of equal devices. */
+static uint32_t ways_of_specs(const struct ctx *x, int64_t said)
+{
+    const char *path = module_str(x->scene.m, x->scene.m->path);
+    const uint32_t most = side_by_side(x->scene.cluster, NULL);
+    if (said < 2 || said > SHARD_WAYS) {
+        diag_error(
+            x->use.diag,
+            "shard{from=self}: %s has sharding specs for %lld devices: expected from 2 to %d", path,
+            (long long)said, SHARD_WAYS);
+        return 0;
+    }
+    if (most >= 2 && said > most) { /* for fewer than 2, find_devices() reports the error */
+        diag_error(x->use.diag,
+                   "shard{from=self}: %s has sharding specs for %lld devices, and of %s no more "
+                   "than %u are equal%s: expected as many devices as the specs have",
+                   path, (long long)said, cluster_devices(x->scene.cluster, x->use.scratch), most,
+                   cluster_grouped(x->scene.cluster) ? " and in a group" : "");
+        return 0;
+    }
+    return (uint32_t)said;
+}
+
+/* Returns the number of devices that the options ask for (not ways=auto with from=search); 0 and reports an error if
+ * they ask for none. */
+static uint32_t asked_ways(const struct ctx *x, const struct shard_options *o)
+{
+    char *end;
+    int64_t said = o->from == FROM_SELF ? shard_self_ways(x->scene.m) : 0;
+    if (o->from == FROM_SELF && said == 0) {
+        diag_error(x->use.diag,
+                   "shard{from=self}: %s has no sharding spec that cuts a tensor: "
+                   "pcc --annotate=ir11 -o FILE.onnx writes such specs",
+                   module_str(x->scene.m, x->scene.m->path));
+        return 0;
+    }
+    if (strcmp(o->ways, "auto") == 0)
+        return ways_of_specs(x, said);
+    unsigned long ways = strtoul(o->ways, &end, 10);
+    bool number = *end == '\0' && *o->ways >= '0' && *o->ways <= '9';
+    if (number && ways >= 2 && ways <= SHARD_WAYS)
+        return (uint32_t)ways;
+    diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d", o->ways,
+               SHARD_WAYS);
+    return 0;
+}
+
 /* pass.run: rewrites the model for several devices.  The objective becomes the makespan, unless the user has chosen
  * one.  Returns 0, or -1 after an error. */
 static int run_shard(struct ctx *x, const void *options)
@@ -495,45 +543,17 @@ static int run_shard(struct ctx *x, const void *options)
     struct exec_model *e = &x->scene.model;
     struct shard s;
     struct shard_choice c;
-    char *end;
     int objective = exec_objective(e, "makespan");
     if (!ctx_said(x, "objective") && objective >= 0)
         e->objective = (uint32_t)objective;
     if (strcmp(o->ways, "auto") == 0 && o->from == FROM_SEARCH)
         return choose_ways(x, o);
-    int64_t said = o->from == FROM_SELF ? shard_self_ways(x->scene.m) : 0;
-    if (o->from == FROM_SELF && said == 0)
-        return diag_error(x->use.diag,
-                          "shard{from=self}: %s has no sharding spec that cuts a tensor: "
-                          "pcc --annotate=ir11 -o FILE.onnx writes such specs",
-                          module_str(x->scene.m, x->scene.m->path));
-    /* from=self with ways=auto: as many devices as the specs have */
-    bool by_file = strcmp(o->ways, "auto") == 0;
-    if (by_file && (said < 2 || said > SHARD_WAYS))
-        return diag_error(x->use.diag,
-                          "shard{from=self}: %s has sharding specs for %lld devices: expected from "
-                          "2 to %d",
-                          module_str(x->scene.m, x->scene.m->path), (long long)said, SHARD_WAYS);
-    const uint32_t most = side_by_side(x->scene.cluster, NULL);
-    if (by_file && most >= 2 && said > most)
-        return diag_error(x->use.diag,
-                          "shard{from=self}: %s has sharding specs for %lld devices, and of %s no "
-                          "more than %u are equal%s: expected as many devices as the specs have",
-                          module_str(x->scene.m, x->scene.m->path), (long long)said,
-                          cluster_devices(x->scene.cluster, x->use.scratch), most,
-                          cluster_grouped(x->scene.cluster) ? " and in a group" : "");
-    unsigned long ways = strtoul(o->ways, &end, 10);
-    bool number = *end == '\0' && *o->ways >= '0' && *o->ways <= '9';
-    ways = by_file ? (unsigned long)said : ways;
-    if ((!number && !by_file) || ways < 2 || ways > SHARD_WAYS)
-        return diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d",
-                          o->ways, SHARD_WAYS);
-    const struct wanted w = {.ways = (uint32_t)ways,
+    const struct wanted w = {.ways = asked_ways(x, o),
                              .sums = o->sums,
                              .draw = o->draw,
                              .number = o->number,
                              .self = o->from == FROM_SELF};
-    if (choose(&s, x, w, &c) != 0)
+    if (w.ways == 0 || choose(&s, x, w, &c) != 0)
         return -1;
     struct sharding k = measure_whole(&s);
     rewrite(&s, &c, &k);

@@ -230,7 +230,7 @@ static bool is_better(const struct shard *s, uint32_t p, uint32_t q)
 
 /* Adds 1 to the entry of `count` for the strands of p and q if q is the first option of its strand that is at least as
  * good as p.  After all pairs, an entry is the number of options in p's strand for which q's strand has one that is at
- * least as good. */
+ * least as good.  st: not used. */
 static void count_better(struct shard *s, struct strand *st, struct map *count, uint32_t p,
                          uint32_t q)
 {

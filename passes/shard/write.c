@@ -169,23 +169,26 @@ static bool is_on_all(const struct shard_writer *x, nid n)
     return o != 0 && x->s->opt[o].change[0].kind != SHARD_ABSORB;
 }
 
-/* Sets x->need[] of all values: on which devices each must be, whole or in pieces. */
+/* Sets x->need[] of all values. */
 static void find_needs(struct shard_writer *x)
 {
     const struct module *m = x->m;
     const struct graph *g = &m->graph[1];
     for (uint32_t i = 0; i < g->out.n; i++)
-        x->need[m->arg[g->out.at + i]] = x->s->kept[m->arg[g->out.at + i]].run != 0 ? 2 : 1;
+        x->need[m->arg[g->out.at + i]] =
+            x->s->kept[m->arg[g->out.at + i]].run != 0 ? SHARD_NEED_ALL : SHARD_NEED_FIRST;
     for (nid n = g->first + g->count; n-- > g->first;) {
-        uint8_t where = 1;
+        uint8_t where = SHARD_NEED_FIRST;
         if (x->s->kind[n] != SHARD_NODE && x->s->kind[n] != SHARD_ONCE)
             continue;
         for (uint32_t i = 0; i < m->node[n].out.n && x->s->kind[n] == SHARD_NODE; i++)
-            where = x->need[node_out(m, n, i)] > where ? 2 : where;
-        where = is_on_all(x, n) ? 2 : where;
+            if (x->need[node_out(m, n, i)] == SHARD_NEED_ALL)
+                where = SHARD_NEED_ALL;
+        if (is_on_all(x, n))
+            where = SHARD_NEED_ALL;
         /* the node is on a device that shares nodes, but not the first one: all of them exchange its operands */
         if (x->s->kind[n] == SHARD_ONCE && x->s->home[n] > 0 && x->s->home[n] < x->ways)
-            where = 2;
+            where = SHARD_NEED_ALL;
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             vid v = node_in(m, n, i);
             x->need[v] = where > x->need[v] ? where : x->need[v];
@@ -368,7 +371,7 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
  * search supposes.  (Values that no node reads are removed later.) */
 static bool is_wanted(const struct shard_writer *x, vid v, uint32_t i, uint32_t count)
 {
-    return i < count || (v != 0 && x->need[v] > 1);
+    return i < count || (v != 0 && x->need[v] == SHARD_NEED_ALL);
 }
 
 /* Replaces node n by its copies, on all devices or on the first one alone; first brings the operands there.  Where n
@@ -381,7 +384,7 @@ static void write_node(struct shard_writer *x, nid n)
     uint32_t count = is_on_all(x, n) ? x->ways : 1;
     vid *in = arena_array(x->a, (size_t)x->ways * (k.nformal + 1), sizeof *in);
     for (uint32_t j = 0; j < k.out.n; j++)
-        count = x->need[node_out(m, n, j)] > 1 ? x->ways : count;
+        count = x->need[node_out(m, n, j)] == SHARD_NEED_ALL ? x->ways : count;
     struct shard_state seen =
         node_tells_sizes(m, n) ? made_in(x, node_in(m, n, 0)) : (struct shard_state){0};
     x->at = n;

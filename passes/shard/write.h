@@ -12,6 +12,9 @@ struct shard_placed {
     uint32_t dev; /* its device, as an index of shard.dev */
 };
 
+/* Which devices need a value, whole or in pieces. */
+enum shard_need { SHARD_NEED_NONE, SHARD_NEED_FIRST, SHARD_NEED_ALL };
+
 struct shard_writer {
     struct shard *s;
     struct module *m;
@@ -19,7 +22,7 @@ struct shard_writer {
     struct edit *e;
     uint32_t ways;
     const uint32_t *option; /* [node] its option; 0: whole */
-    uint8_t *need; /* [value] devices that need the value: 0: none, 1: the first device, 2: all */
+    uint8_t *need;          /* [value] which devices need the value (enum shard_need) */
     /* what devices have of values: (value, bit of the state) -> index in `pool` of `ndev` values, which are 0 if not
      * made yet */
     struct map made;
