@@ -330,6 +330,7 @@ def ir_words(word):
     short = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
 
     def element(m):
+        """pcc's word for the element type that m has found: "f32" for "float"."""
         return elements.get(m[0]) or re.sub(r"^[a-z]+", lambda k: short[k[0]], m[0])
 
     word = re.sub(r"(?<!sparse_)tensor\((\w+)\)", r"\1", word)
@@ -1127,6 +1128,7 @@ def main(argv=None):
     ort.set_default_logger_severity(4)
 
     def say(text):
+        """Prints a line, unless --quiet."""
         if not args.quiet:
             print(printable(text), flush=True)
 

@@ -191,6 +191,7 @@ def main():
         cases = all_cases(args, folder)
 
         def answers(program):
+            """What a build of pcc answers to each case."""
             return list(pool.map(lambda case: ask(program, case), cases))
 
         def summed(found):

@@ -28,6 +28,7 @@ def layers_of(path):
     edges = [[at.get(x.strip()) for x in line.split(" -- ")] for line in lines if line[:1].isspace() and line.strip()]
 
     def handed(n):
+        """Bytes that the first n layers hand to the others."""
         cross = {a for a, b in edges if a is not None and a < n <= b} # None: an input of the model
         return sum(float(x) for a in cross for x in found[a][5].strip("[]").split(";"))
     return [(float(m[3]) + float(m[4]), float(m[6])) for m in found], handed

@@ -71,6 +71,7 @@ class Input:
         self.wrong = []
 
     def complain(self, planner, text):
+        """Notes what is wrong with the plan of a planner."""
         self.wrong.append(f"{self.name}, {planner}: {text}")
 
     def check_latency(self, planner, split):

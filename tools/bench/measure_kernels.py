@@ -77,6 +77,7 @@ def kernel_of(torch, op, shape, dtype):
     b, m, n, k = shape
 
     def tensor(*size):
+        """Random numbers on the GPU."""
         return torch.randn(*size, device="cuda", dtype=dtype)
     if op == "linear":
         x, w = tensor(m, n), tensor(n, k)
@@ -172,6 +173,7 @@ def models(torch, args, until):
         options = {} if name == "bert_large" else {"use_cache": False}  # an encoder has no cache
 
         def forward():
+            """Forward alone, without what backward would need."""
             with torch.no_grad():
                 model(ids, **options)
 

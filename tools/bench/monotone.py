@@ -48,6 +48,7 @@ class Graph:
     other: numbers of devices of both classes; memory: bytes of each."""
 
     def __init__(self, rng, large):
+        """Draws a graph. large: of 40 to 80 nodes, else of 6 to 14."""
         self.n = rng.randint(40, 80) if large else rng.randint(6, 14)
         dense = 2.0 / self.n if large else rng.choice((0.15, 0.3, 0.5))
         self.pred = [[u for u in range(max(0, v - 12), v) if rng.random() < dense] for v in range(self.n)]

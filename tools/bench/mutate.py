@@ -398,6 +398,7 @@ class Test:
         """Runs the test with these variables in its environment. Returns (exit code, CPU seconds). Beyond cpu_limit
         seconds of CPU, or 60 + 20 * cpu_limit seconds of the clock, the test is killed, and its code is below 0."""
         def limits():
+            """Limits the process that is about to become the test."""
             for what, value in ((resource.RLIMIT_CPU, max(1, int(cpu_limit))), (resource.RLIMIT_CORE, 0),
                                 (resource.RLIMIT_AS, self.room), (resource.RLIMIT_FSIZE, 4 << 30)):
                 resource.setrlimit(what, (value, value))

@@ -27,6 +27,7 @@ def least_import():
     """CPU seconds of `import pcc` beyond those of Python's own start: the least of five of each."""
 
     def cpu(code):
+        """CPU seconds of a Python that runs this code."""
         path = f"import sys; sys.path.insert(0, {str(ROOT / 'tools/python')!r})"
         return min(Run([sys.executable, "-c", f"{path}; {code}"]).cpu for _ in range(5))
 

@@ -401,6 +401,7 @@ class Namespaces:
         return self
 
     def __exit__(self, *_):
+        """Ends the relay and removes both namespaces."""
         self.relay.kill()
         for k in "12":
             subprocess.run(["ip", "netns", "del", f"pcc-{k}"])

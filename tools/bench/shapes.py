@@ -25,10 +25,12 @@ SEARCH, LEAST = 2.0, 0.5
 # Number of nodes, and edges (from, to), of a graph of about e edges.
 
 def fan(e):
+    """One node that all others read."""
     return e + 1, [(0, i) for i in range(1, e + 1)]
 
 
 def mirror(e):
+    """One node that reads all others."""
     return e + 1, [(i, e) for i in range(e)]
 
 
@@ -39,11 +41,13 @@ def layers(e):
 
 
 def ladder(e):
+    """Two chains a and b; node i + 1 of b also reads node i of a."""
     n = e // 3
     return 2 * n + 2, [x for i in range(n) for x in ((2 * i, 2 * i + 2), (2 * i + 1, 2 * i + 3), (2 * i, 2 * i + 3))]
 
 
 def comb(e):
+    """A chain, of which each node but the last has one more reader."""
     n = e // 2
     return 2 * n + 1, [x for i in range(n) for x in ((i, i + 1), (i, n + 1 + i))]
 

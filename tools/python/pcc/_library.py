@@ -91,6 +91,8 @@ class Progress:
 
 
 class _Progress(ctypes.Structure):
+    """struct pcc_progress"""
+
     _fields_ = [("pass_", ctypes.c_char_p), ("phase", ctypes.c_char_p), ("done", ctypes.c_uint32),
                 ("best", ctypes.c_int64), ("bound", ctypes.c_int64)]
 
@@ -100,16 +102,22 @@ _PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_Prog
 
 
 class _Listener(ctypes.Structure):
+    """struct pcc_listener"""
+
     _fields_ = [("user", ctypes.c_void_p), ("message", _MESSAGE), ("progress", _PROGRESS)]
 
 
 class _Device(ctypes.Structure):
+    """struct pcc_device"""
+
     _fields_ = [("name", ctypes.c_char_p), ("device_class", ctypes.c_char_p), ("load", ctypes.c_int64),
                 ("compute", ctypes.c_int64), ("transfer", ctypes.c_int64), ("memory", ctypes.c_int64),
                 ("used", ctypes.c_int64)]
 
 
 class _Node(ctypes.Structure):
+    """struct pcc_node"""
+
     _fields_ = [("name", ctypes.c_char_p), ("op", ctypes.c_char_p), ("device", ctypes.c_int32),
                 ("part", ctypes.c_int32)]
 
@@ -223,6 +231,7 @@ def _interrupts(raised: List[BaseException]) -> Iterator[None]:
         return
 
     def keep(number: int, frame: Any) -> None:
+        """Calls the handler and keeps its exception."""
         try:
             before(number, frame)
         except BaseException as e:  # pylint: disable=broad-except
@@ -271,12 +280,15 @@ class Handle:
         said, raised, lib, handle = self.diagnostics, self.raised, self.lib, self.p
 
         def message(_: Any, level: int, name: Optional[bytes], line: Optional[bytes]) -> None:
+            """pcc_listener.message"""
             said.append(Diagnostic(LEVELS[level], text_of(name) if name else None, words(text_of(line))))
 
         def seconds(ps: int) -> Optional[float]:
+            """Picoseconds in seconds; None for 0, which stands for no plan or no bound yet."""
             return ps / 1e12 if ps > 0 else None
 
         def at_work(_: Any, at: Any) -> int:
+            """pcc_listener.progress: 1 ends the work, because `progress` says so or a function has raised."""
             try:
                 if raised:
                     lib.pcc_stop(handle)  # what is being written ends, too

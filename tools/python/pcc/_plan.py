@@ -96,6 +96,7 @@ class Plan:
     closed."""
 
     def __init__(self, handle: Handle):
+        """Reads the verdict of the library on the plan of a handle. Raises BadUse if it has no plan."""
         self._handle: Union[Handle, _Kept] = handle
         self._nodes: Optional[List[Node]] = None
         with handle.lock:
@@ -201,6 +202,7 @@ class Plan:
         return self
 
     def __getstate__(self) -> Dict[str, Any]:
+        """What pickle keeps: all that the object has read, with a _Kept in place of the handle."""
         with contextlib.suppress(BadUse):  # a closed plan has only the nodes that were read before
             self.nodes  # pylint: disable=pointless-statement
         return {**self.__dict__, "_handle": _Kept(self)}

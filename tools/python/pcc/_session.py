@@ -108,6 +108,7 @@ class Session:
         return [*found, CPU]
 
     def _args(self, side: str) -> List[NodeArg]:
+        """The model's "inputs" or "outputs"."""
         rows = [(v["name"], self._split.manifest["values"][v["name"]]) for v in self._split.manifest[side]]
         return [NodeArg(name, row["onnx_type"], list(row["shape"] or [])) for name, row in rows]
 
@@ -143,6 +144,7 @@ def _split(model: Any, words: Dict[str, Any], cache: Any) -> _cache.Kept:
     wrote: List[PccError] = []  # errors in writing the split: a temporary folder may do; other errors are the model's
 
     def make(folder: Path) -> None:
+        """Plans the model and writes its split into the folder."""
         with plan(model, **words) as made:
             try:
                 made.split(folder).close()

@@ -54,13 +54,14 @@ HEADER = 4096  # bytes of a message of a graph beside its elements, and for each
 
 
 class Device:
-    """An actor: the parts of a device, each in a session."""
+    """An actor: the parts of a device, each in a session. folder: of the split, "": the actor's working folder;
+    parts, values: rows of the manifest; the others as for run_split.Part and run_split.Runner."""
 
     def __init__(self, folder: str, parts: List[Dict[str, Any]], provider: str, options: Mapping[str, Any],
                  threads: int, exact: bool, values: Dict[str, Any]):
         rs.ort.set_default_logger_severity(4)
         self.values = values
-        # in place of a Runner
+        # what run_split.Part reads of its Runner
         like: Any = types.SimpleNamespace(values=values, folder=Path(folder or os.getcwd()), threads=threads,
                                           exact=exact, options=None)
         self.parts = {p["file"]: rs.Part(like, p, provider, options) for p in parts}
@@ -171,7 +172,11 @@ class _Pace:
 
 class RayRunner(rs.Runner):
     """The parts of a split folder as Ray's actors, with the run() and stream() of run_split.Runner. close() ends the
-    actors, and Ray itself if this object has started it."""
+    actors, and Ray itself if this object has started it.
+
+    address: of Ray's cluster, None: a Ray of its own. places: as for parse_map(). ship: the folder's files are sent to
+    the other machines. by: how tensors go: by "calls", by a compiled "graph", or the faster of both ("measured"). The
+    others as for run_split.Runner. Raises SplitError."""
 
     def __init__(self, folder: Union[str, Path], address: Optional[str] = None,
                  providers: Optional[Mapping[str, rs.Provider]] = None, *, places: Iterable[str] = (),

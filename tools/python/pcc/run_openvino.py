@@ -77,7 +77,8 @@ def join_states(manifest: Mapping[str, Any], tensors: Dict[str, Any]) -> None:
 
 
 class Parts:
-    """The parts of a folder, compiled. where: {"acc0": "GPU.0"}; devices of the plan that it lacks are the CPU."""
+    """The parts of a folder, compiled. where: {"acc0": "GPU.0"}; devices of the plan that it lacks are the CPU. fast:
+    OpenVINO may compute in other types than f32. Raises Failed."""
 
     def __init__(self, folder: Path, where: Mapping[str, str], fast: bool = False):
         self.manifest = read_manifest(folder)

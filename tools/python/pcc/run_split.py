@@ -520,7 +520,7 @@ def _options(threads: int, exact: bool) -> Any:
 
 
 class Part:
-    """A part in its session."""
+    """A part in its session. entry: its row in the manifest; provider, options: of ONNX Runtime. Raises SplitError."""
 
     def __init__(self, runner: "Runner", entry: Mapping[str, Any], provider: str, options: Mapping[str, Any]):
         self.file: str = entry["file"]
@@ -826,7 +826,8 @@ def _forget(part: Part, table: Dict[str, Any], left: Dict[str, int], kept: Itera
 
 
 class _Flight:
-    """A sample on its way."""
+    """A sample on its way. number: of the sample, from 0; table: its tensors by name; left: how many of the parts that
+    read a tensor have not run; to_run: how many parts have not run; next: the sample behind it, once that has begun."""
 
     def __init__(self, runner: Runner, number: int, table: Dict[str, Any]):
         self.number, self.table = number, table
