@@ -164,7 +164,7 @@ static void time_embedding(struct gen *g, struct unet *m)
     gen_scope(g, NO_SCOPE);
 }
 
-/* Returns the number of channels at a level. */
+/* Returns the number of channels at a level: --width at level 0, twice as many at each next one up to level 2. */
 static int64_t channels_of(const struct unet *m, int64_t level)
 {
     return m->o->width << smaller(level, 2);

@@ -34,7 +34,7 @@ static struct draw draw_node(uint64_t *state, int64_t v, int64_t width)
     return d;
 }
 
-/* Returns the time of a transfer in microseconds; bits: draw.bits of the node that makes the value. */
+/* Returns the time of a transfer in microseconds, 0 to 300; bits: draw.bits of the node that makes the value. */
 static int64_t us_of_transfer(uint64_t bits)
 {
     return (int64_t)((bits >> 32) % 301);

@@ -30,23 +30,23 @@ struct idle {
     int64_t least;     /* ps: the least value of a tried plan that fits and can run */
 };
 
-/* Moves nodes of the device `from` to the idle device: the first (choice 0, 2) or the last ones (1, 3); one node (0,
- * 1), or nodes that take half of the time of `from` (2, 3); at least one node stays.  Returns whether any node
+/* Makes t->tried.dev: the plan's devices, but the first nodes of the device `from` (last: the last ones) are on the
+ * idle device: as many as take at most `most` ps together, at least one node, and not all.  Returns whether any node
  * moved. */
-static bool give_nodes(struct idle *t, uint32_t from, int choice)
+static bool give_nodes(struct idle *t, uint32_t from, bool last, int64_t most)
 {
     const struct module *m = t->s->m;
     const struct graph *g = &m->graph[1];
     const int64_t *time = m->cost->time[cluster_class(t->s->cluster, from)];
     uint32_t left = t->v->load[from].nodes, moved = 0;
-    int64_t half = choice < 2 ? 0 : t->v->load[from].compute / 2, sum = 0;
+    int64_t sum = 0;
     memcpy(t->tried.dev, t->plan->dev, m->nnode * sizeof *t->tried.dev);
     for (nid i = 0; i < g->count && left > 1; i++) {
-        nid n = choice % 2 ? g->first + g->count - 1 - i : g->first + i;
+        nid n = last ? g->first + g->count - 1 - i : g->first + i;
         if (t->plan->dev[n] != (int32_t)from)
             continue;
         sum = sat_add(sum, time[n]);
-        if (moved > 0 && sum > half)
+        if (moved > 0 && sum > most)
             break;
         t->tried.dev[n] = (int32_t)t->to;
         moved++;
@@ -60,7 +60,9 @@ static void try_all(struct idle *t)
 {
     for (uint32_t d = 0; d < t->s->cluster->ndev; d++)
         for (int choice = 0; choice < CHOICES && t->v->load[d].nodes > 1; choice++) {
-            if (!give_nodes(t, d, choice))
+            /* one node, or nodes that take half of the device's time; the first, or the last ones */
+            int64_t most = choice < 2 ? 0 : t->v->load[d].compute / 2;
+            if (!give_nodes(t, d, /*last=*/choice % 2, most))
                 continue;
             t->n++;
             struct arena *own = arena_new(t->a);

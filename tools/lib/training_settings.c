@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Returns the batch size at which a profile was measured, from its file name: 2 for "bert-48-pbs-2.txt"; 0 if the
- * name does not tell. */
+ * name does not tell.  Of a number of more than 9 digits only the first 9 count, so that nothing overflows. */
 static int64_t batch_of_name(const char *path)
 {
     const char *at = strstr(path_base(path), "pbs-");
@@ -62,26 +62,34 @@ static int read_gradients(struct pcc *p, struct training *t)
     return 0;
 }
 
+/* Returns the number of samples that costs are about: --profiled-batch, else what the input says, else what its name
+ * says, else the batch that it is planned for; 0: not known.  own: what the input says. */
+static int64_t profiled_batch(const struct pcc *p, const struct training *own)
+{
+    if (handle_given(p, "profiled-batch"))
+        return p->x.scene.model.training.profiled;
+    if (own->profiled)
+        return own->profiled;
+    int64_t named = batch_of_name(p->name);
+    return named ? named : bind_planned_batch(&p->x);
+}
+
 int settings_training(struct pcc *p)
 {
     struct training *t = &p->x.scene.model.training;
     /* an input that names the objective may also say sizes, which count unless others are given */
     const struct training own =
         handle_given(p, "objective") ? (struct training){0} : p->own_model.training;
-    int64_t size = handle_given(p, "micro-batch-size") ? t->micro_size : 0, global = 0;
-    int64_t count = handle_given(p, "micro-batches") ? t->micro_batches : 0;
-    int64_t profiled = handle_given(p, "profiled-batch") ? t->profiled
-                       : own.profiled                    ? own.profiled
-                                                         : batch_of_name(p->name);
-    if (!profiled)
-        profiled = bind_planned_batch(&p->x);
+    int64_t profiled = profiled_batch(p, &own);
+    /* samples in a micro-batch, number of micro-batches, samples in all of them; 0: the user gives none */
+    int64_t size = handle_given(p, "micro-batch-size") ? t->micro_size : 0;
+    int64_t count = handle_given(p, "micro-batches") ? t->micro_batches : 0, global = 0;
     if (handle_given(p, "global-batch"))
         count_parse(handle_given(p, "global-batch"), &global);
     if ((size || global) && !profiled)
         return diag_error(&p->diag, "--%s needs --profiled-batch, the samples that costs are about",
                           size ? "micro-batch-size" : "global-batch");
-    /* size, count, global: 0 where the user gives none.  With the global batch alone, a micro-batch has its usual
-     * size: that of the input, or the profiled batch */
+    /* size of a micro-batch if the other two do not determine it: that of the input, or the profiled batch */
     int64_t usual = own.micro_size ? own.micro_size : profiled;
     if (!size && global && !count)
         size = usual;

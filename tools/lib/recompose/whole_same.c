@@ -78,7 +78,7 @@ struct pair_stack {
     uint32_t n, cap;
 };
 
-/* Returns the bytes that a value of a field takes in memory. */
+/* Returns the bytes that a value of a field, which is neither a string nor a message, takes in memory. */
 static size_t value_size(const ProtobufCFieldDescriptor *f)
 {
     switch (f->type) {
