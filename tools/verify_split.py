@@ -1050,6 +1050,22 @@ def run_reference(args, manifest, say):
     raise CannotRun(f"{model.name}: {type(first).__name__}: {first_line(first)}")
 
 
+def not_compared(manifest, model, names, say):
+    """The outputs that cannot be compared, since they depend on random operators or are inputs. names: of the model's
+    inputs and outputs. Raises AllRandom if there are no others, although some could be compared without such
+    operators."""
+    random, first = random_values(model)
+    random &= set(names[1])
+    given = {o["name"] for o in manifest["outputs"] if o["from"] == "input"}
+    if random and random | given == set(names[1]):
+        raise AllRandom(f"all outputs depend on random operators, such as '{first}'" + ", or are inputs" * bool(given))
+    if random:
+        say(f"not compared, since they depend on random operators such as '{first}': {some(sorted(random))}")
+    if given:
+        say(f"not compared, since they are inputs: {some(sorted(given))}")
+    return random | given
+
+
 def verify(args, say):
     """Makes all checks of the folder and compares the parts with the whole model. Returns the number of outputs that
     were compared, how many of them are not bit-equal, the number of sets of inputs, and the tolerance of floats. Raises
@@ -1065,16 +1081,8 @@ def verify(args, say):
     for what, found in zip(("inputs", "outputs"), names):
         said = [v["name"] for v in manifest[what]]
         require(said == found, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
-    random, first = random_values(model)
-    random &= set(names[1])
-    given = {o["name"] for o in manifest["outputs"] if o["from"] == "input"}
-    if random and random | given == set(names[1]):
-        raise AllRandom(f"all outputs depend on random operators, such as '{first}'" + ", or are inputs" * bool(given))
-    if random:
-        say(f"not compared, since they depend on random operators such as '{first}': {some(sorted(random))}")
-    if given:
-        say(f"not compared, since they are inputs: {some(sorted(given))}")
-    reference = without(reference, random | given)
+    left_out = not_compared(manifest, model, names, say)
+    reference = without(reference, left_out)
     if args.sensitive:
         demand_sensitivity(reference)
     gc.collect()
@@ -1099,7 +1107,7 @@ def verify(args, say):
     require(all(set(a) == set(names[1]) for a in again), f"{Path(annotated).name} has other outputs than the model")
     compare(reference, again, sums, set(), Path(annotated).name)
     if sums:
-        compare(without(again, random | given), made, 0, rounded, f"the parts, against {Path(annotated).name}")
+        compare(without(again, left_out), made, 0, rounded, f"the parts, against {Path(annotated).name}")
     return len(reference[0]), len(inexact), len(sets), sums
 
 

@@ -330,6 +330,14 @@ def table_8(_, tmp):
     return rows.show()
 
 
+def equal_stages(path, stages, size):
+    """Writes a profile of equal layers in a row, of 1 ms forward and 2 ms backward, which hand on `size` bytes."""
+    path.write_text("".join(
+        f"n{i} -- layer{i} -- forward_compute_time=1, backward_compute_time=2, activation_size={size:.0f}, "
+        f"parameter_size=0\n" for i in range(stages)) + "".join(
+        f"\tn{i} -- n{i + 1}\n" for i in range(stages - 1)), encoding="utf-8")
+
+
 def efficiency(_, tmp):
     """Compares the share of time in which devices idle with P / (1 + P), P = (1 + a) (S - 1) / M, a: transfers there
     and back over computing.  Equal stages of 1 ms forward and 2 ms backward; without transfers the formula is exact,
@@ -337,11 +345,7 @@ def efficiency(_, tmp):
     words."""
     rows, model = Rows("II-A: idle share of S equal stages with M micro-batches"), tmp / "equal.txt"
     for stages, micro, ratio in itertools.product((2, 4, 8), (8, 32), (0, 0.1, 0.5)):
-        size = ratio * 1500000 # bytes that take half of the ratio's 3 ms over 1 GB/s
-        model.write_text("".join(
-            f"n{i} -- layer{i} -- forward_compute_time=1, backward_compute_time=2, activation_size={size:.0f}, "
-            f"parameter_size=0\n" for i in range(stages)) + "".join(
-            f"\tn{i} -- n{i + 1}\n" for i in range(stages - 1)), encoding="utf-8")
+        equal_stages(model, stages, ratio * 1500000) # bytes that take half of the ratio's 3 ms over 1 GB/s
         ahead = {"gpipe": [micro] * stages, "A": [stages - i for i in range(stages)],
                  "B": [min(2 * (stages - i) - 1, micro) for i in range(stages)]}
         for kind in ("A", "B") if ratio else ("gpipe", "A"):

@@ -16,19 +16,10 @@ def latency(workload, split):
         succ[u].add(v)
         pred[v].add(u)
         cost[u] = e["cost"]
-    order, piece = topological(succ, pred), {} # node: (accelerator, level) or ("cpu", node)
-    for name, members in enumerate(split):
-        # how often a path to a node has come to the accelerator, from elsewhere, at most
-        level = {}
-        for v in order:
-            if v in members:
-                level[v] = max([1] + [level[u] + (u not in members) for u in pred[v]])
-                piece[v] = (name, level[v])
-            else:
-                level[v] = max([0] + [level[u] for u in pred[v]])
-    pieces = {}
-    for v in order: # each node of a CPU is a piece of its own
-        pieces.setdefault(piece.setdefault(v, ("cpu", v)), set()).add(v)
+    piece = piece_of_each(topological(succ, pred), pred, split)
+    pieces = {} # piece: its nodes
+    for v, p in piece.items():
+        pieces.setdefault(p, set()).add(v)
     after = {p: {piece[w] for v in s for w in succ[v]} - {p} for p, s in pieces.items()}
     before = {p: {piece[u] for v in s for u in pred[v]} - {p} for p, s in pieces.items()}
     end = {}
@@ -42,6 +33,21 @@ def latency(workload, split):
             end[p] += sum(cost[u] for u in outside) + sum(node[v]["fpgaLatency"] for v in s)
             end[p] += sum(cost[v] for v in s if succ[v] - s)
     return max(end.values(), default=0)
+
+
+def piece_of_each(order, pred, split):
+    """{node: its piece}; a piece is (number of the accelerator, level) or, for each node of a CPU, ("cpu", node).
+    order: all nodes, each behind those that it reads (pred)."""
+    piece = {v: ("cpu", v) for v in order}
+    for number, members in enumerate(split):
+        level = {} # node: how often a path to it has come to the accelerator, from elsewhere, at most
+        for v in order:
+            if v in members:
+                level[v] = max([1] + [level[u] + (u not in members) for u in pred[v]])
+                piece[v] = (number, level[v])
+            else:
+                level[v] = max([0] + [level[u] for u in pred[v]])
+    return piece
 
 
 def topological(succ, pred):

@@ -82,6 +82,27 @@ def ratios_to(times, column):
     return {name: t[column] / t["any"] for name, t in times.items() if column in t and "any" in t}
 
 
+def in_table_2(name, found):
+    """Compares a workload with Table 2 and adds its cells. found: {column: ms}. Returns its cells in the printed table
+    and what is wrong, in words."""
+    cells, wrong = [], []
+    for c in COLUMNS:
+        said = PUBLISHED.get(name, {}).get(c, "-")
+        if c not in found or "dp" not in found:
+            cells.append("-")
+            continue
+        ratio = found["dp"] / found[c]
+        if said != "-":
+            cell(PLACEMENT, "Table 2", f"{name}, {c}", said, f"{ratio:.4f}", None if c in EXACT else "more")
+        cells.append(f"{ratio:.2f}" + ("" if said == "-" else f" ({said})"))
+        off = ratio - float(said) if said != "-" else 0
+        if (c in EXACT and abs(off) > DIGIT) or (c == "any" and off < -DIGIT):
+            wrong.append(f"Table 2, {name}, {c}: {ratio:.3f}, published {said}")
+    if "dp" in found:
+        cell(PLACEMENT, "Table 2", f"{name}, IP (contiguous)", "1.00", "1.00")
+    return cells, wrong
+
+
 def relative(rows, published):
     """Prints Table 2, Figure 9 and section 6 from rows [workload, planner, ms, ...], and adds their cells; returns what
     is wrong, in words. published: Table 1, {workload: {column: text}}."""
@@ -94,21 +115,8 @@ def relative(rows, published):
     for name, found in ours.items():
         text = published.get(name, {})
         theirs[name] = {c: float(text[c]) for c in ["dp", *COLUMNS] if text.get(c, "-") != "-"}
-        cells = []
-        for c in COLUMNS:
-            said = PUBLISHED.get(name, {}).get(c, "-")
-            if c not in found or "dp" not in found:
-                cells.append("-")
-                continue
-            ratio = found["dp"] / found[c]
-            if said != "-":
-                cell(PLACEMENT, "Table 2", f"{name}, {c}", said, f"{ratio:.4f}", None if c in EXACT else "more")
-            cells.append(f"{ratio:.2f}" + ("" if said == "-" else f" ({said})"))
-            off = ratio - float(said) if said != "-" else 0
-            if (c in EXACT and abs(off) > DIGIT) or (c == "any" and off < -DIGIT):
-                wrong.append(f"Table 2, {name}, {c}: {ratio:.3f}, published {said}")
-        if "dp" in found:
-            cell(PLACEMENT, "Table 2", f"{name}, IP (contiguous)", "1.00", "1.00")
+        cells, bad = in_table_2(name, found)
+        wrong += bad
         if "any" in found and "dp" in found and name in GAIN:
             gain = f"{100 * (found['dp'] / found['any'] - 1):.1f}"
             cell(PLACEMENT, "Table 1", f"{name}, Gain", GAIN[name], gain, "more")

@@ -168,6 +168,31 @@ def difference(a, b):
     return float(np.abs(a - b).max() / max(np.abs(a).max(), 1e-30))
 
 
+def has_half(model, s):
+    """Whether inputs, outputs or weights of a model, whose session is s, are 16-bit floats."""
+    held = onnx.load(str(model), load_external_data=False).graph.initializer
+    return any("float16" in i.type for i in (*s.get_inputs(), *s.get_outputs())) or any(
+        t.data_type in (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16) for t in held)
+
+
+def shard(model, ways, args, sizes, folder):
+    """Shards a model by the choice that args.draw asks for, or, if that leaves all nodes whole, by a random one; splits
+    it into `folder`. sizes: options for its dimensions. Returns (None, what pcc says of nodes in pieces); or, if pcc
+    fails, (kind, text) as judge() does."""
+    for draw in (args.draw, 1):
+        passes = f"shard{{ways={ways}:sums={args.sums}:draw={draw}}}"
+        r = subprocess.run([PCC, model, "-d", f"{ways}xa100", "--link", "100TB/s,0us", "--network=direct",
+                            "--part-cost=0", "-p", passes, *sizes, "--pictures", "none", "-o", folder],
+                           capture_output=True, text=True)
+        if r.returncode:
+            why = r.stderr.strip().splitlines() or [""]
+            return ("refused", why[-1][:160]) if r.returncode == 1 else ("wrong", f"pcc ends with {r.returncode}")
+        found = re.search(r"(\d+) nodes in pieces, \d+ whole on each, \d+ on one", r.stdout.replace("\n  ", " "))
+        if draw or (found and int(found[1])):
+            break
+    return None, f"{found and found[0]}{' (a random choice)' if draw else ''}"
+
+
 def judge(model, ways, args, folder):
     """Shards a model in so many ways, splits it into `folder`, and compares the outputs of the sharded whole and of the
     parts with the original's. args: sums, draw, dim, as of the program. Returns (kind, text): skipped (ONNX Runtime
@@ -179,22 +204,11 @@ def judge(model, ways, args, folder):
         want = s.run(names, fed)
     except Exception as why:
         return "skipped", f"ONNX Runtime does not run it: {str(why).strip()[:90]}"
-    held = onnx.load(str(model), load_external_data=False).graph.initializer
-    half = any("float16" in i.type for i in (*s.get_inputs(), *s.get_outputs())) or any(
-        t.data_type in (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16) for t in held)
     names_of_sizes = {str(d) for i in s.get_inputs() for d in i.shape}
     sizes = [f"--dim={n}={k}" for n, k in args.dim.items() if n in names_of_sizes]
-    for draw in (args.draw, 1): # the best choice; if that leaves all nodes whole, a random one
-        passes = f"shard{{ways={ways}:sums={args.sums}:draw={draw}}}"
-        r = subprocess.run([PCC, model, "-d", f"{ways}xa100", "--link", "100TB/s,0us", "--network=direct",
-                            "--part-cost=0", "-p", passes, *sizes, "--pictures", "none", "-o", folder],
-                           capture_output=True, text=True)
-        if r.returncode:
-            why = r.stderr.strip().splitlines() or [""]
-            return ("refused", why[-1][:160]) if r.returncode == 1 else ("wrong", f"pcc ends with {r.returncode}")
-        found = re.search(r"(\d+) nodes in pieces, \d+ whole on each, \d+ on one", r.stdout.replace("\n  ", " "))
-        if draw or (found and int(found[1])):
-            break
+    failed, text = shard(model, ways, args, sizes, folder)
+    if failed:
+        return failed, text
     manifest = json.loads((folder / "manifest.json").read_text())
     try:
         got = run_whole(folder, fed, names, manifest)
@@ -202,7 +216,7 @@ def judge(model, ways, args, folder):
         return "wrong", f"the sharded whole does not run: {str(why)[:200]}"
     off = [difference(a, b) for a, b in zip(want, got)]
     # 16-bit floats may differ by more
-    most = max(1e-2 if half else 1e-5, manifest.get("sharding", {}).get("tolerance", 0))
+    most = max(1e-2 if has_half(model, s) else 1e-5, manifest.get("sharding", {}).get("tolerance", 0))
     if None in off or max(off, default=0) > most:
         return "wrong", f"differs: {[(n, d) for n, d in zip(names, off) if d is None or d > most][:3]}"
     exact = max(off, default=0) == 0
@@ -214,8 +228,7 @@ def judge(model, ways, args, folder):
                            *(["--inputs", inputs] if inputs.is_dir() else []))
     if code not in (0, 3): # 3: ONNX Runtime does not run a part
         return "wrong", f"parts: {words.strip().splitlines()[-1][:200]}"
-    how = " (a random choice)" if draw else ""
-    return ("bits" if exact else "near"), f"{found and found[0]}{how}{'' if exact else f'; off by {max(off):.1e}'}"
+    return ("bits", text) if exact else ("near", f"{text}; off by {max(off):.1e}")
 
 
 def main():
