@@ -89,7 +89,8 @@ def load(path):
 def scoreboard():
     """Prints the cells that differ, and the number of cells of each state for every table; returns, in words, where
     these numbers are not those of PUBLISHED."""
-    wrong, rows, all_of = [], [], {}
+    wrong, rows = [], []
+    all_of = {}  # paper: its cells, those of each of STATES, those not attempted, those that cannot be
     unknown = {key[:2] for key in FOUND} - {p[:2] for p in PUBLISHED}
     wrong += [f"{paper}, {where}: not a table of the scoreboard" for paper, where in sorted(unknown)]
     for paper, where, cells, cannot, why in PUBLISHED:

@@ -365,6 +365,24 @@ def fitted_lines(device, kernels, facts, halves, own):
             yield [device, kind, str(sum(len(t) for k, (t, _) in fitted.items() if kind in (k, "all"))), *cells]
 
 
+def compare_type(classes, names, kind):
+    """Prints the errors of pcc's own times for kernels of an element type that nothing is fitted to. classes, names: as
+    read() returns them."""
+    with tempfile.TemporaryDirectory() as folder:
+        table(HEADER, [line for d, k in classes.items()
+                       for line in compared_lines(d, names[d], {**k.rows, **k.compared}, folder, kind)])
+
+
+def contradictions(d, name, kernels, facts, own):
+    """What pcc has otherwise than it is fitted here for device d, in words: its row of the table, or its own times of
+    kernels. name: of the device in pcc; facts: as fitted; own: {op: us} by pcc."""
+    wrong = [f"{d}: {op}: pcc's times are not those of the rows fitted here" for op in own
+             if numpy.max(numpy.abs(own[op] / time_of(kernels, op, facts) - 1)) > 0.001]
+    if not re.search(f'"{name}",[^{{]*{re.escape(row_text(facts))}', SOURCE.read_text(encoding="utf-8")):
+        wrong.append(f"{SOURCE.relative_to(ROOT)} has another row for {name}")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -374,10 +392,7 @@ def main():
     args = parser.parse_args()
     classes, names = read(args.folder, args.classes)
     if args.type != "f32":
-        with tempfile.TemporaryDirectory() as folder:
-            lines = [line for d, k in classes.items()
-                     for line in compared_lines(d, names[d], {**k.rows, **k.compared}, folder, args.type)]
-        table(HEADER, lines)
+        compare_type(classes, names, args.type)
         return
     like, lines, ratios, wrong = unmeasured(classes), [], {}, []
     burst = fit_burst(classes, like)
@@ -389,12 +404,8 @@ def main():
             lines += compared_lines(d, names[d], kernels.compared, folder)
         lines += fitted_lines(d, kernels, facts, [fit(kernels.half(h), like, *hot)[1] for h in (0, 1)], own)
         ratios[d] = float(numpy.median(numpy.concatenate([own[op] / x[:, 4] for op, x in kernels.rows.items()])))
-        wrong += [f"{d}: {op}: pcc's times are not those of the rows fitted here" for op in own
-                  if numpy.max(numpy.abs(own[op] / time_of(kernels, op, facts) - 1)) > 0.001]
-        row = row_text(facts)
-        print(f'"{names[d]}" {row}')
-        if not re.search(f'"{names[d]}",[^{{]*{re.escape(row)}', SOURCE.read_text(encoding="utf-8")):
-            wrong.append(f"{SOURCE.relative_to(ROOT)} has another row for {names[d]}")
+        wrong += contradictions(d, names[d], kernels, facts, own)
+        print(f'"{names[d]}" {row_text(facts)}')
     table(HEADER, lines)
     print("pcc's times over measured ones, median: " + ", ".join(f"{d} {r:.3f}" for d, r in ratios.items()))
     if args.check:

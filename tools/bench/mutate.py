@@ -291,7 +291,8 @@ def rewritten(text, planted):
 
 
 def copy_tree(chosen):
-    """The tree in build/mutate with all chosen errors; None in chosen is a number without one."""
+    """Makes the tree in build/mutate, with all chosen errors compiled in. chosen: [number] the error; None: there is
+    none of this number."""
     by_file = collections.defaultdict(list)
     for k, p in enumerate(chosen):
         if p:

@@ -236,7 +236,8 @@ def table_3(folder, out):
 
 
 def in_order(nodes, edges):
-    """Nodes in a topological order, the least id of those that are ready first."""
+    """The ids of nodes in a topological order, the least one of those that are ready first. Edges to other nodes do not
+    count."""
     ids = {n["id"] for n in nodes}
     waits, after = dict.fromkeys(ids, 0), {i: [] for i in ids}
     for e in edges:

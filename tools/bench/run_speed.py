@@ -21,7 +21,8 @@ UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6}
 
 
 def timed(command, samples):
-    """Seconds per sample: as the program prints them, and of processor time."""
+    """Runs a command. Returns seconds per sample: as the program prints them, and of processor time. Ends the script if
+    the command fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -64,7 +64,8 @@ def taken(folder, samples, turns=3):
 
 
 def one(model, devices, dims, samples, tmp):
-    """(promised seconds, factor, measured seconds) of the split that pcc-profile --rounds leaves."""
+    """Makes the split that pcc-profile --rounds leaves, and runs it. Returns (promised seconds of a sample, the speed
+    of work beside other work over its speed alone, by the manifest, measured seconds of a sample)."""
     folder = tmp / "split"
     Run(["rm", "-rf", folder]).need()
     Run([PROFILE, model, *dims, "--rounds=2", "--side-by-side", f"--segments={2 * devices}", "-q", "-o", folder, "--",
