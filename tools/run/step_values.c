@@ -2,6 +2,7 @@
 #include "tools/run/step.h"
 
 #include "ir/base/numbers.h"
+#include "ir/base/units.h"
 #include "ir/model/module.h"
 
 #include <math.h>
@@ -116,6 +117,11 @@ struct engine_value *rows_cut(struct engine *e, const struct engine_value *v, in
         return NULL;
     uint32_t at = split_at(&x, axis, &outer, &inner);
     int64_t all = x.shape.rank ? x.size[at] : 0;
+    if (elem_bits((enum elem)x.shape.elem) < 8) {
+        snprintf(err->line, sizeof err->line, "rows of type %s, not whole bytes, cannot be cut",
+                 elem_name((enum elem)x.shape.elem));
+        return NULL;
+    }
     if (!x.shape.rank || all % of) {
         snprintf(err->line, sizeof err->line, "%lld rows cannot be cut into %lld equal parts",
                  (long long)all, (long long)of);
@@ -141,11 +147,46 @@ static int64_t rows_of(const struct view *x, uint32_t at)
     return x->shape.rank ? x->size[at] : 1;
 }
 
+/* Checks that tensor x can stand behind the tensor `first` along the axis `at`: both have that axis, the same type,
+ * whose elements are whole bytes, and the same sizes along all other axes.  Returns 0, or -1 with the reason in
+ * *err. */
+static int check_joins(const struct view *first, const struct view *x, uint32_t at,
+                       struct engine_error *err)
+{
+    bool same = x->shape.rank > 0 && x->shape.elem == first->shape.elem &&
+                x->shape.rank == first->shape.rank && elem_bits((enum elem)x->shape.elem) >= 8;
+    for (uint32_t k = 0; same && k < x->shape.rank; k++)
+        same = k == at || x->size[k] == first->size[k];
+    if (same)
+        return 0;
+    snprintf(err->line, sizeof err->line, "its slices have different types or sizes");
+    return -1;
+}
+
+/* Copies the n tensors v[] behind each other into each stretch of *to, which joins them along the axis.  Returns 0, or
+ * -1 with the reason in *err. */
+static int copy_rows(struct engine *e, struct engine_value *const *v, uint32_t n, int32_t axis,
+                     const struct view *to, struct engine_error *err)
+{
+    struct view x;
+    int64_t outer, inner, before = 0; /* bytes of the tensors before v[i] in a stretch of *to */
+    for (uint32_t i = 0; i < n; i++) {
+        if (look(e, v[i], &x, err))
+            return -1;
+        split_at(&x, axis, &outer, &inner);
+        int64_t whole = to->bytes / larger(1, outer), own = x.bytes / larger(1, outer);
+        for (int64_t k = 0; k < outer && own > 0; k++)
+            memcpy(to->data + k * whole + before, x.data + k * own, (size_t)own);
+        before += own;
+    }
+    return 0;
+}
+
 struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, uint32_t n,
                                int32_t axis, struct engine_error *err)
 {
     struct view first, x, y;
-    int64_t outer, inner, rows = 0, before = 0;
+    int64_t outer, inner, rows = 0;
     uint32_t at = 0;
     for (uint32_t i = 0; i < n; i++) { /* counts the rows of all */
         if (look(e, v[i], &x, err))
@@ -153,26 +194,19 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
         if (i == 0) {
             first = x;
             first.shape.size = first.size; /* of the copy */
+            axis = n > 1 ? axis : 0;       /* one tensor is copied as a whole */
+            at = split_at(&x, axis, &outer, &inner);
+        } else if (check_joins(&first, &x, at, err)) {
+            return NULL;
         }
-        at = split_at(&x, axis, &outer, &inner);
-        rows += rows_of(&x, at);
+        rows = sat_add(rows, rows_of(&x, at));
     }
     first.size[at] = rows;
     struct engine_value *to = e->face->value_new(e, &first.shape, err);
-    if (!to || look(e, to, &y, err)) {
-        e->face->value_free(e, to);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < n; i++) { /* copies rows behind `before` rows of each stretch */
-        if (look(e, v[i], &x, err))
-            return NULL;
-        split_at(&x, axis, &outer, &inner);
-        for (int64_t k = 0; k < outer && x.bytes > 0; k++)
-            memcpy(y.data + (k * rows + before) * inner, x.data + k * rows_of(&x, at) * inner,
-                   (size_t)(rows_of(&x, at) * inner));
-        before += rows_of(&x, at);
-    }
-    return to;
+    if (to && look(e, to, &y, err) == 0 && copy_rows(e, v, n, axis, &y, err) == 0)
+        return to;
+    e->face->value_free(e, to);
+    return NULL;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------- */
