@@ -161,6 +161,7 @@ int state_pieces(json_t *manifest, const char *path, struct arena *a, struct dia
     json_t *sharding = json_object_get(manifest, "sharding");
     json_t *states = json_object_get(sharding, "states");
     struct piecing p = {.manifest = manifest, .path = path, .a = a, .d = d};
+    json_object_del(manifest, "whole"); /* only this function may add it */
     if (json_array_size(states) == 0)
         return 0;
     json_t *whole = json_keep(a, need_made(&p, json_object()));

@@ -73,6 +73,8 @@ def bad_inputs():
                           (lambda m: m["parts"][1].update(outputs=[]), ["'logits' is said to come from part1.onnx"]),
                           (lambda m: (m["parts"][1].update(outputs=[]), m["outputs"][0].update({"from": "weights"})),
                            ["output 'logits' is no weight of model.onnx"]),
+                          (lambda m: (m.update(whole={**m, "outputs": [{"name": "none", "from": "part"}]}),
+                                      m["parts"][1].update(outputs=[])), ["'logits' is said to come from part1.onnx"]),
                           (lambda m: m["model"].update(file="../gpt.onnx"), ["model: expected \"file\""]),
                           (lambda m: m["inputs"][0]["sizes"].append(1 << 47), ["its \"sizes\" are not those of its"]),
                           (lambda m: m["inputs"][0]["sizes"].__setitem__(0, 1 << 47), ["not those of its \"shape\""]),

@@ -19,6 +19,7 @@
 #include "tools/run/resize.h"
 #include "tools/run/verify.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- rounding --------------------------------------------------------------------------------- */
@@ -397,6 +398,7 @@ static int read_outputs(struct verifying *v)
             return diag_error(v->d, "%s/manifest.json: outputs: expected \"name\" and \"from\"",
                               v->s->folder);
         uint32_t value = names_get(&v->values, name, UINT32_MAX);
+        assert(value != UINT32_MAX); /* split_read_manifest() knows all outputs */
         enum verify_source said = !strcmp(from, "input")     ? FROM_INPUT
                                   : !strcmp(from, "weights") ? FROM_WEIGHTS
                                                              : FROM_PART;
