@@ -627,7 +627,8 @@ static int entry_of_axis(const struct batch_list *axes, int axis, int rank)
     return entry;
 }
 
-/* Rule of Pad: the pads of the batch's axis must be 0, and the value that it pads with be WHOLE. */
+/* Rule of Pad: no pad may depend on the batch, the pads of the batch's axis must be 0, and the value that it pads with
+ * and the list of axes be WHOLE. */
 const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -641,11 +642,13 @@ const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
         j = entry_of_axis(&axes, in.axis, rank);
     if (j == -2)
         return batch_say(x, "the axes that it pads are not known");
+    if (k.scaled != 0 || batch_has_axis(batch_in(x, 1)))
+        return batch_want_whole(x, 1);
     /* the first half of the pads are those before each axis, the second half those behind */
     if (j >= 0 && (!batch_entry_is(&k, j, 0) || !batch_entry_is(&k, j + k.n / 2, 0)))
         return batch_say(x, "it may pad the axis of the batch, %d", in.axis);
     batch_set(x, 0, batch_computed(in));
-    return batch_want_whole(x, 2);
+    return batch_want_whole_from(x, 2);
 }
 
 /* Checks the sizes in operand i of a Resize: entry j, for the axis of the batch, must be `batch`, the size that this

@@ -228,7 +228,7 @@ static const char *dft(struct batch_search *x, const struct batch_rule *r)
     (void)r;
     /* an axis that is not known counts as that of the batch, so the node is refused below */
     if (node_in(x->m, x->n, 2) != 0)
-        axis = k.num != NULL && k.num->at[0].kind == NUM_INT ? k.num->at[0].v : in.axis;
+        axis = k.n == 1 && k.num != NULL && k.num->at[0].kind == NUM_INT ? k.num->at[0].v : in.axis;
     if (why == NULL && (axis_of(axis, rank) == in.axis || in.axis == rank - 1 || rank < 0))
         return batch_say(x, "it works along the axis of the batch, %d, or its axis is not known",
                          in.axis);

@@ -142,7 +142,7 @@ const char *sizes_concat(struct batch_search *x)
     int at = 0;
     for (uint32_t i = 0; i < x->m->node[x->n].nformal; i++) {
         struct batch_list k = batch_list_of(x, NULL, i);
-        if (k.n < 0 || at + k.n > SHAPE_VALUES)
+        if (batch_has_axis(batch_in(x, i)) || k.n < 0 || at + k.n > SHAPE_VALUES)
             return not_in_proportion(x);
         if (k.n > 0)
             scaled |= k.scaled << at;
@@ -156,7 +156,7 @@ const char *sizes_gather(struct batch_search *x)
 {
     struct batch_list data = batch_list_of(x, NULL, 0), index = batch_list_of(x, NULL, 1);
     uint64_t scaled = 0;
-    if (data.n < 1 || index.n < 0 || index.scaled != 0)
+    if (data.n < 1 || index.n < 0 || index.scaled != 0 || batch_has_axis(batch_in(x, 1)))
         return not_in_proportion(x);
     for (int j = 0; j < index.n; j++) {
         struct num at = element(&index, j);

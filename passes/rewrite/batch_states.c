@@ -188,7 +188,8 @@ bool batch_axes(struct batch_search *x, uint32_t i, int rank, uint32_t *axes, bo
 {
     int64_t list[SHAPE_RANK];
     int n = attr_or_input(x->f, x->n, "axes", i, list, SHAPE_RANK);
-    batch_see(x, i);
+    if (batch_in(x, i).how != BATCH_WHOLE) /* copies may have other axes */
+        n = -2;
     *axes = 0;
     *absent = n == -1 || n == 0;
     for (int k = 0; k < n; k++) {

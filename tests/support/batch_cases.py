@@ -788,6 +788,28 @@ def sizes_of_results():
     yield Case("Pad", x("b", 3, 4), ints(0, 0, 1, 1), None, ints(2, 0), good="pad the axis")
     yield Case("Pad", x("b", 3), opset=10, pads=[0, 1, 0, 0], mode="reflect")
     yield Case("Pad", x("b", 3), x(4, dtype=INT, values=lambda s: [0, 1, 0, 1]), good="pad the axis")
+    # pads of another axis are a size of the batch; there are as many pads as samples
+    pads = (("Shape", ["x0"], "b", {"end": 1}), ("Concat", ["x1", "b"], "p", {"axis": 0}))
+    yield Case("Pad", x("b", 3), ints(0, 0, 0), nodes=chain(*pads, ("Pad", ["x0", "p"], "y0", {})), good="holds a size")
+    pads = In("b", dtype=INT, values=lambda s: [0] * s[0])
+    yield Case("Pad", x("b", 3, 4), pads, None, ints(1, 2), static=True, good="depends on the batch")
+    # lists that are known, and shorter or different in copies
+    of_batch, ones = ("Shape", ["x0"], "b", {"end": 1}), {"value": helper.make_tensor("", TensorProto.INT64, [1], [1])}
+    for steps, why in (
+        ((("ReduceSum", ["x0", "b"], "y0", {}),), "axes that it reduces"),
+        ((("Squeeze", ["x0", "b"], "y0", {}),), "axes that it drops"),
+        ((("Unsqueeze", ["x0", "b"], "y0", {}),), "axes that it adds"),
+        (
+            (("ConstantOfShape", ["b"], "i", ones), ("Shape", ["x0"], "s", {}), ("Gather", ["s", "i"], "y0", {})),
+            "not in proportion",
+        ),
+        (
+            (("ConstantOfShape", ["b"], "i", ones), ("Concat", ["b", "i"], "t", {"axis": 0}))
+            + (("ConstantOfShape", ["t"], "y0", {}),),
+            "not in proportion",
+        ),
+    ):
+        yield Case(steps[-1][0], x("b", 1, 1, 1, 1), nodes=chain(of_batch, *steps), static=True, good=why)
     scales = Const([1, 1, 2, 1.5], FLOAT)
     yield Case("Resize", x("b", 2, 4, 4), None, scales)
     yield Case("Resize", x("b", 2, 4, 4), scales, opset=10)
