@@ -323,7 +323,7 @@ bool compute_concat(struct computation *c, int arg)
     memcpy(dim, first->dim, first->rank * sizeof *dim);
     dim[axis] = 0;
     for (uint32_t i = 0; i < c->nin && !c->failed; i++) {
-        const struct known *x = take_elements(c, i);
+        const struct known *x = i == 0 ? first : take_elements(c, i);
         c->failed = x == NULL || !add_to_axis(x, first, axis, dim);
     }
     struct known *y = c->failed ? NULL : compute_make(c, 0, first->elem, first->rank, dim);

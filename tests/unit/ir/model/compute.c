@@ -683,6 +683,20 @@ static void limits(void **state)
     }
 }
 
+/* The bytes of each operand count once. */
+static void spent(void **state)
+{
+    static const struct row row = {
+        13, "init %a : i64[4] = [1, 2, 3, 4]\ninit %b : i64[1] = [5]\n%r = Concat(%a, %b) {axis=0}",
+        ""};
+    struct world w;
+    (void)state;
+    read_graph(&w, &row);
+    assert_true(compute_all(&w, 1 << 20, 1 << 20));
+    assert_int_equal(w.c.spent, 32 + 8 + 40);
+    arena_free(w.m->mem);
+}
+
 /* Weights in a file: one that is not there is not known, one whose bytes end too early is an error. */
 static void files(void **state)
 {
@@ -742,6 +756,7 @@ int main(void)
         cmocka_unit_test(moves),     cmocka_unit_test(picks),      cmocka_unit_test(slices),
         cmocka_unit_test(constants), cmocka_unit_test(arithmetic), cmocka_unit_test(single_numbers),
         cmocka_unit_test(casts),     cmocka_unit_test(reductions), cmocka_unit_test(not_computed),
-        cmocka_unit_test(limits),    cmocka_unit_test(files),      cmocka_unit_test(weights)};
+        cmocka_unit_test(limits),    cmocka_unit_test(spent),      cmocka_unit_test(files),
+        cmocka_unit_test(weights)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
