@@ -59,13 +59,13 @@ struct messages_face {
      * long message does not fit.) */
     int (*receive_exactly)(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
                            uint64_t *handle);
-    /* Returns the number of messages that have ended, of n <= MESSAGES_LOOK, and writes a row of end[] for each; 0 also
-     * if MPI fails. */
+    /* Returns the number of messages that have ended, of n <= MESSAGES_LOOK, and writes a row of end[] for each.  If
+     * MPI fails, all have ended, and failed.  After a failure m->why has the reason. */
     uint32_t (*ended)(uint64_t *handle, uint32_t n, struct message_end *end);
     /* Cancels a receive. */
     void (*cancel)(uint64_t *handle);
-    /* Takes a message that has come and for which there is no receive.  Returns whether there is one, and writes its
-     * sender and tag. */
+    /* Takes a message that has come and for which there is no receive, so that the next call does not find it again.
+     * Returns whether there is one, and writes its sender and tag. */
     bool (*stray)(enum channel c, int *from, int64_t *tag);
     /* Called by all ranks: rank 0 gets `bytes` bytes of each rank, in the order of ranks. */
     int (*gather)(const void *mine, void *all, int64_t bytes);

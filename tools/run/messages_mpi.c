@@ -158,13 +158,22 @@ static uint32_t ended_messages(uint64_t *handle, uint32_t n, struct message_end 
     for (uint32_t i = 0; i < n; i++)
         q[i] = request_of(handle[i]);
     int rc = MPI_Testsome((int)n, q, &found, index, status);
-    if (found == MPI_UNDEFINED || (rc && rc != MPI_ERR_IN_STATUS))
+    if (rc &&
+        rc != MPI_ERR_IN_STATUS) { /* it would fail again, and none of the messages ever end */
+        failed(rc);
+        for (uint32_t i = 0; i < n; i++)
+            end[i] = (struct message_end){.index = i, .from = MESSAGES_ANY, .failed = true};
+        return n;
+    }
+    if (found == MPI_UNDEFINED)
         return 0;
     for (int i = 0; i < found; i++) {
         MPI_Count bytes = 0;
         MPI_Get_elements_x(&status[i], MPI_BYTE, &bytes);
-        end[i] = (struct message_end){(uint32_t)index[i], status[i].MPI_SOURCE, bytes,
-                                      rc && status[i].MPI_ERROR != MPI_SUCCESS};
+        bool bad = rc && status[i].MPI_ERROR != MPI_SUCCESS;
+        if (bad)
+            failed(status[i].MPI_ERROR);
+        end[i] = (struct message_end){(uint32_t)index[i], status[i].MPI_SOURCE, bytes, bad};
     }
     for (uint32_t i = 0; i < n; i++)
         handle[i] = handle_of(q[i]);
@@ -180,17 +189,22 @@ static void cancel_message(uint64_t *handle)
 
 static bool take_stray(enum channel c, int *from, int64_t *tag)
 {
+    MPI_Message message;
     MPI_Status status;
+    MPI_Datatype type = MPI_BYTE;
     MPI_Count bytes = 0;
-    int there = 0;
-    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi.channel[c], &there, &status) || !there)
+    int there = 0, n;
+    /* from here on MPI shows the message no more, even if there is no memory to receive it */
+    if (MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi.channel[c], &there, &message, &status) ||
+        !there)
         return false;
     *from = status.MPI_SOURCE;
     *tag = status.MPI_TAG;
     MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-    void *to = bytes <= CHUNK ? malloc((size_t)bytes + 1) : NULL;
-    if (to)
-        MPI_Recv(to, (int)bytes, MPI_BYTE, *from, status.MPI_TAG, mpi.channel[c], &status);
+    void *to = malloc((size_t)bytes + 1);
+    if (to && elements_of(bytes, &type, &n) == 0)
+        MPI_Mrecv(to, n, type, &message, &status);
+    free_type(type);
     free(to);
     return true;
 }
@@ -241,9 +255,10 @@ static int sum_up(int group, void *data, int elem, int64_t bytes, uint64_t *hand
     int64_t n = bytes / (f32 ? (int64_t)sizeof(float) : f64 ? (int64_t)sizeof(double) : 1);
     MPI_Request q = MPI_REQUEST_NULL;
     int rc = n > CHUNK ? MPI_ERR_COUNT : 0;
-    if (!rc && !mpi.adds)
+    if (!rc && !mpi.adds) {
         rc = MPI_Op_create(add_bytes, /*commute=*/1, &mpi.bytes);
-    mpi.adds = true;
+        mpi.adds = rc == 0;
+    }
     if (!rc)
         rc = MPI_Iallreduce(MPI_IN_PLACE, data, (int)n, type, f32 || f64 ? MPI_SUM : mpi.bytes,
                             mpi.group[group], &q);

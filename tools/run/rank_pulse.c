@@ -186,8 +186,8 @@ static void hear_all(struct rank_pulse *p)
     const struct messages *m = &p->r->ranks->m;
     struct message_end end;
     for (int k = 0; k < m->ranks; k++) {
-        if (k == m->rank || m->face->ended(&p->receiving[k], 1, &end) == 0)
-            continue;
+        if (k == m->rank || m->face->ended(&p->receiving[k], 1, &end) == 0 || end.failed)
+            continue; /* after a failure rank k is silent */
         if (p->in[k].ends)
             _exit(FAILED);
         pthread_mutex_lock(&p->lock);

@@ -424,6 +424,8 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
     bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR;
     int64_t expected = t->step == TAKE_SIZES ? (int64_t)sizeof t->sizes : t->bytes;
     bool bad = end->failed || (takes && end->bytes != expected);
+    if (end->failed && end->bytes <= expected)
+        snprintf(why, sizeof why, "MPI: %s", r->ranks->m.why);
     /* takes what has come, as far as it is good */
     if (!bad && t->step == TAKE_SIZES && t->sizes.elem)
         bad = make_room(r, t, why, sizeof why);

@@ -151,18 +151,24 @@ static void take_fresh(struct runner *r)
 }
 
 /* Does what follows from the end of a message: frees a word that has left; does what a word says that has come, and
- * begins to receive the next one; leaves tensors to ranks_ended().  Under the lock. */
+ * begins to receive the next one; notes an error if the word failed; leaves tensors to ranks_ended().  Under the
+ * lock. */
 static void message_ended(struct runner *r, struct transfer *t, const struct message_end *end)
 {
     struct rank_word word;
-    if (t->step == SEND_WORD) {
+    bool lost = end->failed && (t->step == SEND_WORD || t->step == TAKE_WORD);
+    if (lost) {
+        snprintf(word.line, sizeof word.line, "MPI: %s", r->ranks->m.why);
+        ranks_trouble(r, r->given, word.line);
+    }
+    if (lost || t->step == SEND_WORD) {
         t->next = r->ranks->look.spare;
         r->ranks->look.spare = t;
     } else if (t->step == TAKE_WORD) {
         word = t->word;
         word.line[RANK_LINE - 1] = 0;
         take_word(r, t);
-        if (!end->failed && end->bytes == (int64_t)sizeof word)
+        if (end->bytes == (int64_t)sizeof word)
             hear(r, end->from, &word);
     } else {
         ranks_ended(r, t, end);

@@ -15,6 +15,7 @@
 #include "ir/model/module.h"
 #include "ir/plan/state_pieces.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -158,8 +159,10 @@ int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engin
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 0; i < r->s.ninput && !rc; i++) {
         to[i] = table[r->s.input[i]] ? box_take(r, r->s.input[i]) : NULL;
-        if (to[i])
-            to[i]->value = table[r->s.input[i]];
+        if (!table[r->s.input[i]])
+            continue;
+        assert(to[i]); /* an input has more boxes than there are samples at a time */
+        to[i]->value = table[r->s.input[i]];
     }
     pthread_mutex_unlock(&r->lock);
     arena_free(own);

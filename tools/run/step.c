@@ -230,7 +230,7 @@ static int save_parameters(struct stepper *s)
     bool good = true;
     for (uint32_t k = 0; k < s->nparameter && good; k++) {
         const struct step_parameter *p = &s->parameter[k];
-        struct engine_shape shape;
+        struct engine_shape shape = {0};
         int64_t size[ENGINE_AXES];
         good = s->e->face->value_shape(s->e, p->value, &shape, size) == 0;
         const struct npz_array array = {.name = p->name,

@@ -321,7 +321,10 @@ static void hear(struct stepper *s, bool *told)
     if (k->hears && m->face->ended(&k->hearing, 1, &end)) {
         k->hears = false;
         k->heard.line[RANK_LINE - 1] = 0;
-        fail(s, m->rank ? "" : k->heard.line);
+        if (end.failed)
+            check_mpi(s, -1);
+        else
+            fail(s, m->rank ? "" : k->heard.line);
     }
     if (!s->now.failed || *told)
         return;
@@ -472,15 +475,18 @@ static void add_as_made(struct stepper *s, uint32_t p, uint32_t slice)
     struct message_end end = {0};
     uint64_t handle;
     const struct timespec nap = {.tv_nsec = NAP_NS};
-    int rc = s->e->face->value_shape(s->e, v, &shape, size) ||
-             m->face->sum(s->ranks->group[p], s->e->face->value_data(s->e, v), shape.elem,
-                          tensor_bytes(s->e, v), &handle);
-    check_mpi(s, rc);
-    while (!rc && !s->now.failed && m->face->ended(&handle, 1, &end) == 0) {
+    if (s->e->face->value_shape(s->e, v, &shape, size)) {
+        fail(s, "a sum of gradients is no tensor of plain numbers");
+        return;
+    }
+    check_mpi(s, m->face->sum(s->ranks->group[p], s->e->face->value_data(s->e, v), shape.elem,
+                              tensor_bytes(s->e, v), &handle));
+    while (!s->now.failed && m->face->ended(&handle, 1, &end) == 0) {
         pthread_mutex_unlock(&s->now.lock);
         nanosleep(&nap, NULL);
         pthread_mutex_lock(&s->now.lock);
     }
+    check_mpi(s, end.failed ? -1 : 0);
 }
 
 void step_reduce(struct stepper *s, uint32_t p, uint32_t dev)
