@@ -31,6 +31,9 @@ enum {
     BLOCK = 1 << 16 /* bytes: the largest single read from a child */
 };
 
+/* bytes of an answer, at most: vec_grow() counts them in 32 bits */
+#define MOST_BYTES (UINT32_MAX / 2)
+
 extern char **environ;
 
 /* The work of a forked child, as passed to child_run(). */
@@ -125,7 +128,8 @@ static void end_child(void *p)
 }
 
 /* Reads the child's output from the pipe fd into to->bytes.  Sets to->end to CHILD_DONE at the end of the pipe, to
- * CHILD_STOPPED when the clock is out; for more than `most` bytes it sets to->why and leaves to->end as it was. */
+ * CHILD_STOPPED when the clock is out; for more than `most` bytes, or an error, it sets to->why and leaves to->end as
+ * it was. */
 static void read_answer(int fd, struct clock *clock, size_t most, struct arena *a,
                         struct child_answer *to)
 {
@@ -136,15 +140,22 @@ static void read_answer(int fd, struct clock *clock, size_t most, struct arena *
             to->end = CHILD_STOPPED;
             return;
         }
-        if (poll(&p, 1, TICK) <= 0) {
+        ssize_t got = poll(&p, 1, TICK);
+        if (got == 0 || (got < 0 && errno == EINTR)) {
             listener_tell_again(clock ? clock->listener : NULL);
             continue;
         }
-        to->bytes = vec_grow(a, to->bytes, &cap, (uint32_t)to->n + BLOCK, 1);
-        ssize_t got = read(fd, to->bytes + to->n, BLOCK);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
+        if (got > 0) {
+            to->bytes = vec_grow(a, to->bytes, &cap, (uint32_t)to->n + BLOCK, 1);
+            got = read(fd, to->bytes + to->n, BLOCK);
+            if (got < 0 && errno == EINTR)
+                continue;
+        }
+        if (got < 0) {
+            to->why = arena_fmt(a, "%s", strerror(errno));
+            return;
+        }
+        if (got == 0) {
             to->end = CHILD_DONE;
             return;
         }
@@ -166,9 +177,10 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
     struct job j = {.work = work, .arg = arg};
     struct child_answer to = {.end = CHILD_FAILED};
     arena_defer(own, end_child, &r);
-    if (most > UINT32_MAX / 2 || pipe2(fd, O_CLOEXEC)) { /* vec_grow() counts bytes in 32 bits */
+    if (most > MOST_BYTES || pipe2(fd, O_CLOEXEC)) {
+        to.why = most > MOST_BYTES ? arena_fmt(a, "more than %zu bytes", (size_t)MOST_BYTES)
+                                   : arena_fmt(a, "%s", strerror(errno));
         arena_free(own);
-        to.why = "no pipe";
         return to;
     }
     pid_t pid = fork();

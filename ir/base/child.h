@@ -19,14 +19,15 @@ struct child_answer {
     enum child_end end;
     char *bytes; /* [n] output of the child */
     size_t n;
-    /* why the child failed (CHILD_FAILED): "exit status 1", "signal 6", "more than N bytes"; else NULL */
+    /* why the child failed (CHILD_FAILED): "exit status 1", "signal 6", "more than N bytes", or an error of the system;
+     * else NULL */
     const char *why;
 };
 
-/* Runs work(arg, out) in a forked child and returns what work writes to out, at most `most` bytes, in a.  The child's
- * stdout and stderr go nowhere, it has no other files open, and signals have their default actions there, except
- * Ctrl-C, which it ignores.  The child is killed when the clock is out.  Other threads of this process may be running:
- * locks that they hold stay locked in the child, except those of malloc and of streams. */
+/* Runs work(arg, out) in a forked child and returns what work writes to out, at most `most` bytes (less than 2 GiB), in
+ * a.  The child's stdout and stderr go nowhere, it has no other files open, and signals have their default actions
+ * there, except Ctrl-C, which it ignores.  The child is killed when the clock is out.  Other threads of this process
+ * may be running: locks that they hold stay locked in the child, except those of malloc and of streams. */
 struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                               size_t most, struct arena *a);
 

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +75,25 @@ static int loses_its_pipe(void *arg, FILE *out)
 {
     (void)arg;
     return fputs("never written", out) < 0 || close(fileno(out));
+}
+
+/* Stand for the system's functions: they fail with these errors, if these are set. */
+static int read_error, pipe_error;
+
+ssize_t read(int fd, void *to, size_t n)
+{
+    if (!read_error)
+        return syscall(SYS_read, fd, to, n);
+    errno = read_error;
+    return -1;
+}
+
+int pipe2(int fd[2], int flags)
+{
+    if (!pipe_error)
+        return (int)syscall(SYS_pipe2, fd, flags);
+    errno = pipe_error;
+    return -1;
 }
 
 static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
@@ -356,14 +376,33 @@ static void test_finding(void **state)
     arena_free(a);
 }
 
+/* An answer that cannot be read is none, nor is one that may be too long. */
+static void test_broken(void **state)
+{
+    char hello[] = "hello";
+    struct clock none = {0};
+    (void)state;
+    struct arena *a = arena_new(NULL);
+    struct child_answer to = child_run(says_hello, hello, &none, SIZE_MAX, a);
+    assert_int_equal(to.end, CHILD_FAILED);
+    assert_string_equal(to.why, "more than 2147483647 bytes");
+    arena_free(a);
+    read_error = EIO;
+    check_child(says_hello, hello, &none, CHILD_FAILED, "", strerror(EIO));
+    read_error = 0;
+    pipe_error = EMFILE;
+    check_child(says_hello, hello, &none, CHILD_FAILED, NULL, strerror(EMFILE));
+    pipe_error = 0;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest liars[] = {cmocka_unit_test(test_liars)};
     const struct CMUnitTest programs[] = {cmocka_unit_test(test_programs)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_children), cmocka_unit_test(test_finding),
+        cmocka_unit_test(test_children),        cmocka_unit_test(test_finding),
         cmocka_unit_test(test_missing_library), cmocka_unit_test(test_streams_of_the_caller),
-        cmocka_unit_test(test_closed_streams)};
+        cmocka_unit_test(test_closed_streams),  cmocka_unit_test(test_broken)};
     if (extra_is(argc, argv, "programs"))
         return cmocka_run_group_tests(programs, NULL, NULL);
     if (extra_is(argc, argv, "liars"))
