@@ -87,7 +87,8 @@ void edit_omit_result(struct edit *e, nid n);
  * type and sizes of value `like` (0: unknown). */
 vid edit_value(struct edit *e, gid g, const char *name, vid like);
 /* Replaces the results of node n by v[count] (0: omitted).  A value that another node makes is removed from that
- * node's results. */
+ * node's results.  Earlier results of n that are not in v are made by no node then: when the edit ends, nothing may
+ * read them. */
 void edit_results(struct edit *e, nid n, const vid *v, uint32_t count);
 /* Sets the type (index in module.type) of value v, also if the file gives another one. */
 void edit_set_type(struct edit *e, vid v, uint32_t type);

@@ -523,16 +523,16 @@ static void move_nodes(struct end *x)
     m->node = now;
 }
 
-/* Updates definition and graph of all values to the new numbers.  Values of dead graphs, and results of dropped nodes
- * without readers, become lost; a result of a dropped node that is still read stays, for module_verify() to report. */
+/* Updates definition and graph of all values to the new numbers.  Values of dead graphs, and values without readers
+ * that no node makes any more, become lost; such a value that is still read stays, for module_verify() to report. */
 static void move_values(struct end *x)
 {
     struct module *m = x->m;
     for (vid v = 1; v < m->nval; v++) {
         struct value *p = &m->value[v];
-        bool goes =
-            x->dead[p->graph] || (p->def != 0 && x->e->slot[p->def].gone && x->uses[v] == 0);
-        if (goes)
+        bool unmade =
+            p->def != 0 ? x->e->slot[p->def].gone : (p->flags & (VALUE_INPUT | VALUE_INIT)) == 0;
+        if (x->dead[p->graph] || (unmade && x->uses[v] == 0))
             *p = (struct value){.graph = 1, .flags = VALUE_LOST};
         p->def = x->now[p->def];
         if (p->def == 0)
