@@ -84,6 +84,12 @@ static void index_bodies(struct cost_builder *p)
 
 /* --- sizes of values --- */
 
+/* Returns the bytes of n elements; those of unknown type count as f32. */
+static int64_t bytes_of(enum elem e, int64_t n)
+{
+    return e == ELEM_STR ? sat_mul(STRING_BYTES, n) : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, n);
+}
+
 /* Sets the number of elements of v (costs.elems) and its estimate (open_sizes.elems), and the bytes of v by that
  * estimate; costs.xfer becomes -1: it follows from the link.  maker: the node that makes v; 0: none does. */
 static void size_value(struct cost_builder *p, vid v, nid maker)
@@ -102,9 +108,7 @@ static void size_value(struct cost_builder *p, vid v, nid maker)
     }
     p->c->elems[v] = n;
     p->sizes.elems[v] = n >= 0 ? n : maker ? open_elems(&p->sizes, maker, v) : 1;
-    /* elements of unknown type count as f32 */
-    p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->sizes.elems[v])
-                                   : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->sizes.elems[v]);
+    p->c->bytes[v] = bytes_of(e, p->sizes.elems[v]);
     /* nothing tells the size of this input: it counts as no bytes, and count_unsized() counts it */
     if (!maker && n < 0)
         p->c->bytes[v] = 0;
@@ -796,7 +800,7 @@ static void size_again(struct cost_builder *p, vid v)
     if (n < 0)
         return;
     p->c->elems[v] = p->sizes.elems[v] = n;
-    p->c->bytes[v] = elem_bytes((enum elem)t->elem, n);
+    p->c->bytes[v] = bytes_of((enum elem)t->elem, n);
 }
 
 struct pricing *pricing_begin(struct ctx *x)

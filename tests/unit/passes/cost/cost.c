@@ -1,4 +1,5 @@
 /* Costs: operation counts, traffic and roofline times against numbers worked out by hand. */
+#include "passes/cost/pricing.h"
 #include "passes/shapes/infer_shapes.h"
 
 #include <setjmp.h>
@@ -392,6 +393,25 @@ static void profiles_stay(void **state)
     end(&b);
 }
 
+/* A node takes as long with the types that its operands have as the costs say, also if they are strings or of unknown
+ * type. */
+static void same_types(void **state)
+{
+    static const enum elem elem[] = {ELEM_F32, ELEM_STR, ELEM_NONE};
+    (void)state;
+    for (size_t i = 0; i < sizeof elem / sizeof *elem; i++) {
+        struct bench b;
+        begin(&b);
+        vid in[] = {IN(elem[i], 1000000), IN(elem[i], 1000000)};
+        nid n = N("Equal", 2, in);
+        run_passes(&b);
+        struct pricing *p = pricing_begin(&b.x);
+        const uint32_t types[] = {pricing_type(p, in[0]), pricing_type(p, in[1])}, own = 0;
+        assert_int_equal(pricing_time(p, n, 0, types, &own), b.m->cost->time[0][n]);
+        end(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,7 +419,7 @@ int main(void)
         cmocka_unit_test(layers),        cmocka_unit_test(moving),
         cmocka_unit_test(times),         cmocka_unit_test(bodies),
         cmocka_unit_test(bindings),      cmocka_unit_test(unknown_shapes),
-        cmocka_unit_test(profiles_stay),
+        cmocka_unit_test(profiles_stay), cmocka_unit_test(same_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
