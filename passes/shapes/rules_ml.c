@@ -180,7 +180,7 @@ void rule_string_normalizer(struct infer *f, nid n, int arg)
     struct shape s = operand_shape(f, n, 0);
     (void)arg;
     s.elem = ELEM_STR;
-    if (s.rank > 0 && (list_length(f, n, "stopwords") > 0 || s.d[s.rank - 1].value < 1))
+    if (s.rank > 0 && (list_length(f, n, "stopwords") > 0 || s.d[s.rank - 1].value == 0))
         s.d[s.rank - 1] = dim_unknown();
     shape_set(f, n, 0, &s);
 }

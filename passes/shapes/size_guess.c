@@ -150,10 +150,12 @@ static void add_todo(struct sizes *k, const struct demand *d)
     k->todo[k->ntodo++] = *d;
 }
 
-/* Makes the best (is_better) of the free names for which a = b can be solved follow from the others; if its value may
- * be negative, adds the demand that it is not.  Returns false if the equation can be solved for no name. */
-static bool solve(struct sizes *k, struct dim a, struct dim b)
+/* Makes the best (is_better) of the free names for which d, the demand a = b, can be solved follow from the others; if
+ * its value may be negative, adds the demand of the same node that it is not.  Returns false if the equation can be
+ * solved for no name. */
+static bool solve(struct sizes *k, const struct demand *d)
 {
+    const struct dim a = d->a, b = d->b;
     struct free_names x = {.k = k};
     struct size *best = NULL;
     struct dim value = dim_unknown(), is;
@@ -171,7 +173,7 @@ static bool solve(struct sizes *k, struct dim a, struct dim b)
         return false;
     best->is = value;
     if (!dim_nonneg(k->m, value))
-        add_todo(k, &(struct demand){dim_num(0), value, DEMAND_MOST, 0});
+        add_todo(k, &(struct demand){dim_num(0), value, DEMAND_MOST, d->n});
     return true;
 }
 
@@ -217,6 +219,21 @@ int64_t sizes_of(struct sizes *k, const char *name)
     struct dim d = in_free_names(k, s->is);
     int64_t v = dim_known(d) ? dim_eval(k->m, d, free_size, k) : -1;
     return v >= 0 ? v : k->usual;
+}
+
+/* Returns demand number i in free names. */
+static struct demand demand_now(struct sizes *k, uint32_t i)
+{
+    struct demand d = k->todo[i];
+    d.a = in_free_names(k, d.a);
+    d.b = in_free_names(k, d.b);
+    return d;
+}
+
+/* Whether a demand in free names certainly does not hold. */
+static bool is_unmet(struct sizes *k, const struct demand *d)
+{
+    return dim_known(d->a) && dim_known(d->b) && !holds(k, d);
 }
 
 /* --- changing --- */
@@ -302,38 +319,48 @@ static void meet(struct sizes *k, const struct demand *d, uint32_t *tries)
 static void solve_all(struct sizes *k)
 {
     for (uint32_t i = 0; i < k->ntodo; i++) {
-        struct dim a = in_free_names(k, k->todo[i].a), b = in_free_names(k, k->todo[i].b);
-        if (k->todo[i].kind == DEMAND_EQUAL && dim_known(a) && dim_known(b) && !dim_same(a, b))
-            solve(k, a, b);
+        struct demand d = demand_now(k, i);
+        if (d.kind == DEMAND_EQUAL && dim_known(d.a) && dim_known(d.b) && !dim_same(d.a, d.b))
+            solve(k, &d);
     }
 }
 
-/* Looks at all demands once, or as long as the clock allows, and changes sizes where one does not hold.  Returns the
- * index in k->todo of the first demand that did not hold; UINT32_MAX: all held. */
-static uint32_t meet_all(struct sizes *k, uint32_t *tries)
+/* Looks at all demands once, or as long as the clock allows, and changes sizes where one does not hold.  Returns
+ * whether all held before. */
+static bool meet_all(struct sizes *k, uint32_t *tries)
 {
-    uint32_t bad = UINT32_MAX;
+    bool held = true;
     for (uint32_t i = 0; i < k->ntodo && !diag_stopped(k->m->diag); i++) {
-        struct demand d = k->todo[i];
-        d.a = in_free_names(k, d.a);
-        d.b = in_free_names(k, d.b);
-        if (!dim_known(d.a) || !dim_known(d.b) || holds(k, &d))
+        struct demand d = demand_now(k, i);
+        if (!is_unmet(k, &d))
             continue;
-        bad = smaller_u32(bad, i);
-        bool solved = d.kind == DEMAND_MOST ? reach_exactly(k, d.a, d.b) : solve(k, d.a, d.b);
+        held = false;
+        bool solved = d.kind == DEMAND_MOST ? reach_exactly(k, d.a, d.b) : solve(k, &d);
         if (!solved)
             meet(k, &d, tries);
     }
-    return bad;
+    return held;
+}
+
+/* Returns the first demand that does not hold, as far as the clock allows to look; NULL: all hold. */
+static const struct demand *first_unmet(struct sizes *k)
+{
+    for (uint32_t i = 0; i < k->ntodo && !diag_stopped(k->m->diag); i++) {
+        struct demand d = demand_now(k, i);
+        if (is_unmet(k, &d))
+            return &k->todo[i];
+    }
+    return NULL;
 }
 
 const struct demand *sizes_meet(struct sizes *k, const struct demands *all)
 {
-    uint32_t tries = TRIES_MOST, bad = 0;
+    uint32_t tries = TRIES_MOST;
+    bool held = false;
     for (uint32_t i = 0; i < all->n; i++)
         add_todo(k, &all->at[i]);
     solve_all(k);
-    for (int round = 0; round < ROUNDS && bad != UINT32_MAX; round++)
-        bad = meet_all(k, &tries);
-    return bad < all->n ? &all->at[bad] : NULL;
+    for (int round = 0; round < ROUNDS && !held; round++)
+        held = meet_all(k, &tries);
+    return held ? NULL : first_unmet(k);
 }

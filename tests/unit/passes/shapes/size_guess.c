@@ -48,7 +48,7 @@ static int meet_all(struct sizes *k, const struct wish *wish)
                                           (uint8_t)wish[i].kind, 0};
     }
     const struct demand *bad = sizes_meet(k, &all);
-    return bad == NULL ? -1 : (int)(bad - all.at);
+    return bad == NULL ? -1 : (int)(bad - k->todo);
 }
 
 #define EQUAL(a, b) {DEMAND_EQUAL, a, b}
@@ -78,6 +78,8 @@ static void cases(void **state)
         {"w=O128", "w=128", -1, {MATCH("w", "1")}},
         {"w=O128", "w=40", -1, {MATCH("w", "40")}},
         {"w=G5", "w=5", 0, {EQUAL("w", "6")}},
+        /* s = -10 - r: the demand that this is not negative, the third one, cannot be met */
+        {"p=O128 r=O128 s=O128", "r=128", 2, {EQUAL("p + s", "50"), EQUAL("p", "r + 60")}},
         /* two demands contradict each other: the first is met */
         {"w=O128", "w=64", 1, {EQUAL("w", "64"), MOST("w", "20")}},
     };
@@ -161,9 +163,32 @@ static void long_chain(void **state)
     arena_free(m->mem);
 }
 
+/* Each of these demands is spoiled by the next one, which is met first: a demand more is met in each round.  What holds
+ * in the end counts, also if it did not hold when it was looked at last. */
+static void slow_chain(void **state)
+{
+    enum { ROUNDS = 8, MOST_NAMES = ROUNDS + 1 };
+    (void)state;
+    for (int names = ROUNDS; names <= MOST_NAMES; names++) {
+        struct diag d = diag_silent();
+        struct module *m = module_new(NULL, &d);
+        struct sizes *k = sizes_new(m, USUAL, m->mem);
+        char name[MOST_NAMES][16], next[MOST_NAMES][16];
+        struct wish wish[MOST_NAMES + 1] = {{0}};
+        for (int i = 0; i < names; i++) {
+            snprintf(name[i], sizeof name[i], "n%d", i);
+            snprintf(next[i], sizeof next[i], i + 1 < names ? "n%d+1" : "1", i + 1);
+            sizes_add(k, name[i], SIZE_OTHER, USUAL);
+            wish[i] = (struct wish)MOST(name[i], next[i]);
+        }
+        assert_int_equal(meet_all(k, wish), names == ROUNDS ? -1 : 0);
+        arena_free(m->mem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cases), cmocka_unit_test(chains),
-                                       cmocka_unit_test(long_chain)};
+                                       cmocka_unit_test(long_chain), cmocka_unit_test(slow_chain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
