@@ -85,6 +85,7 @@ static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, st
         g->time[c] = arena_array(a, (size_t)n + 1, sizeof **g->time);
     g->param = fine->param ? arena_array(a, (size_t)n + 1, sizeof *g->param) : NULL;
     g->runs = fine->runs ? arena_array(a, (size_t)n + 1, sizeof *g->runs) : NULL;
+    g->pass = fine->pass ? arena_alloc(a, (size_t)n + 1) : NULL;
     g->back = fine->back ? arena_array(a, g->ncls, sizeof *g->back) : NULL;
     for (uint32_t c = 0; g->back && c < g->ncls; c++)
         g->back[c] = arena_array(a, (size_t)n + 1, sizeof **g->back);
@@ -98,6 +99,8 @@ static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, st
         g->size[i] = fine->size[order[i]];
         if (g->runs)
             g->runs[i] = fine->runs[order[i]];
+        if (g->pass)
+            g->pass[i] = fine->pass[order[i]];
         g->pin[i] = fine->pin[order[i]];
         for (uint32_t c = 0; c < g->ncls; c++)
             g->time[c][i] = fine->time[c][order[i]];

@@ -58,8 +58,9 @@ static void number_vertices(struct split *s, const uint8_t *uneven)
     }
 }
 
-/* Fills the figures of the new level's vertices: times, also of the backward pass, sizes, bytes of parameters, pins and
- * passes.  A vertex of a result has the pin and the passes of its node, but no time and no size. */
+/* Fills the figures of the new level's vertices: times, also of the backward pass, sizes, bytes of parameters and those
+ * needed while it runs, pins and passes.  A vertex of a result has the pin and the passes of its node, but no time and
+ * no bytes. */
 static void copy_vertices(struct split *s)
 {
     const struct wdag *g = s->from;
@@ -70,6 +71,7 @@ static void copy_vertices(struct split *s)
     for (uint32_t k = 0; k < to->ncls; k++)
         to->time[k] = arena_array(to->mem, (size_t)to->n + 1, sizeof **to->time);
     to->param = g->param ? arena_array(to->mem, (size_t)to->n + 1, sizeof *to->param) : NULL;
+    to->runs = g->runs ? arena_array(to->mem, (size_t)to->n + 1, sizeof *to->runs) : NULL;
     to->back = g->back ? arena_array(to->mem, to->ncls, sizeof *to->back) : NULL;
     for (uint32_t k = 0; to->back && k < to->ncls; k++)
         to->back[k] = arena_array(to->mem, (size_t)to->n + 1, sizeof **to->back);
@@ -77,6 +79,8 @@ static void copy_vertices(struct split *s)
     for (uint32_t v = 0; v < g->n; v++) {
         if (to->param)
             to->param[to->map[v]] = g->param[v];
+        if (to->runs)
+            to->runs[to->map[v]] = g->runs[v];
         for (uint32_t k = 0; to->back && k < to->ncls; k++)
             to->back[k][to->map[v]] = g->back[k][v];
         /* v became the vertices map[v] .. end - 1: first v itself, then v's results */
@@ -91,6 +95,20 @@ static void copy_vertices(struct split *s)
                 to->pass[u] = g->pass[v];
         }
     }
+}
+
+/* Makes to->apart: a node is apart from others, but not the vertices of its results, which contract joins with it. */
+static void copy_apart(struct split *s)
+{
+    const struct wdag *g = s->from;
+    s->to->apart = (struct csr){0};
+    if (!g->apart.at)
+        return;
+    struct pairs p = pairs_new(s->to->mem, g->apart.at[g->n]);
+    for (uint32_t v = 0; v < g->n; v++)
+        for_row (w, g->apart, v)
+            pairs_add(&p, s->to->map[v], s->to->map[w]);
+    wdag_set_apart(s->to, &p);
 }
 
 /* Copies the nets, and adds their edges to s->edge; in the net of a result with a vertex of its own, this vertex is the
@@ -130,6 +148,7 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
     memset(s.maker, 0xff, g->nnet * sizeof *s.maker);
     number_vertices(&s, uneven);
     copy_vertices(&s);
+    copy_apart(&s);
     copy_nets(&s);
     wdag_set_edges(to, &s.edge);
     struct pairs user = pairs_new(a, g->shared_by.at[g->nshared]); /* (item, vertex) */
