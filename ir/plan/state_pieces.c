@@ -74,8 +74,9 @@ static int read_states(struct piecing *p, json_t *states, json_t *ways)
     return 0;
 }
 
-/* Notes in p->from the file of the part that makes each piece of an output. */
-static void find_makers(struct piecing *p)
+/* Notes in p->from the file of the part that makes each piece of an output.  Returns 0; or -1 and an error, if such a
+ * part has no file. */
+static int find_makers(struct piecing *p)
 {
     json_t *part, *name;
     size_t i, k;
@@ -83,11 +84,16 @@ static void find_makers(struct piecing *p)
     {
         json_array_foreach(json_object_get(part, "outputs"), k, name)
         {
-            const char *made = json_string_value(name);
-            if (made && json_object_get(p->from, made))
-                set_member(p, p->from, made, json_incref(json_object_get(part, "file")));
+            const char *made = json_string_value(name), *file = json_get_text(part, "file");
+            if (!made || !json_object_get(p->from, made))
+                continue;
+            if (!file)
+                return diag_error(p->d, "%s: parts: expected \"file\" where '%s' is made", p->path,
+                                  made);
+            set_member(p, p->from, made, json_string(file));
         }
     }
+    return 0;
 }
 
 /* Returns the row of "inputs" or "outputs" for a piece of a state, made from `of`, the row of the whole state.  NULL
@@ -97,14 +103,14 @@ static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
 {
     json_t *row = json_keep(p->a, need_made(p, json_copy(of))), *size, *shape;
     json_t *sizes = json_object_get(of, "sizes");
-    int64_t ways = (int64_t)json_array_size(json_object_get(state, "pieces")), n = 0;
+    int64_t ways = (int64_t)json_array_size(json_object_get(state, "pieces")), bytes, along = 0;
     size_t axis = (size_t)json_integer_value(json_object_get(state, "axis"));
     set_member(p, row, "name", json_string(piece));
     shape =
         json_object_get(json_object_get(json_object_get(p->manifest, "values"), piece), "shape");
     set_member(p, row, "shape", shape ? json_incref(shape) : json_null());
-    if (json_int_in(json_object_get(of, "bytes"), 0, INT64_MAX, &n))
-        set_member(p, row, "bytes", json_integer(n / ways));
+    if (json_int_in(json_object_get(of, "bytes"), 0, INT64_MAX, &bytes))
+        set_member(p, row, "bytes", json_integer(bytes / ways));
     if (!input) {
         set_member(p, row, "from", json_incref(need_made(p, json_object_get(p->from, piece))));
         return row;
@@ -112,15 +118,15 @@ static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
     if (!json_is_array(sizes))
         return row;
     size = json_array_get(sizes, axis);
-    if (!size || (json_int_in(size, 0, INT64_MAX, &n) && n % ways != 0)) {
+    bool known = json_is_integer(size); /* else a name, or null */
+    if (!size || (known && (!json_int_in(size, 0, INT64_MAX, &along) || along % ways != 0))) {
         diag_error(p->d, "%s: inputs: '%s': expected sizes that \"axis\" and \"ways\" divide",
                    p->path, json_get_text(of, "name"));
         return NULL;
     }
     sizes = need_made(p, json_copy(sizes));
     set_member(p, row, "sizes", sizes);
-    if (json_is_integer(size) &&
-        json_array_set_new(sizes, axis, need_made(p, json_integer(n / ways))))
+    if (known && json_array_set_new(sizes, axis, need_made(p, json_integer(along / ways))))
         arena_exhausted(p->a, 1);
     return row;
 }
@@ -170,9 +176,8 @@ int state_pieces(json_t *manifest, const char *path, struct arena *a, struct dia
     p.from = json_keep(a, need_made(&p, json_object()));
     if (read_states(&p, states, json_object_get(sharding, "ways")))
         return -1;
-    find_makers(&p);
-    if (replace_states(&p, "inputs", whole) || replace_states(&p, "outputs", whole) ||
-        replace_states(&p, "states", whole))
+    if (find_makers(&p) || replace_states(&p, "inputs", whole) ||
+        replace_states(&p, "outputs", whole) || replace_states(&p, "states", whole))
         return -1;
     set_member(&p, manifest, "whole", json_incref(whole));
     return 0;

@@ -70,6 +70,7 @@ static void test_refused(void **state)
         {"1", "1", "[1,4,3]"},  /* no device shares anything */
         {"2", "0", "[1,4,3]"},  /* no run */
         {"2", "1", "[1,5,3]"},  /* sizes that two devices do not divide */
+        {"2", "1", "[1,-4,3]"}, /* no size */
         {"2", "1", "[4]"},      /* no such axis */
         {"65", "1", "[1,4,3]"}, /* more ways than there can be */
     };
@@ -82,8 +83,26 @@ static void test_refused(void **state)
     }
 }
 
+/* A part that makes a piece must have a file; others are no matter of pieces. */
+static void test_parts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct arena *a = arena_new(NULL);
+        struct diag d = diag_silent();
+        json_t *root = manifest(a, "2", "1", "[1,4,3]");
+        json_t *part = json_array_get(json_object_get(root, "parts"), 0);
+        json_object_del(part, "file");
+        if (i == 1)
+            json_object_del(part, "outputs");
+        assert_int_equal(state_pieces(root, "m", a, &d), i == 0 ? -1 : 0);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_parts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
