@@ -161,11 +161,14 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
     if (need > 0)
         diag_error(x->use.diag, "no %s fits the memory of the devices: %s %s per device", what,
                    proven ? "they need" : "the smallest found needs", bytes_both(text, need));
-    else if (proven || r->complete)
+    else if (need < 0 && (proven || (r->complete && how->limit >= LOAD_INF)))
         diag_error(x->use.diag, "there is no %s: pins and what devices can run%s leave none", what,
                    proven || !c->limited ? "" : ", with the memory that they have,");
+    else if (r->complete && how->limit < LOAD_INF)
+        diag_error(x->use.diag, "no %s takes %s or less", what, time_print(text, how->limit));
     else
-        diag_error(x->use.diag, "no %s was found: %s", what, r->why);
+        diag_error(x->use.diag, "no %s was found: %s", what,
+                   r->complete ? "but one fits the devices" : r->why);
     return PASS_INFEASIBLE;
 }
 

@@ -268,7 +268,6 @@ static int solve_model(struct ip_search_run *r, const struct orders *o, struct p
 {
     const struct ip_how *how = r->how;
     struct ip_found *f = &r->found;
-    struct arena_mark mark = arena_mark(r->a);
     struct ip_ask ask = {.shape = how->shape,
                          .paths = how->paths,
                          .limit = target_value(how, best),
@@ -297,7 +296,6 @@ static int solve_model(struct ip_search_run *r, const struct orders *o, struct p
         f->complete = false;
         f->why = holds ? a.why : "its answer did not hold";
     }
-    arena_release(r->a, mark);
     return 0;
 }
 
@@ -327,7 +325,10 @@ struct ip_found ip_search(const struct problem *c, struct loads *l, const struct
             f->why = how->clock->why;
             break;
         }
-        if ((f->rc = solve_model(&r, &o, best)))
+        struct arena_mark mark = arena_mark(scratch);
+        f->rc = solve_model(&r, &o, best);
+        arena_release(scratch, mark);
+        if (f->rc)
             return *f;
     } while (how->shape == IP_CHAIN && next_order(&o, l));
     f->bound = f->bound < c->lower.value || how->write_only ? c->lower.value : f->bound;
@@ -365,7 +366,11 @@ int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct i
     if (ip_model_build(&m, c, &ask, how->planner, scratch, d))
         return -1;
     mip_solve(how->solver, m.mip, 0, how->clock, scratch, &a);
-    if (!(a.value < MIP_INF) || !ip_model_decode(&m, a.x, dev) || !ip_has_shape(c, &ask, NULL, dev))
+    if (!(a.value < MIP_INF)) {
+        *proven = a.status == MIP_INFEASIBLE;
+        return -1;
+    }
+    if (!ip_model_decode(&m, a.x, dev) || !ip_has_shape(c, &ask, NULL, dev))
         return -1;
     loads_set(l, dev);
     int64_t need =

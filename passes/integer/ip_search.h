@@ -48,7 +48,7 @@ struct ip_found ip_search(const struct problem *c, struct loads *l, const struct
 
 /* Returns the smallest memory, bytes, for which the solver of `how` finds a plan of the shape that fits devices
  * raised to it; 0: the plan found fits as it is; -1: no plan was found.  *proven: whether the solver proved that no
- * smaller memory suffices. */
+ * smaller memory suffices; for -1: that no memory does. */
 int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct ip_how *how,
                         bool *proven, struct arena *scratch, struct diag *d);
 

@@ -9,7 +9,7 @@
 # CUT: error: no contiguous plan among plans that keep groups of nodes together fits the memory of the devices: they need 8 B per device (proven)
 # IP: error: no plan among plans that keep groups of nodes together fits the memory of the devices: they need 8 B per device
 # FREE: gap 0.00 %: optimal
-# PINNED: error: there is no plan: pins and what devices can run, with the memory that they have, leave none
+# PINNED: error: there is no plan: pins and what devices can run leave none
 class "k0" x2 memory=4B
 class "k1" x1 memory=4B
 costs 2
