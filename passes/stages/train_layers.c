@@ -2,9 +2,10 @@
  *
  * Layers are the vertices that contract leaves, in its order.  In a graph in ONNX, layers that must be in one stage,
  * since neither may be in a later stage than the other (list_pairs), are joined: strongly connected components.  The
- * joined layers stand in a topological order, so that the row may be cut between any two of them.  For such a graph
+ * joined layers stand in a topological order (layer_row.h): the row may be cut between any two.  For such a graph
  * this file also finds how far each value goes and which layers wait for each backward node, so that the sums of a
  * plan's stages are those that the verdict on the plan computes.  O((nodes + pins) log nodes). */
+#include "passes/stages/layer_row.h"
 #include "passes/stages/train.h"
 
 #include "ir/base/components.h"
@@ -271,20 +272,16 @@ static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
     struct csr edge = pairs_rows(&pairs, g->n);
     uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp); /* [vertex] its component */
     uint32_t n = csr_components(&edge, g->n, comp, a);
-    /* [component] its smallest vertex; its place in the topological order `order`: the number of its joined layer */
-    uint32_t *smallest = arena_array(a, (size_t)n + 1, sizeof *smallest);
+    /* [component] its place in the topological order `order`: the number of its joined layer */
     uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order);
     uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
     /* [vertex] its joined layer */
     uint32_t *joined = arena_array(a, (size_t)g->n + 1, sizeof *joined);
     /* [base vertex] its joined layer */
     uint32_t *layer = arena_array(a, (size_t)nbase + 1, sizeof *layer);
-    for (uint32_t v = g->n; v-- > 0;)
-        smallest[comp[v]] = v;
     struct csr succ = join_pairs(&pairs, comp, n, a);
-    uint32_t sorted = csr_topo(&succ, n, smallest, order, a);
-    assert(sorted == n);
-    for (uint32_t i = 0; i < sorted; i++)
+    layer_row_sort(&(struct layer_row){.t = t, .n = n, .comp = comp, .succ = &succ}, order, a);
+    for (uint32_t i = 0; i < n; i++)
         rank[order[i]] = i;
     for (uint32_t v = 0; v < g->n; v++)
         joined[v] = rank[comp[v]];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Iteration times, reckoned once more in Python from the plan's JSON and the profile alone.
 
-usage: test_iteration.py   (environment: PCC)
+usage: test_iteration.py   (environment: PCC, PCC_GEN)
 
 1. Random profiles (chains with skips), clusters of one and two levels, batches, schedules, links, little memory: the
    time of an iteration and the most bytes of each device, by a walk through time over the orders of DAPPLE, GPipe,
@@ -9,6 +9,8 @@ usage: test_iteration.py   (environment: PCC)
    above its memory.  The same for training graphs of ONNX's operators, whose gradients have sizes of their own.
 2. Memory in which a stage has room for one micro-batch, or for none; a million micro-batches, and more.
 3. Interleaved: of equal stages the bubble is divided by the stages of a device; micro-batches that do not fit.
+4. A decoder over a slow link: what needs no gradient of its stage's nodes is in that stage, labels in one-hot form are
+   in the loss's, so that no value but that of a layer crosses to another stage.
 
 Exit: 0 pass, 1 fail."""
 import json
@@ -25,6 +27,7 @@ from checks import check, finish
 from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
+GEN = os.environ.get("PCC_GEN", "pcc-gen")
 PS = 10 ** 12
 CASES = 20 if SANITIZED else 120
 
@@ -419,6 +422,22 @@ def too_many(tmp):
             check(r.returncode == code, f"{micro} micro-batches, {schedule}: exit {r.returncode}: {r.stderr}")
 
 
+def near(tmp):
+    model, path = tmp / "near.onnx", tmp / "near.json"
+    subprocess.run([GEN, "train", "--layers=4", "--width=32", "--heads=2", "--vocab=3000", "--no-weights", "-o", model],
+                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([PCC, model, "-d", "4xa100", "--dim=batch=1,sequence=32", "--link=1GB/s,10us", "-q", "-o", path,
+                    "--objective=iteration-time", "--micro-batches=8"], check=True)
+    devices = json.loads(path.read_text())["devices"]
+    at = {name: d for d, device in enumerate(devices) for name in device["nodes"]}
+    check(max(at.values()) == 3, f"{max(at.values()) + 1} stages")
+    pairs = [(f"/layers.{layer}/{made}", f"/layers.{layer}/{reader}") for layer in range(4)
+             for made, reader in (("mlp/Greater_grad", "mlp/Where_grad"), ("ln_1/Mul_grad", "ln_1/Mul_1_grad"))]
+    apart = [p for p in pairs if at[p[0]] != at[p[1]]]
+    check(len(apart) <= 3, f"more pairs are apart than there are cuts: {apart}")
+    check(at["/loss/OneHot"] == at["/loss/LogSoftmax"], "labels in one-hot form are not with the loss")
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         came = [one_case(seed, Path(tmp)) for seed in range(CASES)]
@@ -430,6 +449,7 @@ def main():
         interleaving(Path(tmp))
         room(Path(tmp))
         too_many(Path(tmp))
+        near(Path(tmp))
     return finish()
 
 
