@@ -66,8 +66,8 @@ struct traffic {
         now; /* [component] `now` when a reader of it was last counted; number of the present value */
 };
 
-/* Counts a weight or value of `bytes` bytes, which the nodes in a row of `readers` read.  maker: the component that makes
- * it; r->n: none does. */
+/* Counts a weight or value of `bytes` bytes, which the nodes in a row of `readers` read.  maker: the component that
+ * makes it; r->n: none does. */
 static void count_value(const struct layer_row *r, struct traffic *m, const struct csr *readers,
                         uint32_t row, uint32_t maker, int64_t bytes)
 {
