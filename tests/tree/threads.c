@@ -89,7 +89,8 @@ int main(int argc, char **argv)
 {
     struct job j[JOBS];
     pthread_t id[JOBS];
-    const int first = argc == 4 ? -1 : 0; /* the round that others are compared with; -1: one after the other */
+    const int first =
+        argc == 4 ? -1 : 0; /* the round that others are compared with; -1: one after the other */
     int differs = 0, n = 0;
     if (argc != 3 && (argc != 4 || strcmp(argv[3], "children") != 0))
         return 2;
