@@ -511,7 +511,8 @@ def unequal(count, *args):
     """A plan by hand: two stages, on two devices and on one; the number of tokens is counted in stage `count`."""
     rules, plan_file, folder = HERE / "rules.txt", HERE / "unequal.json", HERE / "unequal"
     rules.write_text(f"loss/Cast=acc{2 * count}\nlayers.1|ln_f|lm_head|loss=acc2\n.=acc0\n")
-    good(plan(plan_file, "-p", f"plan{{from={rules}:effort=0}}", "-Wno-unmatched-pattern", micro_batches=2, devices="3xa100"))
+    good(plan(plan_file, "-p", f"plan{{from={rules}:effort=0}}", "-Wno-unmatched-pattern", micro_batches=2,
+              devices="3xa100"))
     made = json.loads(plan_file.read_text())
     made["training"] = {
         "schedule": "dapple", "micro_batches": 2, "micro_batch_size": 2, "profiled_batch": 2, "workspace_bytes": 0,
