@@ -230,7 +230,7 @@ def random_workloads(tmp):
         path.write_text(json.dumps(g))
         planner = "contract{training},dp-place" if training else "dp-place"
         known += one(f"random {i}", path, split, ["-p", planner], 20, g)[2]
-        again = ["-p", f"plan{{from={split}}}"]
+        again = ["-p", f"plan{{from={split}:effort=0}}"]
         other = tmp / "other.json"
         for more in [["--overlap", "max"], ["--overlap", "duplex"], ["--schedule", "gpipe"]]:
             one(f"random {i} {more}", path, other, again + more, 7)
@@ -393,8 +393,8 @@ def published(tmp):
         split = tmp / path.name
         runs = [["-p", "dp-place", "-o", split]]
         if "training" in path.name:
-            runs.append(["-p", f"plan{{from={split}}}", "--schedule", "gpipe", "-o", tmp / "gpipe.json"])
-        runs.append(["-p", f"plan{{from={tmp / 'moved.json'}:best-effort}}", "-o", tmp / "again.json"])
+            runs.append(["-p", f"plan{{from={split}:effort=0}}", "--schedule", "gpipe", "-o", tmp / "gpipe.json"])
+        runs.append(["-p", f"plan{{from={tmp / 'moved.json'}:best-effort:effort=0}}", "-o", tmp / "again.json"])
         if "training" in path.name:
             runs.append([*runs[-1][:2], "--schedule", "gpipe", "-o", tmp / "gpipe.json"])
         for run in runs:

@@ -267,7 +267,7 @@ def names_are_utf8(d):
 def reading_ends_in_time(d):
     """--time-limit reaches reading; tests/unit/passes/stopped.c: all readers and shape inference."""
     model(d, "w.json", "random-layers", "--nodes", "1000")
-    before, command = listing(d), ("w.json", "-p", "dp-place", "-o", "x.json")
+    before, command = listing(d), ("w.json", "-p", "dp-place{max-states=1000}", "-o", "x.json")
     r = interrupted(d, 1, *command, "--time-limit", "3600s", times=0)
     check(r.returncode == 1 and "time limit reached while the model was read" in r.stderr and listing(d) == before,
           f"exit {r.returncode}: {r.stderr[-300:]}")

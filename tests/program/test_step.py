@@ -458,7 +458,7 @@ def stages(layers, number, m, schedules):
     for schedule in schedules:
         folder, to = HERE / "by_hand", HERE / "by_hand.npz"
         shutil.rmtree(folder, ignore_errors=True)
-        how, devices = ["-p", f"plan{{from={rules}}}", "-Wno-unmatched-pattern"], number
+        how, devices = ["-p", f"plan{{from={rules}:effort=0}}", "-Wno-unmatched-pattern"], number
         if schedule == "interleaved": # of which the planner prefers as many where links are fast
             how, devices = ["--stages-per-device=2", "--link=1TB/s,0us"], number // 2
         good(plan(folder, f"--schedule={schedule}", *how, "--update=apart", micro_batches=m, devices=f"{devices}xa100",
@@ -512,13 +512,14 @@ def unequal(count, *args):
     """A plan by hand: two stages, on two devices and on one; the number of tokens is counted in stage `count`."""
     rules, plan_file, folder = HERE / "rules.txt", HERE / "unequal.json", HERE / "unequal"
     rules.write_text(f"loss/Cast=acc{2 * count}\nlayers.1|ln_f|lm_head|loss=acc2\n.=acc0\n")
-    good(plan(plan_file, "-p", f"plan{{from={rules}}}", "-Wno-unmatched-pattern", micro_batches=2, devices="3xa100"))
+    good(plan(plan_file, "-p", f"plan{{from={rules}:effort=0}}", "-Wno-unmatched-pattern", micro_batches=2,
+              devices="3xa100"))
     made = json.loads(plan_file.read_text())
     made["training"] = {
         "schedule": "dapple", "micro_batches": 2, "micro_batch_size": 2, "profiled_batch": 2, "workspace_bytes": 0,
         "stages": [{"devices": d, "ahead": 2, "recompute": False} for d in (["acc0", "acc1"], ["acc2"])]}
     plan_file.write_text(json.dumps(made))
-    return folder, plan(folder, "-p", f"plan{{from={plan_file}}}", *args, micro_batches=2, devices="3xa100")
+    return folder, plan(folder, "-p", f"plan{{from={plan_file}:effort=0}}", *args, micro_batches=2, devices="3xa100")
 
 
 def by_rows():

@@ -295,13 +295,14 @@ def one(tmp, i, rng):
     home = {name[n]: f"acc{k}" for k, d in enumerate(plan["fpgas"]) for n in d["nodes"]}
     home.update({name[n]: "cpu0" for n in plan["cpus"][0]["nodes"]})
     devices = [f"acc{k}" for k in range(graph["maxFPGAs"])] + ["cpu0"]
-    args = [path, "-p", f"plan{{from={split}:best-effort}}", "--judge", "makespan"]
+    args = [path, "-p", f"plan{{from={split}:best-effort:effort=0}}", "--judge", "makespan"]
     for network, contention in WAYS:
         way = [*args, "--network", network, "--contention", contention]
         picture = tmp / "x.gantt.svg"
-        out, _ = pcc(*way, "--curves", "-o", picture)
+        out, _ = pcc(*way, "-o", tmp / "x.trace.json")
         value = re.search(r"^makespan ([\d.]+) (\w+)", out, re.M)
-        trace = json.loads(pcc(*way, "-q", "--emit", "trace")[0], parse_float=Decimal)
+        pcc(*way, "-q", "--curves", "-o", picture)
+        trace = json.loads((tmp / "x.trace.json").read_text(encoding="utf-8"), parse_float=Decimal)
         end = max(e["ts"] + e["dur"] for e in of_kind(trace, "X")) * 10**6
         unit = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}[value[2]]
         check(abs(end - Decimal(value[1]) * unit) <= end / 1000, f"{way}: ends at {end} ps, {value[0]}")
@@ -325,7 +326,7 @@ def large(tmp):
         for i, d in enumerate(plan["devices"]):
             d["nodes"] = [n for k, n in enumerate(nodes) if k // block % 8 == i]
         (tmp / "plan.json").write_text(json.dumps(plan))
-        args[-1] = f"plan{{from={tmp / 'plan.json'}:best-effort}}"
+        args[-1] = f"plan{{from={tmp / 'plan.json'}:best-effort:effort=0}}"
         svg, _ = pcc(*args, "--judge", "makespan", "--emit", "gantt", "--curves")
         root = xml.fromstring(svg)
         bars = sum(1 for _ in root.iter(SVG + "rect"))
@@ -339,10 +340,11 @@ def many_lanes(tmp):
     model = tmp / "gpt2.onnx"
     subprocess.run([GEN, "gpt", "--layers", "24", "--no-weights", "-o", model], check=True)
     (tmp / "plan.txt").write_text("".join(f".*h\\.{k}/.*=acc{k % 12}\n" for k in range(24)) + ".*=acc3\n")
-    args = [model, "-q", "-d", "12xa100:1GiB", "-p", f"plan{{from={tmp / 'plan.txt'}}}", "--judge", "makespan"]
+    args = [model, "-q", "-d", "12xa100:1GiB", "-p", f"plan{{from={tmp / 'plan.txt'}:effort=0}}", "--judge", "makespan"]
     for contention in ("port", "link", "half", "none"):
         way = [*args, "--contention", contention]
-        svg, trace = pcc(*way, "--curves", "--emit", "gantt")[0], json.loads(pcc(*way, "--emit", "trace")[0])
+        svg = pcc(*way, "--curves", "--emit", "gantt", "-o", tmp / "many.trace.json")[0]
+        trace = json.loads((tmp / "many.trace.json").read_text(encoding="utf-8"))
         wrong = chart_problems(svg, trace, True)
         check(not wrong, f"12 devices, {contention}: {wrong[:3]}")
         check(re.search(r"<title>[^<]*, [\d.]+ KiB, acc\d+ to host[^<]*</title>", svg), "transfers with bytes")
