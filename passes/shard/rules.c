@@ -267,16 +267,7 @@ tid shard_weight(const struct module *m, vid v)
 bool shard_is_constant(const struct shard *s, vid v)
 {
     nid n = s->m->value[v].def;
-    if (n == 0)
-        return (s->m->value[v].flags & VALUE_INIT) != 0;
-    if (s->kind[n] != SHARD_SHARED)
-        return false;
-    for (uint32_t i = 0; i < s->m->node[n].in.n; i++) {
-        vid w = node_in(s->m, n, i);
-        if (w != 0 && (s->m->value[w].flags & VALUE_INIT) == 0)
-            return shard_weight(s->m, v) != 0;
-    }
-    return true;
+    return n == 0 ? (s->m->value[v].flags & VALUE_INIT) != 0 : s->kind[n] == SHARD_CONSTANT;
 }
 
 /* Whether c divides d for all values of the names in d. */
@@ -560,10 +551,8 @@ static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_stat
 static void ask_node(struct shard_ask *q, nid n, vid v, struct shard_state st)
 {
     const struct module *m = q->s->m;
-    bool constant = q->s->kind[n] == SHARD_SHARED;
     q->n = n;
-    if (m->node[n].graph != 1 ||
-        (q->s->kind[n] != SHARD_NODE && !(constant && shard_is_constant(q->s, node_out(m, n, 0)))))
+    if (m->node[n].graph != 1 || (q->s->kind[n] != SHARD_NODE && q->s->kind[n] != SHARD_CONSTANT))
         return;
     for (uint32_t i = 0; i < m->node[n].nformal; i++)
         if (node_in(m, n, i) == v)

@@ -242,13 +242,12 @@ static bool cut_border(struct shard_ask *q, int j, int64_t step, struct shard_ch
     if (!shard_list_change(q, c) || !c->known)
         return false;
     v = c->value[j];
-    /* the entry means the end or the beginning, whatever the size is */
-    if (v >= INT32_MAX || v <= -INT32_MAX)
-        return true;
-    c->divide = v != 0 ? UINT64_C(1) << j : 0;
+    bool ends =
+        v >= INT32_MAX || v <= -INT32_MAX; /* the end or the beginning, whatever the size is */
+    c->divide = v != 0 && !ends ? UINT64_C(1) << j : 0;
     if (c->divide == 0)
         c->kind = SHARD_NOTHING;
-    return v % step == 0;
+    return ends || v % step == 0;
 }
 
 /* Rule for Slice: the axes along which all elements stay can be cut; so can a sliced axis, if start and end are

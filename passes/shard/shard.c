@@ -113,16 +113,21 @@ static int find_devices(struct shard *s)
     return 0;
 }
 
-/* Whether all operands of n are weights, inputs, or results of nodes that each part has its own copy of. */
-static bool reads_shared(const struct shard *s, nid n)
+/* Returns what becomes of n if each part may have its own copy of it: SHARD_CONSTANT if all operands are constants;
+ * SHARD_SHARED if they are weights, inputs, or results of nodes that each part has its own copy of; else SHARD_NODE. */
+static uint8_t kind_of_copy(const struct shard *s, nid n)
 {
     const struct module *m = s->m;
+    uint8_t kind = SHARD_CONSTANT;
     for (uint32_t i = 0; i < m->node[n].in.n; i++) {
-        nid def = m->value[node_in(m, n, i)].def;
-        if (def != 0 && s->kind[def] != SHARD_SHARED)
-            return false;
+        vid v = node_in(m, n, i);
+        nid def = m->value[v].def;
+        if (def != 0 && s->kind[def] != SHARD_SHARED && s->kind[def] != SHARD_CONSTANT)
+            return SHARD_NODE;
+        if (v != 0 && !shard_is_constant(s, v))
+            kind = SHARD_SHARED;
     }
-    return true;
+    return kind;
 }
 
 /* Whether n reads a value that cannot be sent, such as a sequence, and its maker is on one device; *home becomes
@@ -147,10 +152,11 @@ static void find_kinds(struct shard *s)
     const struct graph *g = &s->m->graph[1];
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint8_t kind = s->place->kind[n];
+        uint8_t copy = kind == PLACE_COPY ? kind_of_copy(s, n) : SHARD_NODE;
         if (kind == PLACE_NONE)
             s->kind[n] = SHARD_DEAD;
-        else if (kind == PLACE_COPY && reads_shared(s, n))
-            s->kind[n] = SHARD_SHARED;
+        else if (copy != SHARD_NODE)
+            s->kind[n] = copy;
         else if ((!place_is_pure(s->m, n) && shard_row_of(s->m, n) == NULL) ||
                  reads_unsendable(s, n, &s->home[n]))
             s->kind[n] = SHARD_ONCE;

@@ -174,6 +174,7 @@ enum shard_kind {
     SHARD_DEAD, /* it is removed: no output needs it */
     /* it stays as it is, and each part has its own copy: it is computed from weights, or sizes of inputs, alone */
     SHARD_SHARED,
+    SHARD_CONSTANT, /* as SHARD_SHARED, but computed from weights alone */
     /* it stays as it is, on one device (shard.home), and its results are sent to the other devices */
     SHARD_ONCE,
     SHARD_NODE /* all devices compute it, whole or in pieces */
@@ -248,8 +249,8 @@ void shard_find_options(struct shard *s);
 void shard_take_number(const struct shard *s, uint32_t number, uint32_t *option);
 /* Returns the tensor of v if v is a weight, an initializer or the result of a Constant; else 0. */
 tid shard_weight(const struct module *m, vid v);
-/* Whether v is an initializer, or the result of a SHARD_SHARED node that reads nothing but initializers, so that all
- * devices may have it in any state for nothing. */
+/* Whether v is an initializer, or the result of a SHARD_CONSTANT node, so that all devices may have it in any state for
+ * nothing. */
 bool shard_is_constant(const struct shard *s, vid v);
 /* Returns the bit of state st of value v in sets of states: 0 for whole; 1, 2, ... in the order of the value's
  * items; -1: no option has the value in that state. */

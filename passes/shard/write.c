@@ -81,8 +81,10 @@ static vid weight_piece(struct shard_writer *x, vid v, tid t, struct shard_state
     return w;
 }
 
+static void change(struct shard_writer *x, const struct shard_change *c, nid n, nid k, uint32_t i);
+
 /* Returns piece i, in state st, of constant v, which a node computes: the result of a copy of that node that reads
- * pieces of its operands.  Chains of such nodes are short (strands.c). */
+ * pieces of its operands, with the changes of its option.  Chains of such nodes are short (strands.c). */
 static vid constant_piece(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
 {
     const struct module *m = x->m;
@@ -96,6 +98,8 @@ static vid constant_piece(struct shard_writer *x, vid v, struct shard_state st, 
         in[k] = shard_held(x, node_in(m, n, k), x->s->opt[o].in[k], i);
     nid copy = edit_copy(x->e, n);
     edit_operands(x->e, copy, in, nin);
+    for (uint32_t c = 0; c < SHARD_CHANGES; c++)
+        change(x, &x->s->opt[o].change[c], n, copy, i);
     edit_name_node(x->e, copy, arena_fmt(x->a, "%s@%u", node_name(m, n), i));
     vid w = node_out(m, copy, m->value[v].outno);
     struct shape shape;
@@ -191,10 +195,10 @@ static void find_needs(struct shard_writer *x)
             where = SHARD_NEED_ALL;
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             vid v = node_in(m, n, i);
-            x->need[v] = where > x->need[v] ? where : x->need[v];
+            if (v != 0) /* 0: none */
+                x->need[v] = where > x->need[v] ? where : x->need[v];
         }
     }
-    x->need[0] = 0;
 }
 
 /* Makes change c, of kind SHARD_SIZES, in node k, the copy of n on device i: replaces operand c->operand by the sizes

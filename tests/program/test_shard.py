@@ -253,6 +253,15 @@ def odd_models():
     yield "Expand to sizes that are 1", model(
         [product, node("Shape", ["z"], ["s"]), node("Expand", ["a", "s"], ["y"])],
         {"x": [4, 8], "z": ["m", "k"]}, {"y": [4, 12]}, {"w": w}), {"x": x, "z": x[:1, :1]}
+    made = [node("Expand", ["one", "to"], ["c0"]), node("Mul", ["c0", "w"], ["c1"]),
+            node("Concat", ["w", "w"], ["v"], axis=1), node("Slice", ["v", "from", "end", "axis"], ["c2"]),
+            node("Reshape", ["c2", "flat"], ["f"]), node("Add", ["f", "f"], ["g"]), node("Reshape", ["g", "to"], ["c3"]),
+            node("Split", ["v"], ["c4", "c5"], axis=1)]
+    yield "constants that several nodes compute", model(
+        made + [node("MatMul", ["x", f"c{k}"], [f"y{k}"]) for k in range(6)], {"x": [4, 8]},
+        {f"y{k}": [4, 12] for k in range(6)},
+        {"w": w, "one": np.ones(1, np.float32), "to": np.array([8, 12]), "flat": np.array([96]),
+         "from": np.array([12]), "end": np.array([24]), "axis": np.array([1])}), {"x": x}
     past, present = "past_key_values.0.key", "present.0.key"
     yield "sizes of what is computed once", model(
         [product, node("Relu", [past], ["r"]), node("Shape", ["r"], ["s"]), node("Cast", ["s"], ["f"], to=1),
