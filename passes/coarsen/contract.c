@@ -82,13 +82,14 @@ static const struct opt contract_opts[] = {
 static void say_atoms(struct ctx *x)
 {
     const nid *atom = x->scene.place->atom;
+    uint8_t *counted = arena_alloc(x->use.scratch, x->scene.m->nnode); /* [first node of an atom] */
     uint32_t n = 0;
     nid first = 0;
     for (nid v = x->scene.m->nnode; atom && v-- > 1;)
         if (x->scene.place->kind[v] == PLACE_NODE && atom[v] != v) {
-            /* v and, once for each atom, the atom's first node */
-            n += first != atom[v] ? 2 : 1;
             first = atom[v];
+            n += counted[first] ? 1 : 2; /* v and, once, the first node */
+            counted[first] = 1;
         }
     if (n)
         diag_note(

@@ -351,7 +351,8 @@ static bool fill_with(struct filling *f, uint32_t b, uint32_t i)
 static uint32_t next_device(struct filling *f, uint32_t b)
 {
     const struct latency_graph *p = f->p;
-    /* whether the last accelerator looked at could run b if it held no other block */
+    /* whether the last accelerator looked at could run b if it held no other block: one behind f->at holds none, so it
+     * could not, and what the others lack is not memory alone */
     bool full = false;
     for (uint32_t i = f->at; i < p->ndev; i++) {
         const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];

@@ -122,12 +122,26 @@ static void note_errors(const struct train *t, const struct dapple_found *found)
               i < found->nplan ? time_print(time, found->plan[i].latency) : "");
 }
 
+/* Warns of an option that another one leaves without effect. */
+static void warn_idle(const struct dapple_options *o, struct diag *d)
+{
+    bool published = o->score == SCORE_PUBLISHED, sized = o->micro == MICRO_FREE;
+    const char *idle = o->errors                 ? "errors"
+                       : published && o->literal ? "literal"
+                       : published && sized      ? "micro=free"
+                                                 : NULL;
+    if (idle && (published || sized))
+        diag_warning(d, WARN_UNUSED_OPTION, "dapple-place: %s has no effect with %s", idle,
+                     published ? "score=published" : "micro=free");
+}
+
 /* pass.run: leaves the best plan of DAPPLE's search.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int dapple_run(struct ctx *x, const void *options)
 {
     const struct dapple_options *o = options;
     struct train t;
     uint32_t tried = 0;
+    warn_idle(o, x->use.diag);
     if (train_begin(&t, x, "dapple-place"))
         return -1;
     if (o->score == SCORE_PUBLISHED)

@@ -366,6 +366,10 @@ SAID = [
 LAYERED = [
     (("-p", "dapple-place{score=published}", "-d", "17xv100"), 1,
      "error: dapple-place: score=published plans for 2 to 16 devices, as in the paper's tables"),
+    (("-p", "dapple-place{score=published:errors=true}", "-d", "2xv100"), 0,
+     "warning: dapple-place: errors has no effect with score=published [-Wunused-option]"),
+    (("-p", "dapple-place{micro=free:errors=true}", "-d", "2xv100"), 0,
+     "warning: dapple-place: errors has no effect with micro=free [-Wunused-option]"),
     (("-p", "dapple-place{score=published}", "-d", "2xv100"), 0,
      "note: dapple-place: the published program's plan 2 of 2 states: 6.02000032ms by its score with (0,1)x2"),
     (("-p", "pipedream-hier-place", "-d", "2xv100"), 0,
