@@ -7,6 +7,7 @@ reproducer from elsewhere may not do is read or write other files."""
 # once: sanitized
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from checks import check, complain, finish
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 LYING = extras.BUILT / "pcc-lying"
+REPRO = Path(__file__).resolve().parents[2] / "tools/pcc/repro.c"
 
 
 def run(program, *args, lie="", cwd):
@@ -68,19 +70,28 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run([PCC_GEN, "gpt", "-o", folder / "m.onnx", "--layers", "1", "--width", "16",
-                        "--heads", "2", "--vocab", "20"], check=True, stdout=subprocess.DEVNULL)
+                        "--heads", "2", "--vocab", "20", "--kv"], check=True, stdout=subprocess.DEVNULL)
         pins = "blocks|it's=acc1"
         fault(folder, "judge", "the judge finds", "contract,fuse{range=300},dp-place",
               "-p", "fuse{range=300},dp-place", "--dim", "batch=2", "--dim", "sequence=8",
               "--pin", pins, "--io", "free", "-d", "2xa100:40GiB")
-        fault(folder, "judge", "the judge finds", "contract,dp-place", "-p", "dp-place",
-              "--stop-after", "dp-place", "--link", "3GB/s,7us")
+        line = fault(folder, "judge", "the judge finds", "contract,dp-place", "-p", "dp-place",
+                     "--stop-after", "dp-place", "--link", "3GB/s,7us", "--keep-blocks")
         fault(folder, "verify", "the module is broken after cost", "cost", "-p", "dp-place",
               "--verify-each")
         (folder / "b.csv").write_text("op,time\nMatMul,1us\n")
-        line = fault(folder, "verify", "the module is broken after cost", "cost", "-p", "dp-place", "--verify-each",
-                     "--dim", "batch=4", "--profile-at", "1=b.csv", "--profile-at", "2=b.csv")
+        line += fault(folder, "verify", "the module is broken after cost", "cost", "-p", "dp-place", "--verify-each",
+                      "--dim", "batch=4", "--profile-at", "1=b.csv", "--profile-at", "2=b.csv")
         check("--profile-at='1=b.csv' --profile-at='2=b.csv'" in line, f"measurements: {line}")
+        (folder / "lacks.txt").write_text("Erf\n")
+        line += fault(folder, "verify", "the module is broken after cost", "cost", "-p", "dp-place", "--verify-each",
+                      "-d", "1xa100,1xcpu", "--costs", "b.csv", "--support", "lacks.txt:a100", "--keep-blocks",
+                      "--state", "past_key_values.0.key=present.0.key", "--pin", "blocks=cpu0", "--io", "free",
+                      "--cut-at", "nothing", "--no-cut", "none", "--max-states", "9", "--time-limit", "100s")
+        written = set(re.findall(r'put_option\(f, "([a-z-]+)"', REPRO.read_text()))
+        check(len(written) > 8, f"options of reproducers: {written}")
+        for option in (*written, "cut-at", "no-cut", "keep-blocks", "verify-each"):
+            check(f" --{option}" in line, f"--{option}: no reproducer has it, so that none was read with it")
         r = run(LYING, "m.onnx", "-q", "-p", "dp-place", cwd=folder)
         check(r.returncode == 0 and not (folder / "pcc-repro.pir").exists(),
               f"no fault, but exit {r.returncode} or a reproducer")

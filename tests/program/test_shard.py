@@ -255,8 +255,8 @@ def odd_models():
         {"x": [4, 8], "z": ["m", "k"]}, {"y": [4, 12]}, {"w": w}), {"x": x, "z": x[:1, :1]}
     made = [node("Expand", ["one", "to"], ["c0"]), node("Mul", ["c0", "w"], ["c1"]),
             node("Concat", ["w", "w"], ["v"], axis=1), node("Slice", ["v", "from", "end", "axis"], ["c2"]),
-            node("Reshape", ["c2", "flat"], ["f"]), node("Add", ["f", "f"], ["g"]), node("Reshape", ["g", "to"], ["c3"]),
-            node("Split", ["v"], ["c4", "c5"], axis=1)]
+            node("Reshape", ["c2", "flat"], ["f"]), node("Add", ["f", "f"], ["g"]),
+            node("Reshape", ["g", "to"], ["c3"]), node("Split", ["v"], ["c4", "c5"], axis=1)]
     yield "constants that several nodes compute", model(
         made + [node("MatMul", ["x", f"c{k}"], [f"y{k}"]) for k in range(6)], {"x": [4, 8]},
         {f"y{k}": [4, 12] for k in range(6)},

@@ -75,8 +75,9 @@ static void put_command(FILE *f, const struct ctx *y, const struct pipeline *res
             put_cost_options(f, s, a);
     for (uint32_t i = 0; i < s->ncuts; i++)
         put_option(f, s->cuts[i].cut ? "cut-at" : "no-cut", s->cuts[i].pattern);
-    if (s->keep_blocks)
-        fputs(" --keep-blocks", f);
+    for (uint32_t i = 0; i < rest->n; i++) /* without contract, pcc refuses it */
+        if (s->keep_blocks && !strcmp(rest->step[i].pass->name, "contract"))
+            fputs(" --keep-blocks", f);
     fputs(verify_each ? " --verify-each\n" : "\n", f);
 }
 
@@ -161,7 +162,7 @@ int repro_options(struct cli *c, struct arena *a, struct diag *d)
     /* the options that the first line may have */
     static const char *const taken[] = {
         "passes",      "dim",   "pin",        "state",       "io",     "max-states", "time-limit",
-        "verify-each", "costs", "profile-at", "keep-blocks", "cut-at", "no-cut"};
+        "verify-each", "costs", "profile-at", "keep-blocks", "cut-at", "no-cut",     "support"};
     enum { WORDS = 1 << 16 };
     struct cli own = {0}; /* the options in the file */
     if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || cli_value(c, "devices"))
