@@ -4,12 +4,14 @@ direction of dependencies, no dangerous functions, no machine paths, a README an
 Every check runs on the tree and on small trees made here: a good one, which must pass, and one for
 each rule with a planted violation, which must be noticed.  Environment: PCC (for what the README
 says), PCC_BUILD (a build folder, for the generated header; else that of PCC)."""
+import builtins
 import functools
 import os
 import re
 import shutil
 import stat
 import subprocess
+import symtable
 import sys
 import tempfile
 from pathlib import Path
@@ -50,6 +52,7 @@ MANY_FIELDS, MOST_MANY_FIELDS = {
     "ort_api": "the functions of a foreign library that are used, by its names"}, 2
 FORBIDDEN = ("gets", "strcpy", "strcat", "strncat", "sprintf", "vsprintf", "alloca", "tmpnam",
              "mktemp")
+GIVEN_NAMES = {*dir(builtins), "__file__", "config", "lit_config"}  # the last two: lit gives them to its lit.cfg.py
 TEXT = {".c", ".h", ".py", ".mjs", ".sh", ".txt", ".json", ".md", ".pir", ".test", ".proto", ".cmake", ""}
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow", "-Wconversion", "-Wstrict-prototypes",
             "-Wundef", "-Wvla"]
@@ -552,9 +555,24 @@ def glossary(tree):
             yield f"ir/words.md: {cited} does not exist"
 
 
+def undefined_names(tree):
+    """Names of Python programs that nothing defines, such as a module that is not imported: they fail when they run."""
+    for path, text in tree.text.items():
+        if not path.endswith(".py") or re.search(r"^from \S+ import \*", text, re.M):
+            continue
+        tables = [symtable.symtable(text, path, "exec")]
+        for t in tables:
+            tables += t.get_children()
+        names = [(t is tables[0], s) for t in tables for s in t.get_symbols()]
+        known = {s.get_name() for top, s in names if (top or s.is_declared_global()) and (s.is_local() or s.is_assigned())}
+        for name in sorted({s.get_name() for _, s in names if s.is_global() and s.is_referenced()} - known):
+            if name not in GIVEN_NAMES:
+                yield f"{path}: {name} is not defined"
+
+
 CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, symbols, forbidden, library_calls,
           one_opener, one_compiler, assertions, machine_paths, opening, silent_skips, headers_alone, readme_options,
-          readme_passes, readme_files, readme_short, glossary, security]
+          readme_passes, readme_files, readme_short, glossary, security, undefined_names]
 
 # ---- self-test
 
@@ -583,6 +601,8 @@ GOOD = {
 }
 LONG = "    x++;\n"
 PLANTED = [  # check, file, text to put in, part of the complaint
+    (undefined_names, "tests/program/test_g.py", '"""G."""\n\n\ndef bad():\n    return [len(sys.argv) for x in ()]\n',
+     "test_g.py: sys is not defined"),
     (lengths, "ir/a.c", GOOD["ir/a.c"].replace("{\n", "{\n" + LONG * 149, 1), "f has 152 lines"),
     (lengths, "passes/b.c", "/* B. */\nstatic int g(int x) {\n" + LONG * 150 + "}\n", "g has 152"),
     (lengths, "passes/b.c", "/* B. */\n" + "\n" * 1000, "1001 lines"),

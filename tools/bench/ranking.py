@@ -19,6 +19,7 @@ import csv
 import io
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections import defaultdict
