@@ -354,6 +354,22 @@ def check_standard_output(folder):
     check(not (folder / "-").exists(), "-o - made a file")
 
 
+def check_descriptors(folder):
+    """Without a free descriptor there is an error and no file is left, be it the first or the second one that lacks."""
+    seen = set()
+    for most in range(3, 7):
+        to = folder / f"few{most}"
+        to.mkdir()
+        r = subprocess.run(["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", GEN, "random-layers", "--nodes", "20", "-o",
+                            to / "file"], capture_output=True, text=True)
+        left = [p.name for p in to.iterdir()]
+        good = (r.returncode, r.stderr, left) == (0, "", ["file"])
+        refused = r.returncode == 1 and r.stderr == f"pcc-gen: {to}/file: Too many open files\n" and not left
+        seen |= {"good"} if good else {"refused"} if refused else set()
+        check(good or refused or "shared libraries" in r.stderr, f"{most} descriptors: {r}, {left}")
+    check(seen == {"good", "refused"}, f"with few descriptors: {seen}")
+
+
 def check_usage(folder):
     for line, said in WRONG.items():
         r = run(GEN, *line.split(), "-o", folder / "wrong.onnx")
@@ -390,6 +406,7 @@ def main():
         check_modes(folder)
         check_usage(folder)
         check_standard_output(folder)
+        check_descriptors(folder)
     print(f"{len(SMALL)} models, {time.monotonic() - start:.1f} s")
     return finish()
 

@@ -20,8 +20,7 @@ struct gen_chunk {
     max_align_t data[];
 };
 
-/* Ends the program because memory has run out. */
-static void die_memory(void)
+void gen_no_memory(void)
 {
     fputs("pcc-gen: out of memory\n", stderr);
     exit(1);
@@ -39,7 +38,7 @@ static void *alloc(struct gen *g, size_t n)
         size_t size = larger_u64(n, CHUNK_BYTES);
         c = calloc(1, sizeof *c + size);
         if (c == NULL)
-            die_memory();
+            gen_no_memory();
         c->size = size;
         c->next = g->chunks;
         g->chunks = c;
@@ -65,7 +64,7 @@ char *gen_str(struct gen *g, const char *fmt, ...)
     int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
     if (n < 0)
-        die_memory();
+        gen_no_memory();
     char *s = alloc(g, (size_t)n + 1);
     vsnprintf(s, (size_t)n + 1, fmt, again);
     va_end(again);
@@ -79,7 +78,7 @@ static void push(struct gen_ptrs *p, void *item)
         p->cap = p->cap > 0 ? p->cap * 2 : 64;
         p->v = realloc(p->v, p->cap * sizeof *p->v);
         if (p->v == NULL)
-            die_memory();
+            gen_no_memory();
     }
     p->v[p->n++] = item;
 }
@@ -91,7 +90,7 @@ void gen_open(struct gen *g, enum gen_mode mode, int64_t seed, const char *locat
     g->marker =
         mmap(NULL, g->marker_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (g->marker == MAP_FAILED)
-        die_memory();
+        gen_no_memory();
 }
 
 void gen_close(struct gen *g)
@@ -289,7 +288,7 @@ const char *gen_weight(struct gen *g, const char *name, int rank, const int64_t 
         g->weights_cap = g->weights_cap > 0 ? g->weights_cap * 2 : 64;
         g->weights = realloc(g->weights, g->weights_cap * sizeof *g->weights);
         if (g->weights == NULL || g->weights_cap > g->marker_size)
-            die_memory();
+            gen_no_memory();
     }
     struct gen_weight *w = &g->weights[g->nweights];
     *w = (struct gen_weight){

@@ -405,22 +405,19 @@ int gen_detector(struct gen *g, const struct gen_opt *o)
     if (check(o) != 0)
         return -1;
     struct found f = {entries(&m), entries(&m), entries(&m)};
-    const bool has_room = f.boxes && f.scores && f.labels;
-    if (has_room) {
-        gen_input(g, "image", GEN_F32, 4,
-                  (const struct gen_dim[]){{1, NULL}, {3, NULL}, {o->size, NULL}, {o->size, NULL}});
-        constants(g, &m);
-        backbone(g, &m);
-        pyramid(g, &m);
-        all_heads(g, &m, &boxes, &scores);
-        for (int64_t c = 0; c < o->classes; c++)
-            find_class(g, &m, c, boxes, scores, &f);
-        add_masks(g, &m, choose(g, &m, &f));
-    } else {
-        fputs("pcc-gen: out of memory\n", stderr);
-    }
+    if (!f.boxes || !f.scores || !f.labels)
+        gen_no_memory();
+    gen_input(g, "image", GEN_F32, 4,
+              (const struct gen_dim[]){{1, NULL}, {3, NULL}, {o->size, NULL}, {o->size, NULL}});
+    constants(g, &m);
+    backbone(g, &m);
+    pyramid(g, &m);
+    all_heads(g, &m, &boxes, &scores);
+    for (int64_t c = 0; c < o->classes; c++)
+        find_class(g, &m, c, boxes, scores, &f);
+    add_masks(g, &m, choose(g, &m, &f));
     free(f.boxes);
     free(f.scores);
     free(f.labels);
-    return has_room ? 0 : -1;
+    return 0;
 }

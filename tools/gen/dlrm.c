@@ -88,10 +88,8 @@ int gen_dlrm(struct gen *g, const struct gen_opt *o)
     const char *rows[GEN_MAX_TABLES + 1], *both[2];
     int64_t *places = malloc((size_t)pairs * sizeof *places);
 
-    if (places == NULL) {
-        fputs("pcc-gen: out of memory\n", stderr);
-        return -1;
-    }
+    if (places == NULL)
+        gen_no_memory();
     gen_input(g, "dense", GEN_F32, 2, (const struct gen_dim[]){{0, "batch"}, {o->features, NULL}});
     const char *axis = gen_ints(g, "const.bag_axis", 1, (const int64_t[]){1});
     both[0] = add_tower(g, o, "dense", (struct tower){"bottom", o->features, o->width, "Relu"});

@@ -113,6 +113,8 @@ struct gen {
 
 /* Starts an empty model.  `location` (struct gen) must live as long as g. */
 void gen_open(struct gen *g, enum gen_mode mode, int64_t seed, const char *location);
+/* Ends the program because memory has run out. */
+_Noreturn void gen_no_memory(void);
 /* Frees the model with all strings that functions returned for it. */
 void gen_close(struct gen *g);
 

@@ -323,10 +323,8 @@ int gen_train(struct gen *g, const struct gen_opt *o)
     if (gen_check_heads(o, HEADS_WHOLE) != 0)
         return -1;
     struct tape *tapes = calloc((size_t)o->layers, sizeof *tapes);
-    if (tapes == NULL) {
-        fputs("pcc-gen: out of memory\n", stderr);
-        return -1;
-    }
+    if (tapes == NULL)
+        gen_no_memory();
     setup(g, &m);
     /* forward: the tapes keep what backward needs of each layer */
     const char *x =

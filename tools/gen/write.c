@@ -287,16 +287,25 @@ int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct
         return write_to(stdout, o) != 0 || fflush(stdout) != 0
                    ? complain("standard output", strerror(errno))
                    : 0;
-    char *tmp = check_target(o->out) == 0 ? malloc(n) : NULL;
-    if (tmp == NULL)
+    if (check_target(o->out) != 0)
         return -1;
+    char *tmp = malloc(n);
+    if (tmp == NULL)
+        return complain(o->out, strerror(ENOMEM));
     snprintf(tmp, n, "%s.XXXXXX", o->out);
     int fd = mkostemp(tmp, O_CLOEXEC);
-    /* dup(): fclose() closes one descriptor, close_file() the other */
-    if (fd < 0 || (f = fdopen(dup(fd), "w")) == NULL) {
+    /* fclose() closes one descriptor, close_file() the other */
+    int copy = fd < 0 ? -1 : dup(fd);
+    if (copy < 0 || (f = fdopen(copy, "w")) == NULL) {
         complain(o->out, strerror(errno));
-        free(tmp);
-        return -1;
+        if (copy >= 0)
+            close(copy);
+        if (fd < 0) {
+            free(tmp);
+            return -1;
+        }
+        close(fd);
+        return rename_or_remove(tmp, o->out, /*keep=*/false);
     }
     int err = write_to(f, o) != 0 ? errno : 0;
     if (fclose(f) != 0 && err == 0)
