@@ -230,7 +230,7 @@ def figures_of(device):
     if "kernels" not in c:
         return None
     tera = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-    return {"name": c["name"], "peak": rate(c["peak"]["f32"], tera), "units": c["kernels"]["units"],
+    return {"name": c["name"], "types": set(c["peak"]), "peak": rate(c["peak"]["f32"], tera), "units": c["kernels"]["units"],
             "bandwidth": rate(c["bandwidth"], {"MB": 1e6, "GB": 1e9, "TB": 1e12}),
             "overhead": rate(c["overhead"], {"us": 1, "ns": 1e-3})}
 
@@ -312,9 +312,10 @@ def row_text(facts):
     return "{" + ", ".join(map(str, f)) + "}"
 
 
-def read(folder, wanted):
+def read(folder, wanted, kind):
     """Reads kernels.csv in the folder. Returns {device: Kernels} of the devices that pcc has a class for, and {device:
-    its name in pcc}; prints a line for each device without a class. wanted: names of devices, None for all."""
+    its name in pcc}; prints a line for each device without a class and, for the element type `kind` "tf32", without TF32,
+    in which pcc then refuses to compute. wanted: names of devices, None for all."""
     rows = defaultdict(list)
     with open(folder / "kernels.csv", encoding="utf-8") as f:
         for r in csv.DictReader(f):
@@ -323,6 +324,9 @@ def read(folder, wanted):
     for d in (d for d, f in figures.items() if f is None):
         print(f"{d}: pcc has no class of this name: left out")
     figures = {d: f for d, f in figures.items() if f}
+    for d in [d for d, f in figures.items() if kind == "tf32" and kind not in f["types"]]:
+        print(f"{d}: it has no {kind}: left out")
+        del figures[d]
     return {d: Kernels(rows[d], f) for d, f in figures.items()}, {d: f["name"] for d, f in figures.items()}
 
 
@@ -390,7 +394,7 @@ def main():
     parser.add_argument("--class", dest="classes", action="append", help="these devices only", metavar="NAME")
     parser.add_argument("--type", choices=[*TYPES], default="f32", help="of the tensors (default: f32)")
     args = parser.parse_args()
-    classes, names = read(args.folder, args.classes)
+    classes, names = read(args.folder, args.classes, args.type)
     if args.type != "f32":
         compare_type(classes, names, args.type)
         return

@@ -62,7 +62,7 @@ install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/measure.py ${PROJECT_SOURCE_DIR}/to
     ${PROJECT_SOURCE_DIR}/tools/verify_split.py
     DESTINATION ${PCC_DATA_FOLDER}/tools COMPONENT share)
 file(GLOB PCC_BENCH CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/bench/*.py)
-list(FILTER PCC_BENCH EXCLUDE REGEX "/(ablation|commands|mutate)\\.py$") # these change or compare source
+list(FILTER PCC_BENCH EXCLUDE REGEX "/(ablation|commands|mutate|shard_errors)\\.py$") # they need sources
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/bench/pcc-bench ${PCC_BENCH}
     DESTINATION ${PCC_DATA_FOLDER}/tools/bench COMPONENT share)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/python/pcc DESTINATION ${PCC_DATA_FOLDER}/tools/python

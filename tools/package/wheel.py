@@ -135,7 +135,7 @@ def linked(build):
     """{name without version: file} of every library that the programs and libpcc need, under the name by which it is
     linked and the name of its file."""
     found = {}
-    programs = [build / name for name in ("pcc", "pcc-gen", "pcc-profile", "pcc-run")]
+    programs = [build / name for name in ("pcc", "pcc-gen", "pcc-profile", "pcc-run", "pcc-verify")]
     for path in [*programs, *build.glob("libpcc.so.*")]:
         r = subprocess.run(["ldd", path], capture_output=True, text=True, check=True)
         for place in re.findall(r"=> (/\S+)", r.stdout):
