@@ -360,8 +360,8 @@ def check_descriptors(folder):
     for most in range(3, 7):
         to = folder / f"few{most}"
         to.mkdir()
-        r = subprocess.run(["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", GEN, "random-layers", "--nodes", "20", "-o",
-                            to / "file"], capture_output=True, text=True)
+        r = subprocess.run(["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", GEN, "random-layers", "--nodes", "20",
+                            "-o", to / "file"], capture_output=True, text=True)
         left = [p.name for p in to.iterdir()]
         good = (r.returncode, r.stderr, left) == (0, "", ["file"])
         refused = r.returncode == 1 and r.stderr == f"pcc-gen: {to}/file: Too many open files\n" and not left

@@ -564,7 +564,8 @@ def undefined_names(tree):
         for t in tables:
             tables += t.get_children()
         names = [(t is tables[0], s) for t in tables for s in t.get_symbols()]
-        known = {s.get_name() for top, s in names if (top or s.is_declared_global()) and (s.is_local() or s.is_assigned())}
+        known = {s.get_name() for top, s in names
+                 if (top or s.is_declared_global()) and (s.is_local() or s.is_assigned())}
         for name in sorted({s.get_name() for _, s in names if s.is_global() and s.is_referenced()} - known):
             if name not in GIVEN_NAMES:
                 yield f"{path}: {name} is not defined"

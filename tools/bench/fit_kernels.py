@@ -230,8 +230,8 @@ def figures_of(device):
     if "kernels" not in c:
         return None
     tera = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-    return {"name": c["name"], "types": set(c["peak"]), "peak": rate(c["peak"]["f32"], tera), "units": c["kernels"]["units"],
-            "bandwidth": rate(c["bandwidth"], {"MB": 1e6, "GB": 1e9, "TB": 1e12}),
+    return {"name": c["name"], "types": set(c["peak"]), "peak": rate(c["peak"]["f32"], tera),
+            "units": c["kernels"]["units"], "bandwidth": rate(c["bandwidth"], {"MB": 1e6, "GB": 1e9, "TB": 1e12}),
             "overhead": rate(c["overhead"], {"us": 1, "ns": 1e-3})}
 
 
@@ -314,8 +314,8 @@ def row_text(facts):
 
 def read(folder, wanted, kind):
     """Reads kernels.csv in the folder. Returns {device: Kernels} of the devices that pcc has a class for, and {device:
-    its name in pcc}; prints a line for each device without a class and, for the element type `kind` "tf32", without TF32,
-    in which pcc then refuses to compute. wanted: names of devices, None for all."""
+    its name in pcc}; prints a line for each device without a class and, for the element type `kind` "tf32", without
+    TF32, in which pcc then refuses to compute. wanted: names of devices, None for all."""
     rows = defaultdict(list)
     with open(folder / "kernels.csv", encoding="utf-8") as f:
         for r in csv.DictReader(f):
