@@ -287,10 +287,8 @@ static int pack_placed(const struct module *m, struct model_file *x, const char 
         bad = onnx_pack_to(map, n, &x->model, fileno(o.f), path, d) != 0;
         if (!bad)
             warn_moved(m, path, d); /* may run out of memory, so before the file gets its name */
-        if (x->has_data)
-            bad = outfile_close(&x->data, !bad) != 0 || bad;
+        bad = (x->has_data ? outfile_close_both(&o, &x->data, !bad) : outfile_close(&o, !bad)) != 0;
         x->has_data = false;
-        bad = outfile_close(&o, !bad) != 0;
     }
     if (x->has_data)
         outfile_close(&x->data, /*ok=*/false);

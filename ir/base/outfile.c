@@ -168,3 +168,12 @@ int outfile_close(struct outfile *o, bool ok)
         diag_error(o->diag, "%s: cannot be written: %s", o->path, strerror(e));
     return whole ? 0 : -1;
 }
+
+int outfile_close_both(struct outfile *o, struct outfile *data, bool ok)
+{
+    bool named = outfile_close(data, ok) == 0;
+    int rc = outfile_close(o, named);
+    if (named && rc != 0)
+        unlink(data->path);
+    return rc;
+}

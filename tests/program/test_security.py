@@ -33,6 +33,7 @@ FUNCTIONS = Path(__file__).resolve().parents[1] / "lit/functions.pir"
 PCC_KEYED = str(extras.BUILT / "pcc-keyed")  # pcc that is told the key of its hashes
 PCC_INTERRUPTED = str(extras.BUILT / "pcc-interrupted")  # Ctrl-C is pressed at a known moment
 PCC_SHRINKING = str(extras.BUILT / "pcc-shrinking")
+PCC_UNNAMED = str(extras.BUILT / "pcc-unnamed")  # one file does not get its name
 SANITIZED = b"__asan_init" in Path(PCC).read_bytes()
 REPORTS = ("runtime error:", "AddressSanitizer", "LeakSanitizer")
 GPT = ["gpt", "--layers", "1", "--width", "32", "--heads", "2", "--vocab", "64"]
@@ -312,6 +313,22 @@ def ctrl_c_ends_as_promised(d):
             check(r.returncode == 130 and not r.stdout and listing(d) == before, f"{name}, twice: exit {r.returncode}")
 
 
+def no_weights_without_model(d):
+    """If the model or its file of weights does not get its name, neither file is left."""
+    model(d)
+    pcc("m.onnx", "-d", "2xa100", "-o", "split", "--pictures=none", "-q", cwd=d)
+    before = listing(d)
+    for name in ("whole.onnx", "whole.onnx.data", "other"):
+        r = subprocess.run([PCC_UNNAMED, "split", "-o", "whole.onnx", "-q"], cwd=d, capture_output=True, text=True,
+                           env={**os.environ, "PCC_UNNAMED": name})
+        made = sorted(set(listing(d)) - set(before))
+        if name == "other":
+            check(r.returncode == 0 and made == ["whole.onnx", "whole.onnx.data"], f"{r.returncode} {r.stderr} {made}")
+        else:
+            check(r.returncode == 1 and f"{name}: cannot be written: No space left" in r.stderr and not made,
+                  f"without {name}: {r.returncode} {r.stderr} {made}")
+
+
 def order_is_not_the_hash_s(d):
     """Two keys of the hashes: the same bytes."""
     model(d)
@@ -497,7 +514,7 @@ def few_files(d, m, limited):
 def main():
     tests = [inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked, expressions_stay_cheap,
              errors_fail, names_cannot_flood, copies_cannot_flood, names_are_utf8, reading_ends_in_time,
-             ctrl_c_ends_as_promised, order_is_not_the_hash_s,
+             ctrl_c_ends_as_promised, no_weights_without_model, order_is_not_the_hash_s,
              terminals_obey_nothing, tables_run_nothing, files_cut_short, small_limits]
     if extras.extra() == "dot":
         extras.need(shutil.which("dot"), "no program dot")

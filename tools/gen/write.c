@@ -275,7 +275,10 @@ int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
         rename_or_remove(model, path, /*keep=*/false);
         return -1;
     }
-    return rename_or_remove(model, path, /*keep=*/true);
+    int rc = rename_or_remove(model, path, /*keep=*/true);
+    if (rc != 0 && external)
+        unlink(weights_path); /* nor weights without a model */
+    return rc;
 }
 
 int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct gen_opt *))

@@ -162,9 +162,7 @@ static int write_files(struct whole *w, const char *path, const char *data)
     bool has_data = w->size && !bad;
     bad = bad || (has_data && whole_write_data(w, fileno(weights.f), data)) ||
           onnx_pack_to(map, n, &w->model, fileno(model.f), path, w->diag);
-    if (has_data) /* before the model, so that no model is without its weights */
-        bad = outfile_close(&weights, !bad) || bad;
-    return outfile_close(&model, !bad);
+    return has_data ? outfile_close_both(&model, &weights, !bad) : outfile_close(&model, !bad);
 }
 
 /* Does the work of recompose() with the folder open and *w begun.  Returns 0, or -1 and an error. */
