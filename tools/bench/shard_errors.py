@@ -51,7 +51,7 @@ ERRORS = [
      "int from = n == k.rank ? axis_of(perm[to], k.rank) : k.rank - 1 - to;", "int from = to;"),
     ("Split with sizes of the whole", "Split", ".kind = SHARD_SIZES, .operand = 1, .divide = all}",
      ".kind = SHARD_SIZES, .operand = 1, .divide = 0}"),
-    ("Slice at any border", "Slice", "return v % step == 0;", "return v % step == 0 || step > 1;"),
+    ("Slice at any border", "Slice", "return ends || v % step == 0;", "return ends || v % step == 0 || step > 1;"),
     ("Slice with other steps", "Slice", "|| by[at] != 1))", "|| by[at] == 0))"),
     ("Expand to the size of the whole", "Expand", "c.divide = UINT64_C(1) << entry;\n    if (!shard_same_size",
      "c.divide = 0;\n    if (!shard_same_size"),
