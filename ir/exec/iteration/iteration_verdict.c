@@ -735,9 +735,10 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
     const struct training *t = &s->model.training;
     const struct graph *g = &s->m->graph[1];
     uint32_t cls = cluster_main_class(s->cluster);
-    /* ps, all: nodes that run in each pass; once: nodes of updates, which may run once an iteration; the overheads
-     * are the shares of these that do not depend on the number of samples */
-    int64_t all = 0, overhead = 0, once = 0, once_overhead = 0;
+    /* ps, all: nodes that run in each pass; update: nodes of updates; the overheads are the shares of these that do not
+     * depend on the number of samples; apart: what updates with parts of their own take once, and adding gradients up */
+    int64_t all = 0, overhead = 0, update = 0, update_overhead = 0;
+    __int128 apart = 0;
     const struct update_cost u = update_cost_find(s, NULL, NULL, a);
     /* a micro-batch is `size` / `of` of the profiled batch */
     int64_t size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
@@ -745,19 +746,19 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
         int64_t time = s->m->cost->time[cls][n];
         if (s->place->kind[n] != PLACE_NODE || time == COST_NEVER)
             continue;
-        if (u.own && u.own[n]) {
-            once = sat_add(once, time);
-            once_overhead = sat_add(once_overhead, costs_overhead(s->m->cost, cls, n));
-            continue;
-        }
-        all = sat_add(all, time);
-        overhead = sat_add(overhead, costs_overhead(s->m->cost, cls, n));
+        if (u.own)
+            apart += (__int128)u.each[n] * training_count(t) + u.once[n];
+        bool is_update = u.own && u.own[n];
+        int64_t *to = is_update ? &update : &all;
+        int64_t *overhead_to = is_update ? &update_overhead : &overhead;
+        *to = sat_add(*to, time);
+        *overhead_to = sat_add(*overhead_to, costs_overhead(s->m->cost, cls, n));
     }
     __int128 each = (__int128)overhead * of + (__int128)(all - overhead) * size;
-    /* updates within passes instead of once: cheaper if an iteration has fewer samples than the profiled batch */
-    __int128 within = (__int128)once_overhead * of + (__int128)(once - once_overhead) * size;
+    /* updates within passes: cheaper if an iteration has fewer samples than the profiled batch */
+    __int128 within = (__int128)update_overhead * of + (__int128)(update - update_overhead) * size;
     within = within * training_count(t) / of;
-    __int128 ps = each * training_count(t) / of + (within < once ? within : once);
+    __int128 ps = each * training_count(t) / of + (within < apart ? within : apart);
     ps /= s->cluster->cls[cls].count;
     struct exec_bound b = {saturate(ps), "all work, shared by all devices", NULL};
     char text[UNIT_TEXT];

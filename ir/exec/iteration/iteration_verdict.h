@@ -83,8 +83,8 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
  * iteration_run.  stages: those of the plan; a plan without stages gets one for each device that it uses.  Lives in
  * a.  O(nodes + pins) and the run. */
 struct verdict iteration_verdict(const struct scene *s, const struct plan *p, struct arena *a);
-/* Returns a lower bound on the time of an iteration for all plans: all work of all micro-batches, shared by all
- * accelerators.  Texts live in a.  O(nodes). */
+/* Returns a lower bound on the time of an iteration for all plans: all work of all micro-batches and of updates, shared
+ * by all accelerators.  Texts live in a.  O(nodes). */
 struct exec_bound iteration_bound(const struct scene *s, struct arena *a);
 
 /* Returns the share of the iteration's time, 0 .. 1, in which the devices of the stages compute, on average over
