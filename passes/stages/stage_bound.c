@@ -73,7 +73,7 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
 }
 
 /* Returns whether no plan under any choice takes `most` ps or less.  Updates choice.refuted. */
-static bool all_refuted(struct stage_bound_search *p, int64_t most)
+static bool is_refuted(struct stage_bound_search *p, int64_t most)
 {
     for (uint32_t i = 0; i < p->nchoice; i++) {
         struct choice *c = &p->choice[i];
@@ -88,16 +88,25 @@ static bool all_refuted(struct stage_bound_search *p, int64_t most)
     return true;
 }
 
-/* Returns a time such that no plan takes less: about the largest that can be proved, to 1 / PRECISION, but at least
- * `low`, for which that is known, and at most `high`.  Ends early if the clock is out. */
-static int64_t bisect(struct stage_bound_search *p, int64_t low, int64_t high)
+/* Returns whether all n searches find that no plan takes `most` ps or less. */
+static bool all_refuted(struct stage_bound_search *p, uint32_t n, int64_t most)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_refuted(&p[i], most))
+            return false;
+    return true;
+}
+
+/* Returns a time such that no plan takes less: about the largest that all n searches can prove, to 1 / PRECISION, but
+ * at least `low`, for which that is known, and at most `high`.  Ends early if the clock is out. */
+static int64_t bisect(struct stage_bound_search *p, uint32_t n, int64_t low, int64_t high)
 {
     struct clock clock = p->t->clock; /* clock_out() writes to it */
-    if (all_refuted(p, high - 1))
+    if (all_refuted(p, n, high - 1))
         return high;
     while (high - low > high / PRECISION + 1 && !clock_out(&clock)) {
         int64_t middle = low + (high - low) / 2;
-        if (all_refuted(p, middle))
+        if (all_refuted(p, n, middle))
             low = middle + 1;
         else
             high = middle;
@@ -107,8 +116,33 @@ static int64_t bisect(struct stage_bound_search *p, int64_t low, int64_t high)
 
 /* ---- setting up --------------------------------------------------------------------------------- */
 
-/* Returns the bound's data for several stages on each device under settings number `choice`.  If the states are
- * those of a path, two stages of a plan may end at the same state, so that nothing is known of the plan's cuts. */
+/* Updates of a plan are either all apart from its backward passes or all within them. */
+enum updates { APART, WITHIN, BOTH };
+
+/* Returns t with layers whose backward passes also take what a plan of this kind adds to each: adding gradients up, or
+ * the updates.  What updates apart take once an iteration is left out. */
+static struct train with_updates(const struct train *t, enum updates where, struct arena *a)
+{
+    struct train u = *t;
+    if (!t->update)
+        return u; /* within, and layers.backward has them */
+    int64_t *backward = arena_array(a, (size_t)t->layers.n + 1, sizeof *backward);
+    int64_t *overhead = arena_array(a, (size_t)t->layers.n + 1, sizeof *overhead);
+    for (uint32_t l = 0; l < t->layers.n; l++) {
+        const struct layer_update *x = &t->update[l];
+        int64_t ps = where == APART ? x->each : x->within;
+        int64_t whole = where == APART ? x->each : x->within_overhead;
+        backward[l] = sat_add(t->layers.backward[l], ps);
+        overhead[l] = sat_add(t->layers.backward_overhead[l], whole);
+    }
+    u.layers.backward = backward;
+    u.layers.backward_overhead = overhead;
+    return u;
+}
+
+/* Returns the data of rounds_bound.h for settings number `choice`, under which each device has several stages.  Passes
+ * on the states only if they are those of all layers: if they are those of the heaviest path alone, two stages of a plan
+ * may end at the same state, and states say nothing about the plan's cuts. */
 static struct rounds *make_rounds(const struct stage_bound_search *p, uint32_t choice)
 {
     const struct training *m = &p->of->model[choice];
@@ -174,14 +208,21 @@ struct scene stage_bound_least_work(const struct train *t, const struct stage_bo
 struct stage_bound stage_bound(const struct train *t, const struct stage_bound_question *of)
 {
     struct ctx *x = t->x;
-    struct stage_bound_search p = {
-        .t = t, .of = of, .nchoice = of->n, .a = arena_new(x->use.scratch)};
+    struct arena *a = arena_new(x->use.scratch);
+    struct stage_bound_search p[BOTH];
+    struct train with[BOTH];
+    uint32_t n = t->update ? BOTH : 1;
     const struct scene easiest = stage_bound_least_work(t, of);
-    struct exec_bound work = iteration_bound(&easiest, p.a);
+    struct exec_bound work = iteration_bound(&easiest, a);
     struct stage_bound b = {.value = work.value, .why = work.why, .proof = ""};
-    int64_t longest = least_longest(t, of, p.a), high = of->upper < NEVER ? of->upper : NEVER - 1;
+    int64_t longest = INT64_MAX, high = of->upper < NEVER ? of->upper : NEVER - 1;
     char text[UNIT_TEXT];
     assert(of->n > 0);
+    for (uint32_t i = 0; i < n; i++) {
+        with[i] = with_updates(t, (enum updates)i, a);
+        p[i] = (struct stage_bound_search){.t = &with[i], .of = of, .nchoice = of->n, .a = a};
+        longest = smaller(longest, least_longest(&with[i], of, a));
+    }
     /* the largest of three: all work (b at first), the longest layer, the search of all cuts */
     if (longest > b.value) {
         b.value = longest;
@@ -192,8 +233,11 @@ struct stage_bound stage_bound(const struct train *t, const struct stage_bound_q
                             "the layer that takes longest, for all micro-batches on the number of "
                             "devices that is best for it, takes %s\n",
                             time_short(text, longest));
-    if (high > b.value && set_up(&p)) {
-        int64_t value = bisect(&p, b.value, high);
+    bool able = high > b.value;
+    for (uint32_t i = 0; i < n && able; i++)
+        able = set_up(&p[i]);
+    if (able) {
+        int64_t value = bisect(p, n, b.value, high);
         if (value > b.value) {
             b.value = value;
             b.why = "all cuts into stages, each with what comes before and after it";
@@ -203,8 +247,8 @@ struct stage_bound stage_bound(const struct train *t, const struct stage_bound_q
             "%sno cut into stages (%u states of the model) with any numbers of devices for them "
             "lets each do its work on all micro-batches, between the first one's way there and "
             "the last one's way back, in less than %s\n",
-            b.proof, stage_ways_states(p.ways)->n, time_short(text, b.value));
+            b.proof, stage_ways_states(p->ways)->n, time_short(text, b.value));
     }
-    arena_free(p.a);
+    arena_free(a);
     return b;
 }

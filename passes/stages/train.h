@@ -41,9 +41,8 @@ struct train {
     struct layers_of layers; /* times, bytes and edges (stage_states.h) */
     int64_t *stored;         /* [layer] bytes that the forward pass keeps for the backward pass */
     int64_t *constant;       /* [layer] bytes of constants, which training does not change */
-    /* [layer] what updates take beside layers.backward, which has no updates if they may be apart: so bounds by
-     * layers.backward hold wherever the updates are; NULL: updates are within backward passes, and layers.backward
-     * has them */
+    /* [layer] what updates take beside layers.backward, which has no updates if they may be apart; NULL: updates are
+     * within backward passes, and layers.backward has them */
     struct layer_update *update;
     const uint32_t *layer; /* [base vertex] its layer */
     struct clock clock;
