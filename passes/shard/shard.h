@@ -86,8 +86,8 @@ struct shard_option {
     struct shard_state *in;  /* [operand] state of each operand */
     struct shard_state *out; /* [result] state of each result; lies behind in[] */
     struct shard_change change[SHARD_CHANGES];
-    uint32_t
-        strand; /* the option's strand (strands.c): index in shard.item of the root of its items */
+    /* the option's strand (strands.c): index in shard.item of the root of its items */
+    uint32_t strand;
     int64_t time; /* ps that each device takes */
     bool gone;    /* true: shard_prune() or another step has removed the option */
 };

@@ -62,8 +62,8 @@ struct traffic {
     int64_t *made;
     /* [component] bytes of weights, of inputs of the graph, and of other components' forward values that it reads */
     int64_t *read;
-    uint32_t *seen,
-        now; /* [component] `now` when a reader of it was last counted; number of the present value */
+    /* number of the present weight or value; [component] `now` when a reader of it was last counted */
+    uint32_t now, *seen;
 };
 
 /* Counts a weight or value of `bytes` bytes, which the nodes in a row of `readers` read.  maker: the component that

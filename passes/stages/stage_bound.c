@@ -141,8 +141,8 @@ static struct train with_updates(const struct train *t, enum updates where, stru
 }
 
 /* Returns the data of rounds_bound.h for settings number `choice`, under which each device has several stages.  Passes
- * on the states only if they are those of all layers: if they are those of the heaviest path alone, two stages of a plan
- * may end at the same state, and states say nothing about the plan's cuts. */
+ * on the states only if they are those of all layers: if they are those of the heaviest path alone, two stages of a
+ * plan may end at the same state, and states say nothing about the plan's cuts. */
 static struct rounds *make_rounds(const struct stage_bound_search *p, uint32_t choice)
 {
     const struct training *m = &p->of->model[choice];

@@ -487,8 +487,9 @@ def told_by_reference(case):
 
 
 def kernel_of(case):
-    """By what ONNX Runtime finds a kernel, within one operator set."""
-    return case.op, *(v is not None and v.dtype.name for v in case.operands), str(case.attrs.get("to"))
+    """By what ONNX Runtime may find a kernel or lack one, within one operator set."""
+    return (case.op, *(v is not None and (v.dtype.name, v.ndim) for v in case.operands),
+            str(sorted((k, str(v)) for k, v in case.attrs.items())))
 
 
 def told_together(cases):

@@ -167,10 +167,12 @@ def schedules():
                            "--dim=batch=2,sequence=8", "--schedule=dapple", "--curves", "--emit", "gantt")).stdout
             shown = re.findall(r"by lists", svg)
             check(0 < len(shown) <= len(most), f"peaks of the lists beside those of the curves: {len(shown)}")
-        if schedule[0] == "gpipe":  # backward passes go from the last micro-batch: all gradients wait for the first
+        if schedule[0] == "gpipe":
+            # backward passes go from the last micro-batch: all gradients wait for the first; without that, the first
+            # stage has its peak when its forward passes are done, the last one holds less
             most = held(good(run(RUN, folder, "--steps=2", STUB, "--sum=as-made")).stdout)
-            check(all(int(real) <= int(planned) for _, real, planned in most) and
-                  any(int(real) < int(planned) for _, real, planned in most), f"as made: {most}")
+            less = [int(planned) - int(real) for _, real, planned in most]
+            check(less[0] >= 0 and less[-1] > 0, f"as made: {most}")
 
 
 def reduced():

@@ -183,6 +183,8 @@ static uint32_t ended_messages(uint64_t *handle, uint32_t n, struct message_end 
 static void cancel_message(uint64_t *handle)
 {
     MPI_Request q = request_of(*handle);
+    if (q == MPI_REQUEST_NULL)
+        return; /* it has ended, with an error */
     MPI_Cancel(&q);
     MPI_Request_free(&q);
 }

@@ -52,7 +52,8 @@ static const char *of_environment(const char *root, struct arena *a)
 static const char *build_tree(struct arena *a)
 {
     const char *folder = program_folder(a);
-    return access(arena_fmt(a, "%sCMakeCache.txt", folder), F_OK) == 0 ? folder : NULL;
+    bool is_build = *folder && access(arena_fmt(a, "%sCMakeCache.txt", folder), F_OK) == 0;
+    return is_build ? folder : NULL;
 }
 
 int ort_find(const char *library, struct ort_library *out, struct arena *a, struct diag *d)

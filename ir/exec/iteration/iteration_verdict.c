@@ -735,8 +735,8 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
     const struct training *t = &s->model.training;
     const struct graph *g = &s->m->graph[1];
     uint32_t cls = cluster_main_class(s->cluster);
-    /* ps, all: nodes that run in each pass; update: nodes of updates; the overheads are the shares of these that do not
-     * depend on the number of samples; apart: what updates with parts of their own take once, and adding gradients up */
+    /* ps, all: nodes that run in each pass; update: nodes of updates; the overheads are their shares that do not
+     * depend on the number of samples; apart: what updates apart take once, and what adding gradients up takes */
     int64_t all = 0, overhead = 0, update = 0, update_overhead = 0;
     __int128 apart = 0;
     const struct update_cost u = update_cost_find(s, NULL, NULL, a);
