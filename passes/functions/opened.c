@@ -293,12 +293,17 @@ static void pair_main(struct sides *s, const struct open_calls *o, const uint8_t
     }
 }
 
-/* Copies costs and types of values, and costs and training passes of nodes, from s->old to s->now. */
+/* Copies costs and types of values, costs and training passes of nodes, and what the costs say of estimated and unknown
+ * sizes, from s->old to s->now. */
 static void carry_over(const struct sides *s, struct arena *mem)
 {
     const struct costs *old = s->old->cost;
     struct costs *c = s->now->cost = costs_new(s->now, mem, old->nclass);
+    /* pass open-functions refuses a model with costs, so they are the cost model's, which have overheads */
+    assert(old->overhead);
     costs_add_overhead(c, s->now, mem);
+    c->estimated = old->estimated;
+    c->unsized = old->unsized;
     if (s->old->backward != NULL)
         s->now->backward = arena_alloc(mem, s->now->nnode);
     /* values and nodes without a partner in s->old take entry 0, whose costs are 0 */
@@ -309,6 +314,8 @@ static void carry_over(const struct sides *s, struct arena *mem)
         c->bytes[v] = old->bytes[from];
         c->elems[v] = old->elems[from];
         c->xfer[v] = old->xfer[from];
+        if (from != 0 && from == old->first_unsized)
+            c->first_unsized = v;
     }
     for (nid n = 1; n < s->now->nnode; n++) {
         nid from = s->node[n];
