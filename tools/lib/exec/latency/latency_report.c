@@ -39,21 +39,24 @@ const char *latency_shape(const struct result *r, struct arena *a)
                      r->scene.model.latency.pieces == PIECES_APART ? " that may run at once" : "");
 }
 
-/* Prints the settings, the number of subgraphs, and the latency with an unlimited number of CPUs if it is another
- * one. */
+/* Prints the settings, the numbers of subgraphs of accelerators and of nodes on hosts, and the latency with an
+ * unlimited number of CPUs if it is another one. */
 static void print_basis(FILE *f, const struct result *r, struct arena *a)
 {
     const struct latency_run *run = r->verdict->run;
     const struct latency_model *how = &r->scene.model.latency;
     char text[UNIT_TEXT];
-    uint32_t hosts = 0;
+    uint32_t of_accelerators = 0, host_nodes = 0;
     for (uint32_t i = 0; i < run->k.n; i++)
-        hosts += run->k.sub[i].host;
-    uint32_t n = run->k.n - hosts;
+        if (run->k.sub[i].host)
+            host_nodes += run->k.sub[i].nnode; /* the nodes of an atom are one subgraph */
+        else
+            of_accelerators++;
     fprintf(f, "cpus %s, pieces %s; %u subgraph%s of accelerators, %u node%s of hosts\n",
-            cpus_name[how->cpus], run->k.slotted ? "by slots" : pieces_name[how->pieces], n,
-            n == 1 ? "" : "s", hosts, hosts == 1 ? "" : "s");
-    if (!hosts || how->cpus != CPUS_LIST)
+            cpus_name[how->cpus], run->k.slotted ? "by slots" : pieces_name[how->pieces],
+            of_accelerators, of_accelerators == 1 ? "" : "s", host_nodes,
+            host_nodes == 1 ? "" : "s");
+    if (!host_nodes || how->cpus != CPUS_LIST)
         return;
     struct scene endless = r->scene;
     endless.model.latency.cpus = CPUS_UNBOUNDED;
