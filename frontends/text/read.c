@@ -40,8 +40,9 @@ struct search_place {
     bool links;         /* --allow-links */
 };
 
-/* Opens file k of the module.  A file that cannot be opened is no error yet; mostly the reason is kept in file.barred.
- * Returns 0; or -1 and an error if the file is not the one that the text means, or may not be used. */
+/* Opens file k of the module.  A file that cannot be opened is no error yet: the reason is kept in file.barred, unless
+ * the file was missing when the text was made, too.  Returns 0; or -1 and an error if the file is not the one that the
+ * text means, or may not be used. */
 static int open_file(struct module *m, uint32_t k, const struct search_place *b, struct arena *tmp,
                      struct diag *d)
 {
@@ -50,16 +51,18 @@ static int open_file(struct module *m, uint32_t k, const struct search_place *b,
     const bool links = b->links, outside = *path == '/' && !links;
     uint64_t size, hard_links, text_size = f->size;
     int fd = outside ? -1 : infile_open_beneath(b->dir, path, links, tmp);
-    int e = errno;
+    int e = outside ? EXDEV : errno; /* what follows may change errno */
 
     if (fd >= 0) /* first, since any allocation below may fail */
         arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
     if (*path != '/' && strcmp(b->folder, ".") != 0)
         f->path = str_id(m, arena_fmt(tmp, "%s%s", b->folder, path));
     if (fd < 0) {
-        errno = outside ? EXDEV : e;
-        if (text_size != 0 || (e != ENOENT && e != ENOTDIR) || f->location == 0)
-            f->barred = why_barred(text, m->mem); /* else it was missing when the text was made */
+        /* external data without a size was missing when the text was made, and may be missing still */
+        bool was_missing = text_size == 0 && f->location != 0;
+        errno = e;
+        if (!was_missing || (e != ENOENT && e != ENOTDIR))
+            f->barred = why_barred(text, m->mem);
         return 0;
     }
     const char *wrong = infile_wrong(fd, INFILE_DATA, &size, &hard_links);

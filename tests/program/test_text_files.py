@@ -93,6 +93,11 @@ def check_places(folder):
         ("behind a link", text_of("there/outside.bin", 320), "outside.bin', which ", True, True),
         ("above", text_of("../outside.bin", 320), "which lies outside of the folder", True, True),
         ("from the root", text_of(folder / "outside.bin", 320), "which lies outside of the folder", True, True),
+        # also behind a file that is missing and that nothing reads
+        ("of no size", text_of("w.bin").replace(
+            'file 1 "w.bin"', f'file 1 "gone" location="gone"\nfile 2 "{folder}/outside.bin"',
+        ).replace("= file 1", "= file 2"),
+         "which lies outside of the folder", True, True),
         ("a pipe", text_of("fifo.bin", 320), "fifo.bin", False, False),
         ("a folder", text_of("folder.bin", 320), "folder.bin", False, False),
         ("no name", text_of("", 320), "'w'", False, True),
