@@ -147,7 +147,8 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
                                       plan_among(scope), o->gap, solver);
 }
 
-/* Reports why there is no plan (for that, it may ask the solver for the least memory); returns PASS_INFEASIBLE. */
+/* Reports why there is no plan (for that, it may ask the solver for the least memory, unless the option is
+ * solve=false); returns PASS_INFEASIBLE. */
 static int report_none(struct ctx *x, const struct planner_input *p, const struct problem *c,
                        struct loads *l, const struct ip_how *how, const struct ip_found *r)
 {
@@ -156,6 +157,10 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
     const char *what = claim_plans(x, how->shape == IP_CONVEX ? "convex plan" : "plan");
     if (how->shape == IP_CHAIN)
         return report_infeasible(x, p->level, /*exact=*/true, &p->orders);
+    if (how->write_only) {
+        diag_error(x->use.diag, "no %s was found: the program was written, but not solved", what);
+        return PASS_INFEASIBLE;
+    }
     int64_t need =
         c->limited ? ip_least_memory(c, l, how, &proven, x->use.scratch, x->use.diag) : -1;
     if (need > 0)
