@@ -119,8 +119,8 @@ static bool narrow_memory(struct memory_bisection *n, int64_t least, bool exact,
     return true;
 }
 
-/* Returns whether the nodes on a host need not be one stretch of the model: proofs by a search of contiguous plans do
- * not hold then. */
+/* Returns whether the nodes on a host need not be one stretch of the model, and hosts share their memory: proofs by a
+ * search of contiguous plans do not hold then. */
 static bool hosts_are_free(const struct scene *s)
 {
     bool host = false;
@@ -130,11 +130,13 @@ static bool hosts_are_free(const struct scene *s)
 }
 
 /* Returns the end of a message that says which nodes need the memory, such as ": 'a' and 2 more nodes must share a
- * device and need 3 GB, the largest that may run them has 2 GB"; "" if need->least is 0. */
+ * device and need 3 GB, the largest device that may run them has 2 GB"; "" if need->least is 0. */
 static const char *why_need(struct ctx *x, const struct wdag *g, const struct memory_need *need)
 {
     char bytes[UNIT_TEXT], room[UNIT_TEXT];
-    uint32_t more = 0;
+    /* where hosts share their memory (memory_need.c), need->room may be that of all hosts together */
+    const char *hosts = hosts_are_free(&x->scene) ? ", or all hosts," : "";
+    uint32_t nodes = 0; /* in the vertex */
     if (!need->least)
         return "";
     bytes_short(bytes, need->bytes);
@@ -144,16 +146,16 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
                          need->bytes == wdag_bytes(g) ? "all nodes" : "some nodes", bytes, room);
     const uint32_t *at = wdag_flatten(g, x->use.scratch);
     for (uint32_t u = 0; u < x->levels.base->n; u++)
-        more += at[u] == need->vertex;
+        nodes += at[u] == need->vertex;
     const char *name = first_node(x, g, need->vertex);
-    if (more <= 1)
+    if (nodes <= 1)
         return arena_fmt(x->use.mem,
                          ": node '%s' needs %s, the largest device%s that may run it has %s", name,
-                         bytes, hosts_are_free(&x->scene) ? ", or all hosts," : "", room);
+                         bytes, hosts, room);
     return arena_fmt(x->use.mem,
-                     ": '%s' and %u more node%s must share a device and need %s, the largest that "
-                     "may run them has %s",
-                     name, more - 1, more > 2 ? "s" : "", bytes, room);
+                     ": '%s' and %u more node%s must share a device and need %s, the largest "
+                     "device%s that may run them has %s",
+                     name, nodes - 1, nodes > 2 ? "s" : "", bytes, hosts, room);
 }
 
 /* Reports that no memory would help: a node can run nowhere, pins contradict each other, or too much is to be
