@@ -361,8 +361,8 @@ static int write_model(struct export_folder *x, const char *name, const json_t *
     return text ? export_text(x, arena_fmt(x->a, "%s/config.pbtxt", folder), text) : -1;
 }
 
-/* Returns the model's name in the repository, in x->a: the name of its file without the ending, with '_' for characters
- * that are not safe in the name of a folder. */
+/* Returns the model's name in the repository, in x->a: the name of its file without the ending, cut to MOST bytes, with
+ * '_' for characters that are not safe in the name of a folder; "model" if the file has no name. */
 static const char *model_name(const struct export_folder *x)
 {
     enum { MOST = 200 }; /* bytes; names of folders have 255 at most */

@@ -154,6 +154,7 @@ Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *
             set_tensor_type(m, t, p, a);
         else if (t->kind == TYPE_SPARSE)
             set_sparse_type(m, t, p, a);
+        /* of an opaque type the module keeps neither domain nor name, so this message says nothing of it */
         if (t->kind == TYPE_TENSOR || t->kind == TYPE_SPARSE || t->kind == TYPE_OPAQUE)
             break;
         place = wrap_type(t, p, a);

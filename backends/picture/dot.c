@@ -125,8 +125,10 @@ struct picture {
     struct arena *a;
     Agraph_t *g;
     struct frames frames;
-    Agraph_t **cluster; /* [frame] its border; an entry may be NULL; NULL in the view of devices */
-    /* [frame] the box at the frame's top that shows its name; NULL: the frame is drawn as a cluster */
+    /* [frame] the cluster of cgraph that draws its border; NULL: no node of the frame is shown.  The array is NULL in
+     * the view of devices */
+    Agraph_t **cluster;
+    /* [frame] the box at the frame's top that shows its name; as cluster[], NULL where no node is shown */
     Agnode_t **name;
     uint32_t boxes;     /* number of boxes */
     Agnode_t **box;     /* [box], from 1 */

@@ -74,6 +74,8 @@ struct dim {
     sid sym;       /* text of the symbol or expression; 0: a number, or unknown */
 };
 
+/* TYPE_OPAQUE: a type of ONNX with a domain and a name, of which the module keeps neither; only the file's message has
+ * them */
 enum type_kind { TYPE_NONE, TYPE_TENSOR, TYPE_SEQ, TYPE_OPT, TYPE_MAP, TYPE_SPARSE, TYPE_OPAQUE };
 
 /* The type of a value, as in ONNX (TypeProto). */

@@ -11,8 +11,9 @@
  *  - a tensor has not exactly one SEND, RECV, ALLOC and FREE where it needs one, a SEND or RECV is out of order, or
  *    memory is allocated too late or freed too early;
  *  - instructions wait for each other in a circle: the text lists them.
- * Does not compare s->peak with the memory of devices: see schedule_fits().  The lists may come from an untrusted file:
- * instructions may have any numbers.  O(D^2 + samples * instructions + waits). */
+ * s->queue and s->peak must have room; after an error they mean nothing.  Does not compare s->peak with the memory of
+ * devices: see schedule_fits().  The lists may come from an untrusted file: instructions may have any numbers.  O(D^2 +
+ * samples * instructions + waits). */
 const char *schedule_prove(const struct sample_work *w, struct schedule *s, struct arena *a);
 /* Checks a schedule that came with queue and peak, without changing it: by schedule_prove(), then that its queue and
  * peak are at least the computed ones, then by schedule_fits().  Returns NULL, or the first error as text, in a. */

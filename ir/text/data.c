@@ -629,7 +629,8 @@ static int parse_word_value(struct parser *p, nid n, struct attr *a)
     }
     if (k == ATTR_TENSOR || k == ATTR_SPARSE)
         return parse_tensor_value(p, text_attr_kind[k], &a->u.t);
-    if (k != ATTR_NONE && k != ATTR_TYPE && k < ATTR_FLOATS)
+    /* "float", "int", "string" and "graph" stand only after "ref": values of these kinds have no word before them */
+    if (k != ATTR_NONE && k < ATTR_FLOATS)
         return text_expected(p, "the value of an attribute");
     text_next(p);
     return k == ATTR_NONE   ? 0

@@ -102,8 +102,8 @@ static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct aren
     }
 }
 
-/* Fills *p from the level that b places.  cls: the class of devices whose times and costs count.  0, or -1 and an
- * error if the graph has too many vertices or pins for the library's 32-bit numbers. */
+/* Fills *p from the level that b places.  cls: the class of devices whose times and costs count.  Returns 0; or -1 and
+ * an error if the graph has too many vertices or pins for the library's 32-bit numbers. */
 static int make_graph(struct part_graph *p, const struct baseline *b, uint32_t cls)
 {
     const struct wdag *g = b->p.level;

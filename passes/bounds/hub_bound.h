@@ -13,9 +13,9 @@ struct bound hub_bound(const struct problem *c, const struct bound_means *with, 
 enum { HUB_DEAR = 400 };
 /* Returns the dearest net of three vertices or more, of several the first; UINT32_MAX if no net is dear. */
 uint32_t hub_dear_net(const struct problem *c);
-/* Returns, in a, all vertices in the order in which they are tried as hubs.  key: minus the cost, in ps, of the
- * vertex's nets without the two dearest nets; it is 0 for a vertex of a chain, which has only two nets.  O(pins + V
- * log V). */
+/* Returns, in a, all vertices in the order in which they are tried as hubs, the dearest first: key is -(the cost, in
+ * ps, of all nets of the vertex but its two dearest).  A vertex within a chain has only two nets, so its key is 0.
+ * O(pins + V log V). */
 struct keyed *hub_order(const struct problem *c, struct arena *a);
 /* Returns the least work, in arcs, with which hub_bound() is worth a call: with less it finds few flows, or none. */
 uint64_t hub_least_work(const struct problem *c);

@@ -28,9 +28,9 @@ enum {
     LITTLE = 20000
 };
 
-/* Writes group[vertex], the number of its vertex in the merged graph, and returns how many vertices that graph has.
- * order: topological, keeps the n vertices of each device together; dev[vertex]: the plan; width: as in the head of
- * this file. */
+/* Merges vertices as the head of this file says: writes to group[v] which vertex of the merged graph vertex v becomes
+ * part of, and returns the number of vertices of the merged graph.  order: all n vertices in a topological order in
+ * which those of one device stand together; dev[v]: the device of v in the plan; width: as in the head of this file. */
 static uint32_t group_vertices(const uint32_t *order, const int32_t *dev, uint32_t n,
                                uint32_t width, uint32_t *group)
 {

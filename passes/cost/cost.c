@@ -481,11 +481,11 @@ static void report_calls(const struct cost_builder *p)
             count[k], why[k]);
 }
 
-/* Warns of estimated sizes and trip counts. */
+/* Warns of estimated sizes, of loops whose time is assumed or limited, and of calls that were not opened. */
 static void report_costs(const struct cost_builder *p)
 {
     struct diag *d = p->x->use.diag;
-    char most[UNIT_TEXT];
+    char text[UNIT_TEXT];
     if (p->unknown > 0) {
         uint64_t permille = (uint64_t)p->unknown * 1000 / p->nodes;
         diag_warning(
@@ -502,7 +502,7 @@ static void report_costs(const struct cost_builder *p)
     if (p->long_loops > 0)
         diag_warning(d, WARN_LOOP_COUNT, "%u loop%s longer than can be counted: each counts as %s",
                      p->long_loops, p->long_loops == 1 ? " runs" : "s run",
-                     time_short(most, p->longest));
+                     time_short(text, p->longest));
     if (p->calls > 0)
         report_calls(p);
 }

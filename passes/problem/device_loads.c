@@ -276,7 +276,8 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
 }
 
 /* Sets bytes[] to what swapping v (on device a) and w (on device b) adds to the bytes of a [0] and b [1].  Shared items
- * that both vertices need stay where they are.  s, t: the next shared item of v, of w; UINT32_MAX: no more. */
+ * that both vertices need stay where they are.  l->users must be there.  s, t: the next shared item of v, of w;
+ * UINT32_MAX: no more. */
 static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a, uint32_t b,
                        int64_t bytes[2])
 {

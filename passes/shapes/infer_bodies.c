@@ -66,8 +66,9 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t operand, uint3
     }
 }
 
-/* After a visit of body g: makes dimensions of carried values unknown if the body returns them changed.  first: its
- * first output that is a carried value.  Returns whether the body must be visited again. */
+/* After a visit of body g: where the body returns a carried value with another dimension or rank, makes that dimension
+ * or the whole shape unknown; at change number LAST_ROUND makes all carried shapes unknown.  first: index of the body's
+ * first output that is a carried value.  Returns whether something changed, so that the body must be visited again. */
 static bool widen_carried(struct infer *f, gid g, uint32_t first)
 {
     assert(f->carried[g] != NULL); /* enter_carried() came before */

@@ -268,9 +268,10 @@ static int report_ruleless(const struct shard *s)
     return diag_error(s->x->use.diag, "shard: no node of this model can be cut%s", why);
 }
 
-/* Reports that no axis can be cut: names the node with a rule that takes longest, its sizes, and the numbers of devices
- * up to MOST_TRIED that could cut it, unless the node is whole for other reasons than its sizes, which the message says
- * then; without such a node, does what report_ruleless() does.  Returns -1. */
+/* Reports that no node can be cut.  Names the longest node whose operator has a rule, and the sizes of its first
+ * result.  If these sizes allow a cut, the message says that something else forbids it; if not, it lists the numbers of
+ * devices, up to MOST_TRIED, that could cut one of the axes.  If there is no such node, or its result has no known
+ * shape, calls report_ruleless().  Returns -1. */
 static int report_undivided(const struct shard *s)
 {
     const char *ways = "", *sizes = "";

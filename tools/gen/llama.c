@@ -33,7 +33,7 @@ struct llama {
     const char *topk, *zero, **experts; /* experts: [expert] constant with the expert's number */
 };
 
-/* Adds an RMSNorm: x / sqrt(mean(x^2) + epsilon) <param>.weight.  Returns the name of the result. */
+/* Adds an RMSNorm: w * x / sqrt(mean(x^2) + epsilon), w: the weight <param>.weight.  Returns the name of the result. */
 static const char *rms_norm(struct gen *g, const struct llama *m, const char *path,
                             const char *param, const char *x)
 {

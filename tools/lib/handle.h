@@ -82,7 +82,7 @@ const char *given_nth(const struct pcc *p, const char *name, uint32_t i);
 enum pcc_status open_input(struct pcc *p, const struct input *in);
 /* Reads a model by the settings of p, without using p->x.  Writes to *s the module, as module_new(of) makes it, and
  * the devices and the execution model that its file describes (s->cluster NULL: no devices); to *plan the plan in
- * the file (NULL: none).  Returns 0; or -1, then *s is empty, and reports an error to d. */
+ * the file (NULL: none).  Returns 0; or reports an error to d, leaves *s empty and returns -1. */
 int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
                struct arena *of, struct diag *d);
 

@@ -54,8 +54,8 @@ static MPI_Request request_of(uint64_t handle)
     return q;
 }
 
-/* Makes a type of MPI that stands for `bytes` bytes, more than an int counts: CHUNK bytes several times, and the
- * rest.  Returns 0 or an error of MPI. */
+/* Makes an MPI type that stands for `bytes` bytes, more than CHUNK: pieces of CHUNK bytes, and a last one with the
+ * rest, as an int must count the bytes of each.  Returns 0 or an error code of MPI. */
 static int long_type(int64_t bytes, MPI_Datatype *type)
 {
     int n = (int)(bytes / CHUNK) + 1;

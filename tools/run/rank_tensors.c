@@ -159,8 +159,9 @@ static int announce(struct runner *r, struct transfer *of, const struct engine_v
     return (to->bytes = value_bytes(r->e, v)) < 0 ? -1 : 0;
 }
 
-/* Sends what a tensor is, ahead of its elements; v NULL: none comes.  Returns its bytes; -1: it cannot be sent, and the
- * run fails. */
+/* Sends what a tensor is, ahead of its elements; v NULL: none comes.  of: the transfer of the elements, which gets what
+ * is packed in their place.  Returns the bytes of the elements, 0 without a tensor; -1: it cannot be sent, and the run
+ * fails. */
 static int64_t send_sizes(struct runner *r, struct transfer *of, const struct engine_value *v)
 {
     struct transfer *t = ranks_transfer(r, SEND_SIZES, of->sample);
@@ -173,7 +174,7 @@ static int64_t send_sizes(struct runner *r, struct transfer *of, const struct en
         refuse(r, of);
         return -1;
     }
-    int64_t bytes = t->sizes.bytes;
+    int64_t bytes = t->sizes.bytes; /* read first: ranks_watch() may end t */
     ranks_watch(r, t,
                 r->ranks->m.face->send(CHANNEL_SIZES, of->peer, tag_of(r, t), &t->sizes,
                                        sizeof t->sizes, &t->handle));

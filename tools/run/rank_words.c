@@ -25,7 +25,7 @@
 #define LOOK_IDLE (1 * MS)
 #define EAGER (5 * MS)
 #define AWAIT (3 * US)    /* less than a thread takes to fall asleep and wake up */
-#define TELL (50 * MS)    /* from one report to the thread of signs of life to the next */
+#define TELL (50 * MS)    /* between two reports of the main thread (rank_pulse_tell()) */
 #define DRAIN (2000 * MS) /* for which ranks_drain() waits at most */
 #define SAMPLES_MOST INT64_C(1000000000) /* the number of samples that --samples takes */
 

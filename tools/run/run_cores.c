@@ -1,5 +1,6 @@
-/* Processors of devices (runner.h): those of --cores acc0=0-1,cpu0=2; any, with --cores=any; or an equal share for each
- * device that runs parts.  O(devices * processors). */
+/* Gives devices their processors (runner.h): those that --cores names, as in acc0=0-1,cpu0=2; the other devices that
+ * run parts get equal shares of the rest, or, if the rest is fewer than they are, no processors of their own.  With
+ * --cores=any no device is pinned.  O(devices^2 * processors). */
 #include "tools/run/cores.h"
 #include "tools/run/ranks.h"
 #include "tools/run/runner.h"

@@ -19,8 +19,9 @@ struct speed {
 };
 
 /* Measures with `threads` threads (1 to SPEED_THREADS) at the same time, in at most 0.2 s: multiply-adds in
- * registers, with vectors of speed_vector_bits(), then copies within buffers of `buffer` bytes in all, which are too
- * small to copy if a thread gets less than half a MiB.  If the system starts fewer threads, measures with these. */
+ * registers, with vectors of speed_vector_bits(), then copies within the threads' buffers, `buffer` bytes in all; a
+ * thread with less than half a MiB copies nothing.  If the system starts fewer threads, measures with those that it
+ * starts. */
 struct speed speed_measure(uint32_t threads, int64_t buffer);
 
 #endif

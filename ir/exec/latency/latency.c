@@ -59,14 +59,15 @@ static uint32_t maker_of(const struct latency *l, uint32_t net)
     return def && l->s->place->kind[def] == PLACE_NODE ? l->k->of[def] : NO_SUBGRAPH;
 }
 
-/* Makes the subgraphs that read a net wait for its maker; in the turn BUILD_ENTRIES also adds the transfers of the
- * value to the times of maker and readers. */
+/* Makes the subgraphs that read a net wait for its maker; in the last of the turns, BUILD_ENTRIES, also adds the
+ * transfers of the value to the times of maker and readers, so that they count once. */
 static void add_net(struct latency *l, uint32_t net)
 {
     const struct csr *pin = &l->s->place->net_pin;
     uint32_t maker = maker_of(l, net);
-    bool last_turn = l->b.turn == BUILD_ENTRIES, leaves = l->s->place->net_host[net];
-    if (maker == NO_SUBGRAPH && !leaves)
+    bool last_turn = l->b.turn == BUILD_ENTRIES, host = l->s->place->net_host[net];
+    bool leaves = host; /* the maker transfers the value */
+    if (maker == NO_SUBGRAPH && !host)
         return; /* a state input of the model, which is on its device already */
     for_row (x, *pin, net) {
         uint32_t to = l->k->of[x];

@@ -141,7 +141,8 @@ static uint32_t *make_rows(struct rounds *x)
     return row_of;
 }
 
-/* Makes the chart's lanes, one for each lane of the replay. */
+/* Makes the chart's lanes, one for each lane of the replay, without their rows, which make_rows() sets.  Perhaps no
+ * lane is the busiest: with GPipe the value can be made of the loads of two lanes. */
 static void make_lanes(struct rounds *x)
 {
     char t[UNIT_TEXT];
