@@ -341,7 +341,7 @@ def try_planned(path, folder, devices, inputs=None, pictures=()):
 
 
 def try_random(path, folder, devices, seed, stay, inputs=None):
-    r = run(RANDOM, path, folder, devices, seed, stay)
+    r = run(RANDOM, path, folder, devices, seed, stay, "undrawn")
     judge(r, path, folder, f"{path.stem} at random over {devices}, seed {seed}, stay {stay}", inputs, True)
 
 
