@@ -104,11 +104,14 @@ def try_modes(folder, path, inputs, devices):
     """In a process of the pool; what failed."""
     base.FAILED.clear()
     folder.mkdir()
-    model = copy_of(path, folder / "model")
+    model, plan = copy_of(path, folder / "model"), folder / "plan.json"
+    on = ["-d", f"{devices}xa100", *FAST, "--quiet"]
+    r = run(PCC, model, "-p", "dp-place", "-o", plan, *on)
+    check(r.returncode == 0, f"{path.stem}: no plan: {r.stderr.strip()[-300:]}")
     for mode, out in [*((mode, folder / "s") for mode in JUDGED), ("original", folder / "model"),
                       *[("link", folder / "s")] * (devices == 2 or "external" in path.stem)]:
         what = f"{path.stem}, {mode}{' beside' * (out != folder / 's')}, over {devices}"
-        r = split(model, out, mode, "-d", f"{devices}xa100", *FAST)
+        r = run(PCC, model, "-p", f"plan{{from={plan}:effort=0}}", "-o", out, f"--weights={mode}", *base.UNSEEN, *on)
         if r.returncode == 1 and "its type is not known" in r.stderr:
             continue
         if check(r.returncode == 0, f"{what}: {r.stderr.strip()[-300:]}"):
