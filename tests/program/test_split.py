@@ -376,17 +376,19 @@ def shared_trials():
                 yield try_random, path, devices, k, 12, inputs
 
 
-def try_one(folder, function, path, *more):
-    """In a process of the pool; what failed."""
+def try_some(folder, jobs):
+    """Trials of one model, which is then run once, in a process of the pool; what failed."""
     FAILED.clear()
-    function(path, folder, *more)
-    shutil.rmtree(folder, ignore_errors=True)
+    for function, path, *more in jobs:
+        function(path, folder, *more)
+        shutil.rmtree(folder, ignore_errors=True)
     return FAILED
 
 
 def test_equality(work, trials):
     with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("fork")) as pool:
-        jobs = [pool.submit(try_one, work / f"s{k}", *job) for k, job in enumerate(trials)]
+        jobs = [pool.submit(try_some, work / f"s{k}", list(of_one))
+                for k, (_, of_one) in enumerate(itertools.groupby(trials, lambda trial: trial[1]))]
         for job in jobs:
             FAILED.extend(job.result())
 
