@@ -256,7 +256,7 @@ def forms():
 
 
 def many():
-    """60,000 nodes and four profiles take little beside reading the model; what grows faster with them would take more."""
+    """60,000 nodes and four profiles take little beside reading the model; more than in proportion would be more."""
     nodes, text = 60000, ["graph {", "  in %v0 : f32[batch]"]
     text += [f'  %v{i + 1} = Relu(%v{i}) : f32[batch] name="n{i}"' for i in range(nodes)]
     model = HERE / "many.pir"
