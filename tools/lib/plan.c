@@ -238,13 +238,17 @@ static int judge_plan(struct pcc *p)
 }
 
 /* Closes each opened function call whose nodes are all in one part: afterwards j->r describes the plan with closed
- * calls and j->planned the plan with open calls.  No call is closed, and both are equal, for objectives about one
- * sample alone and for plans with ranks. */
+ * calls and j->planned the plan with open calls.  No call is closed, and both are equal, if the plan was made for one
+ * sample alone or is judged so, and for plans with ranks. */
 static void close_calls(struct ctx *x, struct plan_figures *j)
 {
     struct closed_plan *c = &j->closed;
     struct result *r = &j->r;
-    bool alone = r->verdict && exec_kind(&r->scene.model)->feed == FEED_ALONE;
+    /* a plan that was made for one sample alone may have slots, which are about open nodes */
+    bool alone =
+        r->verdict &&
+        (exec_kind(&r->scene.model)->feed == FEED_ALONE ||
+         exec_kind_of(&r->scene.model, x->results.plan->claim.objective)->feed == FEED_ALONE);
     r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
     if (alone && x->results.opened)
