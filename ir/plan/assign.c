@@ -50,6 +50,19 @@ int assign_device(const struct assignment *r, const char *name)
     return dev;
 }
 
+int assign_copies(struct assignment *r, int dev, int64_t copies)
+{
+    uint32_t ndev = r->scene->cluster->ndev, d = (uint32_t)dev;
+    if (copies < 1 || copies > ndev - d)
+        return diag_error(r->diag, "%s: '%s' has %" PRId64 " copies: expected 1 to %u", r->path,
+                          device_name(r, dev), copies, ndev - d);
+    if (!r->copies && copies > 1)
+        r->copies = arena_array(r->a, ndev, sizeof *r->copies);
+    if (r->copies)
+        r->copies[d] = (uint32_t)copies;
+    return 0;
+}
+
 int assign_node(struct assignment *r, nid n, int dev)
 {
     if (r->dev[n] >= 0 && r->dev[n] != dev)

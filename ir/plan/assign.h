@@ -28,6 +28,7 @@ struct assignment {
     uint32_t nplaced; /* number of nodes named so far */
     /* [node] slot of its subgraph (struct plan), 0: none; NULL: the file has no slots */
     uint32_t *slot;
+    uint32_t *copies; /* [device] as in struct plan; NULL: the file has no copies */
     /* the file states that each device runs its nodes in the order of the file */
     bool ordered;
     /* how the figures in the file were computed */
@@ -63,6 +64,9 @@ void assign_by_id(struct assignment *r);
 nid assign_find(const struct assignment *r, sid name, uint32_t *range);
 /* Returns the number of the device with that name; -1 and an error if there is none. */
 int assign_device(const struct assignment *r, const char *name);
+/* Sets the number of devices, from `dev` on, that take turns with its nodes: 1 to those that there are.  Returns 0, or
+ * -1 and an error. */
+int assign_copies(struct assignment *r, int dev, int64_t copies);
 /* Put a node, or all nodes of range[range] that do not follow their operands, on a device.  A node that is not placed
  * gets no device, but is counted in place[].  Return 0, or -1 and an error if a node is on another device already. */
 int assign_node(struct assignment *r, nid n, int dev);

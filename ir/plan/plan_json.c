@@ -1,8 +1,9 @@
 /* Reads and writes plans as JSON (plan_json.h), in three forms: pcc's own plan, the manifest of a split, and the
  * placement paper's split.
  *
- *     {"pcc_plan": 1, "planner", "objective": {...}, "ordered", "devices": [{"name", ..., "nodes": [names]}], "calls"}
- *     {"pcc_manifest": 1, "objective": {...}, "parts": [{"file", "device"}], "nodes": {file: [names]},
+ *     {"pcc_plan": 1, "planner", "objective": {...}, "ordered", "devices": [{"name", ..., "copies", "nodes": [names]}],
+ *      "calls"}
+ *     {"pcc_manifest": 1, "objective": {...}, "parts": [{"file", "device", "replicas"}], "nodes": {file: [names]},
  *      "order": {device: [names]}, "recomputed": {name: name}, "calls", ...}
  *     {"fpgas": [{"nodes": [ids]}], "cpus": [{"nodes": [ids]}], ...}
  *
@@ -46,6 +47,14 @@ static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
             return -1;
     }
     return 0;
+}
+
+/* Reads the member "copies" of a device, or (NULL: there is none) leaves it alone.  Returns 0, or -1 and an error. */
+static int read_copies(struct assignment *r, const json_t *copies, int dev)
+{
+    if (copies && !json_is_integer(copies))
+        return expect_form(r, "a number in 'copies'");
+    return copies ? assign_copies(r, dev, json_integer_value(copies)) : 0;
 }
 
 /* Sets the slot of the nodes of a list of names or ids, whose form was checked.  Returns 0, or -1 and an error. */
@@ -147,7 +156,8 @@ static int read_plan(struct assignment *r, const json_t *root)
         if (json_is_array(nodes) && !json_array_size(nodes))
             continue; /* an idle device: the plan may be from a larger cluster, which has more names */
         int dev = assign_device(r, name);
-        if (dev < 0 || read_nodes(r, nodes, dev) || read_slots(r, json_object_get(d, "slots")))
+        if (dev < 0 || read_nodes(r, nodes, dev) || read_slots(r, json_object_get(d, "slots")) ||
+            read_copies(r, json_object_get(d, "copies"), dev))
             return -1;
     }
     return 0;
@@ -229,6 +239,10 @@ static int read_manifest(struct assignment *r, const json_t *root)
         int dev = assign_device(r, device);
         const json_t *of = json_object_get(nodes, file);
         if (dev < 0 || read_nodes(r, of, dev) || read_part_stage(r, p, of))
+            return -1;
+        size_t turns =
+            json_array_size(json_object_get(p, "replicas")); /* 0: there is no such list */
+        if (!r->stages && turns && assign_copies(r, dev, (int64_t)turns))
             return -1;
         const json_t *slot = json_object_get(p, "slot");
         int64_t k;
@@ -421,6 +435,7 @@ static json_t *make_device(struct plan_json_state *w, uint32_t d)
     const struct cluster *c = w->t->scene->cluster;
     const struct device_load *l = &w->t->verdict->load[d];
     const char *name = cluster_device_name(c, w->a, d);
+    const uint32_t *copies = w->t->plan->copies;
     /* no memory of an arena from here on: running out of it would leak `nodes` */
     json_t *nodes = json_array();
     for (uint32_t i = 0; i < w->n; i++)
@@ -430,10 +445,12 @@ static json_t *make_device(struct plan_json_state *w, uint32_t d)
             json_decref(nodes);
             return NULL;
         }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o, s:o*}", "name", name, "class",
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o*, s:o, s:o*}", "name", name, "class",
                      c->cls[cluster_class(c, d)].name, "load_s", make_seconds(l->load), "compute_s",
                      make_seconds(l->compute), "transfer_s", make_seconds(l->transfer),
-                     "used_bytes", (json_int_t)l->used, "nodes", nodes, "slots", make_slots(w, d));
+                     "used_bytes", (json_int_t)l->used, "copies",
+                     copies && copies[d] > 1 ? json_integer(copies[d]) : NULL, "nodes", nodes,
+                     "slots", make_slots(w, d));
 }
 
 /* Returns the whole plan; NULL as for make_device(). */

@@ -204,10 +204,15 @@ static int plan_run(struct ctx *x, const void *options)
     struct plan *p = arena_alloc(x->use.mem, sizeof *p);
     *p = (struct plan){.planner = "plan",
                        .dev = given.dev,
+                       .copies = given.copies,
                        .rank = given.rank,
                        .slot = given.slot,
                        .stages = given.stages,
                        .stage_of = given.stage_of};
+    if (exec_kind(&x->scene.model)->feed != FEED_STEADY)
+        p->copies = NULL; /* copies of a stage do not help one sample alone */
+    else if (p->copies)
+        x->scene.model.replicate = true; /* bounds must hold for plans with copies */
     struct evaluation e = plan_evaluate(&x->scene, p, x->use.scratch);
     int rc = check_plan(x, o, p, &e);
     note_other_model(x, o->from, p, &e);

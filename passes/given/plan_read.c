@@ -231,6 +231,7 @@ int plan_read(struct given_plan *p, struct ctx *x, const char *from)
                              .bound = r.said.bound,
                              .scope = r.said.scope,
                              .slot = r.slot,
+                             .copies = r.copies,
                              .stages = r.stages,
                              .stage_of = r.stage_of};
     return 0;

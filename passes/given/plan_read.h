@@ -14,6 +14,7 @@ struct given_plan {
     double bound;          /* seconds: the file claims that no plan in `scope` takes less */
     const char *scope;     /* "contiguous", ...; NULL: the file claims no bound */
     uint32_t *slot;        /* as in struct plan; NULL: the file gives no slots */
+    uint32_t *copies;      /* as in struct plan; NULL: the file gives no copies */
     struct stages *stages; /* how the plan trains, with model.training; NULL: the file gives none */
     int32_t *stage_of;     /* as in struct plan */
 };

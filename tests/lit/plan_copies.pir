@@ -13,6 +13,12 @@
 # RUN: sed 's/copies=\[2,0\]/copies=[3,0]/' %t.pir > %t.many.pir
 # RUN: %pcc %t.many.pir -q 2>&1 | FileCheck %s --check-prefix=MANY
 # MANY: warning: {{.*}} acc0 has 3 copies, and not as many idle devices of its class behind it
+# Plan files have them, too.
+# RUN: %pcc %s -p dp-place --replicate -q -o %t.json
+# RUN: %pcc %s -p 'plan{from=%t.json}' 2>&1 | FileCheck %s
+# RUN: sed 's/"copies": 2/"copies": 3/' %t.json > %t.more.json
+# RUN: not %pcc %s -p 'plan{from=%t.more.json}' -q 2>&1 | FileCheck %s --check-prefix=MORE
+# MORE: error: {{.*}}: 'acc0' has 3 copies: expected 1 to 2
 class acc x2 link=1GB/s,1us
 graph {
   %a = profile:op() : !xfer=1us !time=20us
