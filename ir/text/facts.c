@@ -289,7 +289,7 @@ int text_between(struct parser *p)
 
 int text_costs(struct parser *p)
 {
-    int64_t n;
+    int64_t n, estimated = 0;
 
     if (p->facts.nclass != 0)
         return text_error(p, p->tok.at, "the number of classes is known already");
@@ -300,7 +300,12 @@ int text_costs(struct parser *p)
         return -1;
     if (!p->facts.any_accelerator && text_take_word(p, "overhead"))
         p->facts.has_overhead = true;
+    if (text_take_word(p, "estimated") &&
+        (expect_assign(p) < 0 ||
+         text_int(p, 0, 1000, &estimated, "thousandths of the time, 0 to 1000") < 0))
+        return -1;
     p->facts.has_cost = true;
+    p->facts.estimated = (uint32_t)estimated;
     p->facts.nclass = (uint32_t)n;
     return 0;
 }
@@ -519,6 +524,7 @@ static void finish_costs(struct parser *p)
     if (p->facts.has_overhead && !p->facts.any_accelerator)
         costs_add_overhead(k, m, m->mem);
     k->measured = p->facts.any_accelerator ? k->time[0] : NULL;
+    k->estimated = p->facts.estimated;
     if (p->facts.has_params)
         k->params = arena_array(m->mem, m->nnode, sizeof *k->params);
     for (nid n = 0; n < m->nnode; n++) {

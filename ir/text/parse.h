@@ -96,6 +96,7 @@ struct text_facts {
     uint32_t capvf;
     int64_t *time; /* times of all nodes, ps or COST_NEVER */
     uint32_t ntime, captime;
+    uint32_t estimated; /* costs.estimated */
     /* some node has the key !params, !color, ... */
     bool has_overhead, has_params, has_color, has_layer, has_backward, has_device, has_slot,
         has_shard;

@@ -501,10 +501,12 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
             put_link(p, c, &c->link[i]);
     }
     if (m->cost != NULL && m->cost->measured)
-        text_put(p, "costs accelerator\n");
+        text_put(p, "costs accelerator");
     else if (m->cost != NULL)
-        fprintf(p->f, "costs %u%s\n", m->cost->nclass,
-                m->cost->overhead != NULL ? " overhead" : "");
+        fprintf(p->f, "costs %u%s", m->cost->nclass, m->cost->overhead != NULL ? " overhead" : "");
+    if (m->cost != NULL && m->cost->estimated != 0)
+        fprintf(p->f, " estimated=%u", m->cost->estimated);
+    text_put(p, m->cost != NULL ? "\n" : "");
 }
 
 /* Writes `key`, such as " value=", and a time, ps; a negative time as "none". */

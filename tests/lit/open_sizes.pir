@@ -17,6 +17,9 @@
 # RUN: %pcc %s -d 1xa100 2>&1 | FileCheck %s --check-prefix=SAID
 # SAID: for estimated sizes: {{[0-9.]+}} % of the time
 # SAID: optimal for these sizes
+# The text of a plan keeps that.
+# RUN: %pcc %s -q -d 1xa100 -p dp-place --emit ir -Wno-unknown-size > %t.plan.pir
+# RUN: %pcc %t.plan.pir -p dp-place | FileCheck %s --check-prefix=SAID
 # RUN: printf 'name,op,ps_a100\nfc6,,5000000\nregions,,5000000\nboxes,,5000000\nbest,,5000000\nfirst,,5000000\ntaken,,5000000\n' > %t.csv
 # RUN: %pcc %s -d 1xa100 --costs %t.csv -W no-unsized-cost 2>&1 | FileCheck %s --check-prefix=MEASURED
 # MEASURED-NOT: estimated sizes
