@@ -92,9 +92,9 @@ const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint
     assert(sub < k->n);
     const struct subgraph *x = &k->sub[sub];
     const char *first = node_name(s->m, x->first);
-    if (x->host)
-        return arena_fmt(a, "node '%s' on a host", first);
     const char *more = x->nnode > 1 ? arena_fmt(a, " and %u more", x->nnode - 1) : "";
+    if (x->host)
+        return arena_fmt(a, "node%s '%s'%s on a host", x->nnode > 1 ? "s" : "", first, more);
     return arena_fmt(a, "%ssubgraph %u of %s ('%s'%s)", x->back ? "backward " : "", x->slot,
                      cluster_device_name(s->cluster, a, x->dev), first, more);
 }

@@ -22,7 +22,8 @@ uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, st
 /* Returns the device that ran each node, [node], by latency_devices(); -1: not placed.  Lives in a. */
 int32_t *latency_nodes_ran(const struct scene *s, const struct latency_run *r, struct arena *a);
 
-/* Returns the name of a subgraph, in a: "subgraph 2 of acc0 ('a' and 3 more)", "node 'b' on a host". */
+/* Returns the name of a subgraph, in a: "subgraph 2 of acc0 ('a' and 3 more)", "node 'b' on a host", "nodes
+ * 'b' and 2 more on a host". */
 const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint32_t sub,
                           struct arena *a);
 
