@@ -32,6 +32,13 @@ struct layer_update {
     int64_t each, weight, once, within, within_overhead;
 };
 
+/* A plan that the judge refused since its lists need more memory than there is. */
+struct refusal {
+    /* [place] bytes that the lists need beyond the sums of the place's stages; NULL: no plan was refused */
+    int64_t *lacked;
+    int64_t value; /* ps of an iteration */
+};
+
 /* A model that is trained, as a row of layers: the vertices of the level that contract leaves, each with its forward
  * and backward nodes.  Times and bytes are for the samples that the costs are about, not for a micro-batch. */
 struct train {
@@ -46,6 +53,8 @@ struct train {
     struct layer_update *update;
     const uint32_t *layer; /* [base vertex] its layer */
     struct clock clock;
+    struct refusal
+        *refusal; /* [number of places] the last one on as many places, for train_fit() */
     /* Only for a graph in ONNX, else empty.  values: bytes that forward nodes make, from their layer to the last layer
      * that reads them.  gradients: bytes that backward nodes make, from their layer down to the first layer that reads
      * them.  waiting: ps of backward nodes, from their layer down to the first layer with a node that needs their

@@ -5,7 +5,8 @@
  * values that arrive early since stages before are micro-batches ahead.  Where that is more than a device has, the plan
  * is run again with as much of the memory left free by the sums as the lists needed beyond them: then stages do fewer
  * forward passes before their first backward pass, or recompute, where that is needed and nowhere else.  At most eight
- * runs of the judge for a plan; none where an upper limit of the lists fits. */
+ * runs of the judge for a plan; none where an upper limit of the lists fits.  Plans that are searched one after the
+ * other differ little: what one lacked is left free for the next. */
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 #include "passes/stages/train.h"
@@ -16,6 +17,8 @@
 enum { MOST_JUDGED = 400000 };
 /* Most times that a plan is run again with less memory. */
 enum { TURNS = 3 };
+/* Plans whose times differ by less than 1 / ALIKE are taken for alike: what one lacks, the other lacks. */
+enum { ALIKE = 200 };
 
 /* Bytes of all results of a stage's nodes, for the samples that costs are about. */
 struct made {
@@ -148,23 +151,47 @@ static bool run_until_held(struct train *t, const struct stage_layout *p, int64_
     return good;
 }
 
+/* Whether a plan of `value` ps is like the last one on as many places that the judge has refused by its memory. */
+static bool is_like_refused(const struct refusal *last, int64_t value)
+{
+    int64_t range = last->value / ALIKE;
+    return last->lacked && value >= last->value - range && value <= last->value + range;
+}
+
+/* Notes that the judge has refused a plan of `value` ps, and the bytes that the plan's lists, or those of the plans made
+ * from it, need beyond the sums on each of its places. */
+static void note_refusal(const struct train *t, struct refusal *last, int64_t value,
+                         const int64_t *beyond, uint32_t places)
+{
+    if (!last->lacked)
+        last->lacked = arena_array(t->x->use.scratch, places, sizeof *last->lacked);
+    memcpy(last->lacked, beyond, places * sizeof *beyond);
+    last->value = value;
+}
+
 /* Makes the plan, which takes less than `limit` ps by the sums, fit the memory by the judge's count, as train_fit()
- * does.  If no plan was found before, and this one does not fit, tries it with what needs least memory: all stages
- * recompute, and none runs ahead. */
+ * does.  The first try leaves free what the last refused plan on as many places lacked; a plan that is like that one is
+ * not judged by itself.  If no plan was found before, and this one does not fit, tries it with what needs least memory:
+ * all stages recompute, and none runs ahead. */
 static void fit(struct train *t, struct stage_layout *p, int64_t limit)
 {
     if (!t->x->scene.m->ir_version || !is_memory_short(t, p))
         return;
     struct training *m = &t->x->scene.model.training;
     uint32_t places = p->places ? p->places : p->n;
+    struct refusal *last = &t->refusal[places];
+    bool alike = is_like_refused(last, p->value);
     struct arena *own = arena_new(t->x->use.scratch);
     int64_t *left = arena_array(own, places, sizeof *left);
     int64_t *beyond = arena_array(own, places, sizeof *beyond);
     struct stage_layout q = *p, more;
-    if (holds(t, p, left)) {
+    if (!alike && holds(t, p, left)) {
         arena_free(own);
         return;
     }
+    for (uint32_t k = 0; last->lacked && k < places; k++)
+        left[k] = larger(left[k], last->lacked[k]);
+    memcpy(beyond, left, places * sizeof *left);
     bool good = run_until_held(t, p, limit, left, beyond, &q);
     if (!good && t->accepted == INT64_MAX) {
         const struct training own_settings = *m;
@@ -176,6 +203,7 @@ static void fit(struct train *t, struct stage_layout *p, int64_t limit)
         good = run_until_held(t, p, limit, left, beyond, &q);
         *m = own_settings;
     }
+    note_refusal(t, last, alike ? last->value : p->value, beyond, places);
     /* the lists of the accepted plan may need less than was left free for them: then a faster plan may fit */
     if (good && run_within(t, p, beyond, q.value, &more) && holds(t, &more, beyond))
         q = more;
@@ -198,9 +226,12 @@ void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit)
 {
     if (p->value >= t->accepted)
         return; /* a plan of other settings is faster, and fits */
-    if (t->judged < MOST_JUDGED && !clock_out(&t->clock))
+    /* memory is tight: a plan that the judge has accepted is better than a plan that may not fit */
+    bool tight = t->refused && limit < INT64_MAX;
+    /* late in the search only plans that are clearly faster are worth a run of the judge */
+    bool late = t->judged >= MOST_JUDGED / 2, little = p->value >= limit - limit / ALIKE;
+    if (t->judged < MOST_JUDGED && !(tight && late && little) && !clock_out(&t->clock))
         train_fit(t, p, limit);
-    /* memory is tight: a plan that the judge has accepted is better than one that may not fit */
-    else if (t->refused && limit < INT64_MAX)
+    else if (tight)
         p->value = INT64_MAX;
 }

@@ -313,6 +313,7 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     int64_t **const sum[] = {&m.forward, &m.backward,  &m.activation,       &m.parameter,
                              &t->stored, &t->constant, &m.forward_overhead, &m.backward_overhead};
     t->layer = wdag_flatten(g, a);
+    t->refusal = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *t->refusal);
     t->layers = (struct layers_of){.n = g->n, .succ = g->succ, .pred = g->pred};
     if (x->scene.m->ir_version)
         join_layers(t, g, a);
