@@ -158,7 +158,7 @@ static bool is_like_refused(const struct refusal *last, int64_t value)
     return last->lacked && value >= last->value - range && value <= last->value + range;
 }
 
-/* Notes that the judge has refused a plan of `value` ps, and the bytes that the plan's lists, or those of the plans made
+/* Notes that the judge has refused a plan of `value` ps, and the bytes that the plan's lists, or those of plans made
  * from it, need beyond the sums on each of its places. */
 static void note_refusal(const struct train *t, struct refusal *last, int64_t value,
                          const int64_t *beyond, uint32_t places)

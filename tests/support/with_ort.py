@@ -48,11 +48,14 @@ def quickly(schema_error):
 
 def state_of(model, *more):
     """By what a model, the files beside it that may be its weights, and what else counts are known again; None: too
-    many files to ask."""
+    many files to ask, or another process removes one of them."""
     files = sorted(f for f in Path(model).parent.iterdir() if f.suffix not in (".json", ".dot", ".svg") and f.is_file())
     if len(files) > 1000:
         return None
-    stats = [(str(f), s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for f in files for s in [f.lstat()]]
+    try:
+        stats = [(str(f), s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for f in files for s in [f.lstat()]]
+    except FileNotFoundError:
+        return None
     return str(model), stats, more
 
 
