@@ -53,8 +53,7 @@ struct train {
     struct layer_update *update;
     const uint32_t *layer; /* [base vertex] its layer */
     struct clock clock;
-    struct refusal
-        *refusal; /* [number of places] the last one on as many places, for train_fit() */
+    struct refusal *refusal; /* [number of places] the last one on as many, for train_fit() */
     /* Only for a graph in ONNX, else empty.  values: bytes that forward nodes make, from their layer to the last layer
      * that reads them.  gradients: bytes that backward nodes make, from their layer down to the first layer that reads
      * them.  waiting: ps of backward nodes, from their layer down to the first layer with a node that needs their

@@ -170,17 +170,17 @@ static void note_refusal(const struct train *t, struct refusal *last, int64_t va
 }
 
 /* Makes the plan, which takes less than `limit` ps by the sums, fit the memory by the judge's count, as train_fit()
- * does.  The first try leaves free what the last refused plan on as many places lacked; a plan that is like that one is
- * not judged by itself.  If no plan was found before, and this one does not fit, tries it with what needs least memory:
- * all stages recompute, and none runs ahead. */
-static void fit(struct train *t, struct stage_layout *p, int64_t limit)
+ * does.  The first try leaves free what the last refused plan on as many places lacked.  early: a plan that is like that
+ * one is not judged by itself.  If no plan was found before, and this one does not fit, tries it with what needs least
+ * memory: all stages recompute, and none runs ahead. */
+static void fit(struct train *t, struct stage_layout *p, int64_t limit, bool early)
 {
     if (!t->x->scene.m->ir_version || !is_memory_short(t, p))
         return;
     struct training *m = &t->x->scene.model.training;
     uint32_t places = p->places ? p->places : p->n;
     struct refusal *last = &t->refusal[places];
-    bool alike = is_like_refused(last, p->value);
+    bool alike = early && is_like_refused(last, p->value);
     struct arena *own = arena_new(t->x->use.scratch);
     int64_t *left = arena_array(own, places, sizeof *left);
     int64_t *beyond = arena_array(own, places, sizeof *beyond);
@@ -214,12 +214,18 @@ static void fit(struct train *t, struct stage_layout *p, int64_t limit)
     arena_free(own);
 }
 
-void train_fit(struct train *t, struct stage_layout *p, int64_t limit)
+/* Calls fit() if the plan takes less than `limit` ps, and notes the value of a plan that fits. */
+static void fit_below(struct train *t, struct stage_layout *p, int64_t limit, bool early)
 {
     if (p->value >= limit)
         return;
-    fit(t, p, limit);
+    fit(t, p, limit, early);
     t->accepted = smaller(t->accepted, p->value);
+}
+
+void train_fit(struct train *t, struct stage_layout *p, int64_t limit)
+{
+    fit_below(t, p, limit, /*early=*/false);
 }
 
 void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit)
@@ -231,7 +237,7 @@ void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit)
     /* late in the search only plans that are clearly faster are worth a run of the judge */
     bool late = t->judged >= MOST_JUDGED / 2, little = p->value >= limit - limit / ALIKE;
     if (t->judged < MOST_JUDGED && !(tight && late && little) && !clock_out(&t->clock))
-        train_fit(t, p, limit);
+        fit_below(t, p, limit, /*early=*/true);
     else if (tight)
         p->value = INT64_MAX;
 }
