@@ -171,9 +171,10 @@ int outfile_close(struct outfile *o, bool ok)
 
 int outfile_close_both(struct outfile *o, struct outfile *data, bool ok)
 {
+    bool was_there = access(o->path, F_OK) == 0;
     bool named = outfile_close(data, ok) == 0;
     int rc = outfile_close(o, named);
-    if (named && rc != 0)
-        unlink(data->path);
+    if (named && rc != 0 && !was_there)
+        unlink(data->path); /* a file that was there before may need the data */
     return rc;
 }

@@ -31,7 +31,8 @@ const char *outfile_missing(const char *path, struct arena *a);
  * is "-", the caller's stream is only flushed, and an error is not reported. */
 int outfile_close(struct outfile *o, bool ok);
 /* Closes `data`, a file that o refers to, and then o, as outfile_close() does.  Returns 0; or -1 after an error: then
- * neither file is left, so that no file of data is without the file that refers to it. */
+ * neither file is left, so that no data is without the file that refers to it; but if a file of that name was there
+ * before, it and `data` stay. */
 int outfile_close_both(struct outfile *o, struct outfile *data, bool ok);
 
 #endif

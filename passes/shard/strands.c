@@ -2,7 +2,9 @@
  *
  * Options that have a state of a value in common make a strand, such as all options from the columns of one matrix
  * through all nodes that keep these apart.  This file removes
- * - options that take a constant in a state in which its maker cannot make it, or only by a long chain of nodes;
+ * - options of nodes that compute a constant from another one in a state in which its maker cannot make it, or only by
+ *   a long chain of nodes; where a node that computes no constant wants such a state, the maker computes no constant any
+ *   more: its result is whole on all devices, and they cut it;
  * - strands whose nodes together save no more time than it takes to join the pieces of the strand's cheapest result, or
  *   to bring them to another state, as must happen at the latest where results are outputs of the model;
  * - strands all of whose nodes another strand has, too, with at most as many blocks: then the other strand is at least
@@ -35,11 +37,29 @@ static bool constant_has(const struct shard *s, vid v, struct shard_state st)
     return false;
 }
 
+/* Lets all devices have the results of n whole, and cut them themselves: n computes a constant no more. */
+static void make_shared(struct shard *s, nid n)
+{
+    s->kind[n] = SHARD_SHARED;
+    for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+        s->opt[o].gone = true;
+}
+
+/* Whether n reads a result of a node that computes no constant. */
+static bool reads_shared(const struct shard *s, nid n)
+{
+    for (uint32_t i = 0; i < s->m->node[n].in.n; i++) {
+        nid def = s->m->value[node_in(s->m, n, i)].def;
+        if (def != 0 && s->kind[def] == SHARD_SHARED)
+            return true;
+    }
+    return false;
+}
+
 void shard_drop_impossible(struct shard *s)
 {
     const struct module *m = s->m;
-    /* [node that computes a constant] length of the longest chain of such nodes that ends before the node, at most
-     * SHARD_DEPTH */
+    /* [node] length of the longest chain of nodes that compute constants, and end before the node, at most SHARD_DEPTH */
     uint8_t *depth = arena_alloc(s->a, m->nnode);
     for (nid n = 1; n < m->nnode; n++) /* makers have smaller numbers than readers */
         for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
@@ -50,9 +70,16 @@ void shard_drop_impossible(struct shard *s)
                     !shard_is_constant(s, v))
                     continue;
                 depth[n] = (uint8_t)larger_u32(depth[n], smaller_u32(depth[def] + 1u, SHARD_DEPTH));
-                if (depth[n] >= SHARD_DEPTH || !constant_has(s, v, s->opt[o].in[i]))
+                if (depth[n] < SHARD_DEPTH && constant_has(s, v, s->opt[o].in[i]))
+                    continue;
+                if (s->kind[n] == SHARD_CONSTANT)
                     s->opt[o].gone = true;
+                else
+                    make_shared(s, def);
             }
+    for (nid n = 1; n < m->nnode; n++)
+        if (s->kind[n] == SHARD_CONSTANT && reads_shared(s, n))
+            make_shared(s, n);
 }
 
 /* Sets shard_option.strand of all options, to the root of their items.  parent: union-find over items, each alone in

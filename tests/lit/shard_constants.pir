@@ -6,6 +6,11 @@
 # RUN: sed 's/MatMul(.*near)/MatMul(%%x, %%far)/' %s > %t.pir
 # RUN: %pcc %t.pir -q -d 2xa100 --io=free --link=600GB/s,1us -p 'shard{ways=2}' --emit ir | FileCheck %s --check-prefix=FAR
 # FAR: %far = Transpose({{.*}} : f32[1024,4096]
+# If rows cannot be cut, devices slice the whole constant, and the product is still cut.
+# RUN: sed 's/%%x : f32.4096/%%x : f32[n/' %t.pir > %t.rows.pir
+# RUN: %pcc %t.rows.pir -q --dim n=4096 -d 2xa100 --io=free --link=600GB/s,1us -p 'shard{ways=2}' --emit ir | FileCheck %s --check-prefix=ROWS
+# ROWS-DAG: Slice(%far
+# ROWS-DAG: MatMul({{.*}} : f32[n,2048]
 opset ai.onnx 17
 graph {
   in %x : f32[4096,1024]
