@@ -442,6 +442,8 @@ void edit_results(struct edit *e, nid n, const vid *v, uint32_t count)
     struct slice out = module_add_args(m, v, count);
     for (uint32_t i = 0; i < m->node[n].out.n; i++) { /* of the earlier results, some may be in v */
         vid old = m->arg[m->node[n].out.at + i];
+        if (old == 0 || m->value[old].def != n)
+            continue;
         m->value[old].def = 0;
         m->value[old].outno = 0;
     }
