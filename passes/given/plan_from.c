@@ -209,10 +209,11 @@ static int plan_run(struct ctx *x, const void *options)
                        .slot = given.slot,
                        .stages = given.stages,
                        .stage_of = given.stage_of};
+    const bool replicate = x->scene.model.replicate;
     if (exec_kind(&x->scene.model)->feed != FEED_STEADY)
         p->copies = NULL; /* copies of a stage do not help one sample alone */
     else if (p->copies)
-        x->scene.model.replicate = true; /* bounds must hold for plans with copies */
+        x->scene.model.replicate = true; /* the bound must hold for plans with copies */
     struct evaluation e = plan_evaluate(&x->scene, p, x->use.scratch);
     int rc = check_plan(x, o, p, &e);
     note_other_model(x, o->from, p, &e);
@@ -224,6 +225,7 @@ static int plan_run(struct ctx *x, const void *options)
     /* the execution model's own bound, or, without such a bound, a search for a bound */
     const struct exec_runs *runner = exec_kind(&x->scene.model)->runs;
     struct bound b = runner && runner->bound ? claim_run(x, &x->scene) : claim_search(x, o, &e);
+    x->scene.model.replicate = replicate; /* for the passes behind this one */
     p->claim.argument =
         arena_fmt(x->use.mem, "read from %s%s%s", o->from, bound_remark(x, &given, b.value),
                   b.value < 0 ? "" : arena_fmt(x->use.mem, "; bound: %s", b.why));

@@ -294,8 +294,8 @@ static int solve_model(struct ip_search_run *r, const struct orders *o, struct p
     f->nodes += a.nodes;
     if (a.status != MIP_INFEASIBLE && !(a.status == MIP_OPTIMAL && holds)) {
         f->complete = false;
-        /* a copy: a.why may lie in r->a, which ip_search() releases */
-        f->why = holds ? arena_fmt(r->c->mem, "%s", a.why) : "its answer did not hold";
+        /* a text that lasts: choose_solver() has seen that the solver is there */
+        f->why = holds ? a.why : "its answer did not hold";
     }
     return 0;
 }

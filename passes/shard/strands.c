@@ -3,8 +3,8 @@
  * Options that have a state of a value in common make a strand, such as all options from the columns of one matrix
  * through all nodes that keep these apart.  This file removes
  * - options of nodes that compute a constant from another one in a state in which its maker cannot make it, or only by
- *   a long chain of nodes; where a node that computes no constant wants such a state, the maker computes no constant any
- *   more: its result is whole on all devices, and they cut it;
+ *   a long chain of nodes; where a node that computes no constant wants such a state, the maker no longer counts as
+ *   computing a constant: its result is whole on all devices, and they cut it;
  * - strands whose nodes together save no more time than it takes to join the pieces of the strand's cheapest result, or
  *   to bring them to another state, as must happen at the latest where results are outputs of the model;
  * - strands all of whose nodes another strand has, too, with at most as many blocks: then the other strand is at least
@@ -59,7 +59,7 @@ static bool reads_shared(const struct shard *s, nid n)
 void shard_drop_impossible(struct shard *s)
 {
     const struct module *m = s->m;
-    /* [node] length of the longest chain of nodes that compute constants, and end before the node, at most SHARD_DEPTH */
+    /* [node] length of the longest chain of nodes that compute constants and end before it, at most SHARD_DEPTH */
     uint8_t *depth = arena_alloc(s->a, m->nnode);
     for (nid n = 1; n < m->nnode; n++) /* makers have smaller numbers than readers */
         for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)

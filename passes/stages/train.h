@@ -37,6 +37,10 @@ struct refusal {
     /* [place] bytes that the lists need beyond the sums of the place's stages; NULL: no plan was refused */
     int64_t *lacked;
     int64_t value; /* ps of an iteration */
+    /* settings of the plan */
+    int64_t micro_size;
+    uint32_t micro_batches;
+    enum training_schedule schedule;
 };
 
 /* A model that is trained, as a row of layers: the vertices of the level that contract leaves, each with its forward
@@ -54,6 +58,7 @@ struct train {
     const uint32_t *layer; /* [base vertex] its layer */
     struct clock clock;
     struct refusal *refusal; /* [number of places] the last one on as many, for train_fit() */
+    struct arena *refusals;  /* has refusal[].lacked, which last longer than the scratch of a try */
     /* Only for a graph in ONNX, else empty.  values: bytes that forward nodes make, from their layer to the last layer
      * that reads them.  gradients: bytes that backward nodes make, from their layer down to the first layer that reads
      * them.  waiting: ps of backward nodes, from their layer down to the first layer with a node that needs their

@@ -151,46 +151,54 @@ static bool run_until_held(struct train *t, const struct stage_layout *p, int64_
     return good;
 }
 
-/* Whether a plan of `value` ps is like the last one on as many places that the judge has refused by its memory. */
-static bool is_like_refused(const struct refusal *last, int64_t value)
+/* Whether a plan of `value` ps by settings m is like the last one on as many places that the judge has refused by its
+ * memory. */
+static bool is_like_refused(const struct refusal *last, const struct training *m, int64_t value)
 {
-    int64_t range = last->value / ALIKE;
-    return last->lacked && value >= last->value - range && value <= last->value + range;
+    int64_t apart = value > last->value ? value - last->value : last->value - value;
+    return last->lacked && last->schedule == m->schedule && last->micro_size == m->micro_size &&
+           last->micro_batches == m->micro_batches && apart <= last->value / ALIKE;
 }
 
-/* Notes that the judge has refused a plan of `value` ps, and the bytes that the plan's lists, or those of plans made
- * from it, need beyond the sums on each of its places. */
-static void note_refusal(const struct train *t, struct refusal *last, int64_t value,
+/* Notes that the judge has refused a plan of `value` ps by settings m, and the bytes that the plan's lists, or those of
+ * plans made from it, need beyond the sums on each of its places. */
+static void note_refusal(const struct train *t, const struct training *m, int64_t value,
                          const int64_t *beyond, uint32_t places)
 {
-    if (!last->lacked)
-        last->lacked = arena_array(t->x->use.scratch, places, sizeof *last->lacked);
-    memcpy(last->lacked, beyond, places * sizeof *beyond);
-    last->value = value;
+    struct refusal *last = &t->refusal[places];
+    int64_t *lacked = last->lacked;
+    if (!lacked)
+        lacked = arena_array(t->refusals, places, sizeof *lacked);
+    memcpy(lacked, beyond, places * sizeof *beyond);
+    *last = (struct refusal){.lacked = lacked,
+                             .value = value,
+                             .schedule = m->schedule,
+                             .micro_size = m->micro_size,
+                             .micro_batches = m->micro_batches};
 }
 
 /* Makes the plan, which takes less than `limit` ps by the sums, fit the memory by the judge's count, as train_fit()
- * does.  The first try leaves free what the last refused plan on as many places lacked.  early: a plan that is like that
- * one is not judged by itself.  If no plan was found before, and this one does not fit, tries it with what needs least
- * memory: all stages recompute, and none runs ahead. */
+ * does.  early: a plan that is like the last refused one on as many places is not judged by itself: what that one
+ * lacked is left free at once.  If no plan was found before, and this one does not fit, tries it with what needs least memory:
+ * all stages recompute, and none runs ahead. */
 static void fit(struct train *t, struct stage_layout *p, int64_t limit, bool early)
 {
     if (!t->x->scene.m->ir_version || !is_memory_short(t, p))
         return;
     struct training *m = &t->x->scene.model.training;
     uint32_t places = p->places ? p->places : p->n;
-    struct refusal *last = &t->refusal[places];
-    bool alike = early && is_like_refused(last, p->value);
+    const struct refusal *last = &t->refusal[places];
+    bool alike = early && is_like_refused(last, m, p->value);
     struct arena *own = arena_new(t->x->use.scratch);
     int64_t *left = arena_array(own, places, sizeof *left);
     int64_t *beyond = arena_array(own, places, sizeof *beyond);
     struct stage_layout q = *p, more;
-    if (!alike && holds(t, p, left)) {
+    if (alike) {
+        memcpy(left, last->lacked, places * sizeof *left);
+    } else if (holds(t, p, left)) {
         arena_free(own);
         return;
     }
-    for (uint32_t k = 0; last->lacked && k < places; k++)
-        left[k] = larger(left[k], last->lacked[k]);
     memcpy(beyond, left, places * sizeof *left);
     bool good = run_until_held(t, p, limit, left, beyond, &q);
     if (!good && t->accepted == INT64_MAX) {
@@ -203,7 +211,8 @@ static void fit(struct train *t, struct stage_layout *p, int64_t limit, bool ear
         good = run_until_held(t, p, limit, left, beyond, &q);
         *m = own_settings;
     }
-    note_refusal(t, last, alike ? last->value : p->value, beyond, places);
+    if (!alike)
+        note_refusal(t, m, p->value, beyond, places);
     /* the lists of the accepted plan may need less than was left free for them: then a faster plan may fit */
     if (good && run_within(t, p, beyond, q.value, &more) && holds(t, &more, beyond))
         q = more;

@@ -314,6 +314,7 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
                              &t->stored, &t->constant, &m.forward_overhead, &m.backward_overhead};
     t->layer = wdag_flatten(g, a);
     t->refusal = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *t->refusal);
+    t->refusals = arena_new(a);
     t->layers = (struct layers_of){.n = g->n, .succ = g->succ, .pred = g->pred};
     if (x->scene.m->ir_version)
         join_layers(t, g, a);

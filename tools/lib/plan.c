@@ -238,17 +238,15 @@ static int judge_plan(struct pcc *p)
 }
 
 /* Closes each opened function call whose nodes are all in one part: afterwards j->r describes the plan with closed
- * calls and j->planned the plan with open calls.  No call is closed, and both are equal, if the plan was made for one
- * sample alone or is judged so, and for plans with ranks. */
+ * calls and j->planned the plan with open calls.  No call is closed, and both are equal, if the plan has slots, ranks,
+ * or is judged for one sample alone. */
 static void close_calls(struct ctx *x, struct plan_figures *j)
 {
     struct closed_plan *c = &j->closed;
     struct result *r = &j->r;
-    /* a plan that was made for one sample alone may have slots, which are about open nodes */
-    bool alone =
-        r->verdict &&
-        (exec_kind(&r->scene.model)->feed == FEED_ALONE ||
-         exec_kind_of(&r->scene.model, x->results.plan->claim.objective)->feed == FEED_ALONE);
+    /* slots, which plans for one sample alone may have, are about open nodes */
+    bool alone = r->verdict &&
+                 (exec_kind(&r->scene.model)->feed == FEED_ALONE || x->results.plan->slot != NULL);
     r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
     if (alone && x->results.opened)
