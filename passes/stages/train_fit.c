@@ -179,8 +179,8 @@ static void note_refusal(const struct train *t, const struct training *m, int64_
 
 /* Makes the plan, which takes less than `limit` ps by the sums, fit the memory by the judge's count, as train_fit()
  * does.  early: a plan that is like the last refused one on as many places is not judged by itself: what that one
- * lacked is left free at once.  If no plan was found before, and this one does not fit, tries it with what needs least memory:
- * all stages recompute, and none runs ahead. */
+ * lacked is left free at once.  If no plan was found before, and this one does not fit, tries it with what needs least
+ * memory: all stages recompute, and none runs ahead. */
 static void fit(struct train *t, struct stage_layout *p, int64_t limit, bool early)
 {
     if (!t->x->scene.m->ir_version || !is_memory_short(t, p))
