@@ -326,7 +326,7 @@ static void define_init_list(struct onnx_build *b, gid g, vid first, tid first_t
 {
     struct module *m = b->m;
     uint32_t at = m->narg;
-    /* [tensor - first_tensor] the initializer with that tensor; 0: none, such as one that was replaced */
+    /* [tensor - first_tensor] the initializer that has the tensor; 0: none, as after a second definition */
     vid *of = arena_array(b->tmp, m->ntensor - first_tensor + 1, sizeof *of);
 
     for (vid v = first; v < m->nval; v++)

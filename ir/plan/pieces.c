@@ -216,7 +216,7 @@ static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
 {
     const struct quotient *q = j->q;
     struct csr succ = pairs_rows(&q->edge, q->n);
-    /* [device] its last piece so far; `none`: no piece so far */
+    /* [device] the last piece of the device that was found; `none`: none was found */
     uint32_t *prev = arena_array(q->a, (size_t)j->ndev + 1, sizeof *prev), none = UINT32_MAX;
     uint32_t *stack = arena_array(q->a, (size_t)q->n + 1, sizeof *stack);
     uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen);

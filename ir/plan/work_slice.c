@@ -98,7 +98,7 @@ static const char *refuse_cut(struct slicing *s, uint64_t most)
         all += n;
     }
     for (uint32_t t = 0; t < w->ntensor && all <= most; t++) {
-        uint64_t slices = 1; /* at most so many: one more than borders */
+        uint64_t slices = 1; /* an upper limit: the number of borders and 1 */
         count_devices(s, t);
         for (uint32_t i = 0; i < s->ncount; i++)
             slices += s->count[i];

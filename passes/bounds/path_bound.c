@@ -208,7 +208,7 @@ static bool force_all(struct holder *h, uint32_t hubs, enum net_share share, str
     if (share != NET_SOME)
         for_row (v, g->net_pin, h->net)
             good = good && force(h, v, share == NET_ALL ? INSIDE : OUTSIDE, d);
-    /* two sweeps, so that what is known of a vertex gets to all before it and to all behind it */
+    /* the first sweep carries what is known of a vertex to its ancestors, the second one to its descendants */
     for (uint32_t u = g->n; u-- > 0 && good;)
         for_row (v, g->succ, u)
             good = good && force_along(h, u, v, d);

@@ -242,8 +242,8 @@ static bool cut_border(struct shard_ask *q, int j, int64_t step, struct shard_ch
     if (!shard_list_change(q, c) || !c->known)
         return false;
     v = c->value[j];
-    bool ends =
-        v >= INT32_MAX || v <= -INT32_MAX; /* the end or the beginning, whatever the size is */
+    /* the entry means the end or the beginning, whatever the size is */
+    bool ends = v >= INT32_MAX || v <= -INT32_MAX;
     c->divide = v != 0 && !ends ? UINT64_C(1) << j : 0;
     if (c->divide == 0)
         c->kind = SHARD_NOTHING;

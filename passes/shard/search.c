@@ -200,7 +200,7 @@ static bool bring(struct table *t, struct entry *e, vid v, struct shard_state st
     if (slot == 0 || e->time == SHARD_NEVER)
         return true;
     e->have[slot - 1] |= (uint16_t)also;
-    /* what is whole serves for terms, so these are forgotten */
+    /* a whole value serves where terms are wanted, so the terms are forgotten */
     uint32_t terms = shard_moves_of(t->s, v)->terms;
     if (terms != 0 && (e->have[slot - 1] & 1) != 0)
         e->have[slot - 1] &= (uint16_t)~(1u << terms);
@@ -267,7 +267,7 @@ static bool is_dominated(struct table *t, const struct entry *a, const struct en
             bool is_terms = want != 0 && want == shard_moves_of(t->s, t->live[i])->terms;
             time =
                 sat_add(time, shard_exchange(t->s, t->live[i], have, is_terms ? 0 : want, &also));
-            have |= also | UINT32_C(1) << want; /* what is whole serves for terms */
+            have |= also | UINT32_C(1) << want; /* a whole value serves where terms are wanted */
         }
     }
     return time <= b->time;
@@ -426,7 +426,7 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     if (t->n == 0 || (c->value >= 0 && t->now[0].time >= c->value))
         return;
     c->value = t->now[0].time;
-    /* each node taken has one step; so back from the last one */
+    /* each node that was taken has one step: follow the steps back from the last node */
     uint32_t at = t->now[0].step;
     for (nid n = g->first + g->count; n-- > g->first;) {
         if (t->s->kind[n] != SHARD_NODE && t->s->kind[n] != SHARD_ONCE)

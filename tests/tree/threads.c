@@ -89,8 +89,8 @@ int main(int argc, char **argv)
 {
     struct job j[JOBS];
     pthread_t id[JOBS];
-    const int first =
-        argc == 4 ? -1 : 0; /* the round that others are compared with; -1: one after the other */
+    /* the number of the first round, whose results later rounds must repeat; -1: its jobs run one after the other */
+    const int first = argc == 4 ? -1 : 0;
     int differs = 0, n = 0;
     if (argc != 3 && (argc != 4 || strcmp(argv[3], "children") != 0))
         return 2;

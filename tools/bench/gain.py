@@ -36,7 +36,6 @@ MODELS = {  # arguments of pcc-gen, batch, sequence
 GAIN, MACHINE, SHARE, ORDER = 1.7, 1.8, 0.95, 0.97  # the limits
 
 
-
 def run(folder, samples, *args):
     """Runs the split in the folder with these arguments of pcc-run. Returns ms per sample."""
     return ms_each(Run([RUN, folder, f"--samples={samples}", "-q", *args]).need().out)

@@ -35,7 +35,6 @@ UNITS = {"ps": 1e-9, "ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
 BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 
-
 def reached(text):
     """Parses the table of plans in pcc's report: {kind of plan: (ms, whether it fits into memory)}."""
     rows = text.split("what each kind of plan reached:")[1]

@@ -74,6 +74,5 @@ def main():
     return 1 if any(kind == "wrong" for _, kind in count) else 0
 
 
-
 if __name__ == "__main__":
     sys.exit(main())

@@ -396,7 +396,7 @@ enum pcc_status pcc_write(struct pcc *p, const char *path)
 static enum pcc_status do_recompose(struct pcc *p, const struct call *c)
 {
     struct recomposed made;
-    uint32_t failures = p->diag.failures; /* of earlier calls, which this one does not answer for */
+    uint32_t failures = p->diag.failures; /* failures of earlier calls, which do not count here */
     p->stop = 0;
     p->listener.ended = false;
     if (writer_of(c->value) != writer_named("onnx", 4) || write_is_stdout(c->value)) {

@@ -158,8 +158,8 @@ static uint32_t ended_messages(uint64_t *handle, uint32_t n, struct message_end 
     for (uint32_t i = 0; i < n; i++)
         q[i] = request_of(handle[i]);
     int rc = MPI_Testsome((int)n, q, &found, index, status);
-    if (rc &&
-        rc != MPI_ERR_IN_STATUS) { /* it would fail again, and none of the messages ever end */
+    if (rc && rc != MPI_ERR_IN_STATUS) {
+        /* the call would fail again, and none of the messages would ever end */
         failed(rc);
         for (uint32_t i = 0; i < n; i++)
             end[i] = (struct message_end){.index = i, .from = MESSAGES_ANY, .failed = true};

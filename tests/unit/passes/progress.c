@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* Devices, and so many chains of so many nodes. */
+/* Devices, and a workload of `chains` chains, each of `length` nodes. */
 struct case_of {
     const char *devices;
     uint32_t chains, length;
