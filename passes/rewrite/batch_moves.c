@@ -533,6 +533,8 @@ const char *rule_batch_flatten(struct batch_search *x, const struct batch_rule *
     if (rank < 0)
         return unknown_rank(x);
     at = at < 0 ? at + rank : at;
+    if (at < 0 || at > rank)
+        return batch_say(x, "its axis is not known");
     /* axes before `at` become axis 0, the others axis 1; from: the first axis that is merged with the batch's */
     int from = in.axis < at ? 0 : (int)at;
     struct dim before = dim_product(x->m, s.d, from, in.axis);

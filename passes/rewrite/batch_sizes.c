@@ -37,6 +37,13 @@ static struct num element(const struct batch_list *k, int j)
     return at < k->num->n ? k->num->at[at] : (struct num){0};
 }
 
+/* Whether operand i is a scalar or a vector, so that entry j of its list is its element with index j. */
+static bool is_flat(const struct batch_search *x, uint32_t i)
+{
+    struct shape s;
+    return batch_shape(x, i, &s) <= 1;
+}
+
 /* Whether element j of the list is scaled; in a list with one element, that element counts for all j. */
 static bool is_scaled(const struct batch_list *k, int j)
 {
@@ -103,6 +110,9 @@ const char *sizes_elementwise(struct batch_search *x)
     uint64_t scaled = 0;
     if (a.n < 0 || b.n < 0 || (a.n != b.n && a.n != 1 && b.n != 1))
         return not_in_proportion(x);
+    /* with more axes an entry may meet others than the one in the same place of the list */
+    if (a.n != 1 && b.n != 1 && !(is_flat(x, 0) && is_flat(x, 1)))
+        return not_in_proportion(x);
     for (int j = 0; j < n; j++) {
         int is = combine(x, &a, &b, j);
         if (is == PAIR_BAD)
@@ -121,6 +131,10 @@ const char *sizes_where(struct batch_search *x)
     uint64_t scaled = 0;
     n = condition.n > n ? condition.n : n;
     if (condition.n < 0 || if_true.n < 0 || if_false.n < 0 || condition.scaled != 0)
+        return not_in_proportion(x);
+    /* as in sizes_elementwise() */
+    if ((condition.n != 1) + (if_true.n != 1) + (if_false.n != 1) > 1 &&
+        !(is_flat(x, 0) && is_flat(x, 1) && is_flat(x, 2)))
         return not_in_proportion(x);
     for (int j = 0; j < n; j++) {
         struct num chosen = element(&condition, j);
@@ -142,7 +156,7 @@ const char *sizes_concat(struct batch_search *x)
     int at = 0;
     for (uint32_t i = 0; i < x->m->node[x->n].nformal; i++) {
         struct batch_list k = batch_list_of(x, NULL, i);
-        if (batch_has_axis(batch_in(x, i)) || k.n < 0 || at + k.n > SHAPE_VALUES)
+        if (batch_has_axis(batch_in(x, i)) || k.n < 0 || at + k.n > SHAPE_VALUES || !is_flat(x, i))
             return not_in_proportion(x);
         if (k.n > 0)
             scaled |= k.scaled << at;
@@ -156,7 +170,8 @@ const char *sizes_gather(struct batch_search *x)
 {
     struct batch_list data = batch_list_of(x, NULL, 0), index = batch_list_of(x, NULL, 1);
     uint64_t scaled = 0;
-    if (data.n < 1 || index.n < 0 || index.scaled != 0 || batch_has_axis(batch_in(x, 1)))
+    if (data.n < 1 || index.n < 0 || index.scaled != 0 || batch_has_axis(batch_in(x, 1)) ||
+        !is_flat(x, 0))
         return not_in_proportion(x);
     for (int j = 0; j < index.n; j++) {
         struct num at = element(&index, j);
@@ -185,8 +200,8 @@ const char *sizes_slice(struct batch_search *x)
     int64_t by = 1;
     uint64_t scaled = 0;
     batch_see(x, 3);
-    if (data.n < 1 || from.n != 1 || to.n != 1 || from.scaled != 0 || to.scaled != 0 ||
-        element(&from, 0).kind != NUM_INT || element(&to, 0).kind != NUM_INT)
+    if (data.n < 1 || !is_flat(x, 0) || from.n != 1 || to.n != 1 || from.scaled != 0 ||
+        to.scaled != 0 || element(&from, 0).kind != NUM_INT || element(&to, 0).kind != NUM_INT)
         return not_in_proportion(x);
     if (node_in(x->m, x->n, 4) != 0) {
         if (step.n != 1 || step.scaled != 0 || element(&step, 0).kind != NUM_INT)
@@ -216,7 +231,7 @@ const char *sizes_product(struct batch_search *x)
     if (why != NULL)
         return why;
     bool several = k.scaled != 0 && batch_only_bit(k.scaled) < 0; /* scaled factors */
-    if (strcmp(node_op(x->m, x->n), "ReduceProd") != 0 || !integer || several)
+    if (strcmp(node_op(x->m, x->n), "ReduceProd") != 0 || !integer || several || !is_flat(x, 0))
         return not_in_proportion(x);
     set_sizes(x, k.scaled != 0);
     return NULL;

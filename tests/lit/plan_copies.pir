@@ -7,6 +7,11 @@
 # CHECK: acc0 to acc1 take turns with the parts of acc0
 # CHECK: time per sample 10.00 us
 # CHECK-NEXT: bound 10.00 us, {{.*}} optimal
+# Beside another plan, its copies count, too.
+# RUN: %pcc %s -p dp-place --replicate -q -o %t.json
+# RUN: %pcc %s -p dp-place --replicate -q --compare %t.json | FileCheck %s --check-prefix=BESIDE
+# BESIDE: 10.00 us {{.*}} dp-place
+# BESIDE-NEXT: 10.00 us {{.*}}.json
 # RUN: sed 's/copies=\[2,0\]/copies=[2]/' %t.pir > %t.few.pir
 # RUN: not %pcc %t.few.pir 2>&1 | FileCheck %s --check-prefix=FEW
 # FEW: error: {{.*}}: expected 2 numbers, one for each device, found 1

@@ -521,6 +521,21 @@ def odd_graphs(folder):
     path.write_bytes(call.SerializeToString())
     code, said = split(path, folder / "no.onnx", 2)
     check(refusal(code, said, "inline-functions first", "call"), f"a call: {code} {said}")
+    sizes = [
+        helper.make_node("Shape", ["x"], ["s"], name="shape"),
+        helper.make_node("Unsqueeze", ["s", "axis"], ["rows"], name="rows"),
+        helper.make_node("Gather", ["rows", "first"], ["all"], axis=0, name="node"),
+        helper.make_node("Expand", ["one", "all"], ["y"], name="e"),
+    ]
+    inits = [("axis", [0]), ("first", 0), ("one", np.ones((1, 1), np.float32))]
+    flat = helper.make_node("Flatten", ["x"], ["y"], axis=-5, name="node")
+    for nodes, names, more, why in (
+        (sizes, [3, "n"], inits, "not in proportion"),  # a row of sizes, not the first size
+        ([flat], ["n", 3], [], "its axis is not known"),
+    ):
+        path.write_bytes(small(nodes, [("x", F, names)], ["y"], more).SerializeToString())
+        code, said = split(path, folder / "no.onnx", 2, batch="n")
+        check(refusal(code, said, why), f"{nodes[-1].op_type}: {code} {said}")
 
 
 def batches_that_do_not_divide(folder):

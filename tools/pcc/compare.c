@@ -26,7 +26,10 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     struct given_plan given;
     if (plan_read(&given, x, from))
         return -1;
+    /* copies of a stage count in the time per sample only, as in the pass plan */
+    const bool steady = exec_kind(&r->scene.model)->feed == FEED_STEADY;
     const struct plan other = {.dev = given.dev,
+                               .copies = steady ? given.copies : NULL,
                                .rank = given.rank,
                                .slot = given.slot,
                                .stages = given.stages,

@@ -145,9 +145,12 @@ static void make_texts(struct latency_chart *x)
     char end[UNIT_TEXT];
     const struct latency_model *how = &x->r->scene.model.latency;
     static const char *const words[] = {"a subgraph", "backward", "node of a host"};
-    uint32_t ndev = x->r->scene.cluster->ndev, hosts = 0;
+    uint32_t ndev = x->r->scene.cluster->ndev, of_accelerators = 0, host_nodes = 0;
     for (uint32_t i = 0; i < x->run->k.n; i++)
-        hosts += x->run->k.sub[i].host;
+        if (x->run->k.sub[i].host)
+            host_nodes += x->run->k.sub[i].nnode; /* the nodes of an atom are one subgraph */
+        else
+            of_accelerators++;
     c->title = arena_fmt(x->a, "%s: one sample on %u device%s, latency %s",
                          shorten_name(label_plain(x->a, c->model), x->a), ndev,
                          ndev == 1 ? "" : "s", time_short(end, x->run->t.end));
@@ -155,7 +158,7 @@ static void make_texts(struct latency_chart *x)
         x->a,
         "cpus %s, pieces %s; %u subgraph%s of accelerators, %u node%s of hosts; %u of these critical",
         cpus_name[how->cpus], x->run->k.slotted ? "by slots" : pieces_name[how->pieces],
-        x->run->k.n - hosts, x->run->k.n - hosts == 1 ? "" : "s", hosts, hosts == 1 ? "" : "s",
+        of_accelerators, of_accelerators == 1 ? "" : "s", host_nodes, host_nodes == 1 ? "" : "s",
         x->ncritical);
     c->key = arena_array(x->a, 5, sizeof *c->key);
     c->colour = colours;
