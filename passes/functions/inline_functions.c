@@ -134,13 +134,20 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
         if (k != 0 && f->fate[k] == FATE_FREE && (worst == 0 || f->entries[k] > f->entries[worst]))
             worst = k;
     }
+    const char *name = worst != 0 ? function_name(x->scene.m, worst, x->use.scratch) : "";
+    if (nodes <= (uint64_t)most)
+        return diag_error(
+            x->use.diag,
+            "%s: with its calls replaced the model's nodes would have up to %" PRIu64
+            " operands, values and the like, most of them from function '%s': expected at most %d for "
+            "each of %" PRId64 " nodes (inline-functions{max-nodes=...}), or say which with only=",
+            module_str(x->scene.m, x->scene.m->path), entries, name, ENTRIES_PER_NODE, most);
     return diag_error(x->use.diag,
                       "%s: with its calls replaced the model would have %s %" PRIu64
                       " nodes, most of them from function '%s': expected at most %" PRId64
                       " (inline-functions{max-nodes=...}), or say which with only=",
                       module_str(x->scene.m, x->scene.m->path),
-                      nodes == UINT64_MAX ? "more than" : "up to", nodes,
-                      worst != 0 ? function_name(x->scene.m, worst, x->use.scratch) : "", most);
+                      nodes == UINT64_MAX ? "more than" : "up to", nodes, name, most);
 }
 
 /* ---- after the calls are replaced ---- */

@@ -6,7 +6,7 @@
  * each node. */
 #include "passes/shapes/demands.h"
 
-/* Returns d / by; unknown if by < 1. */
+/* Returns d / by; unknown if by is below 1, or so large that no model has as many heads. */
 static struct dim share(struct demands *k, struct dim d, int64_t by)
 {
     return by > 0 && by < INT32_MAX ? dim_div(k->f->m, d, dim_num(by)) : dim_unknown();

@@ -34,11 +34,12 @@ struct dim reach_of(struct demands *k, vid v)
     const struct nums *known = nums_of(k->f, v);
     struct shape s;
     shape_of(k->f, v, &s);
-    bool counts = elem_is_integer((enum elem)s.elem) || s.elem == ELEM_BOOL;
-    bool fed = x->graph == 1 && (x->flags & (VALUE_INPUT | VALUE_INIT)) == VALUE_INPUT;
-    struct dim found = known != NULL   ? reach_of_nums(k->f, known)
-                       : fed && counts ? dim_num(INPUT_REACH)
-                                       : dim_unknown();
+    /* an input of integers or bools that callers must give */
+    bool fed = x->graph == 1 && (x->flags & (VALUE_INPUT | VALUE_INIT)) == VALUE_INPUT &&
+               elem_is_integer((enum elem)s.elem);
+    struct dim found = known != NULL ? reach_of_nums(k->f, known)
+                       : fed         ? dim_num(INPUT_REACH)
+                                     : dim_unknown();
     *d = found.value == 0 ? dim_unknown() : found; /* the number 0 would mean "not looked up yet" */
     return *d;
 }

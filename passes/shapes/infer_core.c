@@ -129,7 +129,8 @@ static int merge_dim(struct infer *f, struct dim *old, struct dim declared, stru
         /* *old is a number: it stays, except that in pure mode a name replaces it */
         if (!f->bound && old->sym == 0 && (!f->pure || found.sym == 0))
             return found.sym == 0 ? -1 : 0;
-        /* *old consists of names of the model's inputs, so it stays, even if the operands give other names */
+        /* a number takes the place of names; names do so only if they are of the model's inputs and *old has others, or
+         * in pure mode */
         bool input = !f->bound && old->sym != 0 && is_from_inputs(f, *old);
         f->hides = f->hides || (input && found.sym != 0);
         if (!f->bound && !f->pure && found.sym != 0 && (input || !is_from_inputs(f, found)))

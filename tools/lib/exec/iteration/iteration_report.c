@@ -23,7 +23,8 @@ static uint32_t devices_of(const struct stages *s, uint32_t k)
     return s->device.at[k + 1] - s->device.at[k];
 }
 
-/* Returns the ps of an iteration's computing, summed over all devices. */
+/* Returns the ps for which one device alone would compute in an iteration: the passes of all devices, and the update of
+ * each stage once, although each of the stage's devices makes it. */
 static int64_t all_work(const struct iteration_run *t, const struct stages *s)
 {
     int64_t sum = 0;
