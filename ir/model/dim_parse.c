@@ -85,7 +85,7 @@ static struct ratio integer(int64_t v)
 /* Divides numerator and denominator by their greatest common divisor. */
 static void reduce_ratio(struct ratio *r)
 {
-    int64_t g = r->den; /* the greatest common divisor so far, perhaps with a sign */
+    int64_t g = r->den; /* the greatest common divisor so far, perhaps with a minus sign */
     for (uint32_t i = 0; i < r->p.n; i++) {
         int64_t a = r->p.t[i].coef;
         while (a != 0) { /* Euclid's algorithm */
@@ -94,8 +94,8 @@ static void reduce_ratio(struct ratio *r)
             a = rest;
         }
     }
-    g = g < 0 ? (g == INT64_MIN ? 1 : -g) : g;
-    if (g <= 1)
+    g = g < 0 ? -g : g;
+    if (g == 1)
         return;
     for (uint32_t i = 0; i < r->p.n; i++)
         r->p.t[i].coef /= g;
@@ -168,7 +168,7 @@ static void ratio_div(struct parser *p, struct ratio *a, const struct ratio *b)
         a->open = true;
         return;
     }
-    if (c == 0 || c == INT64_MIN) { /* -c would overflow */
+    if (c == 0) {
         fail(p, PARSE_SYNTAX);
         return;
     }

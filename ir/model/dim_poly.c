@@ -58,7 +58,8 @@ static int compare_terms(const struct module *m, const struct poly_term *a,
     return a->n == b->n ? 0 : a->n > b->n ? -1 : 1;
 }
 
-/* Adds a term to p and keeps the terms sorted.  Returns false if p would exceed the limits. */
+/* Adds a term to p and keeps the terms sorted.  Returns false if p would exceed the limits or get a coefficient
+ * INT64_MIN, which has no negative. */
 static bool add_term(const struct module *m, struct poly *p, const struct poly_term *t)
 {
     assert(p->n <= POLY_TERMS && t->n <= POLY_DEGREE);
@@ -68,7 +69,8 @@ static bool add_term(const struct module *m, struct poly *p, const struct poly_t
     while (i < p->n && compare_terms(m, &p->t[i], t) < 0)
         i++;
     if (i < p->n && compare_terms(m, &p->t[i], t) == 0) {
-        if (__builtin_add_overflow(p->t[i].coef, t->coef, &p->t[i].coef))
+        if (__builtin_add_overflow(p->t[i].coef, t->coef, &p->t[i].coef) ||
+            p->t[i].coef == INT64_MIN)
             return false;
         if (p->t[i].coef == 0) {
             memmove(&p->t[i], &p->t[i + 1], (p->n - i - 1) * sizeof p->t[0]);
@@ -76,7 +78,7 @@ static bool add_term(const struct module *m, struct poly *p, const struct poly_t
         }
         return true;
     }
-    if (p->n == POLY_TERMS)
+    if (p->n == POLY_TERMS || t->coef == INT64_MIN)
         return false;
     memmove(&p->t[i + 1], &p->t[i], (p->n - i) * sizeof p->t[0]);
     p->t[i] = *t;
@@ -200,9 +202,7 @@ static void divide_out(struct poly *p)
 {
     int64_t shared = 0;
     for (uint32_t i = 0; i < p->n; i++)
-        shared = p->t[i].coef == INT64_MIN
-                     ? 1
-                     : gcd(p->t[i].coef < 0 ? -p->t[i].coef : p->t[i].coef, shared);
+        shared = gcd(p->t[i].coef < 0 ? -p->t[i].coef : p->t[i].coef, shared);
     for (uint32_t i = 0; i < p->n; i++)
         p->t[i].coef /= shared;
     for (uint32_t k = p->n > 0 ? p->t[0].n : 0; k-- > 0;) {

@@ -18,7 +18,8 @@ struct poly_term {
     sid factor[POLY_DEGREE]; /* ascending by text; a power repeats its factor */
 };
 
-/* Terms in the order of their factors (constant last), no two with equal factors, none with coefficient 0. */
+/* Terms in the order of their factors (constant last), no two with equal factors, none with coefficient 0.  Results of
+ * arithmetic have no coefficient INT64_MIN either, so each has a negative. */
 struct poly {
     uint32_t n; /* number of terms; 0: the polynomial 0 */
     struct poly_term t[POLY_TERMS];

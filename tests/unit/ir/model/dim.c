@@ -302,6 +302,9 @@ static void overflows(void **state)
     assert_true(v == -(INT64_C(1) << 62));
     assert_false(poly_floor_div(m, &least, &minus, &out));
     assert_false(poly_floor_div(m, &one, &least, &out));
+    /* no result has a coefficient without a negative, by which a remainder could overflow */
+    assert_false(poly_add(m, &minus, &most, -1, &out));
+    assert_false(dim_known(dim_parse(m, "(-a - 9223372036854775807*b - b)*1")));
 }
 
 /* Returns what a = b says of a name, as text; "" if it says nothing. */
