@@ -228,10 +228,13 @@ static int make_group(const int *rank, int n, int tag, int *group)
 {
     MPI_Group all, some;
     int rc = mpi.groups < GROUPS ? MPI_Comm_group(MPI_COMM_WORLD, &all) : MPI_ERR_NO_MEM;
-    if (rc || (rc = MPI_Group_incl(all, n, rank, &some)))
+    if (rc)
+        return failed(rc);
+    rc = MPI_Group_incl(all, n, rank, &some);
+    MPI_Group_free(&all);
+    if (rc)
         return failed(rc);
     rc = MPI_Comm_create_group(MPI_COMM_WORLD, some, tag, &mpi.group[mpi.groups]);
-    MPI_Group_free(&all);
     MPI_Group_free(&some);
     if (rc)
         return failed(rc);

@@ -56,7 +56,8 @@ struct loaded {
 
 /* Copies the first line of a message of the library to *err, but leaves out a place in the library's sources, such as
  * "/a/b.cc:12 int f(int) ", which stands at the beginning of the line or behind a colon.  Such a place begins behind a
- * blank or colon, and ends with the ')' that closes the function's parameters, and a blank. */
+ * blank or colon, and ends with the ')' that closes the function's parameters, and a blank.  A blank parts what stands
+ * before the place from what follows it. */
 static void put_error(struct engine_error *err, const char *text)
 {
     size_t n = strcspn(text, "\n"), from = 0, to = 0; /* text[from .. to) is left out */
@@ -74,8 +75,8 @@ static void put_error(struct engine_error *err, const char *text)
         if (from == to)
             from = to = 0;
     }
-    snprintf(err->line, sizeof err->line, "%.*s%s%.*s", (int)from, text, from ? " " : "",
-             (int)(n - to), text + to);
+    snprintf(err->line, sizeof err->line, "%.*s%s%.*s", (int)from, text,
+             from > 0 && text[from - 1] == ':' ? " " : "", (int)(n - to), text + to);
 }
 
 /* Returns 0 if a status is NULL; else keeps its message in *err, frees it and returns -1. */

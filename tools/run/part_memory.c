@@ -85,7 +85,11 @@ static bool put_request(const struct measuring *m, uint32_t k, const char *path,
         json_close(&o, 1);
         json_close(&o, 0);
     }
-    return (!f || fclose(f) == 0) && (!inputs || fclose(inputs) == 0) && good;
+    if (f && fclose(f))
+        good = false;
+    if (inputs && fclose(inputs))
+        good = false;
+    return good;
 }
 
 /* Starts this program for a request and reads what it prints into said[ANSWER].  Returns its exit code; -1: it cannot

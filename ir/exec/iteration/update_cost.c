@@ -63,8 +63,9 @@ struct update_cost update_cost_find(const struct scene *s, const struct stages *
         nid n = m->value[v].def;
         int64_t bytes = m->cost->bytes[v];
         maker[u.of[i].parameter] = n;
-        if (seen[v]++)
+        if (seen[v])
             continue; /* a parameter and states of its optimizer share a gradient, which is added once */
+        seen[v] = 1;
         /* adding a gradient up reads two tensors and writes one; dividing the sum, unless the loss is
          * known to be a sum, reads one and writes one */
         each[n] = sat_add(each[n], time_of(&pace, sat_mul(3, bytes), overhead));
