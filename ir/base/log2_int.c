@@ -11,7 +11,7 @@
 int64_t fixed_log2(uint64_t x)
 {
     assert(x >= 1);
-    int whole = 63 - __builtin_clzll(x | 1);
+    int whole = 63 - __builtin_clzll(x);
     uint64_t m = whole > 31 ? x >> (whole - 31) : x << (31 - whole); /* in [2^31, 2^32) */
     /* squaring m / 2^31 doubles its logarithm; if the square is 2 or more, the next binary digit is 1 */
     int64_t y = whole;

@@ -69,7 +69,7 @@ void sha256_add(struct sha256 *s, const void *bytes, size_t n)
         size_t at = s->bytes % SHA256_BLOCK, some = SHA256_BLOCK - at;
         if (n < some)
             some = n;
-        if (some == SHA256_BLOCK) {
+        if (some == SHA256_BLOCK) { /* a whole block, of which nothing is in s->block yet */
             take_block(s->h, from);
         } else {
             memcpy(s->block + at, from, some);

@@ -266,13 +266,13 @@ static const struct wdag *make_result(struct bridge_state *b)
 
 const struct wdag *wdag_bridge_nets(const struct wdag *g, const uint8_t *out, struct arena *a)
 {
+    if (g->net_inner)
+        return g;
     struct bridge_state b = {.g = g,
                              .out = out,
                              .a = a,
                              .head = arena_array(a, (size_t)g->nnet + 1, sizeof *b.head),
                              .count = arena_array(a, (size_t)g->nnet + 1, sizeof *b.count)};
-    if (g->net_inner)
-        return g;
     /* from the last vertex to the first: what v reads is made by earlier vertices, whose nets are not cut yet */
     for (uint32_t v = g->n; v-- > 0;)
         if (out[v])

@@ -329,6 +329,7 @@ bool compute_concat(struct computation *c, int arg)
     struct known *y = c->failed ? NULL : compute_make(c, 0, first->elem, first->rank, dim);
     if (y == NULL || y->n == 0)
         return y != NULL;
+    /* a row: the elements that agree in all dimensions before the axis; n: elements of an operand in each row */
     const int64_t rows = shape_elems(dim, axis), row = y->n / rows;
     for (uint32_t i = 0; i < c->nin; i++) {
         const int64_t n = c->in[i]->n / rows;
@@ -378,6 +379,7 @@ bool compute_split(struct computation *c, int arg)
         if (y == NULL)
             return false;
         if (y->n > 0) {
+            /* n and row: elements of y and x that agree in all dimensions before the axis */
             const int64_t rows = shape_elems(dim, axis), n = y->n / rows, row = x->n / rows;
             struct box b = rows_box(rows, n, n, row);
             b.from.at = at * (row / x->dim[axis]);

@@ -6,8 +6,8 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
-#define PS_MOST                                                                                    \
-    (INT64_C(1) << 60) /* the largest time of a row in ps, and the most memory in bytes */
+/* The largest time of a row in ps, and the most memory in bytes. */
+#define PS_MOST (INT64_C(1) << 60)
 
 int costs_read(struct costs_in *c, const char *path, struct arena *a, struct diag *d)
 {

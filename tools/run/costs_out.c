@@ -133,7 +133,8 @@ static void put_bytes(struct json_out *o, const struct part_bytes *b)
             json_int(o, field[i].key, field[i].bytes);
 }
 
-/* Writes for each part: file, first node, number of nodes, time of the part and of each turn, ps. */
+/* Writes for each part that was measured as a whole: file, first node, number of nodes, time of the part and of each
+ * turn, ps, and what was measured of its memory.  The list is empty if no parts were measured. */
 static void put_parts(struct json_out *o, const struct costs_out *c)
 {
     json_open(o, "parts", '[', 2);

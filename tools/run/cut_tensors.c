@@ -64,11 +64,15 @@ static void copy_runs(const struct split_cut *c, const struct dense *whole,
     int64_t outer = 1, size = whole->size[c->axis], blocks = size / (c->run * c->ways);
     for (uint32_t k = 0; k < c->axis; k++)
         outer *= whole->size[k];
-    size_t run = (size_t)(c->run * (whole->bytes / (outer * size)));
+    int64_t position = whole->bytes / (outer * size); /* bytes of one position of the axis */
+    size_t run = (size_t)(c->run * position);
     for (int64_t k = 0; k < outer * blocks; k++) {
-        unsigned char *one = whole->data + ((size_t)k * c->ways + i) * run,
-                      *other = piece->data + (size_t)k * run;
-        memcpy(into ? one : other, into ? other : one, run);
+        unsigned char *in_whole = whole->data + ((size_t)k * c->ways + i) * run;
+        unsigned char *in_piece = piece->data + (size_t)k * run;
+        if (into)
+            memcpy(in_whole, in_piece, run);
+        else
+            memcpy(in_piece, in_whole, run);
     }
 }
 

@@ -67,9 +67,11 @@ static bool solve(double normal[TERMS][TERMS + 1], const int *set, int count, do
         /* term i is a combination of the terms before it */
         if (!(own > 1e-9 * normal[set[i]][set[i]]))
             return false;
-        for (int k = 0; k < count; k++)
-            for (int c = count; k != i && c >= i; c--)
-                m[k][c] -= m[i][c] * m[k][i] / own;
+        for (int k = 0; k < count; k++) { /* takes term i out of the other equations */
+            double factor = m[k][i];
+            for (int c = i; c <= count && k != i; c++)
+                m[k][c] -= m[i][c] * factor / own;
+        }
     }
     memset(x, 0, TERMS * sizeof *x);
     for (int i = 0; i < count; i++) {
@@ -95,7 +97,8 @@ static double error_of(const struct points *p, uint32_t at, uint32_t place, cons
 }
 
 /* Sets x to the times with the least sum of weighted squares of relative errors.  `last`: the times of the round
- * before; the weight of a node is 1 over its error by these times, at least a thousandth.  NULL: all weights are 1.
+ * before; the weight of a node is 1 over its error by these times, which counts as a thousandth at least.  NULL: all
+ * weights are 1.
  *
  * normal[r][c] are the normal equations for all terms, with the right side in column TERMS.  Terms below 0 are not
  * allowed, so all subsets of the terms are solved, and the best solution without a negative term is taken. */

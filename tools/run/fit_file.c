@@ -37,20 +37,21 @@ struct op_row {
 };
 
 /* Fills t with the nodes of the model's graph that tell about a class's rates, as the head of this file says, and with
- * their times in the file of costs. */
+ * their times in the file of costs; counts the nodes that are left out for their time or type. */
 static void take_nodes(struct fitting *t, const struct module *m, const struct costs_in *in,
                        struct arena *a)
 {
     const struct graph *g = &m->graph[1];
-    bool *owner = arena_array(a, m->nnode, sizeof *owner);
+    bool *has_body = arena_array(a, m->nnode, sizeof *has_body);
     for (gid k = 2; k < m->ngraph; k++)
-        owner[m->graph[k].owner] = true;
+        has_body[m->graph[k].owner] = true;
     t->node = arena_array(a, (size_t)g->count + 1, sizeof *t->node);
     t->op = arena_array(a, (size_t)g->count + 1, sizeof *t->op);
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint32_t row = names_get(&in->names, node_name(m, n), UINT32_MAX);
         int64_t flops = m->cost->flops[n], bytes = m->cost->traffic[n];
-        if (row == UINT32_MAX || owner[n] || m->node[n].callee != 0 || (flops == 0 && bytes == 0))
+        bool free = flops == 0 && bytes == 0;
+        if (row == UINT32_MAX || has_body[n] || m->node[n].callee != 0 || free)
             continue;
         t->others += assumed_type(m, n) != ELEM_F32;
         t->zero += in->ps[row] == 0;

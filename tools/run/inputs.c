@@ -74,7 +74,7 @@ static bool fill(void *to, enum elem elem, int64_t n, struct randoms *r)
             memcpy(at, &h, sizeof h);
         } else if (elem == ELEM_BF16) {
             memcpy(&word, &f, sizeof word);
-            word >>= 16;
+            word >>= 16; /* the upper half of the f32 */
             memcpy(at, &word, 2);
         } else { /* integers, bools, and raw bytes of floats of 8 bits; little endian */
             memcpy(at, &one, bytes);

@@ -12,8 +12,8 @@ enum {
     WIDE = 20,    /* bytes of the extra field in the local header of a file of 4 GiB and more */
     LISTED = 28,  /* bytes of its extra field in the directory */
     MOST_NAME = 60000, /* bytes of a name, at most: a zip has 65535 */
-    /* the number of files that the end record of a zip has if the ZIP64 record has the true number */
-    MOST_ENTRIES = 65535
+    /* in the end record of a zip this sends readers to the ZIP64 record for the number of files: there are fewer */
+    TOO_MANY = 65535
 };
 /* The value of a 32-bit field for a size or offset if the extra field has the true one, of 64 bits. */
 #define TOO_WIDE UINT64_C(0xffffffff)
@@ -86,7 +86,7 @@ static const char *npy_header(struct npz_out *z, const struct npz_array *x)
                           k + 1 < x->rank || x->rank == 1 ? "," : "");
     const char *text =
         arena_fmt(z->a, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
-    int blanks = ALIGNED - 1 - (int)((MAGIC + strlen(text)) % ALIGNED);
+    int blanks = ALIGNED - 1 - (int)((MAGIC + strlen(text)) % ALIGNED); /* 1: the newline */
     return arena_fmt(z->a, "%s%*s\n", text, blanks, "");
 }
 
@@ -110,7 +110,7 @@ static void put_head(struct npz_out *z, const struct npz_entry *e, bool wide)
 int npz_add(struct npz_out *z, const struct npz_array *x)
 {
     const char *header = npy_header(z, x);
-    if (!header || strlen(x->name) > MOST_NAME || z->n == MOST_ENTRIES - 1)
+    if (!header || strlen(x->name) > MOST_NAME || z->n == TOO_MANY - 1)
         return -1;
     z->entry = vec_grow(z->a, z->entry, &z->cap, z->n + 1, sizeof *z->entry);
     struct npz_entry *e = &z->entry[z->n++];

@@ -184,8 +184,8 @@ static int put_manifest(const struct work *w, const struct round *r, const char 
 }
 
 /* Writes the plan of a round again, with the times and memory of its parts as they were measured, so that the folder
- * promises what was measured.  If planning fails then, as when the parts need more memory than planned, the folder
- * stays as it is. */
+ * promises what was measured: r->folder is the new folder then, r->read_from the old one.  If planning fails then, as
+ * when the parts need more memory than planned, the folder stays as it is. */
 static void promise_again(struct work *w, struct round *r)
 {
     struct split s;

@@ -410,10 +410,11 @@ static int take_round(struct replanning *w, int64_t n, bool plans, int64_t *done
 static int run_stretches(struct replanning *w, uint32_t rounds)
 {
     struct runner *base = w->of->runner, r;
-    int64_t total = base->set.samples, part = total / (rounds + 1), done = 0, each;
+    int64_t total = base->set.samples, stretch_samples = total / (rounds + 1), done = 0, each;
     int rc = 0, more = 1;
     for (uint32_t round = 0; more > 0 && !rc && !*base->stop && round <= rounds; round++)
-        rc = take_round(w, round < rounds ? part : total - done, round < rounds, &done, &more);
+        rc = take_round(w, round < rounds ? stretch_samples : total - done, round < rounds, &done,
+                        &more);
     bool failed = more < 0 && !*base->stop;
     if (w->n == 0 || (rc && rc != INTERRUPTED))
         return rc;

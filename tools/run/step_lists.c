@@ -188,6 +188,7 @@ static int find_inputs(struct call *c)
     uint32_t copy = s->w->instance[c->part] % s->each->npart, n = 0;
     uint32_t first = first_tensor(s, c->part);
     const struct csr *in = &s->each->in;
+    /* n: number of the input, at: entry of its first slice in the row of the copy's inputs */
     for (uint32_t at = in->at[copy]; at < in->at[copy + 1]; n++) {
         uint32_t end = slices_end(s, in, copy, at), t = in->to[at];
         bool sum = s->each->part[copy].once && s->each->tensor[t].summed;
@@ -218,6 +219,7 @@ static int take_outputs(struct call *c)
     uint32_t first = first_tensor(s, c->part);
     const struct csr *out = &s->each->out;
     struct step_device *d = &s->dev[s->w->part[c->part].dev];
+    /* n: number of the output, at: entry of its first slice in the row of the copy's outputs */
     for (uint32_t at = out->at[copy]; at < out->at[copy + 1]; n++) {
         uint32_t end = slices_end(s, out, copy, at);
         int64_t rows = 0, from = 0; /* rows of the output; first row of a slice */
