@@ -427,6 +427,18 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     return best;
 }
 
+/* Returns the plan of the model before the pass shard with one of the devices that share nodes. */
+static struct alone alone_before_sharding(const struct result *r)
+{
+    const struct sharding *k = r->sharding;
+    uint32_t cls = cluster_class(r->scene.cluster, k->dev[0]);
+    int64_t memory = r->scene.cluster->cls[cls].memory; /* -1: no limit */
+    return (struct alone){.cls = cls,
+                          .fits = memory < 0 || k->whole_bytes <= memory,
+                          .value = k->one_device,
+                          .used = k->whole_bytes};
+}
+
 /* Returns the latency of the plan, in ps: a replay of one sample, from its start until all parts are done with it. */
 static int64_t measure_latency(const struct result *r, struct arena *a)
 {
@@ -455,11 +467,8 @@ void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
     const char *other = other_figure(r, a);
     int64_t value = r->verdict->value;
     struct alone b = best_alone(r, a);
-    if (r->sharding) { /* the model has pieces of nodes: compare with the model before the pass shard */
-        b = (struct alone){.cls = cluster_class(r->scene.cluster, r->sharding->dev[0]),
-                           .fits = true,
-                           .value = r->sharding->one_device};
-    }
+    if (r->sharding) /* the model has pieces of nodes: compare with the model before the pass shard */
+        b = alone_before_sharding(r);
     const struct device_class *k = &r->scene.cluster->cls[b.cls == UINT32_MAX ? 0 : b.cls];
     double times = value > 0 ? (double)b.value / (double)value : 1;
     snprintf(ratio, sizeof ratio, times < 1000 ? "%.3g" : "%.0f", times);

@@ -242,8 +242,8 @@ static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, s
         append_message(s, dense, weights_tensor(s, src));
 }
 
-/* Adds the quantization annotation of v, if there is one, to notes, and the tensors that the annotation names to the
- * initializers of part x.  Adds nothing if one of these tensors is neither in the part nor an initializer. */
+/* Adds the quantization annotation of v, if there is one, to notes, and the initializers that the annotation names to
+ * those of part x.  Adds nothing if the annotation names a tensor that is neither in the part nor an initializer. */
 static void add_annotation(struct split *s, uint32_t x, vid v, struct list *notes,
                            struct list *dense, struct list *sparse)
 {
@@ -257,7 +257,7 @@ static void add_annotation(struct split *s, uint32_t x, vid v, struct list *note
     }
     for (size_t i = 0; i < q->n_quant_parameter_tensor_names; i++) {
         vid w = value_named(s, q->quant_parameter_tensor_names[i]->value);
-        if (w)
+        if (s->m->value[w].tensor) /* else an input of the part, or a node of it makes it */
             add_weight(s, x, w, dense, sparse);
     }
     append_message(s, notes, q);

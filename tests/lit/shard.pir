@@ -9,8 +9,11 @@
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=no}' 2>&1 | FileCheck %s --check-prefix=WORD
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=2}' --cut=few 2>&1 | FileCheck %s --check-prefix=CUT
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=2},shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=TWICE
+# RUN: sed 's/acc x4/acc x4 memory=6MB/' %s > %t.small.pir
+# RUN: %pcc %t.small.pir --io=free --part-cost=0 -p 'shard{ways=2}' 2>/dev/null | FileCheck %s --check-prefix=SMALL
 # TWICE: error: shard: nodes are in pieces already: expected shard once
 # CHECK: 1.96x one acc ({{.*}} of makespan)
+# SMALL: does not fit one acc (needs 9.500 MiB of 5.722 MiB): {{.*}} of makespan
 # CHECK: sharded over 2 devices: 3 nodes in pieces, 0 whole on each, 0 on one; 2 tensors
 # CHECK-NEXT: joined
 # CHECK-NEXT: in lock step

@@ -512,6 +512,20 @@ def test_partly_lost(work):
     check(not np.any(session.run(None, {"x": x})[0]), "partly_lost: the first definition won")
 
 
+def test_input_scale(work):
+    """A quantization annotation may name an input, of which a part has no initializer."""
+    path, folder = work / "input_scale.onnx", work / "f"
+    model = model_of([helper.make_node("Mul", ["x", "s"], ["m"]), helper.make_node("Relu", ["m"], ["y"])],
+                     [info("x", [16, 16]), info("s", [1])], [info("y", [16, 16])], [])
+    note = model.graph.quantization_annotation.add(tensor_name="m")
+    note.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="s")
+    path.write_bytes(model.SerializeToString())
+    r = split(path, folder, "-d", "1xa100")
+    if check(r.returncode == 0, f"input_scale: exit {r.returncode}: {r.stderr}"):
+        notes = [q.tensor_name for q in load(folder / "part0.onnx").graph.quantization_annotation]
+        check(notes == ["m"], f"input_scale: annotations of {notes}")
+
+
 def test_crowded(work):
     """More parts than a person can look at: the pictures show devices."""
     path, folder = work / "long.onnx", work / "f"
@@ -759,6 +773,7 @@ def main():
             test_failures(work, own)
             test_files(work, own)
             test_partly_lost(work)
+            test_input_scale(work)
             test_twice(work, own)
             test_planted(work, own)
             test_unread(work)
