@@ -234,7 +234,7 @@ static void place_boxes(struct row *w)
             continue;
         uint32_t n = measure_text(b->label, &b->wide);
         lines = n > lines ? n : lines;
-        /* the arrows in lanes have half of the width each */
+        /* arrows in lanes end at the left half of a box and begin at its right half */
         double least = 2.0 * SLOT * (b->in + b->out);
         b->wide = (b->wide > least ? b->wide : least) + 2 * PAD;
         b->x = x;

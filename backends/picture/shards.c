@@ -59,8 +59,8 @@ static const char *state(const struct drawing *d, const struct sharded_value *v)
     return v->run != 0 ? arena_fmt(d->a, "S(%u,%lld)", v->axis, (long long)v->run) : "";
 }
 
-/* Returns a text with the operators of a layer's nodes and the states of their operands and results: layers with equal
- * texts are drawn once.  NULL: out of memory. */
+/* Returns a text with the operators of a layer's nodes, how devices share them, and the states of their operands and
+ * results: layers with equal texts are drawn once.  NULL: out of memory. */
 static const char *signature(const struct drawing *d, uint32_t layer)
 {
     struct memory m;

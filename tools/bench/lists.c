@@ -31,7 +31,7 @@ enum {
     BYTES = 300,     /* bytes per node that a planner may need, at most */
     SMALL = 36332,   /* number of nodes of the smaller model above */
     LARGE = 1000012, /* number of nodes of the larger one */
-    TEXT = 100       /* bytes of measurement.text */
+    TEXT = 100       /* bytes of bench_result.text */
 };
 
 /* The most time that a planner may take. */

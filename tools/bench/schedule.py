@@ -85,8 +85,8 @@ def one_device(model, cap):
 
 
 def near(ms, known):
-    """Whether a time is the published one."""
-    return abs(ms - known) <= WITHIN * known + 0.5 # the published ones are rounded
+    """Whether a time is that of the independent program, which is known in whole ms."""
+    return abs(ms - known) <= WITHIN * known + 0.5
 
 
 def by_other_levels(model, placer, cap, tmp):
@@ -163,7 +163,8 @@ def one_row(source, colors, tmp):
 
 
 def schedule(args):
-    """The command: compares the makespans of all placers with the published ones. Returns the exit code."""
+    """The command: compares the makespans of the placers with those of the independent program (KNOWN), and with that
+    of the portfolio. Returns the exit code."""
     paths = workloads_in(args.folder, [name for name in KNOWN if fnmatch.fnmatch(name, args.only)], large=True)
     rows, wrong, said, gains = [], [], [], 0
     with tempfile.TemporaryDirectory() as tmp:
