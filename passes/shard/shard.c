@@ -475,7 +475,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
     }
     if (best.ways == 0) {
         /* no number gave a choice: if the reason is an error, which was silent above, it is reported now */
-        if (shard_begin(&best, x, larger_u32(most, 2)) != 0)
+        if (shard_begin(&best, x, smaller_u32(larger_u32(most, 2), SHARD_WAYS)) != 0)
             return -1;
         diag_note(loud,
                   "shard: no node has an axis of known size that %u devices, or a divisor of them, "

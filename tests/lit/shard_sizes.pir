@@ -5,6 +5,10 @@
 # RUN: sed 's/4096,4096/3,1/' %s > %t.pir
 # RUN: %pcc %t.pir -p shard 2>&1 | FileCheck %s --check-prefix=NONE
 # NONE: note: shard: no node has an axis of known size that 2 devices, or a divisor of them, can share: nodes stay whole
+# Nor on more devices than may share a node.
+# RUN: sed 's/acc x2/acc x128/' %t.pir > %t.many.pir
+# RUN: %pcc %t.many.pir -p shard,dfs-place 2>&1 | FileCheck %s --check-prefix=MANY
+# MANY: note: shard: no node has an axis of known size that 128 devices, or a divisor of them, can share
 cluster network=direct
 class acc x2 link=1GB/s,1us peak=[f32:1T] bandwidth=1TB/s
 opset ai.onnx 17
