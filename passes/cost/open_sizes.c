@@ -4,8 +4,9 @@
  * dimensions of the operands together, so that the number of rows which a selection makes stays the number of rows:
  * a product of [?, 512] with a weight [512, 64] has as many rows as its operand, not as its weight.  Where no
  * operand has an unknown dimension the result is as large as the largest operand that is no weight.  Selections have
- * a bound of their own: TopK and Slice by the smallest count that their operands tell, NonMaxSuppression by
- * max_output_boxes_per_class, NonZero by its operand, Concat by the sum of its operands. */
+ * a bound of their own: TopK and Slice, if the size along their axis is unknown, by the smallest count that their
+ * operands tell, NonMaxSuppression by max_output_boxes_per_class, NonZero by its operand, Concat by the sum of its
+ * operands. */
 #include "passes/cost/open_sizes.h"
 
 #include "ir/base/units.h"
@@ -104,17 +105,31 @@ static int64_t least_known(struct open_sizes *s, vid v)
     return INT64_MAX;
 }
 
-/* Returns the most that the count of a TopK, or the end of a Slice from the start of one axis, lets pass; INT64_MAX:
- * nothing tells. */
+/* Returns the axis along which node n, a TopK or a Slice of one axis from its start, selects; -1: n is neither, or its
+ * axis is not known.  rank: of the result. */
+static int selected_axis(struct open_sizes *s, nid n, int rank)
+{
+    const struct module *m = s->f->m;
+    if (node_is(m, n, "TopK"))
+        return axis_of(node_attr_int(m, n, "axis", -1), rank);
+    vid axes = node_in(m, n, 3);
+    int64_t start = 0, axis = 0; /* without `axes` a Slice of one axis is of axis 0 */
+    if (!node_is(m, n, "Slice") || ints_of(s->f, node_in(m, n, 1), &start, 1) != 1 || start != 0 ||
+        (axes != 0 && ints_of(s->f, axes, &axis, 1) != 1))
+        return -1;
+    return axis_of(axis, rank);
+}
+
+/* Returns the most that the count of a TopK, or the end of a Slice, leaves of the axis along which n selects, if the
+ * result's size there is unknown; INT64_MAX: nothing tells, or that size is known and counts as such. */
 static int64_t selected(struct open_sizes *s, nid n)
 {
     const struct module *m = s->f->m;
-    int64_t least = INT64_MAX;
-    if (node_is(m, n, "TopK"))
-        least = least_known(s, node_in(m, n, 1));
-    int64_t start = 0;
-    if (node_is(m, n, "Slice") && ints_of(s->f, node_in(m, n, 1), &start, 1) == 1 && start == 0)
-        least = least_known(s, node_in(m, n, 2));
+    struct shape made;
+    int axis = shape_of(s->f, node_out(m, n, 0), &made) ? selected_axis(s, n, made.rank) : -1;
+    if (axis < 0 || made.d[axis].value >= 0)
+        return INT64_MAX;
+    int64_t least = least_known(s, node_in(m, n, node_is(m, n, "TopK") ? 1 : 2));
     return least < 0 ? INT64_MAX : least; /* a negative end counts from the end of the axis */
 }
 

@@ -6,6 +6,9 @@
 # CHECK: boxes,NonMaxSuppression,{{.*}},192000,
 # The first 1,000 of them at most, then as many rows of a product with a weight of 12,544 rows.
 # CHECK: first,Slice,{{.*}},24000,
+# Two columns of all rows: what a selection takes of each row bounds no rows.
+# CHECK: columns,Slice,{{.*}},128000,
+# CHECK: larger,TopK,{{.*}},128000,
 # CHECK: taken,Gather,{{.*}},8000,
 # CHECK: regions,Gather,{{.*}},50176000,
 # CHECK: fc6,Gemm,1605632000,{{.*}},256000,
@@ -20,7 +23,7 @@
 # The text of a plan keeps that.
 # RUN: %pcc %s -q -d 1xa100 -p dp-place --emit ir -Wno-unknown-size > %t.plan.pir
 # RUN: %pcc %t.plan.pir -p dp-place | FileCheck %s --check-prefix=SAID
-# RUN: printf 'name,op,ps_a100\nfc6,,5000000\nregions,,5000000\nboxes,,5000000\nbest,,5000000\nfirst,,5000000\ntaken,,5000000\n' > %t.csv
+# RUN: printf 'name,op,ps_a100\nfc6,,5000000\nregions,,5000000\nboxes,,5000000\nbest,,5000000\nfirst,,5000000\ncolumns,,5000000\nlarger,,5000000\ntaken,,5000000\n' > %t.csv
 # RUN: %pcc %s -d 1xa100 --costs %t.csv -W no-unsized-cost 2>&1 | FileCheck %s --check-prefix=MEASURED
 # MEASURED-NOT: estimated sizes
 # MEASURED: optimal
@@ -33,16 +36,22 @@ graph {
   init %zero : i64[1] = [0]
   init %thousand : i64[1] = [1000]
   init %zeroth : i64[1] = [0]
+  init %second : i64[1] = [1]
+  init %two : i64[1] = [2]
+  init %single : i64[1] = [1]
   init %column : i64[] = [2]
   in %weight : f32[12544,64]
   init %limit : i64[1] = [300]
   %boxes = NonMaxSuppression(%at, %scores, %most)
   %first = Slice(%boxes, %zero, %thousand, %zeroth)
+  %columns = Slice(%boxes, %zero, %two, %second)
+  %larger, %which = TopK(%columns, %single) {axis=1}
   %taken = Gather(%first, %column) {axis=1}
   %regions = Gather(%maps, %taken) {axis=0}
   %fc6 = Gemm(%regions, %weight)
   %least = Min(%limit, %count)
   %best, %places = TopK(%scores, %least) {axis=2}
+  out %larger
   out %fc6
   out %best
   out %places
