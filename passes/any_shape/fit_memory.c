@@ -3,8 +3,7 @@
  * Whether any plan fits the memory is decided by a search, which can also prove that no plan fits (fit_search.c).
  * Where that search does not come to an end, plans are annealed with all times 0; the first plan that fits ends the
  * annealing.  The least memory that suffices is found by bisection between a lower bound and the need of a plan that
- * was found.  It is proven to be the least if the search
- * proved for every smaller memory tried that no plan fits.
+ * was found.  It is proven to be the least if the search proved for every smaller memory tried that no plan fits.
  *
  * Cost: FIT_STEPS and FIT_MOVES bound each question. */
 #include "passes/any_shape/fit_memory.h"

@@ -163,12 +163,12 @@ void tidy_parts(struct any_search *s)
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
     struct part_gatherer g = {.s = s, .work = TIDY_WORK};
-    bool moved = !s->best.copies && !loads_new(&g.l, s->any, /*planner=*/"", a, &quiet);
-    if (moved) {
+    /* devices that take turns are left alone; loads_new() fails if the graph is too large */
+    if (!s->best.copies && !loads_new(&g.l, s->any, /*planner=*/"", a, &quiet)) {
         loads_set(&g.l, s->best.dev);
         g.most = tidy_limits(&g.l);
         g.parts = parts_of(s, g.l.dev);
-        while (moved) {
+        for (bool moved = true; moved;) {
             struct arena_mark each = arena_mark(a);
             moved = move_some_part(&g);
             arena_release(a, each);

@@ -14,7 +14,7 @@
  * within it.  The branch is kept on an explicit stack.
  * Cost: some tens of minimum cuts for each partial set.
  *
- * Integers: weights * 2^16 and m * times stay below 2^61. */
+ * Integers: weights * 2^MU_BITS and m * times, both summed up, stay below 2^61. */
 #include "passes/bounds/device_knapsack.h"
 
 #include <assert.h>

@@ -203,8 +203,9 @@ static void join_readers(struct backward_marks *k, const uint8_t *is_param)
             join_row(k, &p->net_pin, e);
 }
 
-/* Joins update n with all placed nodes whose results reach n and nothing else, beginning with the makers of n's
- * operands: these are the gradient.  stack: room for all nodes. */
+/* Joins update n with the placed backward nodes that make its gradient: the makers of n's operands whose results only n
+ * reads, then the makers of their operands whose results only that one node reads, and so on.  stack: room for all
+ * nodes. */
 static void join_gradient(struct backward_marks *k, nid n, nid *stack)
 {
     const struct module *m = k->m;
@@ -215,8 +216,8 @@ static void join_gradient(struct backward_marks *k, nid n, nid *stack)
         for (uint32_t i = 0; i < m->node[at].in.n; i++) {
             vid v = m->arg[m->node[at].in.at + i];
             nid def = v ? m->value[v].def : 0;
-            if (!def || !k->backward[def] || !is_placed(k, def) ||
-                classes_find(&k->classes, def) == classes_find(&k->classes, n) ||
+            bool joined = def && classes_find(&k->classes, def) == classes_find(&k->classes, n);
+            if (!def || joined || !k->backward[def] || !is_placed(k, def) ||
                 !only_feeds(k, def, at))
                 continue;
             join_nodes(k, n, def);

@@ -217,8 +217,8 @@ static void note_times(const struct cost_table *t, const struct sheet *s, struct
                        struct ctx *x)
 {
     const struct cluster *c = x->scene.cluster;
-    const char *text[CLUSTER_CLASSES] = {
-        NULL}; /* [class] its figures; NULL: none, or told already */
+    /* [class] its figures; NULL: none, or told already */
+    const char *text[CLUSTER_CLASSES] = {NULL};
     for (uint32_t k = 0; k < c->ncls; k++) {
         struct deviation d = {0};
         for (uint32_t row = 1; row < t->nrow; row++)

@@ -71,8 +71,8 @@ static struct keyed *rank_upward(const struct edges *e, struct arena *a)
     return r;
 }
 
-/* Returns the device with enough memory on which v ends first, and in *start the ps of its start there; if no device
- * has enough memory, returns the device of placement_least(). */
+/* Returns the device for v, and in *start the ps of v's start there: the device of v's group or, if the group has none
+ * yet, the device with enough memory on which v ends first; if no device has enough, that of placement_least(). */
 static uint32_t earliest_end(struct estimate *e, struct placement *r, uint32_t v, int64_t *start)
 {
     const struct cluster *c = r->scene->cluster;

@@ -71,12 +71,14 @@ void slots_take(struct slots *s, int64_t start, int64_t length)
         return;
     }
     /* divides the idle time in which the device becomes busy into the time before and the time after that */
-    uint32_t i = first_after(s, start);
+    uint32_t i = first_after(s, start), next = i + 1; /* next: where the time after that belongs */
     assert(i < s->n && s->at[i].from <= start && length <= s->at[i].to - start);
     struct slot after = {start + length, s->at[i].to};
     s->at[i].to = start;
-    if (s->at[i].from == s->at[i].to)
-        drop(s, i--);
+    if (s->at[i].from == start) { /* there is no time before that */
+        drop(s, i);
+        next = i;
+    }
     if (after.from < after.to)
-        add(s, i + 1, after);
+        add(s, next, after);
 }

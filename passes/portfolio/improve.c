@@ -292,8 +292,8 @@ static uint32_t most_over(const struct scene *of, const struct verdict *v)
 }
 
 /* Moves a random group, in `next`, from the device with the largest lack of memory to the device with the most free
- * memory, sometimes to any device; not a group that has just been moved.  v: the verdict on `next`.  Returns whether a
- * group was moved. */
+ * memory, sometimes to any device; not a group that has just been moved.  If DRAWS draws find no such group, moves any
+ * group.  v: the verdict on `next`.  Returns whether a group was moved. */
 static bool free_memory(struct improver *s, const struct verdict *v)
 {
     const struct scene *of = &s->x->scene;

@@ -117,7 +117,7 @@ static int64_t bisect(struct stage_bound_search *p, uint32_t n, int64_t low, int
 /* ---- setting up --------------------------------------------------------------------------------- */
 
 /* Updates of a plan are either all apart from its backward passes or all within them. */
-enum updates { APART, WITHIN, BOTH };
+enum updates { APART, WITHIN, UPDATE_KINDS };
 
 /* Returns t with layers whose backward passes also take what a plan of this kind adds to each: adding gradients up, or
  * the updates.  What updates apart take once an iteration is left out. */
@@ -209,9 +209,9 @@ struct stage_bound stage_bound(const struct train *t, const struct stage_bound_q
 {
     struct ctx *x = t->x;
     struct arena *a = arena_new(x->use.scratch);
-    struct stage_bound_search p[BOTH];
-    struct train with[BOTH];
-    uint32_t n = t->update ? BOTH : 1;
+    struct stage_bound_search p[UPDATE_KINDS]; /* a search for each kind of updates */
+    struct train with[UPDATE_KINDS];
+    uint32_t n = t->update ? UPDATE_KINDS : 1;
     const struct scene easiest = stage_bound_least_work(t, of);
     struct exec_bound work = iteration_bound(&easiest, a);
     struct stage_bound b = {.value = work.value, .why = work.why, .proof = ""};

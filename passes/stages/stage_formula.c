@@ -45,8 +45,10 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
     int64_t end = 0;
     for (uint32_t i = r.pivot + 1; i-- > 0;) {
         end += literal && i == r.pivot ? -s[i].backward : s[i].backward;
-        int64_t more = literal && i < r.pivot ? sat_mul(2, s[r.pivot].backward) : 0;
-        int64_t own = sat_add(s[i].reduce, sat_add(end, more));
+        /* the pivot's backward pass, subtracted above, counts before the stages in front of the pivot */
+        int64_t more = literal && i < r.pivot ? 2 * s[r.pivot].backward : 0;
+        /* no overflow: see FORMULA_MOST; `end` may be negative, so no sat_add() */
+        int64_t own = s[i].reduce + end + more;
         r.ending = larger(own, r.ending);
     }
     end = literal ? -s[r.pivot].backward : 0;
