@@ -1,6 +1,7 @@
 /* An MPI that loses, swaps or repeats a message: put before the real one by LD_PRELOAD, through the interface that MPI
  * has for such libraries (MPI standard, "Profiling interface").  BAD_MPI=drop@N, swap@N or twice@N, of the messages
- * with tensors that a rank sends, from 0 on; BAD_MPI_RANK: the rank.  BAD_MPI=order, version or runtime: what that rank
+ * with tensors that a rank sends, from 0 on; BAD_MPI_RANK: the rank.  BAD_MPI=word@N: the word N that it sends (struct
+ * rank_word) ends with an error; deaf@N: so does its receive N of a word.  BAD_MPI=order, version or runtime: what that rank
  * says of itself has another byte there (struct hello, ENGINE; ranks.c, rank_compare.c); threads: this MPI has none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -110,4 +111,60 @@ int MPI_Issend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_
         return real(data, n, type, held.to, held.tag, comm, request);
     }
     return real(data, n, type, to, tag, comm, request);
+}
+
+/* The request whose end MPI_Testsome() says is an error. */
+static MPI_Request failing;
+static int fails;
+
+/* Whether the message of n bytes is the word that BAD_MPI names by `fault`, such as "word@", and a number.  If so, gives
+ * a request for it that ends with an error. */
+static int is_bad_word(const char *fault, int n, long *seen, MPI_Request *request)
+{
+    enum { WORD = 1032 }; /* bytes of a struct rank_word */
+    const char *said = getenv("BAD_MPI");
+    size_t k = strlen(fault);
+    if (!said || n != WORD || !is_bad() || strncmp(said, fault, k) != 0 ||
+        (*seen)++ != strtol(said + k, NULL, 10))
+        return 0;
+    pretend(request);
+    failing = *request;
+    fails = 1;
+    return 1;
+}
+
+int MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    static long seen;
+    __typeof__(MPI_Isend) *real;
+    *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Isend");
+    return is_bad_word("word@", n, &seen, request) ? MPI_SUCCESS
+                                                   : real(data, n, type, to, tag, comm, request);
+}
+
+int MPI_Irecv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    static long seen;
+    __typeof__(MPI_Irecv) *real;
+    *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Irecv");
+    return is_bad_word("deaf@", n, &seen, request) ? MPI_SUCCESS
+                                                   : real(data, n, type, from, tag, comm, request);
+}
+
+int MPI_Testsome(int n, MPI_Request *request, int *ended, int *index, MPI_Status *status)
+{
+    __typeof__(MPI_Testsome) *real;
+    int at = -1;
+    *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Testsome");
+    for (int i = 0; i < n && fails; i++)
+        at = request[i] == failing ? i : at;
+    int rc = real(n, request, ended, index, status);
+    for (int i = 0; i < *ended && at >= 0 && !rc; i++)
+        status[i].MPI_ERROR = index[i] == at ? MPI_ERR_OTHER : MPI_SUCCESS;
+    if (at < 0 || rc)
+        return rc;
+    fails = 0;
+    return MPI_ERR_IN_STATUS;
 }

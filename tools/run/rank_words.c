@@ -150,18 +150,35 @@ static void take_fresh(struct runner *r)
     }
 }
 
+/* Does what follows from a word that could not be sent or received: notes an error, at the sample that rank 0 was to be
+ * told of, or else at the next one.  Behind a word of rank 0 another is awaited; where that fails as well, this rank
+ * ends by itself.  The record of the word is not used again: MPI may still use its memory.  Under the lock. */
+static void word_failed(struct runner *r, const struct transfer *t)
+{
+    struct ranks *x = r->ranks;
+    char line[RANK_LINE];
+    bool ran = t->step == SEND_WORD && t->word.kind == WORD_RAN;
+    snprintf(line, sizeof line, "a word of rank %d (%s) is lost: MPI: %s", x->m.rank,
+             ranks_name(r, x->m.rank), x->m.why);
+    ranks_trouble(r, ran ? smaller(r->given, t->sample) : r->given, line);
+    if (t->step == SEND_WORD || ranks_host(r))
+        return;
+    if (x->missed)
+        x->over = true;
+    else
+        take_word(r, ranks_transfer(r, TAKE_WORD, 0));
+    x->missed = true;
+}
+
 /* Does what follows from the end of a message: frees a word that has left; does what a word says that has come, and
- * begins to receive the next one; notes an error if the word failed; leaves tensors to ranks_ended().  Under the
- * lock. */
+ * begins to receive the next one; leaves tensors to ranks_ended().  Under the lock. */
 static void message_ended(struct runner *r, struct transfer *t, const struct message_end *end)
 {
     struct rank_word word;
-    bool lost = end->failed && (t->step == SEND_WORD || t->step == TAKE_WORD);
-    if (lost) {
-        snprintf(word.line, sizeof word.line, "MPI: %s", r->ranks->m.why);
-        ranks_trouble(r, r->given, word.line);
-    }
-    if (lost || t->step == SEND_WORD) {
+    bool is_word = t->step == SEND_WORD || t->step == TAKE_WORD;
+    if (is_word && end->failed) {
+        word_failed(r, t);
+    } else if (t->step == SEND_WORD) {
         t->next = r->ranks->look.spare;
         r->ranks->look.spare = t;
     } else if (t->step == TAKE_WORD) {
