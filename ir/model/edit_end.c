@@ -45,20 +45,34 @@ static void push_node(struct end *x, struct todo *t, nid n)
     t->n[t->count++] = n;
 }
 
+/* How far next_body() is: the next body is number `body` of attribute `attr`. */
+struct body_walk {
+    uint32_t attr, body;
+};
+
+/* Returns the next body of node n, and moves *at behind it; 0: there are no more. */
+static gid next_body(const struct module *m, nid n, struct body_walk *at)
+{
+    const struct slice s = m->node[n].attr;
+    for (; at->attr < s.n; *at = (struct body_walk){at->attr + 1, 0}) {
+        const struct attr *a = &m->attr[s.at + at->attr];
+        while (at->body < edit_nbody(a)) {
+            gid g = edit_body(m, a, at->body++);
+            if (g != 0 && g < m->ngraph)
+                return g;
+        }
+    }
+    return 0;
+}
+
 /* Marks the bodies of the live node n as not dead, and appends the bodies that were marked as dead to live[*count]. */
 static void keep_bodies(struct end *x, nid n, gid *live, uint32_t *count)
 {
-    const struct module *m = x->m;
-    const struct slice s = m->node[n].attr;
-    for (uint32_t i = 0; i < s.n; i++) {
-        const struct attr *a = &m->attr[s.at + i];
-        for (uint32_t k = 0; k < edit_nbody(a); k++) {
-            gid g = edit_body(m, a, k);
-            if (g == 0 || g >= m->ngraph || !x->dead[g])
-                continue;
-            x->dead[g] = false;
+    struct body_walk at = {0, 0};
+    for (gid g = next_body(x->m, n, &at); g != 0; g = next_body(x->m, n, &at)) {
+        if (x->dead[g])
             live[(*count)++] = g;
-        }
+        x->dead[g] = false;
     }
 }
 
@@ -117,23 +131,18 @@ static void change_output_reads(struct end *x, gid g, uint32_t by, struct todo *
  * drops their nodes and pushes these onto `gone`.  Pushes nodes that may now be unused onto `unused`. */
 static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *unused)
 {
-    const struct module *m = x->m;
-    const struct slice s = m->node[n].attr;
-    for (uint32_t i = 0; i < s.n; i++) {
-        const struct attr *a = &m->attr[s.at + i];
-        for (uint32_t k = 0; k < edit_nbody(a); k++) {
-            gid g = edit_body(m, a, k);
-            if (g == 0 || g >= m->ngraph || m->graph[g].owner != n || x->dead[g])
-                continue;
-            x->dead[g] = true;
-            /* adding UINT32_MAX takes 1 from each count of reads: unsigned numbers wrap around */
-            change_output_reads(x, g, UINT32_MAX, unused);
-            for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
-                if (!x->e->slot[b].gone) {
-                    x->e->slot[b].gone = true;
-                    push_node(x, gone, b);
-                }
-        }
+    struct body_walk at = {0, 0};
+    for (gid g = next_body(x->m, n, &at); g != 0; g = next_body(x->m, n, &at)) {
+        if (x->m->graph[g].owner != n || x->dead[g])
+            continue;
+        x->dead[g] = true;
+        /* adding UINT32_MAX takes 1 from each count of reads: unsigned numbers wrap around */
+        change_output_reads(x, g, UINT32_MAX, unused);
+        for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
+            if (!x->e->slot[b].gone) {
+                x->e->slot[b].gone = true;
+                push_node(x, gone, b);
+            }
     }
 }
 

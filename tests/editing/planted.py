@@ -70,8 +70,8 @@ PLANTS = [
     (
         "what bodies return is still read",
         "edit_end",
-        "            change_output_reads(x, g, UINT32_MAX, unused);\n",
-        "            (void)unused;\n",
+        "        change_output_reads(x, g, UINT32_MAX, unused);\n",
+        "        (void)unused;\n",
     ),
     (
         "too much is swept",

@@ -127,7 +127,7 @@ def held(said):
 
 
 def measured():
-    """pcc-profile measures parts with their parameters as inputs, as steps run them."""
+    """pcc-profile measures parts and pieces with their parameters as inputs, as steps run them."""
     table, names = HERE / "times.json", set()
     manifest = json.loads((SPLIT / "manifest.json").read_text())
     said = good(run(PROFILE, SPLIT, "-o", table, STUB, "--steps=1", "--discard=0")).stderr
@@ -137,6 +137,9 @@ def measured():
         initializers = {i.name for i in onnx.load(SPLIT / part["file"], load_external_data=False).graph.initializer}
         names |= {(part["file"], n) for n in initializers & parameters}
     check(count and int(count[1]) == len(names) > len(parameters), f"{said}: {len(names)} parameters of parts")
+    said = good(run(PROFILE, MODEL, "--segments=1", "--dim=batch=2", "--dim=sequence=8", "-o", table, STUB, "--steps=1",
+                    "--discard=0")).stderr # one piece: each parameter once
+    check(f"note: {len(parameters)} parameters of parts are inputs" in said, f"{said}: {len(parameters)} parameters")
     good(plan(HERE / "within_times", "--update=within"))
     said = good(run(PROFILE, HERE / "within_times", "-o", table, STUB, "--steps=1", "--discard=0")).stderr
     check("as in steps" not in said, "updates within: parameters stay in the parts")

@@ -1,8 +1,9 @@
 /* An MPI that loses, swaps or repeats a message: put before the real one by LD_PRELOAD, through the interface that MPI
  * has for such libraries (MPI standard, "Profiling interface").  BAD_MPI=drop@N, swap@N or twice@N, of the messages
- * with tensors that a rank sends, from 0 on; BAD_MPI_RANK: the rank.  BAD_MPI=word@N: the word N that it sends (struct
- * rank_word) ends with an error; deaf@N: so does its receive N of a word.  BAD_MPI=order, version or runtime: what that rank
- * says of itself has another byte there (struct hello, ENGINE; ranks.c, rank_compare.c); threads: this MPI has none. */
+ * with tensors that a rank sends, from 0 on; BAD_MPI_RANK: the rank.  BAD_MPI=word@N: the word N that it sends
+ * (struct rank_word) ends with an error; deaf@N: so does its receive N of a word.  BAD_MPI=order, version or runtime:
+ * what that rank says of itself has another byte there (struct hello, ENGINE; ranks.c, rank_compare.c); threads: this
+ * MPI has none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -117,8 +118,8 @@ int MPI_Issend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_
 static MPI_Request failing;
 static int fails;
 
-/* Whether the message of n bytes is the word that BAD_MPI names by `fault`, such as "word@", and a number.  If so, gives
- * a request for it that ends with an error. */
+/* Whether the message of n bytes is the word that BAD_MPI names by `fault`, such as "word@", and a number.  If so,
+ * gives a request for it that ends with an error. */
 static int is_bad_word(const char *fault, int n, long *seen, MPI_Request *request)
 {
     enum { WORD = 1032 }; /* bytes of a struct rank_word */

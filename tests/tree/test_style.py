@@ -46,7 +46,8 @@ GENERATED = "onnx.pb-c.h"
 PARAMETERS, FIELDS = 6, 30
 # Functions with more parameters and structs with more fields, each with its reason; at most so many of them.
 MANY_PARAMETERS, MOST_MANY_PARAMETERS = {name: "a function of MPI, which a test stands in for"
-                                         for name in ("MPI_Issend", "MPI_Gather", "MPI_Iallreduce")}, 5
+                                         for name in ("MPI_Issend", "MPI_Isend", "MPI_Irecv", "MPI_Gather",
+                                                      "MPI_Iallreduce")}, 5
 MANY_FIELDS, MOST_MANY_FIELDS = {
     "module": "fifteen tables, each an array of its type with count and room, read everywhere by these names",
     "ort_api": "the functions of a foreign library that are used, by its names"}, 2

@@ -53,24 +53,36 @@ int parameter_inputs(struct split_part *p, const struct names *names, const char
     return 0;
 }
 
-int parameter_inputs_all(struct split *s, const char *folder, struct arena *a, struct diag *d)
+/* Returns the table of the parameters that the manifest lists, in a. */
+static struct names listed(const struct split *s, struct arena *a)
 {
     const json_t *training = json_object_get(s->manifest, "training"), *row;
     const json_t *list = json_object_get(training, "gradients");
     struct names names = names_new(a, (uint32_t)json_array_size(list) + 1);
-    struct parameter_inputs found;
-    uint32_t n = 0;
     size_t i;
-    if (!json_array_size(list))
-        return 0;
     json_array_foreach(list, i, row)
     {
         const char *name = json_get_text(row, "parameter");
         if (name)
             names_add(&names, name, (uint32_t)i);
     }
+    return names;
+}
+
+int parameter_inputs_all(struct split *s, const struct names *names, const char *folder,
+                         struct arena *a, struct diag *d)
+{
+    struct names own;
+    struct parameter_inputs found;
+    uint32_t n = 0;
+    if (!names) {
+        own = listed(s, a);
+        names = &own;
+    }
+    if (names->n == 0)
+        return 0;
     for (uint32_t k = 0; k < s->npart; k++) {
-        if (parameter_inputs(&s->part[k], &names, folder, &found, a, d))
+        if (parameter_inputs(&s->part[k], names, folder, &found, a, d))
             return -1;
         n += found.n;
     }

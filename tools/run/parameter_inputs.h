@@ -1,4 +1,4 @@
-/* Copies of parts whose parameters, which training updates, are inputs. */
+/* Copies of parts in which parameters, which training updates, are inputs. */
 #ifndef PCC_TOOLS_RUN_PARAMETER_INPUTS_H
 #define PCC_TOOLS_RUN_PARAMETER_INPUTS_H
 
@@ -19,8 +19,9 @@ struct parameter_inputs {
  * O(bytes of the file). */
 int parameter_inputs(struct split_part *p, const struct names *names, const char *folder,
                      struct parameter_inputs *out, struct arena *a, struct diag *d);
-/* Does the same for all parts of a split that has parts for updates, with the parameters that its manifest lists
- * ("training", "gradients"); does nothing for another split.  Returns 0, or -1 and an error. */
-int parameter_inputs_all(struct split *s, const char *folder, struct arena *a, struct diag *d);
+/* Does the same for all parts of a split.  names: the parameters; NULL: those that its manifest lists ("training",
+ * "gradients"), if it has parts for updates.  Without parameters nothing is done.  Returns 0, or -1 and an error. */
+int parameter_inputs_all(struct split *s, const struct names *names, const char *folder,
+                         struct arena *a, struct diag *d);
 
 #endif

@@ -11,6 +11,7 @@
 #include "ir/base/outfile.h"
 #include "ir/base/units.h"
 #include "ir/ir.h"
+#include "ir/plan/update_pass.h"
 #include "tools/lib/handle.h"
 #include "tools/run/resize.h"
 
@@ -175,7 +176,19 @@ static int write_cuts(const struct pieces_of *of, struct pcc *p, const char *pat
     return write_plan(&c, path, a, d);
 }
 
-int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d)
+/* Adds to the table the parameters that steps of training update (update_pass.h), wherever nodes may mix samples. */
+static void add_parameters(const struct scene *s, struct names *to, struct arena *a)
+{
+    struct scene training = *s;
+    training.model.training.mixing = true;
+    const struct update_pass u =
+        update_pass_find(&(struct staged_plan){.scene = &training}, /*stage_of=*/NULL, a);
+    for (uint32_t i = 0; i < u.n && !u.why; i++)
+        names_add(to, value_name(s->m, u.of[i].parameter), i);
+}
+
+int pieces_write(const struct pieces_of *of, struct names *parameters, struct arena *a,
+                 struct diag *d)
 {
     const char *path = arena_fmt(a, "%s.plan.json", of->folder);
     struct hearing *h = arena_alloc(a, sizeof *h); /* lives as long as the handles */
@@ -183,6 +196,8 @@ int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d)
     struct pcc *p = open_model(of, h, a);
     if (!p || write_cuts(of, p, path, a, d))
         return -1;
+    *parameters = names_new(a, 1);
+    add_parameters(&p->x.scene, parameters, a);
     /* opened anew, as p has contracted nodes and the plan is for the model as it is; the user has read its warnings */
     h->warnings = false;
     p = open_model(of, h, a);

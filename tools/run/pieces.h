@@ -4,6 +4,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
+#include "ir/base/name_table.h"
 #include "ir/base/signal_flag.h"
 
 /* What is to be cut. */
@@ -21,7 +22,9 @@ struct pieces_of {
  * to d, warnings as notes; NULL after an error. */
 struct pcc *pieces_open(const struct pieces_of *of, struct arena *a, struct diag *d);
 /* Cuts a model and writes its pieces.  A cut lies within 0.3 of a piece's time from where equal pieces would have it,
- * where the fewest bytes cross; the roofline of the class cpu gives the times.  Returns 0; -1 after an error. */
-int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d);
+ * where the fewest bytes cross; the roofline of the class cpu gives the times.  *parameters: a new table of the weights
+ * that steps of training update, in parts of their own.  Returns 0; -1 after an error. */
+int pieces_write(const struct pieces_of *of, struct names *parameters, struct arena *a,
+                 struct diag *d);
 
 #endif

@@ -106,6 +106,8 @@ struct run {
     int argc;
     char **argv;
     int exit; /* code */
+    /* of a model: the parameters that steps of training update, inputs of its pieces */
+    struct names parameters;
 };
 
 /* Reports an error in usage, and sets the exit code.  Returns -1. */
@@ -249,8 +251,9 @@ static const char *const *all_dims(struct run *r, uint32_t *n)
     return dim;
 }
 
-/* Cuts the model into `count` pieces, in a folder called `name` below `folder`.  Returns the folder of the split; NULL
- * after an error, or after Ctrl-C, without a message. */
+/* Cuts the model into `count` pieces, in a folder called `name` below `folder`, and lists the parameters that training
+ * updates in r->parameters.  Returns the folder of the split; NULL after an error, or after Ctrl-C, without a
+ * message. */
 static const char *cut_model(struct run *r, const char *folder, const char *name, uint32_t count)
 {
     const struct program_args *g = &r->args;
@@ -259,7 +262,7 @@ static const char *cut_model(struct run *r, const char *folder, const char *name
                            .folder = arena_fmt(r->a, "%s/%s", folder, name),
                            .stop = &stop};
     of.dim = all_dims(r, &of.ndim);
-    return pieces_write(&of, r->a, &r->diag) ? NULL : of.folder;
+    return pieces_write(&of, &r->parameters, r->a, &r->diag) ? NULL : of.folder;
 }
 
 /* Returns words for the memory of part k, in r->a; "" if it is not known. */
@@ -399,6 +402,7 @@ static int measure_rounds(struct run *r, const struct profiling *p, const char *
                               .model = g->operand[0],
                               .output = program_value(g, "output"),
                               .pieces = pieces,
+                              .parameters = &r->parameters,
                               .cores = program_value(g, "cores"),
                               .most = (uint32_t)program_number(g, "rounds")};
     if (check_folder(r))
@@ -505,6 +509,7 @@ static int measure(struct run *r)
     }
     if (folder && program_value(&r->args, "rounds"))
         return measure_rounds(r, &p, folder);
+    p.parameters = infile_is_folder(input) ? NULL : &r->parameters;
     if (!folder || profile_folder(&p, folder, known ? &rows_in : NULL, &out))
         return -1;
     if (!infile_is_folder(input) && segments > SEGMENTS_UNSCALED && scale_pieces(r, &p, &out))

@@ -14,7 +14,7 @@ int profile_folder(const struct profiling *p, const char *folder, const struct c
     if (split_read(&out->s, folder, a, p->m.d) ||
         (p->ndim > 0 && split_resize(&out->s, p->dim, p->ndim, a, p->m.d)) ||
         (known && costs_fit(known, &out->s, p->m.d)) ||
-        parameter_inputs_all(&out->s, p->m.folder, a, p->m.d))
+        parameter_inputs_all(&out->s, p->parameters, p->m.folder, a, p->m.d))
         return -1;
     out->m.table = arena_array(a, (size_t)out->s.nvalue + 1, sizeof *out->m.table);
     out->f = arena_array(a, out->s.npart, sizeof *out->f);

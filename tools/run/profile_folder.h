@@ -2,6 +2,7 @@
 #ifndef PCC_TOOLS_RUN_PROFILE_FOLDER_H
 #define PCC_TOOLS_RUN_PROFILE_FOLDER_H
 
+#include "ir/base/name_table.h"
 #include "tools/run/costs_in.h"
 #include "tools/run/inputs.h"
 #include "tools/run/side_by_side.h"
@@ -16,6 +17,8 @@ struct profiling {
     /* the most copies of the slowest part that are also measured side by side; 0: none */
     uint32_t side_by_side;
     const char *cores; /* processors that the copies may use, as --cores lists them; NULL: any */
+    /* parameters that are inputs of their parts, as in steps of training; NULL: those that the manifest lists */
+    const struct names *parameters;
 };
 
 /* A folder that was measured. */

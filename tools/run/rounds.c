@@ -231,6 +231,7 @@ int rounds_run(const struct rounds *r, char **args)
     struct profiling alone = *r->p; /* without memory: pieces are not the parts of a plan */
     alone.m.memory = false;
     alone.side_by_side = 0;
+    alone.parameters = r->parameters;
     if (plan_args_parse(&w.call.args, args, w.a, w.d) ||
         profile_folder(&alone, r->pieces, NULL, &pieces))
         return 1;
