@@ -202,17 +202,9 @@ static int plan_run(struct ctx *x, const void *options)
     if (plan_read(&given, x, o->from) || take_settings(x, o->from, &given))
         return -1;
     struct plan *p = arena_alloc(x->use.mem, sizeof *p);
-    *p = (struct plan){.planner = "plan",
-                       .dev = given.dev,
-                       .copies = given.copies,
-                       .rank = given.rank,
-                       .slot = given.slot,
-                       .stages = given.stages,
-                       .stage_of = given.stage_of};
+    *p = plan_given(&given, &x->scene);
     const bool replicate = x->scene.model.replicate;
-    if (exec_kind(&x->scene.model)->feed != FEED_STEADY)
-        p->copies = NULL; /* copies of a stage do not help one sample alone */
-    else if (p->copies)
+    if (p->copies)
         x->scene.model.replicate = true; /* the bound must hold for plans with copies */
     struct evaluation e = plan_evaluate(&x->scene, p, x->use.scratch);
     int rc = check_plan(x, o, p, &e);

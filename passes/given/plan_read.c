@@ -158,6 +158,18 @@ static int begin_reading(struct assignment *r, struct ctx *x, const char *path)
     return 0;
 }
 
+struct plan plan_given(const struct given_plan *p, const struct scene *s)
+{
+    bool steady = exec_kind(&s->model)->feed == FEED_STEADY;
+    return (struct plan){.planner = "plan",
+                         .dev = p->dev,
+                         .copies = steady ? p->copies : NULL,
+                         .rank = p->rank,
+                         .slot = p->slot,
+                         .stages = p->stages,
+                         .stage_of = p->stage_of};
+}
+
 /* Returns the path of the file to read: the manifest if `from` is a split folder, else `from` itself. */
 static const char *plan_file(struct ctx *x, const char *from)
 {

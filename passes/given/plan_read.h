@@ -26,6 +26,10 @@ struct given_plan {
  * missing. */
 int plan_read(struct given_plan *p, struct ctx *x, const char *from);
 
+/* Returns the plan, without a claim, as the execution model of the scene judges it: copies take turns with samples that
+ * come all the time, and count in no other model. */
+struct plan plan_given(const struct given_plan *p, const struct scene *s);
+
 /* Returns whether calls of functions stood open (passes/functions/opened.h) when the plan in `from` was made.  Returns
  * true for models; false if the file says that the calls were whole, is not JSON with names of nodes, or cannot be
  * read; plan_read() reports that error later. */

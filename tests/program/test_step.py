@@ -145,6 +145,12 @@ def measured():
     check("as in steps" not in said, "updates within: parameters stay in the parts")
 
 
+def compared():
+    """--compare cuts a plan as it is written, with updates in parts of their own."""
+    rows = good(plan(HERE / "again", "--compare", SPLIT)).stdout.splitlines()[-2:]
+    check(len(rows) == 2 and len({row.rsplit(maxsplit=1)[0] for row in rows}) == 1, f"{rows}")
+
+
 def schedules():
     """Each gradient is added once per micro-batch, the update comes last, and devices hold what was planned."""
     for k, schedule in enumerate(SCHEDULES):
@@ -676,7 +682,7 @@ if extras.extra() == "ort":
 elif extras.extra() == "shared":
     exported()
 else:
-    for step in (make, measured, schedules, reduced, within, versions, planted, bad, texts, norms,
+    for step in (make, measured, compared, schedules, reduced, within, versions, planted, bad, texts, norms,
                  clips):
         step()
 sys.exit(finish())

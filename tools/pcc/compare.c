@@ -26,16 +26,12 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     struct given_plan given;
     if (plan_read(&given, x, from))
         return -1;
-    /* copies of a stage count in the time per sample only, as in the pass plan */
-    const bool steady = exec_kind(&r->scene.model)->feed == FEED_STEADY;
-    const struct plan other = {.dev = given.dev,
-                               .copies = steady ? given.copies : NULL,
-                               .rank = given.rank,
-                               .slot = given.slot,
-                               .stages = given.stages,
-                               .stage_of = given.stage_of};
+    const struct plan other = plan_given(&given, &r->scene);
     struct evaluation e = plan_evaluate(&r->scene, &other, x->use.mem);
-    const struct parts *parts = parts_build(&x->scene, given.dev, x->use.mem);
+    const struct parts *parts =
+        parts_of_plan(&(struct staged_plan){&r->scene, &other, e.v.stages}, x->use.mem);
+    if (!parts) /* a node has no stage */
+        parts = parts_build(&r->scene, other.dev, x->use.mem);
     if (e.why_not)
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
                      e.why_not);
