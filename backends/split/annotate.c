@@ -4,7 +4,9 @@
  * In the whole model ONNX Runtime's layer assignment reads layer_ann; pcc.device, pcc.part and pcc.time ("5.5912us",
  * exact) are for other readers.  For a node that is copied to several parts pcc.device and pcc.part list the devices
  * and parts, separated by commas, and layer_ann and pcc.time are of the first device.  pcc.slot is written if the plan
- * has slots.  A node that no part needs gets none of these keys.  In a part, nodes have pcc.device, pcc.part and
+ * has slots.  Of devices that take turns with one stage the model's metadata says how many they are, under pcc.copies
+ * and the first device ("pcc.copies.acc0": "2").  Stages of training have no words there.  A node that no part needs
+ * gets none of these keys.  In a part, nodes have pcc.device, pcc.part and
  * pcc.time of that part.  The IR version is not changed: formally, metadata of nodes needs IR 10, but runtimes load it
  * at any version.  With --annotate=ir11 nodes of the whole get device configurations, too (device_config.c), and the
  * IR version is raised.  O(nodes + copies in parts). */
@@ -19,6 +21,9 @@
 enum { LAYER, DEVICE, PART, TIME, SLOT, NKEYS };
 static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part", "pcc.time",
                                         "pcc.slot"};
+
+#define COPIES                                                                                     \
+    "pcc.copies." /* beginning of keys of the model's metadata; the name of a device follows */
 
 /* What the metadata of a node will say. */
 struct whereabouts {
@@ -147,6 +152,26 @@ Onnx__NodeProto *annotate_in_part(struct split *s, const Onnx__NodeProto *src, n
     return n;
 }
 
+/* Gives the model a list of metadata of its own: the entries of the source, except for copies that an earlier run of
+ * pcc wrote, and the copies of the plan. */
+static void annotate_copies(struct split *s, Onnx__ModelProto *out)
+{
+    const struct cluster *c = s->r->scene.cluster;
+    const uint32_t *copies = s->r->plan->copies;
+    size_t n = out->n_metadata_props;
+    Onnx__StringStringEntryProto **src = out->metadata_props;
+    out->metadata_props = arena_array(s->a, n + c->ndev, sizeof *out->metadata_props);
+    out->n_metadata_props = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!src[i]->key || strncmp(src[i]->key, COPIES, strlen(COPIES)) != 0)
+            out->metadata_props[out->n_metadata_props++] = src[i];
+    for (uint32_t d = 0; copies && d < c->ndev; d++)
+        if (copies[d] > 1)
+            out->metadata_props[out->n_metadata_props++] =
+                make_entry(s->a, arena_fmt(s->a, COPIES "%s", cluster_device_name(c, s->a, d)),
+                           arena_fmt(s->a, "%u", copies[d]));
+}
+
 void annotate_model(struct split *s, Onnx__ModelProto *out)
 {
     const struct module *m = s->m;
@@ -164,6 +189,7 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
     out->graph = g;
     g->node = arena_array(s->a, g->n_node, sizeof *g->node);
     device_config_model(s, out);
+    annotate_copies(s, out);
     for (size_t i = 0; i < g->n_node; i++) {
         nid n = origin_id(from, nfrom, src->node[i]);
         g->node[i] = annotate_node(s, src->node[i], &w[n], n);
@@ -206,6 +232,8 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
     if (!s.parts)
         return diag_error(r->diag, "%s: the plan has no parts that could be written into a model",
                           path);
+    if (r->plan->stages)
+        diag_note(r->diag, "%s: it does not say which nodes are a stage: -o plan.json does", path);
     s.a = arena_new(s.m->mem);
     s.file = arena_array(s.a, (size_t)s.parts->nparts + 1, sizeof *s.file);
     for (uint32_t x = 0; x < s.parts->nparts; x++)

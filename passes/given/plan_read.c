@@ -5,6 +5,7 @@
 
 #include "ir/base/infile.h"
 #include "ir/base/strings.h"
+#include "ir/base/units.h"
 #include "ir/plan/plan_json.h"
 #include "passes/functions/opened.h"
 #include "passes/functions/patterns.h"
@@ -80,6 +81,27 @@ static int assign_target(struct assignment *r, const struct target *t, int dev)
     return t->node ? assign_node(r, t->node, dev) : assign_range(r, t->range - 1, dev);
 }
 
+/* Reads the copies of devices that the model's metadata says ("pcc.copies.acc0": "2").  0, or -1 and an error. */
+static int read_model_copies(struct assignment *r, const struct module *from)
+{
+    static const char key[] = "pcc.copies.";
+    const struct slice meta = from->about[from->own_about].meta;
+    for (uint32_t i = 0; i + 1 < meta.n; i += 2) {
+        const char *name = module_str(from, from->sids[meta.at + i]);
+        int64_t copies;
+        if (strncmp(name, key, strlen(key)) != 0)
+            continue;
+        int dev = cluster_device(r->scene->cluster, name + strlen(key));
+        if (dev < 0 || !count_parse(module_str(from, from->sids[meta.at + i + 1]), &copies))
+            return diag_error(r->diag,
+                              "%s: metadata '%s': expected a device and a number of devices",
+                              r->path, name);
+        if (assign_copies(r, dev, copies))
+            return -1;
+    }
+    return 0;
+}
+
 /* Gives the nodes of r's scene the devices and slots that are annotated in module `from`, a model with the same names
  * of nodes or the scene's own module.  o: the open calls; NULL: none.  0, or -1 and an error. */
 static int read_annotations(struct assignment *r, const struct open_calls *o,
@@ -108,7 +130,7 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
         if (slot && assign_slot_named(r, node_name(from, n), slot))
             return -1;
     }
-    return 0;
+    return read_model_copies(r, from);
 }
 
 /* Gives the nodes of r's scene the devices that the splits of module `from` say: split 0 is the first device, and so

@@ -82,6 +82,22 @@ def generated(name, at):
     check("there is no device 'acc1'" in r.stderr, f"{name}: one device: {r.stderr}")
 
 
+def copies(at):
+    """An annotated model says which devices take turns; one that was annotated again says it once."""
+    model, how = at / "gpt.onnx", ["-d", "4xa100", "--dim=batch=1,sequence=16", "--replicate", "-q"]
+    subprocess.run([PCC_GEN, "gpt", "--layers", "1", "--width", "16", "--heads", "2", "--vocab", "20", "-o", model],
+                   check=True, stdout=subprocess.DEVNULL)
+    first, again = at / "first.onnx", at / "again.onnx"
+    pcc(model, "-p", "auto-place", *how, "-o", first)
+    two = rows(pcc(model, *how, "-p", "auto-place", "--compare", first).stdout)
+    check(len(two) == 2 and two[0] == two[1], f"copies: --compare shows {two}")
+    pcc(first, "-p", "plan{from=self:effort=0}", *how, "-o", again)
+    data = first.read_bytes()
+    check(data == again.read_bytes() and data.count(b"pcc.copies.acc0") == 1, "copies are not said once")
+    r = pcc(model, "-p", f"plan{{from={first}}}", "-d3xa100", *how[2:], code=1)
+    check("'acc0' has 4 copies: expected 1 to 3" in r.stderr, f"copies: {r.stderr}")
+
+
 def workloads(at):
     for expert in sorted(extras.shared("workloads/experts").glob("*_inference_expert.json")):
         load_ = extras.shared("workloads/throughput") / expert.name.replace("_expert", "")
@@ -96,7 +112,10 @@ def main():
     for name in [*MODELS][:1 if SANITIZED else None] if not extras.extra() else ():
         with tempfile.TemporaryDirectory() as folder:
             generated(name, Path(folder))
-    if extras.extra():
+    if not extras.extra():
+        with tempfile.TemporaryDirectory() as folder:
+            copies(Path(folder))
+    else:
         with tempfile.TemporaryDirectory() as folder:
             workloads(Path(folder))
     return finish()
