@@ -184,6 +184,14 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
+/* Returns a - b * floor(a / b), which is in [0, b), for b > 0. */
+static int64_t floor_rest(int64_t a, int64_t b)
+{
+    assert(b > 0);
+    int64_t rest = a % b;
+    return rest < 0 ? rest + b : rest;
+}
+
 /* Removes factor f once from term t.  Returns false if t does not have it. */
 static bool drop_factor(struct poly_term *t, sid f)
 {
@@ -242,7 +250,7 @@ static bool take_out(const struct module *m, const struct poly *p, int64_t b, st
     for (uint32_t i = 0; i < p->n; i++) {
         struct poly_term q = p->t[i], r = p->t[i];
         q.coef = floor_div(p->t[i].coef, b);
-        r.coef = p->t[i].coef - q.coef * b;
+        r.coef = floor_rest(p->t[i].coef, b);
         if (!add_term(m, front, &q) || !add_term(m, rest, &r))
             return false;
     }

@@ -54,15 +54,16 @@ static tid add_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range
     struct module *m = e->m;
     const struct tensor base = m->tensor[of];
     struct tensor t = {.elem = base.elem, .where = TENSOR_SLICE, .rank = base.rank, .axis = axis};
-    int64_t sum = 0, elems;
+    int64_t elems;
+    uint64_t sum = 0; /* positions in all ranges; of ranges that are not valid, any number */
     for (uint32_t i = 0; i < n; i++)
-        sum += range[2 * i + 1] - range[2 * i];
+        sum += (uint64_t)range[2 * i + 1] - (uint64_t)range[2 * i];
     t.of[0] = of;
     t.range = module_add_ints(m, range, 2 * n);
     t.dim = module_add_ints(m, NULL, base.rank).at;
     memcpy(m->ints + t.dim, m->ints + base.dim, base.rank * sizeof *m->ints);
     if (axis < base.rank)
-        m->ints[t.dim + axis] = sum;
+        m->ints[t.dim + axis] = (int64_t)sum;
     elems = dims_elems(m, t.dim, t.rank);
     t.len = elems > 0 ? (uint64_t)elem_bytes((enum elem)t.elem, elems) : 0;
     tid id = module_add_tensor(m);

@@ -305,6 +305,8 @@ static int parse_numbers(struct parser *p, struct tensor *x)
         if ((n > 0 && text_want(p, ',', "',' or ']'") < 0) ||
             parse_element(p, (enum elem)x->elem, &bits) < 0)
             return -1;
+        if (n > UINT32_MAX - size)
+            return text_error(p, p->tok.at, "the elements take more than 4 GiB");
         p->bytes = vec_grow(p->a, p->bytes, &p->capbytes, n + size, 1);
         for (uint32_t i = 0; i < size; i++)
             p->bytes[n++] = (unsigned char)(bits >> (8 * i));

@@ -1,6 +1,7 @@
 /* PipeDream's stages as a plan with devices (hier_plan.h).  O(stages * (layers + servers * levels)). */
 #include "passes/stages/hier_plan.h"
 #include "ir/base/bits.h"
+#include "ir/base/numbers.h"
 
 /* The levels of machines that PipeDream's planner uses: levels with more than one machine. */
 struct plan_levels {
@@ -31,9 +32,9 @@ static void find_levels(const struct train *t, struct plan_levels *l)
         add_level(l, s->above[k].servers / joined, s->above[k].rate, joined);
         joined = s->above[k].servers;
     }
-    if (!l->r->nlevel) { /* there is a single device */
+    if (!l->r->nlevel) { /* there is a single device, which may have no link: any rate above 0 does */
         l->r->machines[l->r->nlevel] = 1;
-        l->r->bandwidth[l->r->nlevel++] = s->inner;
+        l->r->bandwidth[l->r->nlevel++] = larger(s->inner, 1);
     }
 }
 

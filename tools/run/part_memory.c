@@ -220,6 +220,8 @@ static struct engine_value **read_inputs(struct answering *w, const char **name)
             bytes -= got;
             to += got;
         }
+        if (to && bytes > 0)
+            break;
     }
     close(fd);
     return i == json_array_size(list) ? in : NULL;

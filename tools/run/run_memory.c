@@ -13,7 +13,7 @@
 
 enum { KIB = 1024 };
 
-/* Memory of the parts of a device, bytes.  known: all parts were measured. */
+/* Memory of the parts of a device, bytes.  known: all parts were measured, but for arenas: -1 if no part's is known. */
 struct held {
     int64_t loaded, sample, arena;
     bool known;
@@ -23,7 +23,7 @@ struct held {
  * that one running part adds; and the largest arena. */
 static struct held held_by(const struct runner *r, uint32_t d, const struct part_figures *f)
 {
-    struct held h = {.known = true};
+    struct held h = {.arena = -1, .known = true};
     int64_t most = 0;
     for (uint32_t k = 0; k < r->s.npart; k++) {
         const struct part_bytes *b = &f[k].bytes;
@@ -50,13 +50,13 @@ static int tell_device(struct runner *r, uint32_t d, const struct held *h)
     json_int_in(json_object_get(row, "used_bytes"), 0, INT64_MAX, &planned);
     json_int_in(json_object_get(row, "reserved_bytes"), 0, INT64_MAX, &reserved);
     const char *plan = planned < 0 ? "unknown" : bytes_short(text[0], planned);
+    const char *arena = h->arena < 0 ? "unknown" : bytes_short(text[3], h->arena);
     if (!h->known) {
         diag_note(r->d, "%s: memory: planned %s, what it holds is not known", r->dev[d].name, plan);
         return 0;
     }
     diag_note(r->d, "%s: memory: planned %s, loaded %s, first sample %s, arena %s", r->dev[d].name,
-              plan, bytes_short(text[1], h->loaded), bytes_short(text[2], h->sample),
-              bytes_short(text[3], h->arena));
+              plan, bytes_short(text[1], h->loaded), bytes_short(text[2], h->sample), arena);
     if (!json_int_in(json_object_get(row, "memory_bytes"), 0, INT64_MAX, &has) ||
         h->sample <= has - reserved)
         return 0;

@@ -565,7 +565,7 @@ static void set_loads(const struct sums_state *w, const struct iteration_run *r,
     }
 }
 
-/* Returns whether net e is a value of the forward pass that a node of the backward pass reads. */
+/* Whether net e is a value of the forward pass that a node of the backward pass reads. */
 static bool is_kept(const struct scene *s, uint32_t e)
 {
     nid maker = s->m->value[s->place->net_value[e]].def;

@@ -9,6 +9,7 @@
 
 #include "ir/base/heap.h"
 #include "ir/base/keyed.h"
+#include "ir/base/units.h"
 
 #include <assert.h>
 
@@ -50,7 +51,7 @@ struct group_state {
 static int64_t end_of(const struct latency_run *r, uint32_t v)
 {
     assert(r->t.start[v] >= 0); /* the run is done: each subgraph has started */
-    return r->t.start[v] + r->g.task[v].time;
+    return sat_add(r->t.start[v], r->g.task[v].time);
 }
 
 /* Whether v can join the growing group: v starts when the group ends, each operand of v is made in the group or

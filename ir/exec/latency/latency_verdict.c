@@ -70,7 +70,7 @@ uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, st
             d++;
         assert(until[d] <= r->t.start[i]);
         on[i] = d;
-        until[d] = r->t.start[i] + r->g.task[i].time;
+        until[d] = sat_add(r->t.start[i], r->g.task[i].time);
     }
     return on;
 }
