@@ -12,6 +12,7 @@ Environment: PCC, PCC_GEN, PCC_SOURCE.  Exit: 0 pass, 1 fail, 77 skip.
 """
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -354,6 +355,17 @@ def check_standard_output(folder):
     check(not (folder / "-").exists(), "-o - made a file")
 
 
+def check_file_limit(folder):
+    """Beyond the limit on file sizes there is an error and no file is left."""
+    to = folder / "large"
+    to.mkdir()
+    for line in (["dense", "--layers", "2", "--width", "64"], ["random-layers", "--nodes", "200"]):
+        r = subprocess.run([GEN, *line, "-o", to / "file"], capture_output=True, text=True,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        check((r.returncode, r.stderr) == (1, f"pcc-gen: {to}/file: File too large\n"), f"{line}, 4096 bytes: {r}")
+    check(not list(to.iterdir()), f"beyond the limit: {list(to.iterdir())} left")
+
+
 def check_descriptors(folder):
     """Without a free descriptor there is an error and no file is left, be it the first or the second one that lacks."""
     seen = set()
@@ -406,6 +418,7 @@ def main():
         check_modes(folder)
         check_usage(folder)
         check_standard_output(folder)
+        check_file_limit(folder)
         check_descriptors(folder)
     print(f"{len(SMALL)} models, {time.monotonic() - start:.1f} s")
     return finish()
