@@ -137,8 +137,8 @@ struct writer {
     bool as_planned;    /* is given result.open, the plan with its calls open as in planning */
     bool has_model;     /* the writer's file holds the whole model, and the plan if there is one */
     enum writer_needs needs;
-    const struct writer_opt *const
-        *opts;      /* the writer's options; NULL ends the list; NULL: there are none */
+    /* the writer's options; NULL ends the list; NULL: there are none */
+    const struct writer_opt *const *opts;
     size_t optsize; /* bytes of the struct that holds the options' values */
     /* Checks before planning whether `path` can be written.  Returns 0, or -1 and an error.  NULL: outfile_check() */
     int (*check)(const struct module *m, const void *opts, const char *path, struct diag *d);

@@ -45,8 +45,8 @@ enum precision {
     PRECISION_I8,
     PRECISIONS
 };
-extern const char *const
-    precision_name[PRECISIONS + 1]; /* "f32", "tf32", ...; NULL ends the list */
+/* [enum precision] "f32", "tf32", ...; NULL ends the list. */
+extern const char *const precision_name[PRECISIONS + 1];
 
 /* A class of equal devices. */
 struct device_class {

@@ -6,9 +6,9 @@
 
 /* Components of layers: layers that must share a stage are one component. */
 struct layer_row {
-    const struct train
-        *t;     /* its t->layer is the layer of each base vertex, before layers are joined */
-    uint32_t n; /* number of components */
+    /* its t->layer is the layer of each base vertex, before layers are joined */
+    const struct train *t;
+    uint32_t n;             /* number of components */
     const uint32_t *comp;   /* [layer] its component */
     const struct csr *succ; /* [component] components that must not stand before it; no cycles */
 };

@@ -38,8 +38,8 @@ struct step_settings {
 
 /* A parameter. */
 struct step_parameter {
-    const char *name, *gradient,
-        *fresh;                 /* names of the parameter, its gradient and its new value */
+    /* names of the parameter, its gradient and its new value */
+    const char *name, *gradient, *fresh;
     uint32_t sum;               /* number in `whole` of the gradient's tensor */
     uint32_t made;              /* number in `whole` of the new value's tensor */
     struct engine_value *value; /* value in the next step; NULL: the value in the part's file */
