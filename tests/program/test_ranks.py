@@ -57,6 +57,7 @@ def make():
     for name, model, *options in (("lists", "gpt", "-d3xcpu", "--dim=batch=1,sequence=32"),
                                   ("many", "gpt", "-d3xcpu", "-plocal-place", "--part-cost=0",
                                    "--dim=batch=1,sequence=32"),
+                                  ("long", "gpt", "-d2xcpu", "--dim=batch=1,sequence=4000"),  # 256 kB cross
                                   ("turns", "gpt", "-d2xcpu", "--dim=batch=1,sequence=32", "--replicate"),
                                   ("states", "kv", "-d3xcpu", "-plocal-place", "--part-cost=0",
                                    "--dim=batch=1,sequence=2,past_sequence=3")):
@@ -67,7 +68,7 @@ def make():
 def same():
     """Outputs are those of one process, whoever runs first, and devices hold what was planned."""
     trace = HERE / "run.trace.json"
-    for split, ranks, *args in (("lists", 3, "--samples=60"), ("turns", 2, "--samples=20"),
+    for split, ranks, *args in (("lists", 3, "--samples=60"), ("long", 2, "--samples=5"), ("turns", 2, "--samples=20"),
                                 ("states", 3, "--samples=9", "--state")):
         want = outputs(HERE / split, STUB, *args)
         mapped = ["--map=cpu0=2", "--map=cpu2=1,cpu1=0"] if split == "states" else []

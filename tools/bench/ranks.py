@@ -9,13 +9,15 @@ samples   10,000 samples through 4 ranks with random delays, 20 seeds: each outp
 ends      20 ranks that are killed and 20 that are stopped end the run within 5 s, with one message that names them;
           a part that takes 20 s does not
 sizes     1 kB, 1 MB and 64 MB from device to device: threads, ranks, and the same messages in a bare program of MPI,
-          which has them no more than 1.2 times as fast where each thread of two ranks has a processor; Ray's actors by
+          which has them no more than 1.2 times as fast where each thread of two ranks has a processor; also where MPI
+          may not copy from process to process and long messages go in pieces, as in containers; Ray's actors by
           calls and by compiled graphs, with the Python of PCC_RAY (default: that of tools/setup.sh --engines); all but
           Ray before other programs where real-time priority is permitted
 delay     two network namespaces 1 ms apart: the same outputs, and the throughput that pcc predicts with the link that
           pcc-profile --links measures there (needs root and /dev/net/tun; else skipped), before other programs where
           real-time priority is permitted: then its times count on any machine
 Exit 1 when one does not hold; times only where PCC_TIMED says that the machine is quiet."""
+import itertools
 import json
 import os
 import random
@@ -306,11 +308,12 @@ def by_ray(splits):
 
 def sizes(tmp, few):
     """Times tensors of three sizes between threads, between ranks, and in a bare MPI program, and prints a row for
-    each; then the same splits by Ray."""
+    each; the same with messages in pieces; then the same splits by Ray."""
     bare, splits = tmp / "bare_mpi", []
     print("| bytes | threads | ranks | a message of theirs | of a bare program |\n|---|---|---|---|---|", flush=True)
     subprocess.run(["mpicc", "-O2", ROOT / "tools/bench/bare_mpi.c", "-o", bare], check=True)
-    for count in (256, 262144, 16777216):
+    for count, pieces in itertools.product((256, 262144, 16777216), (False, True)):
+        ENVIRONMENT["OMPI_MCA_btl_vader_single_copy_mechanism"] = "none" if pieces else "cma"
         split, got = two_parts(tmp, count), {"threads": [], "ranks": [], "bare": []}
         flying = json.loads((split / "schedule.json").read_text())["in_flight"]
         if few:
@@ -326,12 +329,13 @@ def sizes(tmp, few):
         taken = {k: min(t for _, t, _ in got[k]) for k in ("threads", "ranks")}
         took, bare_took = min(t for *_, t in got["ranks"]), min(got["bare"])  # us of a message
         as_all_others()
-        splits.append((split, max(n, 30)))
-        row = [f"{4 * count:,}", *(f"{rate[k]:,.0f}/s, {taken[k]:,.1f} us" for k in rate), f"{took:,.1f} us",
-               f"{bare_took:,.1f} us"]
+        if not pieces:
+            splits.append((split, max(n, 30)))
+        row = [f"{4 * count:,}{' in pieces' * pieces}", *(f"{rate[k]:,.0f}/s, {taken[k]:,.1f} us" for k in rate),
+               f"{took:,.1f} us", f"{bare_took:,.1f} us"]
         print("| " + " | ".join(row) + " |", flush=True)
         check(took <= 1.2 * bare_took or not TIMED or os.cpu_count() < 4,
-              f"sizes: {4 * count} bytes: a message {took} us, bare {bare_took} us")
+              f"sizes: {4 * count} bytes{' in pieces' * pieces}: a message {took} us, bare {bare_took} us")
     by_ray(splits)
 
 

@@ -1,8 +1,10 @@
 /* Tensors as messages between ranks (ranks.h).
  *
  * A tensor whose type and sizes are the same for all samples is one message, from the sender's buffer into the
- * receiver's; of any other one its type and sizes go ahead.  Tags tell tensors and samples apart, so that a message
- * that is missing, or comes twice, is never taken for that of another sample.  O(readers of a value) each. */
+ * receiver's; of any other one its type and sizes go ahead.  Of a long tensor the first bytes are a message of their
+ * own, so that both ranks look at once while the others come (rank_words.c).  Tags tell tensors and samples apart, so
+ * that a message that is missing, or comes twice, is never taken for that of another sample.  O(readers of a value)
+ * each. */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -12,6 +14,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Bytes of a tensor above which it is long, and of its head, which MPI brings in one piece. */
+#define LONG (128 * 1024)
+#define HEAD 1024
+
+/* Returns the bytes of the head of a tensor of so many bytes; 0: the tensor is not long. */
+static int64_t head_bytes(int64_t bytes)
+{
+    return bytes > LONG ? HEAD : 0;
+}
 
 /* ---- records of messages ---------------------------------------------------------------------- */
 
@@ -199,6 +211,28 @@ static void sent(struct runner *r, struct transfer *t)
         lists_moved(r, place);
 }
 
+/* Begins to send (SEND_HEAD) or to receive (TAKE_HEAD) the first bytes, at `data`, of a long tensor, whose transfer t
+ * is.  When they have come both ranks know that the other bytes come now.  Returns their number; 0: t is short. */
+static int64_t head(struct runner *r, const struct transfer *t, enum transfer_step step,
+                    unsigned char *data)
+{
+    const struct messages_face *face = r->ranks->m.face;
+    int64_t bytes = head_bytes(t->bytes);
+    struct transfer *h = bytes > 0 ? ranks_transfer(r, step, t->sample) : NULL;
+    if (!h)
+        return 0; /* short; or out of memory, and the run fails */
+    h->value = t->value;
+    h->place = t->place;
+    h->peer = t->peer;
+    h->bytes = bytes;
+    ranks_watch(
+        r, h,
+        step == SEND_HEAD
+            ? face->send(CHANNEL_TENSOR, h->peer, tag_of(r, h), data, bytes, &h->handle)
+            : face->receive(CHANNEL_TENSOR, h->peer, tag_of(r, h), data, bytes, &h->handle));
+    return bytes;
+}
+
 /* Begins to send value v of a sample to the rank `to`, for the lists' place `place` (RUN_NONE: no list carries it); the
  * message holds the value until it has left.  If its sizes are not known to the receiver, they are sent ahead. */
 static void send_value(struct runner *r, struct flight *f, uint32_t v, uint32_t place, uint32_t to)
@@ -215,12 +249,14 @@ static void send_value(struct runner *r, struct flight *f, uint32_t v, uint32_t 
     t->bytes = r->wires.shape[v].elem ? value_bytes(r->e, value) : send_sizes(r, t, value);
     if (t->bytes < 0)
         return; /* the run has failed */
-    const void *data = t->packed ? t->packed : r->e->face->value_data(r->e, value);
+    unsigned char *data = t->packed ? t->packed : r->e->face->value_data(r->e, value);
     ranks_count(r, t, data);
     t->began = x->look.sent = clock_now();
     x->look.sending++;
+    int64_t ahead = head(r, t, SEND_HEAD, data);
     ranks_watch(r, t,
-                x->m.face->send(CHANNEL_TENSOR, t->peer, tag_of(r, t), data, t->bytes, &t->handle));
+                x->m.face->send(CHANNEL_TENSOR, t->peer, tag_of(r, t), data + ahead,
+                                t->bytes - ahead, &t->handle));
 }
 
 void ranks_send(struct runner *r, struct flight *f, uint32_t tensor, uint32_t place)
@@ -250,12 +286,12 @@ void ranks_made(struct runner *r, struct flight *f, uint32_t v, struct box *b)
 /* Begins to receive the elements of a tensor, whose buffer t->box has. */
 static void take_elements(struct runner *r, struct transfer *t)
 {
+    unsigned char *data = t->packed ? t->packed : r->e->face->value_data(r->e, t->box->value);
     t->step = TAKE_TENSOR;
+    int64_t ahead = head(r, t, TAKE_HEAD, data);
     ranks_watch(r, t,
-                r->ranks->m.face->receive(CHANNEL_TENSOR, t->peer, tag_of(r, t),
-                                          t->packed ? t->packed
-                                                    : r->e->face->value_data(r->e, t->box->value),
-                                          t->bytes, &t->handle));
+                r->ranks->m.face->receive(CHANNEL_TENSOR, t->peer, tag_of(r, t), data + ahead,
+                                          t->bytes - ahead, &t->handle));
 }
 
 /* Begins to receive value v of a sample from the rank `from`, for the lists' place `place` (RUN_NONE: no list carries
@@ -422,9 +458,13 @@ static void ended_for_lists(struct runner *r, struct transfer *t)
 void ranks_ended(struct runner *r, struct transfer *t, const struct message_end *end)
 {
     char line[RANK_LINE], why[RANK_LINE / 2] = "its message has another length than expected";
-    bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR;
-    int64_t expected = t->step == TAKE_SIZES ? (int64_t)sizeof t->sizes : t->bytes;
+    bool elements = t->step == SEND_TENSOR || t->step == TAKE_TENSOR;
+    bool takes = t->step == TAKE_SIZES || t->step == TAKE_HEAD || t->step == TAKE_TENSOR;
+    int64_t ahead = elements ? head_bytes(t->bytes) : 0;
+    int64_t expected = t->step == TAKE_SIZES ? (int64_t)sizeof t->sizes : t->bytes - ahead;
     bool bad = end->failed || (takes && end->bytes != expected);
+    r->ranks->look.coming += t->step == SEND_HEAD || t->step == TAKE_HEAD;
+    r->ranks->look.coming -= ahead > 0;
     if (end->failed && end->bytes <= expected)
         snprintf(why, sizeof why, "MPI: %s", r->ranks->m.why);
     /* takes what has come, as far as it is good */
@@ -439,7 +479,7 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
         snprintf(line, sizeof line, "sample %" PRId64 ": '%.200s': %s", r->set.first + t->sample,
                  r->s.value[t->value].name, why);
         ranks_trouble(r, t->sample, line);
-    } else if (t->step == SEND_SIZES) {
+    } else if (t->step == SEND_SIZES || t->step == SEND_HEAD || t->step == TAKE_HEAD) {
         transfer_over(r, t);
     } else if (t->step == TAKE_SIZES && t->sizes.elem) {
         t->bytes = t->sizes.bytes;

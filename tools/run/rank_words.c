@@ -5,7 +5,7 @@
  * again at once, giving up the processor, for EAGER after the last message, then ever more seldom; where ranks
  * outnumber processors it sleeps from the first.  While it runs a part the main thread looks, every LOOK_BUSY.  Where
  * there is a processor for the main thread, too, that looks all the time, and the device's waits for AWAIT until what
- * it has sent has left. */
+ * it has sent has left.  As long as a long tensor is under way, looks do not become more seldom. */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -237,17 +237,20 @@ static uint32_t look(struct runner *r)
 }
 
 /* Waits until it is time to look at messages again.  An eager thread looks at once if a message has ended in the last
- * EAGER.  Otherwise it sleeps for at least `ns`, the longer the longer no message has ended, but at most LOOK_IDLE, or
- * until `woken` is signalled.  Under the lock, which is given up meanwhile. */
+ * EAGER, or a long tensor is under way: where MPI may not copy from process to process, as in most containers, each
+ * look of both ranks brings but a few pieces of it.  Otherwise the thread sleeps for at least `ns`, the longer the
+ * longer no message has ended, but at most LOOK_IDLE, or until `woken` is signalled.  Under the lock, which is given up
+ * meanwhile. */
 static void rest(struct runner *r, bool eager, pthread_cond_t *woken, int64_t ns)
 {
-    int64_t idle = clock_now() - r->ranks->look.ended;
+    const struct ranks_looking *look = &r->ranks->look;
+    int64_t idle = look->coming > 0 ? 0 : clock_now() - look->ended;
     if (!eager || idle >= EAGER) {
         run_doze(r, woken, smaller(LOOK_IDLE, larger(ns, idle / 16)));
         return;
     }
     pthread_mutex_unlock(&r->lock);
-    if (!r->ranks->look.spare_core)
+    if (!look->spare_core)
         sched_yield();
     pthread_mutex_lock(&r->lock);
 }
@@ -370,7 +373,7 @@ void ranks_end(struct runner *r)
 /* Whether a message is still to end: a word that is sent, or a tensor that is sent of a sample that ran. */
 static bool is_wanted(const struct runner *r, const struct transfer *t)
 {
-    bool sends = t->step == SEND_SIZES || t->step == SEND_TENSOR;
+    bool sends = t->step == SEND_SIZES || t->step == SEND_HEAD || t->step == SEND_TENSOR;
     return t->step == SEND_WORD || (sends && t->sample < r->n);
 }
 
@@ -400,7 +403,8 @@ bool ranks_drain(struct runner *r)
     bool ended = true;
     for (uint32_t i = 0; i < x->look.nactive; i++) {
         struct transfer *t = x->look.active[i];
-        bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR || t->step == TAKE_WORD;
+        bool takes = t->step == TAKE_SIZES || t->step == TAKE_HEAD || t->step == TAKE_TENSOR ||
+                     t->step == TAKE_WORD;
         if (takes)
             x->m.face->cancel(&t->handle);
         ended = ended && t->step == TAKE_WORD;

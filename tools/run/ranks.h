@@ -56,11 +56,14 @@ struct rank_word {
 /* A message of this rank that is under way. */
 struct transfer {
     uint64_t handle;
-    /* what is sent or received now; of a tensor whose sizes go ahead, first these, then its elements */
+    /* what is sent or received now; of a tensor whose sizes go ahead, first these, then its elements; the first bytes
+     * of a long tensor are a message of their own, its HEAD */
     enum transfer_step {
         SEND_SIZES,
+        SEND_HEAD,
         SEND_TENSOR,
         TAKE_SIZES,
+        TAKE_HEAD,
         TAKE_TENSOR,
         SEND_WORD,
         TAKE_WORD
@@ -70,7 +73,7 @@ struct transfer {
     unsigned char *packed;
     uint32_t value, place; /* place: of the lists (work.h); RUN_NONE: no list carries it */
     int64_t sample;
-    int64_t bytes; /* of what is sent or received now */
+    int64_t bytes; /* of what is sent or received now; of a tensor with its head */
     int64_t began; /* ns: when it began to leave */
     int peer;
     union {
@@ -95,6 +98,7 @@ struct ranks_looking {
     int64_t ended;    /* ns: when a message last ended, as a thread saw it */
     int64_t sent;     /* ns: when a message with a value last began to leave */
     uint32_t sending; /* messages with values that have not left */
+    int32_t coming; /* long tensors under way: their heads have ended, their other bytes have not */
     uint32_t nactive, room;
     /* [nactive], room for `room`: messages under way; only for the thread that looks */
     struct transfer **active;
