@@ -127,7 +127,7 @@ static struct dim value_width(struct infer *f, nid n, const struct shape *weight
 /* Rule for Attention and DecoderMaskedSelfAttention of com.microsoft; arg 1: QAttention, where operand 3, a scale, has
  * the element type of the result.  Operands: input, one weight for queries, keys and values; 4 (QAttention: 8): the
  * past cache.  Results: the output, the present cache.  Caches are (2, batch, heads, length, size): first keys, then
- * values. */
+ * values, whose size counts. */
 void rule_ms_attention(struct infer *f, nid n, int arg)
 {
     struct shape x = operand_shape(f, n, 0), w = operand_shape(f, n, 1), past,
@@ -139,7 +139,7 @@ void rule_ms_attention(struct infer *f, nid n, int arg)
     present.d[1] = shape_dim(&x, 0);
     present.d[2] = heads;
     present.d[3] = seq;
-    present.d[4] = dim_div(f->m, dim_div(f->m, shape_dim(&w, -1), dim_num(3)), heads);
+    present.d[4] = dim_div(f->m, value_width(f, n, &w), heads);
     if (node_in(f->m, n, arg == 1 ? 8 : 4) != 0) {
         shape_in(f, n, arg == 1 ? 8 : 4, &past);
         bool shared = node_attr_int(f->m, n, "past_present_share_buffer", 0) != 0;

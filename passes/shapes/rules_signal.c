@@ -29,7 +29,7 @@ void rule_dft(struct infer *f, nid n, int arg)
     } else if (!known && !onesided && node_in(f->m, n, 1) == 0) {
         known = true; /* the axis is not known, but no axis would change its size */
     } else if (!known) {
-        for (int i = 1; i < s.rank - 1; i++)
+        for (int i = 0; i < s.rank - 1; i++)
             s.d[i] = dim_unknown();
     } else {
         if (node_in(f->m, n, 1) != 0)

@@ -6,6 +6,7 @@
 # CHECK: %e0, {{.*}} : f32[b,6,5,12], f32[b,3,p + s,8], f32[b,3,p + s,12], f32[b,6,5,p + s]
 # CHECK: %f0, {{.*}} : f32[b,5,?], f32[*], f32[*], f32[*]
 # CHECK: %ma0, {{.*}} : f32[b,s,24], f32[2,b,3,s,8]
+# CHECK: %mb0, {{.*}} : f32[b,s,36], f32[2,b,3,s,12]
 # CHECK: %mc0, {{.*}} : f32[b,s,24], f32[2,b,3,p + s,8]
 # CHECK: %md0, {{.*}} : f32[b,s,24], f32[2,b,3,p,8]
 # CHECK: %me0, {{.*}} : f32[b,s,48], f32[b,6,s,8], f32[b,6,s,8]
@@ -51,6 +52,7 @@ graph {
   %e0, %e1, %e2, %e3 = Attention(%q4, %k4, %v4, _, %pk, %pv)
   %f0, %f1, %f2, %f3 = Attention(%q, %k, %v) {q_num_heads=6}
   %ma0, %ma1 = com.microsoft:Attention(%x, %w, %bias) {num_heads=3}
+  %mb0, %mb1 = com.microsoft:Attention(%x, %w, %bias) {num_heads=3, qkv_hidden_sizes=[18, 18, 36]}
   %mc0, %mc1 = com.microsoft:Attention(%x, %w, %bias, _, %past) {num_heads=3}
   %md0, %md1 = com.microsoft:Attention(%x, %w, %bias, _, %past) {num_heads=3, past_present_share_buffer=1}
   %me0, %me1, %me2 = com.microsoft:MultiHeadAttention(%mq, %mq, %mq) {num_heads=6}
