@@ -163,7 +163,8 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
     int64_t extra[SHAPE_RANK], given[SHAPE_RANK];
     if (in.rank > 2 && window_of(f, n, in.rank - 2, &w, &x)) {
         int k = in.rank - 2;
-        bool open = arg == 1 && !pads_in(f, n, 2, &x); /* the pads are not known */
+        /* the pads are not known */
+        bool open = arg == 1 && x.pads != PAD_SAME && !pads_in(f, n, 2, &x);
         list_or_default(f, n, "output_padding", k, 0, extra);
         bool fixed = attr_ints(f, n, "output_shape", given, SHAPE_RANK) == k;
         out.rank = in.rank;
@@ -174,10 +175,10 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
             struct dim d = dim_mul(f->m, in.d[2 + i], dim_num(x.stride[i]));
             extra[i] = extra[i] > INT32_MAX || extra[i] < 0 ? 0 : extra[i];
             /* the result has stride * (size - 1) + extent of the kernel + extra - pads positions */
-            int64_t more = extra[i] + (x.kernel[i] - 1) * x.dilation[i] + 1 - x.stride[i] -
-                           x.pad[i] - x.pad[k + i];
+            int64_t more = extra[i] + (x.kernel[i] - 1) * x.dilation[i] + 1 - x.stride[i];
+            /* SAME: with pads for stride * size positions, but none where there are fewer anyway */
+            more = x.pads == PAD_SAME ? smaller(more, 0) : more - x.pad[i] - x.pad[k + i];
             out.d[2 + i] = fixed                     ? dim_num(given[i])
-                           : x.pads == PAD_SAME      ? d
                            : x.kernel[i] < 0 || open ? dim_unknown()
                                                      : dim_shift(f->m, d, more);
         }
