@@ -368,7 +368,9 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
 {
     if (step < 0) {
         bool ints = start.kind == NUM_INT && end.kind == NUM_INT;
-        if (ints && d.value >= 0)
+        /* these ends mean "to the last position", which is not defined for a negative step */
+        bool far = ints && (end.v == INT32_MAX || end.v == INT64_MAX);
+        if (ints && !far && d.value >= 0)
             return slice_backwards(start.v, end.v, step, d.value);
         /* whether the Slice reverses the whole axis */
         bool whole =

@@ -5,6 +5,8 @@
 # CHECK: %max2 = {{.*}} : f32[2,3]
 # A start before the first element is the first, also backwards.
 # CHECK: %back = {{.*}} : f32[1,4]
+# Where a Slice backwards to "the last element" ends is not defined.
+# CHECK: %far = {{.*}} : f32[?,4]
 # fmod takes the sign of the dividend.
 # CHECK: %fmod = {{.*}} : f32[?]
 # CHECK: %mod = {{.*}} : f32[11]
@@ -43,6 +45,7 @@ graph {
   init %c : i64[2] = [7, 2]
   init %start : i64[1] = [-100]
   init %end : i64[1] = [-200]
+  init %last : i64[1] = [2147483647]
   init %axis : i64[1] = [0]
   init %step : i64[1] = [-1]
   init %minus7 : i64[1] = [-7]
@@ -54,6 +57,7 @@ graph {
   %m2 = Max(%a, %b)
   %max2 = ConstantOfShape(%m2)
   %back = Slice(%x, %start, %end, %axis, %step)
+  %far = Slice(%x, %start, %last, %axis, %step)
   %f1 = Mod(%minus7, %four) {fmod=1}
   %f2 = Add(%f1, %ten)
   %fmod = ConstantOfShape(%f2)
