@@ -48,6 +48,7 @@ static bool window_of(const struct infer *f, nid n, int nspatial, const struct s
     for (int i = 0; i < nspatial; i++) {
         if (!given)
             x->kernel[i] = w != NULL && w->rank == nspatial + 2 ? w->d[2 + i].value : -1;
+        x->kernel[i] = larger(x->kernel[i], -1);
         if (x->stride[i] < 1 || x->dilation[i] < 1 || x->kernel[i] > INT32_MAX ||
             x->dilation[i] > INT32_MAX || x->stride[i] > INT32_MAX)
             return false;
