@@ -77,6 +77,7 @@ def cases():
     yield "Attention", [f(B, S, D), QKV, f(3 * D), None, f(2, B, H, P, D // H)], \
         dict(num_heads=H, unidirectional=1), 2
     yield "Attention", [f(B, S, D), f(D, 2 * D + 8), f(2 * D + 8)], dict(num_heads=H, qkv_hidden_sizes=[D, D, 8]), 1
+    yield "Attention", [f(B, S, D), f(D, 2 * D + 8), f(2 * D + 8)], dict(num_heads=H, qkv_hidden_sizes=[D, D, 8]), 2
     yield "Attention", [f(B, S, D), QKV, f(3 * D)], dict(num_heads=H), 2
     yield "MultiHeadAttention", [f(B, S, D), f(B, P, D), f(B, P, 8)], dict(num_heads=H), 1
     yield "MultiHeadAttention", [f(B, S, D), f(B, S, D), f(B, S, D), None, None, None, f(B, H, P, D // H),
