@@ -16,8 +16,9 @@
 #include "ir/base/units.h"
 
 enum {
-    /* the most sizes of micro-batches that are tried, beside one for data parallelism */
+    /* the most sizes of micro-batches that are tried, beside the one in the settings and one for data parallelism */
     SIZES = 12,
+    SIZES_ALL = SIZES + 2,
     /* number of plans * micro-batches up to which every plan of a size and schedule is run */
     EVERY_WORK = 60000,
     /* number of tasks of the plans that are run, for each size and schedule */
@@ -44,9 +45,9 @@ struct choices {
     /* number of samples of the batch, in all micro-batches; 0: not known */
     int64_t global;
     /* [nsize] number of samples of a micro-batch, ascending; 0: not known */
-    int64_t size[SIZES + 1];
+    int64_t size[SIZES_ALL];
     /* ps: the value of the best plan with a size, and with a schedule; INT64_MAX: no plan */
-    int64_t by_size[SIZES + 1], by_schedule[TRAINING_SCHEDULES];
+    int64_t by_size[SIZES_ALL], by_schedule[TRAINING_SCHEDULES];
     uint32_t nsize, tried;                  /* tried: number of plans that were run */
     uint64_t evaluated;                     /* number of evaluations of DAPPLE's formula */
     const enum training_schedule *schedule; /* [nschedule] the schedules that are tried */
@@ -86,15 +87,14 @@ static void add_divisor(const struct choices *c, struct divisors *s, int64_t siz
     s->n++;
 }
 
-/* Inserts a size into c->size, unless it is there or c->size is full. */
+/* Inserts a size into c->size, unless it is there. */
 static void add_size(struct choices *c, int64_t size)
 {
     uint32_t i = c->nsize;
     for (uint32_t k = 0; k < c->nsize; k++)
         if (c->size[k] == size)
             return;
-    if (c->nsize > SIZES)
-        return;
+    assert(c->nsize < SIZES_ALL);
     for (; i > 0 && c->size[i - 1] > size; i--)
         c->size[i] = c->size[i - 1];
     c->size[i] = size;
@@ -102,7 +102,8 @@ static void add_size(struct choices *c, int64_t size)
 }
 
 /* Sets the sizes of micro-batches to try: the size in the settings and, unless the user has set it, all divisors of
- * the batch or, if there are too many, one divisor between each two powers of two. */
+ * the batch or, if there are more than SIZES, one divisor between each two powers of two; of more than SIZES such
+ * divisors some, at even distances, the smallest and the largest among them. */
 static void choose_sizes(struct choices *c)
 {
     const struct training *m = &c->x->scene.model.training;
@@ -122,9 +123,15 @@ static void choose_sizes(struct choices *c)
             add_size(c, s.all[i]);
         return;
     }
+    /* s.best[0 .. n) become all divisors of s.best[] */
+    uint32_t n = 0;
     for (uint32_t k = 0; k < POWERS; k++)
         if (s.best[k])
-            add_size(c, s.best[k]);
+            s.best[n++] = s.best[k];
+    uint32_t most = smaller_u32(n, SIZES);
+    add_size(c, s.best[0]);
+    for (uint32_t i = 1; i < most; i++)
+        add_size(c, s.best[i * (n - 1) / (most - 1)]);
 }
 
 /* Returns the number, in c->size, of a size that is tried. */
@@ -349,7 +356,7 @@ static void begin_choices(struct choices *c, const struct pipeline_search *of, s
     bool free_schedule = of->schedule && !ctx_said(x, "schedule");
     c->schedule = free_schedule ? offered : &c->given.schedule;
     c->nschedule = free_schedule ? SCHEDULES : 1;
-    for (uint32_t i = 0; i <= SIZES; i++)
+    for (uint32_t i = 0; i < SIZES_ALL; i++)
         c->by_size[i] = INT64_MAX;
     for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++)
         c->by_schedule[i] = INT64_MAX;
