@@ -119,35 +119,47 @@ static int apply_pins(struct ctx *x)
 
 /* ---- the level ---- */
 
-/* Checks that the times and transfers of each class (each net counted once for each pin), and all bytes, add up to less
- * than CTX_SUM_MAX.  Returns 0, or -1 after an error. */
-static int check_sums(const struct ctx *x)
+/* Returns the ps of all nodes and transfers on class k, each net counted once for each pin. */
+static int64_t all_times(const struct wdag *g, uint32_t k)
+{
+    int64_t sum = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        sum = sat_add(sum, g->time[k][v] != COST_NEVER ? g->time[k][v] : 0);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        sum = sat_add(sum, sat_mul(g->net_cost[k][e], g->net_pin.at[e + 1] - g->net_pin.at[e]));
+    return sum;
+}
+
+/* Returns the most bytes that pcc may have to add up for a plan of the base level. */
+static int64_t all_bytes(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;
+    const struct costs *c = x->scene.m->cost;
     int64_t bytes = wdag_bytes(g);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        bytes = sat_add(bytes, sat_mul(c->bytes[x->scene.place->net_value[e]],
+                                       g->net_pin.at[e + 1] - g->net_pin.at[e]));
     /* where plans are judged by the memory in use at one time (g->runs), the workspaces of nodes may be in memory, too,
      * and each value three times: where it is made, and twice where it comes from another device */
     for (uint32_t v = 0; g->runs && v < g->n; v++)
-        bytes = sat_add(bytes, x->scene.m->cost->own[g->node[v]]);
+        bytes = sat_add(bytes, c->own[g->node[v]]);
     for (vid v = 0; g->runs && v < x->scene.m->nval; v++)
-        bytes = sat_add(bytes, sat_mul(3, x->scene.m->cost->bytes[v]));
-    for (uint32_t k = 0; k < g->ncls; k++) {
-        int64_t sum = 0;
-        for (uint32_t v = 0; v < g->n; v++)
-            sum = sat_add(sum, g->time[k][v] != COST_NEVER ? g->time[k][v] : 0);
-        for (uint32_t e = 0; e < g->nnet; e++)
-            sum = sat_add(sum, sat_mul(g->net_cost[k][e], g->net_pin.at[e + 1] - g->net_pin.at[e]));
-        if (sum >= CTX_SUM_MAX)
+        bytes = sat_add(bytes, sat_mul(3, c->bytes[v]));
+    return bytes;
+}
+
+/* Checks that the times and transfers of each class, and all bytes, add up to less than CTX_SUM_MAX.  Returns 0, or -1
+ * after an error. */
+static int check_sums(const struct ctx *x)
+{
+    for (uint32_t k = 0; k < x->levels.base->ncls; k++)
+        if (all_times(x->levels.base, k) >= CTX_SUM_MAX)
             return diag_error(x->use.diag,
                               "the times of all nodes on class '%s' add up to more than pcc can "
                               "count (%" PRId64 " s)%s",
                               x->scene.cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S,
                               bind_excuse(x));
-    }
-    for (uint32_t e = 0; e < g->nnet; e++)
-        bytes = sat_add(bytes, sat_mul(x->scene.m->cost->bytes[x->scene.place->net_value[e]],
-                                       g->net_pin.at[e + 1] - g->net_pin.at[e]));
-    if (bytes >= CTX_SUM_MAX)
+    if (all_bytes(x) >= CTX_SUM_MAX)
         return diag_error(x->use.diag, "the bytes of all nodes add up to more than pcc can count%s",
                           bind_excuse(x));
     return 0;
