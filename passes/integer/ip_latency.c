@@ -282,15 +282,16 @@ static const char *write_proof(const struct ip_latency_run *r)
         r->nodes, r->how->slots, time_print(limit, r->bound - 1));
 }
 
-/* Returns the claim's argument: why the plan has its status. */
-static const char *argument_of(const struct ip_latency_run *r, const struct claim *c)
+/* Returns the claim's argument: why the plan has its status.  general: bound of all plans. */
+static const char *argument_of(const struct ip_latency_run *r, const struct claim *c,
+                               struct bound general)
 {
     struct arena *a = r->x->use.mem;
     const char *solver = r->how->solver->name, *scope = scope_text(r);
     if (c->status == PLAN_OPTIMAL)
-        return r->bound >= c->value
-                   ? arena_fmt(a, "no contiguous plan%s takes less: %s", scope, solver)
-                   : "no plan takes less than the longest way through the nodes";
+        return general.value >= c->value
+                   ? arena_fmt(a, "no plan takes less: %s", general.why)
+                   : arena_fmt(a, "no contiguous plan%s takes less: %s", scope, solver);
     if (r->how->write_only)
         return "the plan of annealing; bound: the longest way";
     if (!r->complete)
@@ -316,7 +317,7 @@ static void conclude(struct ip_latency_run *r)
     p->planner = "ip-place";
     *c = (struct claim){
         .objective = x->scene.model.objective, .value = value, .value_less_parts = value};
-    claim_run(x, &x->scene);
+    struct bound general = claim_run(x, &x->scene); /* of all plans; the claim has it now */
     /* the integer program knows only plans with slots, so its bound holds only if the plan has slots */
     if (p->slot && r->bound > c->bound) {
         c->bound = smaller(r->bound, value);
@@ -325,7 +326,7 @@ static void conclude(struct ip_latency_run *r)
             c->proof = write_proof(r);
     }
     c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    c->argument = argument_of(r, c);
+    c->argument = argument_of(r, c, general);
 }
 
 int ip_latency_run(struct ctx *x, const struct ip_latency *how)

@@ -8,6 +8,7 @@
  * the plan is called optimal; else it is called feasible, with the gap.  On a fused level the proof is about that level
  * only.  Cost: the time that the solver gets. */
 #include "passes/any_shape/any_search.h"
+#include "passes/bounds/explain.h"
 #include "passes/integer/ip_latency.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
@@ -116,26 +117,30 @@ static const char *write_proof(struct ctx *x, const struct ip_options *o, const 
         r->nrow, r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->use.scratch));
 }
 
-/* Writes bound, status and argument of the plan's claim: by the solver's bound, or by bounds_all (bounds/bounds.h) if
- * that is larger.  on_whole: the solver's problem was no fused level. */
-static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_how *how,
-                     const struct ip_found *r, bool on_whole)
+/* Writes bound, status and argument of the plan's claim: by the solver's bound, if it was asked, else by that of c, the
+ * solver's problem; or by bounds_all (bounds/bounds.h) if that is larger.  on_whole: c is of no fused level. */
+static void conclude(struct ctx *x, const struct ip_options *o, const struct problem *c,
+                     const struct ip_how *how, const struct ip_found *r, bool on_whole)
 {
     struct plan *p = x->results.plan;
     const char *solver = how->solver->name;
     /* a clock without a deadline: these bounds take two seconds at most */
     struct clock after = ctx_late_clock(x);
+    bool asked = r->models > 0 && !how->write_only;
     bool proven = r->complete && on_whole && !how->write_only;
     struct bound all = bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true,
                                   proven ? BOUNDS_PROVEN_WORK : BOUNDS_WORK, &after);
-    struct bound own = {
-        .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, how, r) : NULL};
+    struct bound own = {.value = r->bound, .why = solver};
+    if (!asked)
+        own = explain_bound(c, x->scene.m, x->use.mem);
+    else if (r->complete)
+        own.proof = write_proof(x, o, how, r);
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
     const char *why = claim_make(x, scope, own, all);
     if (p->claim.status == PLAN_OPTIMAL && why != solver)
         p->claim.argument =
             arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), why);
-    else if (how->write_only)
+    else if (how->write_only || (!asked && r->complete))
         p->claim.argument = arena_fmt(x->use.mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
         p->claim.argument = arena_fmt(x->use.mem, "%s: %s; bound: %s", solver, r->why, why);
@@ -218,12 +223,10 @@ static int run_latency(struct ctx *x, const struct ip_options *o, const struct i
     return ip_latency_run(x, &ask);
 }
 
-/* pass.run: solves the integer program for the objective of the scene, or of the option objective.  Returns 0, or -1
- * or PASS_INFEASIBLE after an error. */
-static int ip_run(struct ctx *x, const void *options)
+/* Sets of *how what the options say: all but the clock, the names and the paths.  latency: of the objective latency.
+ * Returns 0, or -1 and reports an error. */
+static int read_options(struct ctx *x, const struct ip_options *o, bool latency, struct ip_how *how)
 {
-    const struct ip_options *o = options;
-    bool latency = exec_kind(&x->scene.model)->subgraphs;
     if (!latency && o->objective == LATENCY)
         return diag_error(x->use.diag,
                           "ip-place: objective=latency, and --objective=%s: leave one out",
@@ -231,29 +234,49 @@ static int ip_run(struct ctx *x, const void *options)
     if (!latency && o->q > 1)
         return diag_error(x->use.diag, "ip-place: q=%" PRId64 " is for objective=latency alone",
                           o->q);
+    *how = (struct ip_how){.planner = "ip-place",
+                           .shape = (enum ip_shape)o->shape,
+                           .solver = choose_solver(o, x->use.diag),
+                           .limit = o->limit ? o->limit : LOAD_INF,
+                           .write = *o->write ? o->write : NULL,
+                           .write_only = !o->solve};
+    if (!how->solver)
+        return -1;
+    if (how->write_only && !how->write)
+        return diag_error(x->use.diag, "ip-place: solve=false: expected write=FILE, too");
+    if (!share_parse(o->gap, &how->gap))
+        return diag_error(x->use.diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
+    return 0;
+}
+
+/* Returns the problem that the solver gets: of the top level; for chains of the whole graph that is the level of
+ * contiguous plans, for its other plans any_shape_level() takes its place.  NULL after an error. */
+static struct problem *problem_to_solve(struct ctx *x, const struct ip_options *o,
+                                        const struct planner_input *p)
+{
+    if (o->shape == IP_CHAIN || p->level != p->whole || any_shape_level(x) == p->whole)
+        return p->top;
+    return problem_build(any_shape_level(x), &x->scene, MEMORY_UNCHANGED, x->use.scratch,
+                         x->use.diag);
+}
+
+/* pass.run: solves the integer program for the objective of the scene, or of the option objective.  Returns 0, or -1
+ * or PASS_INFEASIBLE after an error. */
+static int ip_run(struct ctx *x, const void *options)
+{
+    const struct ip_options *o = options;
+    bool latency = exec_kind(&x->scene.model)->subgraphs;
     struct place_options po = {.starts = o->starts, .seed = o->seed};
     struct planner_input p;
     struct loads l;
-    struct ip_how how = {.planner = "ip-place",
-                         .shape = (enum ip_shape)o->shape,
-                         .solver = choose_solver(o, x->use.diag),
-                         .limit = o->limit ? o->limit : LOAD_INF,
-                         .write = *o->write ? o->write : NULL,
-                         .write_only = !o->solve};
-    if (!how.solver)
+    struct ip_how how;
+    if (read_options(x, o, latency, &how))
         return -1;
-    if (how.write_only && !how.write)
-        return diag_error(x->use.diag, "ip-place: solve=false: expected write=FILE, too");
-    if (!share_parse(o->gap, &how.gap))
-        return diag_error(x->use.diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
     if (latency)
         return run_latency(x, o, &how);
     if (placing_start(x, &po, &p))
         return -1;
-    struct problem *c = p.top; /* the problem that the solver gets */
-    if (o->shape != IP_CHAIN && p.level == p.whole && any_shape_level(x) != p.whole)
-        c = problem_build(any_shape_level(x), &x->scene, MEMORY_UNCHANGED, x->use.scratch,
-                          x->use.diag);
+    struct problem *c = problem_to_solve(x, o, &p);
     if (!c || loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
     if (!p.clock.deadline)
@@ -277,7 +300,7 @@ static int ip_run(struct ctx *x, const void *options)
     if (best.value == LOAD_INF)
         return report_none(x, &p, c, &l, &how, &r);
     leave_plan(x, "ip-place", c->g, &best);
-    conclude(x, o, &how, &r, p.level == p.whole);
+    conclude(x, o, c, &how, &r, p.level == p.whole);
     return 0;
 }
 
