@@ -259,6 +259,25 @@ static bool may_join(const struct member *u, const struct member *w, int64_t mem
            (!mem || sat_add(u->bytes, w->bytes) <= mem);
 }
 
+/* Numbers the groups: writes the number of each vertex's group to group[vertex], and returns the number of groups.
+ * into: [vertex] the vertex that it has joined, an only consumer (a later vertex) or an only producer (an earlier one);
+ * itself: none. */
+static uint32_t number_groups(const uint32_t *into, uint32_t n, uint32_t *group)
+{
+    uint32_t count = 0;
+    /* from the last vertex on, so that the group of a consumer is known before its producers */
+    for (uint32_t v = n; v-- > 0;)
+        if (into[v] == v)
+            group[v] = count++;
+        else if (into[v] > v)
+            group[v] = group[into[v]];
+    /* the vertices that have joined their producers */
+    for (uint32_t v = 0; v < n; v++)
+        if (into[v] < v)
+            group[v] = group[into[v]];
+    return count;
+}
+
 /* Merges cheap branches.  A vertex joins its only consumer if it takes, with all vertices that have joined it, at most
  * `permille` of the time; then a vertex without consumers that takes no more, and that no other vertex has joined,
  * joins its only producer, unless the producer has joined another vertex.  This closes no cycle: the joined edge is the
@@ -269,7 +288,7 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
 {
     int64_t *time = arena_array(a, (size_t)g->n + 1, sizeof *time), total = 0;
     struct member *member = vertex_members(g, a);
-    uint32_t *into = arena_array(a, (size_t)g->n + 1, sizeof *into), count = 0;
+    uint32_t *into = arena_array(a, (size_t)g->n + 1, sizeof *into);
     /* [vertex] 1: another vertex has joined it */
     uint8_t *joined = arena_alloc(a, (size_t)g->n + 1);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -300,17 +319,7 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
             member[p].bytes = sat_add(member[p].bytes, member[v].bytes);
         }
     }
-    /* From the last vertex on, so that the group of the consumer, a later vertex, is known; vertices that joined
-     * their producer, an earlier vertex, get their groups in a second sweep. */
-    for (uint32_t v = g->n; v-- > 0;)
-        if (into[v] == v)
-            group[v] = count++;
-        else if (into[v] > v)
-            group[v] = group[into[v]];
-    for (uint32_t v = 0; v < g->n; v++)
-        if (into[v] < v)
-            group[v] = group[into[v]];
-    return count;
+    return number_groups(into, g->n, group);
 }
 
 /* ---- the pass --------------------------------------------------------------------------------- */

@@ -66,11 +66,34 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
     return r;
 }
 
+/* Returns x, [vertex of the old level], by position: x[order[0]], x[order[1]], ..., in a; NULL if x is NULL. */
+static int64_t *by_position(const int64_t *x, const uint32_t *order, uint32_t n, struct arena *a)
+{
+    int64_t *r = x != NULL ? arena_array(a, (size_t)n + 1, sizeof *r) : NULL;
+    for (uint32_t i = 0; r != NULL && i < n; i++)
+        r[i] = x[order[i]];
+    return r;
+}
+
+/* Returns by_position() of each x[class], in a; NULL if x is NULL. */
+static int64_t **classes_by_position(int64_t *const *x, uint32_t ncls, const uint32_t *order,
+                                     uint32_t n, struct arena *a)
+{
+    int64_t **r = x != NULL ? arena_array(a, ncls, sizeof *r) : NULL;
+    for (uint32_t k = 0; r != NULL && k < ncls; k++)
+        r[k] = by_position(x[k], order, n, a);
+    return r;
+}
+
 /* Returns the new level, in a; order: position -> vertex of `fine`. */
 static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, struct arena *a)
 {
     struct wdag *g = arena_alloc(a, sizeof *g);
     uint32_t n = fine->n, *pos = arena_array(a, (size_t)n + 1, sizeof *pos);
+    for (uint32_t i = 0; i < n; i++) {
+        assert(order[i] < n);
+        pos[order[i]] = i;
+    }
     *g = *fine; /* costs of nets and shared items stay; all that goes by vertices is made anew */
     g->mem = a;
     g->node = NULL;
@@ -78,32 +101,17 @@ static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, st
     g->finer = fine;
     g->map = pos;
     g->maker = "linearize";
-    g->size = arena_array(a, (size_t)n + 1, sizeof *g->size);
+    g->size = by_position(fine->size, order, n, a);
+    g->param = by_position(fine->param, order, n, a);
+    g->runs = by_position(fine->runs, order, n, a);
+    g->time = classes_by_position(fine->time, g->ncls, order, n, a);
+    g->back = classes_by_position(fine->back, g->ncls, order, n, a);
     g->pin = arena_array(a, (size_t)n + 1, sizeof *g->pin);
-    g->time = arena_array(a, g->ncls, sizeof *g->time);
-    for (uint32_t c = 0; c < g->ncls; c++)
-        g->time[c] = arena_array(a, (size_t)n + 1, sizeof **g->time);
-    g->param = fine->param ? arena_array(a, (size_t)n + 1, sizeof *g->param) : NULL;
-    g->runs = fine->runs ? arena_array(a, (size_t)n + 1, sizeof *g->runs) : NULL;
-    g->pass = fine->pass ? arena_alloc(a, (size_t)n + 1) : NULL;
-    g->back = fine->back ? arena_array(a, g->ncls, sizeof *g->back) : NULL;
-    for (uint32_t c = 0; g->back && c < g->ncls; c++)
-        g->back[c] = arena_array(a, (size_t)n + 1, sizeof **g->back);
+    g->pass = fine->pass != NULL ? arena_alloc(a, (size_t)n + 1) : NULL;
     for (uint32_t i = 0; i < n; i++) {
-        assert(order[i] < n);
-        pos[order[i]] = i;
-        if (g->param)
-            g->param[i] = fine->param[order[i]];
-        for (uint32_t c = 0; g->back && c < g->ncls; c++)
-            g->back[c][i] = fine->back[c][order[i]];
-        g->size[i] = fine->size[order[i]];
-        if (g->runs)
-            g->runs[i] = fine->runs[order[i]];
-        if (g->pass)
-            g->pass[i] = fine->pass[order[i]];
         g->pin[i] = fine->pin[order[i]];
-        for (uint32_t c = 0; c < g->ncls; c++)
-            g->time[c][i] = fine->time[c][order[i]];
+        if (g->pass != NULL)
+            g->pass[i] = fine->pass[order[i]];
     }
     g->net_src = arena_array(a, (size_t)g->nnet + 1, sizeof *g->net_src);
     for (uint32_t e = 0; e < g->nnet; e++)

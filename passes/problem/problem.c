@@ -398,6 +398,27 @@ struct problem_form {
     bool by_pass; /* loads count what the parts of each pass cost (problem_build_by_pass) */
 };
 
+/* Sets the memory and the room of each kind, and c->limited, as `how` says.  Returns whether some kind's room may be
+ * too small for a set of vertices. */
+static bool set_memories(struct problem *c, const struct problem_form *how)
+{
+    /* what the whole graph needs: bytes that last, and all that is there at one time */
+    int64_t bytes = wdag_bytes(c->g);
+    int64_t at_once = exec_live_parts(&c->scene->model) ? sample_memory_most(c->scene) : 0;
+    bool tight = false;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        struct problem_kind *kind = &c->kind[k];
+        int64_t m = how->like ? how->like->kind[k].memory : c->cluster->cls[kind->cls].memory;
+        if (m >= 0 && m < how->memory)
+            m = how->memory;
+        kind->memory = m < 0 || m >= bytes ? LOAD_INF : m;
+        kind->room = m < 0 || m >= at_once ? LOAD_INF : m;
+        tight = tight || kind->room < LOAD_INF;
+        c->limited = c->limited || kind->memory < LOAD_INF;
+    }
+    return tight;
+}
+
 /* Makes the problem that `how` asks for; the other parameters and the result are those of problem_build(). */
 static struct problem *build_problem(const struct wdag *g, const struct scene *s,
                                      const struct problem_form *how, struct arena *a,
@@ -405,14 +426,10 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
 {
     const struct problem *like = how->like;
     struct problem *c = arena_alloc(a, sizeof *c);
-    const struct cluster *cluster = s->cluster;
     const struct exec_model *model = &s->model;
-    int64_t bytes = wdag_bytes(g);
-    int64_t at_once = exec_live_parts(model) ? sample_memory_most(s) : 0;
-    bool tight = false; /* some kind's room may be too small for a set of vertices */
     c->g = g;
     c->scene = s;
-    c->cluster = cluster;
+    c->cluster = s->cluster;
     c->mem = a;
     c->overlap = model->overlap != OVERLAP_SUM;
     c->pass_loads = exec_apart(model) && g->back;
@@ -428,17 +445,7 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     assert(!like || c->nkind == like->nkind);
     for (uint32_t k = 0; k < c->nkind; k++)
         make_times(c, k);
-    /* limits on memory; LOAD_INF where the whole graph fits in any case */
-    for (uint32_t k = 0; k < c->nkind; k++) {
-        int64_t m = like ? like->kind[k].memory : cluster->cls[c->kind[k].cls].memory;
-        if (m >= 0 && m < how->memory)
-            m = how->memory;
-        c->kind[k].memory = m < 0 || m >= bytes ? LOAD_INF : m;
-        c->kind[k].room = m < 0 || m >= at_once ? LOAD_INF : m;
-        tight = tight || c->kind[k].room < LOAD_INF;
-        c->limited = c->limited || c->kind[k].memory < LOAD_INF;
-    }
-    if (tight)
+    if (set_memories(c, how))
         make_values(c);
     if (like)
         copy_pots(c, like);
