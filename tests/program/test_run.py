@@ -293,7 +293,7 @@ def bad_folders():
     refused(run(RUN, empty, STUB), 1, "manifest.json")
     refused(run(RUN, SPLIT, STUB, "--state"), 1, "--state: the model keeps no state")
     folder = HERE / "full"  # no file may have a byte: a disk that is full after the first look at it
-    full = ("import os, resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    full = ("import os, resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_DFL); "
             "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); os.execv(sys.argv[1], sys.argv[1:])")
     refused(run(sys.executable, "-c", full, RUN, SPLIT, STUB, "--samples=5", f"--output={folder}"), 1, "sample 0: ",
             "sample0.npz")

@@ -353,6 +353,8 @@ void program_catch(signal_flag *stop)
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction end = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;
     caught = stop;
+    /* writing beyond the limit on file sizes then fails with an error, as on a full disk */
+    signal(SIGXFSZ, SIG_IGN);
     /* a SIGHUP that is ignored stays ignored, so that nohup(1) has an effect */
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
         if (ending[i] != SIGHUP ||

@@ -71,7 +71,8 @@ bool program_begin(struct program_args *args, int argc, char **argv, struct aren
 void program_show(void *args, enum diag_level level, enum warning w, const char *line);
 /* Returns the folder of the running program, with a '/' behind it, in a; "": it is not known. */
 const char *program_folder(struct arena *a);
-/* Has Ctrl-C, and other signals that end a program, set *stop to 1; the second one ends the program. */
+/* Has Ctrl-C, and other signals that end a program, set *stop to 1; the second one ends the program.  Has writes beyond
+ * the limit on file sizes fail, instead of a signal end the program. */
 void program_catch(signal_flag *stop);
 /* Has another signal set the flag of program_catch(), too. */
 void program_catch_also(int signal);
