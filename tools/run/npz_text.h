@@ -9,7 +9,7 @@
 int npz_texts(struct npz_array *to, const unsigned char *texts, size_t rank, size_t n,
               struct arena *a);
 
-/* Makes to->text of an array of strings that was read: to->data has its elements, as to->letters and `narrow` say; in a.
+/* Makes to->text of an array of strings that was read, in a: to->data has its elements, as to->letters and narrow say.
  * Returns 0; -1: an element is not UTF-8, is no Unicode, or has a NUL within. */
 int npz_read_texts(struct npz_array *to, struct arena *a);
 
