@@ -9,6 +9,7 @@ processes at once, sees models and weights that change, keeps within its limit, 
 used. Importing loads neither numpy nor the library; the README's example runs. Needs the shared library beside PCC,
 not sanitized, onnx and ONNX Runtime (else 77)."""
 import copy
+import builtins
 import filecmp
 import os
 import pickle
@@ -82,6 +83,16 @@ def declarations():
         ours = [(short[k.__name__], n.rstrip("_")) for n, k in mine._fields_]
         check(fields == ours, f"struct {struct}: pcc.h has {fields}, ctypes {ours}")
     check(run(PCC, "--version").stdout.startswith(f"pcc {pcc.__version__}\n"), "another version than the program's")
+
+
+def page():
+    """The calls in the table of the README are there."""
+    text = (SOURCE / "tools/python/README.md").read_text()
+    for row in re.findall(r"^\| (`(?:Plan|Split|Session|pcc)\W.*?) \|", text, re.M):
+        of = pcc
+        for owner, name in re.findall(r"`(?:(Plan|Split|pcc)\.)?(\w+)\(", row):
+            of = {"pcc": pcc, "": of}.get(owner) or getattr(pcc, owner)
+            check(any(hasattr(x, name) for x in (of, pcc, builtins)), f"README: {of.__name__} has no {name}()")
 
 
 def imports():
@@ -569,6 +580,7 @@ def main():
         model = temp / "gpt.onnx"
         run(GEN, "gpt", "--kv", "--layers", 2, "--width", 32, "--heads", 2, "--vocab", 64, "-o", model)
         declarations()
+        page()
         imports()
         no_program(temp)
         same_plans(temp, model)

@@ -430,6 +430,20 @@ def words():
     np.savez(HERE / "at.npz", at=at)
     refused(run(RUN, HERE / "bytes", HERE / "at.npz", f"--output={HERE / 'never'}"), 1, "its strings are not UTF-8")
     check(not list((HERE / "never").iterdir()), "no half file")
+    back = h.make_graph([h.make_node("Identity", ["s"], ["t"])], "g", [h.make_tensor_value_info("s", T.STRING, [4])],
+                        [h.make_tensor_value_info("t", T.STRING, [4])])
+    save(h.make_model(back, opset_imports=[h.make_opsetid("", 18)], ir_version=8), HERE / "back.onnx")
+    good(run(PCC, HERE / "back.onnx", "-d", "1xcpu", "-q", "--pictures=none", "-o", HERE / "back"))
+    for given in (np.array(said), np.array([w.encode() for w in said])): # of 4 bytes a character, and UTF-8
+        np.savez(HERE / "said.npz", s=given)
+        outputs_of(HERE / "back", HERE / "said.npz", engine="--verbose")
+        with np.load(HERE / "out/sample0.npz") as got:
+            check(got["t"].tolist() == said, f"strings back: {got['t']}")
+    for bad, why in ((["a\0b"] * 4, "expected strings in UTF-8, without NUL"), ([b"\xff"] * 4, "in UTF-8"),
+                     (np.array(said, ">U20"), "expected plain numbers, the lowest byte first, or strings"),
+                     (["\ud800"] * 4, "in UTF-8"), (said[:3], "expected [4], found [3]")):
+        np.savez(HERE / "bad.npz", s=np.array(bad))
+        refused(run(RUN, HERE / "back", HERE / "bad.npz"), 1, why)
 
 
 def replanned():

@@ -483,6 +483,22 @@ def stages(layers, number, m, schedules):
     check(len(bits) == 1, f"{layers} layers, {number} stages, {m} micro-batches: {len(bits)} results")
 
 
+def by_cuda():
+    """Parts on a GPU, by a runtime that answers CUDA's calls and runs them on the CPU (support/fake_cuda.c)."""
+    said = good(run(RUN, SPLIT, "--steps=2", "--optimise=none", "--verbose", f"--save={HERE / 'cpu.npz'}")).stderr
+    os.environ["PCC_FAKE_OF"] = re.search(r"onnxruntime [\d.]+, (\S+),", said)[1]
+    fake = f"--onnxruntime={extras.BUILT / 'libfake-cuda.so'}"
+    said = good(run(RUN, SPLIT, fake, "--steps=2", "--optimise=none", "--provider=acc1=cuda:3",
+                    f"--save={HERE / 'gpu.npz'}"))
+    asked = [line.split()[2] for line in said.stderr.splitlines() if line.startswith("fake: cuda ")]
+    parts = json.loads((SPLIT / "manifest.json").read_text())["parts"]
+    check(asked == ["device_id=3"] * sum(p["device"] == "acc1" for p in parts) != [], f"asked for {asked}")
+    check((HERE / "gpu.npz").read_bytes() == (HERE / "cpu.npz").read_bytes(), "other parameters")
+    refused(run(RUN, SPLIT, "--steps=1", "--provider=a100=cuda"), 1, " (acc0, GPU 0 by CUDA): cannot be loaded: ",
+            "onnxruntime-gpu has it")
+    refused(run(RUN, SPLIT, "--steps=1", "--provider=acc7=cuda"), 2, "the folder has no such device or class")
+
+
 def by_runtime():
     """New parameters against those of the whole model."""
     make()
@@ -511,6 +527,7 @@ def by_runtime():
     stages(4, 4, 8, ("dapple", "gpipe", "zb-h1", "interleaved"))
     for layers, number, m in ((2, 2, 1), (2, 2, 4), (2, 2, 8), (4, 2, 4), (4, 4, 1), (4, 4, 4)) if EVERY else ():
         stages(layers, number, m, ("dapple", "gpipe", "zb-h1"))
+    by_cuda()
     by_rows()
     twenty()
     small_loss()

@@ -161,6 +161,7 @@ static enum pcc_status run_call(struct pcc *p,
         return PCC_NO_MEMORY;
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), theirs = uselocale(plain);
     p->spoke = false;
+    p->diag.errors = 0; /* each call may show as many errors as diag.limit says */
     if (!arena_guard(p->mem, run_guarded, &w, &wanted)) {
         p->lost = true;
         if (!p->spoke) /* else the user has an error message of this call already */
@@ -238,6 +239,14 @@ void pcc_stop(struct pcc *p)
     p->stop = 1;
 }
 
+/* Refuses a call, for run_call(), since a string that it needs is NULL.  Returns PCC_BAD_USE. */
+static enum pcc_status do_refuse(struct pcc *p, const struct call *c)
+{
+    (void)c;
+    diag_error(&p->diag, "expected a string, found NULL");
+    return PCC_BAD_USE;
+}
+
 /* Does the work of pcc_set() for run_call().  Returns the status of the call. */
 static enum pcc_status do_set(struct pcc *p, const struct call *c)
 {
@@ -246,7 +255,7 @@ static enum pcc_status do_set(struct pcc *p, const struct call *c)
 
 enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value)
 {
-    return run_call(p, do_set, &(struct call){.name = name, .value = value});
+    return run_call(p, name ? do_set : do_refuse, &(struct call){.name = name, .value = value});
 }
 
 /* Does the work of pcc_open() and pcc_open_memory() for run_call(): frees the open model, if any, and reads another
@@ -266,13 +275,15 @@ static enum pcc_status do_open(struct pcc *p, const struct call *c)
 
 enum pcc_status pcc_open(struct pcc *p, const char *path)
 {
-    return run_call(p, do_open, &(struct call){.name = path});
+    return run_call(p, path ? do_open : do_refuse, &(struct call){.name = path});
 }
 
 enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *bytes, size_t n)
 {
     /* bytes NULL would mean a file */
-    return run_call(p, do_open, &(struct call){.name = name, .bytes = n ? bytes : "", .n = n});
+    bool given = name && (bytes || n == 0);
+    return run_call(p, given ? do_open : do_refuse,
+                    &(struct call){.name = name, .bytes = n ? bytes : "", .n = n});
 }
 
 /* Does the work of pcc_plan() for run_call().  Returns the status of the call. */
@@ -366,7 +377,7 @@ static enum pcc_status do_text(struct pcc *p, const struct call *c)
 const char *pcc_text(struct pcc *p, const char *what)
 {
     const char *text = NULL;
-    run_call(p, do_text, &(struct call){.value = what, .text = &text});
+    run_call(p, what ? do_text : do_refuse, &(struct call){.value = what, .text = &text});
     return text;
 }
 
@@ -389,7 +400,7 @@ static enum pcc_status do_write(struct pcc *p, const struct call *c)
 
 enum pcc_status pcc_write(struct pcc *p, const char *path)
 {
-    return run_call(p, do_write, &(struct call){.value = path});
+    return run_call(p, path ? do_write : do_refuse, &(struct call){.value = path});
 }
 
 /* Does the work of pcc_recompose() for run_call().  Returns the status of the call. */
@@ -412,5 +423,6 @@ static enum pcc_status do_recompose(struct pcc *p, const struct call *c)
 
 enum pcc_status pcc_recompose(struct pcc *p, const char *folder, const char *path)
 {
-    return run_call(p, do_recompose, &(struct call){.name = folder, .value = path});
+    return run_call(p, folder && path ? do_recompose : do_refuse,
+                    &(struct call){.name = folder, .value = path});
 }

@@ -13,6 +13,8 @@
  * or changes the program's locale, signal handlers or current folder, and results do not depend on the locale.
  * Solvers and partitioners run in child processes; the program `dot` lays out pictures.
  *
+ * A string that a call needs must not be NULL; a call that gets none fails with PCC_BAD_USE.
+ *
  * Times are in picoseconds (ps), sizes in bytes.  Returned strings are UTF-8 if all names in the model are.
  *
  * Compatibility: before version 1.0, version 0.(x+1) may change anything that 0.x had, and its shared library has

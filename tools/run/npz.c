@@ -8,6 +8,7 @@
  * all together are at most 1032 times as large as the archive.  O(n log n + bytes of the files that are asked for) with
  * n files. */
 #include "tools/run/npz.h"
+#include "tools/run/npz_text.h"
 
 #include "ir/base/infile.h"
 #include "ir/base/name_table.h"
@@ -91,6 +92,24 @@ static enum elem elem_of_descr(const char *s, size_t n)
     return ELEM_NONE;
 }
 
+/* Takes numpy's words for an array of strings, "<U12" or "|S12": element type, room and kind of characters go to *to.
+ * Returns whether s[0 .. n) is that. */
+static bool take_text_descr(struct npz_array *to, const char *s, size_t n)
+{
+    char *end;
+    bool narrow = n > 2 && s[1] == 'S';
+    if (n < 3 || !strchr("<|=", *s) || (!narrow && s[1] != 'U') || s[2] < '1' || s[2] > '9')
+        return false;
+    errno = 0;
+    long long letters = strtoll(s + 2, &end, 10);
+    if (end != s + n || errno || letters > INT32_MAX)
+        return false;
+    to->elem = ELEM_STR;
+    to->letters = letters;
+    to->narrow = narrow;
+    return true;
+}
+
 /* Returns what follows "'key':" and blanks in a header; NULL: the key is not there. */
 static const char *header_value(const char *header, const char *key)
 {
@@ -99,7 +118,7 @@ static const char *header_value(const char *header, const char *key)
 }
 
 /* Reads the header of a .npy file, the text of a Python dictionary: type, rank and sizes go to *to.  Returns 0 or -1
- * after an error: the array is not of plain numbers in the order of C. */
+ * after an error: the array is not of plain numbers or strings in the order of C. */
 static int read_header(const struct archive *z, const char *header, struct npz_array *to)
 {
     const char *descr = header_value(header, "'descr':"),
@@ -108,8 +127,9 @@ static int read_header(const struct archive *z, const char *header, struct npz_a
     if (!descr || !order || !shape || *shape != '(')
         return bad(z, to->name, "expected an array as numpy writes it");
     to->elem = *descr == '\'' ? (int)elem_of_descr(descr + 1, strcspn(descr + 1, "'")) : ELEM_NONE;
-    if (to->elem == ELEM_NONE)
-        return bad(z, to->name, "expected plain numbers, the lowest byte first");
+    if (to->elem == ELEM_NONE &&
+        !(*descr == '\'' && take_text_descr(to, descr + 1, strcspn(descr + 1, "'"))))
+        return bad(z, to->name, "expected plain numbers, the lowest byte first, or strings");
     to->size = arena_array(z->a, NPY_RANK, sizeof *to->size);
     to->rank = 0;
     const char *s = shape + 1;
@@ -143,12 +163,16 @@ static int read_npy(const struct archive *z, const unsigned char *bytes, uint64_
     if (read_header(z, arena_strdup(z->a, (const char *)bytes + from, length), to))
         return -1;
     int64_t elems = shape_elems(to->size, to->rank);
-    uint64_t each = elem_bits((enum elem)to->elem) / 8;
+    bool texts = to->elem == ELEM_STR;
+    uint64_t each = texts ? (uint64_t)to->letters * (to->narrow ? 1 : sizeof(uint32_t))
+                          : elem_bits((enum elem)to->elem) / 8;
     from += length;
     if (elems < 0 || (uint64_t)elems > (n - from) / each || (uint64_t)elems * each != n - from)
         return bad(z, to->name, "its size is not that of its shape");
     to->data = bytes + from;
     to->bytes = n - from;
+    if (texts && npz_read_texts(to, z->a))
+        return bad(z, to->name, "expected strings in UTF-8, without NUL");
     return 0;
 }
 

@@ -14,8 +14,9 @@ struct npz_array {
     const void *data; /* [bytes] in the order of C; may be unaligned */
     size_t bytes;
     const char *const *text; /* elements of an array of strings that was read; else NULL */
-    /* an array of strings that is written: characters of each element, of 4 bytes; else 0 */
+    /* an array of strings as numpy has it: characters of each element, of 4 bytes, or of 1 if `narrow`; else 0 */
     int64_t letters;
+    bool narrow;
     /* [nitem] the elements of a sequence; or two arrays, the keys and the values of a map; NULL: this is an array,
      * which the fields above describe */
     const struct npz_array *item;
@@ -33,8 +34,8 @@ struct npz {
 /* Reads the names of an archive's arrays, in a, as numpy.savez() and savez_compressed() write it.  Returns 0, or -1 and
  * an error: no such archive. */
 int npz_open(struct npz *out, const char *path, struct arena *a, struct diag *d);
-/* Writes to *to the array with this name, read in a; NULL: there is none.  Returns 0, or -1 and an error: it is not
- * plain numbers. */
+/* Writes to *to the array with this name, read in a; NULL: there is none.  Returns 0, or -1 and an error: its
+ * elements are neither plain numbers nor strings. */
 int npz_find(const struct npz *z, const char *name, const struct npz_array **to, struct arena *a,
              struct diag *d);
 

@@ -53,3 +53,70 @@ int npz_texts(struct npz_array *to, const unsigned char *texts, size_t rank, siz
     to->bytes = elems * (size_t)longest * sizeof *code;
     return 0;
 }
+
+/* Writes the UTF-8 of a code point to `to`, and returns its length in bytes; 0: it is no character of Unicode. */
+static size_t encode(uint32_t code, char *to)
+{
+    static const struct {
+        uint32_t below;
+        unsigned char first; /* bits that the first byte begins with */
+    } row[] = {{0x80, 0}, {0x800, 0xc0}, {0x10000, 0xe0}, {0x110000, 0xf0}};
+    enum {
+        ROWS = sizeof row / sizeof *row,
+        BITS = 6
+    }; /* each further byte has 6 bits, behind 10 */
+    bool surrogate = code >= 0xd800 && code < 0xe000;
+    size_t n = 0;
+    while (n < ROWS && code >= row[n].below)
+        n++;
+    if (n == ROWS || surrogate)
+        return 0;
+    for (size_t k = n; k > 0; k--, code >>= BITS)
+        to[k] = (char)(0x80 | (code & 0x3f));
+    to[0] = (char)(row[n].first | code);
+    return n + 1;
+}
+
+/* Writes an element of `letters` characters at `from` to `to`, which has 4 bytes for each and 1 more, as UTF-8 that
+ * ends with a NUL.  Returns its length with the NUL; 0: it is not UTF-8, is no Unicode, or has a NUL within. */
+static size_t read_text(const unsigned char *from, size_t letters, bool narrow, char *to)
+{
+    size_t n = 0, wide = narrow ? 1 : sizeof(uint32_t);
+    bool ended = false;
+    for (size_t k = 0; k < letters; k++) {
+        uint32_t code = from[k];
+        if (!narrow)
+            memcpy(&code, from + k * wide, wide);
+        if (code != 0 && ended)
+            return 0;
+        ended = code == 0;
+        if (narrow && code != 0)
+            to[n++] = (char)code;
+        else if (code != 0) {
+            size_t length = encode(code, to + n);
+            if (length == 0)
+                return 0;
+            n += length;
+        }
+    }
+    to[n] = 0;
+    return utf8_good(to, n) == n ? n + 1 : 0;
+}
+
+int npz_read_texts(struct npz_array *to, struct arena *a)
+{
+    size_t elems = (size_t)shape_elems(to->size, to->rank), letters = (size_t)to->letters;
+    size_t each = letters * (to->narrow ? 1 : sizeof(uint32_t));
+    const char **text = arena_array(a, elems + 1, sizeof *text);
+    char *one = arena_alloc(a, letters * sizeof(uint32_t) + 1);
+    for (size_t i = 0; i < elems; i++) {
+        size_t n = read_text((const unsigned char *)to->data + i * each, letters, to->narrow, one);
+        if (n == 0)
+            return -1;
+        text[i] = arena_strdup(a, one, n - 1);
+    }
+    to->text = text;
+    to->data = NULL;
+    to->bytes = 0;
+    return 0;
+}

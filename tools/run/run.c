@@ -230,8 +230,8 @@ static int configure(struct run *r, struct run_settings *to)
         .most_bytes = program_number(g, "most-bytes")};
     to->cores = values_of(r, "cores", &to->ncores);
     to->map = values_of(r, "map", &to->nmap);
-    to->provider = values_of(r, "provider", &to->nprovider);
-    if (to->nprovider && to->memory)
+    to->gpus.item = values_of(r, "provider", &to->gpus.n);
+    if (to->gpus.n && to->memory)
         return misused(r, "--memory has no effect with --provider: it measures on the CPU");
     if (check_ranks(r))
         return -1;
@@ -261,8 +261,11 @@ static int prepare_one(struct runner *x)
     if (rc || (traces && outfile_check(x->set.trace, x->a, x->d)))
         return rc ? rc : INPUT;
     x->figures.bars = bars_new(x->set.trace ? TRACED : 0, x->a);
-    if (run_cores(x) || run_gpus(x))
+    const struct engine_gpu *const *gpu = gpus_chosen(&x->set.gpus, x->s.manifest, x->a, x->d);
+    if (run_cores(x) || !gpu)
         return USAGE;
+    for (uint32_t d = 0; d < x->ndev; d++)
+        x->dev[d].gpu = gpu[d];
     if (x->e)
         return 0;
     x->e = engine_open(&x->choice, x->a, x->d);
@@ -335,11 +338,18 @@ static int prepare_steps(struct run *r, struct stepper *s)
         return USAGE;
     if (step_read(s))
         return INPUT;
+    s->gpu = gpus_chosen(&s->set.gpus, s->split.manifest, r->a, &r->diag);
+    if (!s->gpu)
+        return USAGE;
     int rc = x->ranks ? step_ranks_open(s, x) : 0;
     if (rc || (s->set.save && ranks_host(x) && outfile_check(s->set.save, r->a, &r->diag)))
         return rc ? rc : INPUT;
     x->e = s->e = engine_open(&x->choice, r->a, &r->diag);
-    return s->e ? 0 : INPUT;
+    if (!s->e)
+        return INPUT;
+    const struct engine_load how = {.threads = s->set.threads, .optimise = s->set.optimise};
+    engine_tell(s->e, &how, r->a, &r->diag);
+    return 0;
 }
 
 /* --steps: runs steps of training, in this process or as one of several ranks, and sets r->exit.  Returns 0. */
@@ -359,6 +369,7 @@ static int run_steps(struct run *r)
                                    .seed = (uint64_t)program_number(g, "seed"),
                                    .threads = (int)program_number(g, "threads"),
                                    .optimise = program_number(g, "optimise") == 0};
+    s.set.gpus.item = values_of(r, "provider", &s.set.gpus.n);
     x->set.folder = s.set.folder;
     x->set.map = values_of(r, "map", &x->set.nmap);
     int rc = prepare_steps(r, &s);
@@ -376,9 +387,9 @@ static int run_steps(struct run *r)
 static int check_steps(struct run *r)
 {
     static const char *const of_steps[] = {"load", "save", "loss", "sum", NULL};
-    static const char *const idle[] = {"samples",  "output",     "trace",    "state",  "in-flight",
-                                       "order",    "cores",      "memory",   "replan", "costs",
-                                       "no-check", "most-bytes", "provider", NULL};
+    static const char *const idle[] = {"samples",  "output",     "trace",  "state",  "in-flight",
+                                       "order",    "cores",      "memory", "replan", "costs",
+                                       "no-check", "most-bytes", NULL};
     bool steps = program_value(&r->args, "steps");
     bool several = messages_rank() >= 0 || program_value(&r->args, "processes");
     if (steps && !several && program_value(&r->args, "stall"))

@@ -276,15 +276,10 @@ static int open_parts(struct runner *r, struct run_device *d, char *line, size_t
         if (!mine)
             continue;
         struct engine_load how = split_load(p, d->threads, r->set.optimise);
-        how.gpu = d->cuda ? &d->gpu : NULL;
+        how.gpu = d->gpu;
         d->loaded[k] = r->e->face->load(r->e, &how, &err);
         if (!d->loaded[k]) {
-            char gpu[32] = "";
-            if (d->cuda)
-                snprintf(gpu, sizeof gpu, ", GPU %d by CUDA", d->gpu.number);
-            snprintf(
-                line, room, "%s (%s%s): cannot be loaded: %s%s", p->file, d->name, gpu, err.line,
-                strstr(err.line, "not enabled") ? " (onnxruntime-gpu has it: --onnxruntime)" : "");
+            gpus_not_loaded(line, room, p, d->name, d->gpu, &err);
             return -1;
         }
     }

@@ -14,6 +14,7 @@
 #define PCC_TOOLS_RUN_RUNNER_H
 
 #include "ir/base/signal_flag.h"
+#include "tools/run/gpus.h"
 #include "tools/run/engine.h"
 #include "tools/run/run_figures.h"
 #include "tools/run/split_in.h"
@@ -62,10 +63,10 @@ struct run_settings {
     const char *trace;  /* file for the trace; NULL: none */
     /* with --replan: states that go from run to run; NULL: each run begins with zeros */
     struct run_states *states;
-    const char *const *cores;    /* [ncores] values of --cores */
-    const char *const *map;      /* [nmap] values of --map */
-    const char *const *provider; /* [nprovider] values of --provider */
-    uint32_t ncores, nmap, nprovider;
+    const char *const *cores; /* [ncores] values of --cores */
+    const char *const *map;   /* [nmap] values of --map */
+    uint32_t ncores, nmap;
+    struct gpu_choice gpus; /* --provider */
     /* the most bytes of a tensor between ranks whose size is not known before */
     int64_t most_bytes;
     /* a number made of the options of steps that must be equal in all ranks */
@@ -106,15 +107,14 @@ struct run_device {
     struct runner *r;
     const char *name;
     pthread_t thread;
-    bool started;        /* there is a thread */
-    pthread_cond_t work; /* signalled when its thread may have something to do */
-    cpu_set_t cores;     /* processors on which its thread runs */
-    bool pinned;         /* `cores` is set */
-    int threads;         /* most threads of an operator */
-    bool cuda;           /* the device's parts run on a GPU by CUDA: `gpu` is set */
-    struct engine_gpu gpu;
-    struct loaded **loaded; /* [part] NULL: the part never runs here */
-    struct heap ready;      /* without lists: (sample, part) that can run */
+    bool started;                 /* there is a thread */
+    pthread_cond_t work;          /* signalled when its thread may have something to do */
+    cpu_set_t cores;              /* processors on which its thread runs */
+    bool pinned;                  /* `cores` is set */
+    int threads;                  /* most threads of an operator */
+    const struct engine_gpu *gpu; /* runs the device's parts by CUDA; NULL: the CPU does */
+    struct loaded **loaded;       /* [part] NULL: the part never runs here */
+    struct heap ready;            /* without lists: (sample, part) that can run */
     /* with lists: the part and the sample that its list stands at, when they can run; RUN_NONE: it waits */
     uint32_t next_part;
     int64_t next_sample;
@@ -217,10 +217,6 @@ int run_begin(struct runner *r);
 /* Gives each device the processors of --cores, or an equal share of the processors that no other device has.  Returns
  * 0; -1 and an error in usage. */
 int run_cores(struct runner *r);
-
-/* ---- run_gpus.c */
-/* Finds the devices that --provider makes GPUs.  Returns 0; -1 and an error in usage. */
-int run_gpus(struct runner *r);
 
 /* ---- run_values.c */
 /* Begins sample r->loaded, with a box for each input, NULL for a state; under the lock. */

@@ -11,6 +11,7 @@
 
 #include "ir/base/signal_flag.h"
 #include "tools/run/engine.h"
+#include "tools/run/gpus.h"
 #include "tools/run/split_in.h"
 
 #include "ir/plan/schedule.h"
@@ -30,9 +31,10 @@ struct step_settings {
     /* file with first parameters, NULL: the folder's; file for the last ones, NULL: none */
     const char *load, *save;
     const char *loss; /* "mean" or "sum", if the folder does not tell; NULL: not given */
-    bool as_made;  /* --sum=as-made: gradients are added as soon as they are made, not in order */
-    uint64_t seed; /* of random inputs */
-    int threads;   /* of an operator */
+    bool as_made; /* --sum=as-made: gradients are added as soon as they are made, not in order */
+    struct gpu_choice gpus; /* --provider */
+    uint64_t seed;          /* of random inputs */
+    int threads;            /* of an operator */
     bool optimise;
 };
 
@@ -113,7 +115,8 @@ struct stepper {
     bool confirm;           /* the folder does not tell `mean`, only the user does */
     /* [tensor of each] sum of a gradient, kept from step to step; NULL: it is not summed */
     struct engine_value **sum;
-    struct step_device *dev;  /* [ndev] */
+    struct step_device *dev;             /* [ndev] */
+    const struct engine_gpu *const *gpu; /* [ndev] the GPU of a device's parts; NULL: the CPU */
     struct step_ranks *ranks; /* with a process for each device (step_ranks.h); NULL: all is here */
     struct step_now now;
 };

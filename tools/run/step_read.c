@@ -268,14 +268,19 @@ static int open_part(struct stepper *s, uint32_t p, const struct names *names, c
         parameter->rank = in->rank;
         parameter->size = in->size;
     }
-    const struct engine_load how = split_load(part, s->set.threads, s->set.optimise);
+    struct engine_load how = split_load(part, s->set.threads, s->set.optimise);
     for (uint32_t x = s->each->first_copy[p]; x < s->each->first_copy[p + 1]; x++) {
         s->copy[x] = (struct step_copy){part, NULL, found.number, found.n, name};
-        if (!step_here(s, s->each->part[x].dev))
+        uint32_t dev = s->each->part[x].dev;
+        if (!step_here(s, dev))
             continue;
+        how.gpu = s->gpu[dev];
         s->copy[x].loaded = s->e->face->load(s->e, &how, &err);
-        if (!s->copy[x].loaded)
-            return diag_error(s->d, "%s: cannot be loaded: %s", part->file, err.line);
+        if (s->copy[x].loaded)
+            continue;
+        gpus_not_loaded(s->now.error, sizeof s->now.error, part, s->w->dev_name[dev], how.gpu,
+                        &err);
+        return diag_error(s->d, "%s", s->now.error);
     }
     return 0;
 }

@@ -155,7 +155,21 @@ static void test_order_of_calls(void **state)
     expect_error(p, pcc_recompose(p, "/", "x.onnx"), PCC_BAD_INPUT, "without manifest.json");
     expect_error(p, pcc_recompose(p, "/", "x.json"), PCC_BAD_USE, "ends in .onnx");
     expect_error(p, pcc_recompose(p, "/", "-.onnx"), PCC_BAD_USE, "ends in .onnx");
+    const char *null = "expected a string, found NULL";
+    expect_error(p, pcc_set(p, NULL, "x"), PCC_BAD_USE, null);
+    expect_error(p, pcc_open(p, NULL), PCC_BAD_USE, null);
+    expect_error(p, pcc_open_memory(p, NULL, chain, strlen(chain)), PCC_BAD_USE, null);
+    expect_error(p, pcc_open_memory(p, "chain", NULL, 1), PCC_BAD_USE, null);
+    expect_error(p, pcc_write(p, NULL), PCC_BAD_USE, null);
+    expect_error(p, pcc_recompose(p, NULL, "x.onnx"), PCC_BAD_USE, null);
+    expect_error(p, pcc_recompose(p, "/", NULL), PCC_BAD_USE, null);
+    expect_error(p, pcc_text(p, NULL) ? PCC_OK : PCC_BAD_USE, PCC_BAD_USE, null);
     assert_int_equal(pcc_verdict(p)->nparts, 2); /* the open model and its plan stay */
+    for (int k = 0; k < 30; k++) {               /* more errors than a call shows */
+        char name[] = "nameA";
+        name[4] = (char)(name[4] + k % 26);
+        expect_error(p, pcc_set(p, name, "x"), PCC_BAD_USE, name);
+    }
     pcc_free(p);
 }
 
