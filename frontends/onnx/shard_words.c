@@ -7,8 +7,8 @@
  *     S1,512/2       axis 1 is cut for 2 devices: position p belongs to device (p / 512) mod 2
  *     S1/2           the same in one block of a size that the spec does not give; -1 is the last axis
  *     @acc1          the device acc1 alone has it
- *     ?              something that pcc cannot do: several axes, blocks whose pieces are uneven, or pieces on groups
- *                    of devices, or on another number of them than there are pieces
+ *     ?              something that pcc cannot do: several axes, blocks whose pieces are uneven, pieces on groups of
+ *                    devices, or on another number of them than there are pieces, or a device whose name is no word
  *
  * If a size is no multiple of the number of devices, the last one has less.  A spec says that a tensor is whole if it
  * names a group of devices, or several devices, and shards nothing.  An axis that was fused of several is sharded in
@@ -43,6 +43,14 @@ static void axis_word(const Onnx__ShardedDimProto *d, char *word)
         snprintf(word, WORD, "S%lld/%lld", (long long)d->axis, (long long)ways);
 }
 
+/* Writes the word for a tensor that the device with this name alone has, "@acc1", to word[WORD]; "?" if the name cannot
+ * stand in a word. */
+static void name_word(const char *name, char *word)
+{
+    bool fits = *name && strlen(name) < WORD - 1 && !name[strcspn(name, " ?\t\r\n")];
+    snprintf(word, WORD, "%s%s", fits ? "@" : "?", fits ? name : "");
+}
+
 /* Whether spec s, which cuts axis d, has each piece on one device: it lists no devices, or as many as pieces, and none
  * that it lists stands for a group of several devices, or of none. */
 static bool has_one_each(const Onnx__ShardingSpecProto *s, const Onnx__ShardedDimProto *d)
@@ -73,7 +81,7 @@ static void spec_word(const Onnx__DeviceConfigurationProto *k, const Onnx__Shard
     else if (s->n_sharded_dim > 1 || s->n_device == 0)
         snprintf(word, WORD, "%s", s->n_sharded_dim > 1 ? "?" : "-");
     else if (one && k && (uint64_t)s->device[0] < k->n_device && k->device[s->device[0]])
-        snprintf(word, WORD, "@%.60s", k->device[s->device[0]]);
+        name_word(k->device[s->device[0]], word);
     else if (one)
         snprintf(word, WORD, "@acc%lld", (long long)s->device[0]);
     else

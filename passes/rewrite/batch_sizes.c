@@ -56,6 +56,22 @@ static bool is_below(struct num x, int64_t most)
     return x.kind == NUM_INT && x.v < most;
 }
 
+/* For dim_eval(): gives each name the value *user. */
+static int64_t same_for_all(void *user, const char *name)
+{
+    (void)name;
+    return *(const int64_t *)user;
+}
+
+/* Whether the number e, which is in proportion to the batch, is at least 1 as the size of an axis is: it is so where
+ * all names stand for 1, and where all stand for a large number.  (Shapes can hold -b.) */
+static bool is_positive(const struct batch_search *x, struct num e)
+{
+    int64_t small = 1, large = 1 << 20;
+    return dim_eval(x->m, num_dim(e), same_for_all, &small) >= 1 &&
+           dim_eval(x->m, num_dim(e), same_for_all, &large) >= 1;
+}
+
 /* Whether a / b leaves no remainder and N divides the quotient.  a: a scaled element; b: an element that is not
  * scaled; r: the quotient in the model. */
 static bool divides_exactly(struct batch_search *x, struct num a, struct num b, struct num r)
@@ -88,14 +104,15 @@ static int combine(struct batch_search *x, const struct batch_list *a, const str
         return sa && sb ? PAIR_SAME : sa && divides_exactly(x, ea, eb, er) ? PAIR_SCALED : PAIR_BAD;
     if (strcmp(op, "Add") == 0 || strcmp(op, "Sub") == 0)
         return sa && sb ? PAIR_SCALED : PAIR_BAD;
-    /* the other operand is at most 1, and a size is at least 1 */
-    bool least = !(sa && sb) && is_below(sa ? eb : ea, 2);
+    /* one operand is scaled and at least 1, as sizes are, the other is at most 1 */
+    bool size = !(sa && sb) && is_positive(x, sa ? ea : eb);
+    bool least = size && is_below(sa ? eb : ea, 2);
     if (strcmp(op, "Max") == 0)
         return (sa && sb) || least ? PAIR_SCALED : PAIR_BAD;
     if (strcmp(op, "Min") == 0)
         return sa && sb ? PAIR_SCALED : least ? PAIR_SAME : PAIR_BAD;
     if (strcmp(op, "Equal") == 0) /* a size never equals a negative number */
-        return (sa && sb) || is_below(sa ? eb : ea, 0) ? PAIR_SAME : PAIR_BAD;
+        return (sa && sb) || (size && is_below(sa ? eb : ea, 0)) ? PAIR_SAME : PAIR_BAD;
     bool compares = strcmp(op, "Less") == 0 || strcmp(op, "LessOrEqual") == 0 ||
                     strcmp(op, "Greater") == 0 || strcmp(op, "GreaterOrEqual") == 0;
     return compares && sa && sb ? PAIR_SAME : PAIR_BAD;

@@ -168,6 +168,8 @@ struct dim num_dim(struct num x);
 struct num num_add(struct infer *f, struct num a, struct num b);
 struct num num_sub(struct infer *f, struct num a, struct num b);
 struct num num_mul(struct infer *f, struct num a, struct num b);
+/* Returns x; unknown if 32-bit floats do not tell x from the integers next to it. */
+struct num num_as_float(struct num x);
 /* Operations on single elements, by which elements are followed through an operator. */
 enum num_op {
     NUM_NONE, /* elements are not followed */

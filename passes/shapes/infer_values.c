@@ -332,6 +332,12 @@ void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x)
         f->data[v] = x;
 }
 
+struct num num_as_float(struct num x)
+{
+    bool large = x.kind == NUM_INT && (x.v > FLOAT_EXACT || x.v < -FLOAT_EXACT);
+    return large ? (struct num){0} : x;
+}
+
 /* Returns x, the result of op on the integers a and b, if an operator on floats has the same result; else unknown.  A
  * quotient must have no remainder, and numbers must be exact as floats. */
 static struct num float_result(struct infer *f, enum num_op op, struct num a, struct num b,
@@ -341,8 +347,7 @@ static struct num float_result(struct infer *f, enum num_op op, struct num a, st
     struct num back = op == NUM_DIV ? num_mul(f, x, b) : a;
     if (back.kind != a.kind || back.v != a.v || back.sym != a.sym)
         return (struct num){0};
-    bool large = x.kind == NUM_INT && (x.v > FLOAT_EXACT || x.v < -FLOAT_EXACT);
-    return large ? (struct num){0} : x;
+    return num_as_float(x);
 }
 
 void values_elementwise(struct infer *f, nid n, enum num_op op)

@@ -272,6 +272,8 @@ static void reduce_values(struct infer *f, nid n, int arg)
             r->at[0] = num_int((a.v > b.v) == (arg == NUM_MAX) ? a.v : b.v);
         else
             r->at[0] = (struct num){0};
+        if (elem_is_float(s.elem))
+            r->at[0] = num_as_float(r->at[0]);
     }
     nums_set(f, n, 0, r);
 }

@@ -1,4 +1,5 @@
-# Floats are followed as sizes while they are integers that f32 holds exactly, up to 2^24, either sign.
+# Floats are followed as sizes while they are integers that f32 holds exactly, up to 2^24, either sign, also
+# in sums and products along an axis.
 # Those of sparse tensors are not looked at; those of a slice of a file that is not there are not known.
 # RUN: %pcc %s -q -p infer-shapes --emit ir 2>&1 | FileCheck %s
 # CHECK: tensor 'g' is wanted for shapes, but its file '{{.*}}gone.bin' is not there
@@ -7,6 +8,7 @@
 # CHECK: %d4 = {{.*}} : f32[?]
 # CHECK: %e3 = {{.*}} : f32[95]
 # CHECK: %h2 = {{.*}} : f32[?]
+# CHECK: %p3 = {{.*}} : f32[?]
 # CHECK: %s2 = {{.*}} : f32[?]
 # CHECK: %g2 = {{.*}} : f32[?]
 opset ai.onnx 17
@@ -29,6 +31,10 @@ graph {
   %e1 = Cast(%e) {to=7}
   %e2 = Add(%e1, %k)
   %e3 = ConstantOfShape(%e2)
+  init %p : f32[2] = [4097, 4097]
+  %p1 = ReduceProd(%p) {keepdims=1}
+  %p2 = Cast(%p1) {to=7}
+  %p3 = ConstantOfShape(%p2)
   init %s : f32[1] = {f32[1] [3.0], i64[1] [0]}
   init %g : f32[1] = slice 0 [1:2] of (f32[2] file 1 at 0 len 8)
   %h1 = Cast(%h) {to=7}
@@ -37,5 +43,5 @@ graph {
   %s2 = ConstantOfShape(%s1)
   %g1 = Cast(%g) {to=7}
   %g2 = ConstantOfShape(%g1)
-  out %a2, %c2, %d4, %e3, %h2, %s2, %g2
+  out %a2, %c2, %d4, %e3, %h2, %p3, %s2, %g2
 }

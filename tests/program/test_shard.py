@@ -737,6 +737,11 @@ def check_specs(folder):
         onnx.save(model, again)
         r = subprocess.run([PCC, again, "-d", "4xa100", "-p", "shard{from=self}"], capture_output=True, text=True)
         check(r.returncode == 1 and f"'{s.tensor_name}' is '?'" in r.stderr, f"groups of devices: {r.stderr}")
+    model = onnx.load(said, load_external_data=False)
+    model.configuration[0].device[1] = "GPU 1"
+    onnx.save(model, again)
+    r = subprocess.run([PCC, again, "-d", "4xa100", "-p", "shard{from=self}"], capture_output=True, text=True)
+    check(r.returncode == 1 and " is '?'" in r.stderr, f"a device whose name has a blank: {r.stderr}")
 
 
 def main():

@@ -628,6 +628,16 @@ def sizes_of_results():
             True,
         ),
         (
+            "reshape to (max(-b, 1), -1)",
+            (
+                ("Mul", ["b", "minus"], "h", {}),
+                ("Max", ["h", "one"], "k", {}),
+                ("Concat", ["k", "minus"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            "not in proportion",
+        ),
+        (
             "reshape to (2b - b, -1)",
             (
                 ("Mul", ["b", "two"], "h", {}),
