@@ -108,6 +108,16 @@ struct services {
     struct module *(*read_model)(const char *path, struct arena *of, struct diag *d);
 };
 
+/* What the pass shard with ways=auto leaves where bounds do not say whether its choice or a plan of whole nodes is
+ * better: the choice is taken if it saves the share `gain` of the time of the best plan of whole nodes that is found.
+ * pipeline_run() compares them. */
+struct shard_offer {
+    uint32_t ways; /* number of devices that share nodes; 0: there is no offer */
+    int64_t value; /* ps that the choice takes */
+    int64_t gain;  /* millionths */
+    bool taken;    /* the pass is to rewrite the module by the choice, without a comparison */
+};
+
 /* Results of passes, beside levels.  All fields zero: no pass has run. */
 struct results {
     struct plan *plan;         /* the plan that the last planner made; NULL: none yet */
@@ -127,6 +137,7 @@ struct results {
     /* name of the batch that split-batch divided, and the number of blocks; name NULL: it did not run */
     struct dim_binding split;
     const struct sharding *sharding; /* made by the pass shard; NULL: the model is not sharded */
+    struct shard_offer offer;        /* made by the pass shard */
     const struct level_table *table; /* made by the pass levels; NULL: it has not run */
     /* what files of costs and support said of the nodes (cost/known_costs.h); NULL: the pass cost has read none */
     const struct known_costs *known;

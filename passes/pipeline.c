@@ -343,6 +343,57 @@ static const struct planner *usual_planner(const struct exec_model *m)
     return planner_of(m->kinds, p);
 }
 
+/* Passes on notes and warnings, but no errors, to the struct diag `user` (diag.emit). */
+static void pass_on(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    if (level == DIAG_NOTE)
+        diag_note(user, "%s", line);
+    else if (level == DIAG_WARNING)
+        diag_warning(user, w, "%s", line);
+}
+
+/* Runs planner p as run_and_fit() does.  If the pass shard has left an offer, no error is reported: it is taken if p
+ * finds no plan. */
+static int run_beside_offer(const struct planner *p, const void *opts, struct ctx *x)
+{
+    struct diag *loud = x->use.diag, own = *loud;
+    if (x->results.offer.ways == 0)
+        return run_and_fit(p, opts, x);
+    own.emit = pass_on;
+    own.user = loud;
+    x->use.diag = &own;
+    int rc = run_and_fit(p, opts, x);
+    x->use.diag = loud;
+    return rc;
+}
+
+/* Whether the offer of the pass shard, if there is one, is taken now that a planner has run with the result rc; notes
+ * the times of both.  An offer is looked at once. */
+static bool takes_offer(struct ctx *x, int rc)
+{
+    struct shard_offer *o = &x->results.offer;
+    const struct plan *p = x->results.plan;
+    char text[2][UNIT_TEXT];
+    if (o->ways == 0 || o->taken || (rc == 0 && p == NULL))
+        return false;
+    if (rc != 0 || p->claim.status == PLAN_OVER_MEMORY) {
+        o->taken = rc == 0 || rc == PASS_INFEASIBLE;
+        if (o->taken)
+            diag_note(x->use.diag,
+                      "shard: %u ways take %s, no plan of whole nodes was found that fits", o->ways,
+                      time_short(text[0], o->value));
+        return o->taken;
+    }
+    o->taken = o->value <= p->claim.value - mul_div_ceil(p->claim.value, o->gain, 1000000);
+    diag_note(x->use.diag,
+              "shard: %u ways take %s, the best plan of whole nodes that was found %s%s", o->ways,
+              time_short(text[0], o->value), time_short(text[1], p->claim.value),
+              o->taken ? "" : ": nodes stay whole");
+    if (!o->taken)
+        o->ways = 0;
+    return o->taken;
+}
+
 /* Runs the planner `asked`, the one of step s, or the planner that runs in its place: the usual one, if the pipeline
  * inserted `asked` in vain; or that of planner_for(), if `asked` leaves the objective to another planner.  Sets the
  * objective that `asked` implies, unless the user gave one.  Returns what run_and_fit() returns; or -1 and reports an
@@ -371,7 +422,7 @@ static int run_planner(const struct pipeline_step *s, const struct planner *aske
                       p->pass.name,
                       has_options(s, x->use.scratch) ? "; its own options have no effect" : "");
     }
-    return run_and_fit(p, opts, x);
+    return run_beside_offer(p, opts, x);
 }
 
 /* Returns the number of errors reported so far to x->use.diag and to the module's own diag. */
@@ -464,6 +515,15 @@ static void warn_late(const struct pipeline *p, struct diag *d)
     }
 }
 
+/* Returns the number of the first step of p that runs the pass `name`, which must be there. */
+static uint32_t number_of(const struct pipeline *p, const char *name)
+{
+    uint32_t i = 0;
+    while (strcmp(p->step[i].pass->name, name) != 0)
+        i++;
+    return i;
+}
+
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o)
 {
     warn_late(p, x->use.diag);
@@ -480,7 +540,9 @@ int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_optio
             o->show(o->user, "time-passes",
                     arena_fmt(x->use.scratch, "%10.2f ms  %s\n", now_ms() - start,
                               p->step[i].pass->name));
-        if (rc)
+        if (takes_offer(x, rc))
+            i = number_of(p, "shard") - 1; /* goes on with the pass that has made the offer */
+        else if (rc)
             return rc;
     }
     return 0;

@@ -63,7 +63,7 @@ static void find_undivided(const struct shard *s, struct sharding *k)
         struct shape shape;
         int64_t largest = 0;
         if (s->kind[n] != SHARD_NODE || s->first_opt[n] != 0 || shard_row_of(s->m, n) == NULL ||
-            s->m->cost->time[s->cls][n] <= 0 || !shape_of(s->f, node_out(s->m, n, 0), &shape))
+            shard_whole_time(s, n) <= 0 || !shape_of(s->f, node_out(s->m, n, 0), &shape))
             continue;
         for (int i = 0; i < shape.rank; i++)
             if (shape.d[i].sym == 0 && shape.d[i].value > largest && is_undivided(s, shape.d[i]))

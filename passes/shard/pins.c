@@ -75,7 +75,7 @@ void shard_warn_pins(const struct shard *s)
 int64_t shard_whole_time(const struct shard *s, nid n)
 {
     uint32_t cls = cluster_class(s->x->scene.cluster, s->dev[s->home[n]]);
-    return s->m->cost->time[cls][n];
+    return shard_is_copied(s, n) ? 0 : s->m->cost->time[cls][n];
 }
 
 void shard_list_pins(const struct shard *s, struct sharding *k)

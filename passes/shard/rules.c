@@ -546,13 +546,14 @@ static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_stat
         ask_row(q, &r[i], result, at, st);
 }
 
-/* Asks the rules of node n about state st of value v, for each operand and result that is v, if the devices share n or
- * n computes a constant. */
+/* Asks the rules of node n about state st of value v, for each operand and result that is v, if the devices share n,
+ * which takes time, or n computes a constant. */
 static void ask_node(struct shard_ask *q, nid n, vid v, struct shard_state st)
 {
     const struct module *m = q->s->m;
     q->n = n;
-    if (m->node[n].graph != 1 || (q->s->kind[n] != SHARD_NODE && q->s->kind[n] != SHARD_CONSTANT))
+    const bool shared = q->s->kind[n] == SHARD_NODE && !shard_is_copied(q->s, n);
+    if (m->node[n].graph != 1 || (!shared && q->s->kind[n] != SHARD_CONSTANT))
         return;
     for (uint32_t i = 0; i < m->node[n].nformal; i++)
         if (node_in(m, n, i) == v)

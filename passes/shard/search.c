@@ -24,13 +24,17 @@
 
 enum {
     FEW = 30,       /* most entries in the first pass */
+    FEWEST = 8,     /* most entries in the first pass where it takes too much work */
     ENTRIES = 4096, /* most entries in the second pass */
     SLOTS = 128,    /* the most values that are followed at once */
     NEAREST = 24,   /* number of entries that an entry is compared with */
     /* states of values that a pass may compare: about a second of CPU */
-    LOOKS = 60000000,
+    LOOKS = 100000000,
     /* before a table is pruned it may have so many times more entries than afterwards */
     UNPRUNED = 8,
+    WORD = 4, /* number of slots that fit a uint64_t; divides SLOTS */
+    /* times of exchanges are kept for values with at most so many states */
+    KEPT_BITS = 4,
     WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */
 };
 
@@ -42,9 +46,18 @@ struct step {
 
 /* An entry of the table. */
 struct entry {
-    int64_t time;         /* ps */
-    uint32_t step;        /* the last step of its way */
-    uint16_t have[SLOTS]; /* [slot] states in which the value is there, as bits */
+    int64_t time;    /* ps */
+    int64_t settled; /* ps: by settled(), where a table is cut down */
+    uint32_t step;   /* the last step of its way */
+    /* [slot] states in which the value is there, as bits; 0 from the number of values that are followed on, up to the
+     * next multiple of WORD */
+    uint16_t have[SLOTS];
+};
+
+/* What is kept of an exchange of a value: what shard_exchange() returns and writes to *also. */
+struct kept_move {
+    int64_t time; /* -1: not known yet */
+    uint32_t also;
 };
 
 /* The table and what is known of the values that are alive. */
@@ -52,6 +65,10 @@ struct table {
     struct shard *s;
     vid live[SLOTS]; /* [nlive] the values */
     uint32_t nlive;
+    /* [slot] number of the value's states if that is at most KEPT_BITS, else 0; the bit of its terms, 0: none */
+    uint8_t bits[SLOTS], terms[SLOTS];
+    /* [slot][have][want] exchanges of values with at most KEPT_BITS states */
+    struct kept_move (*move)[1 << KEPT_BITS][KEPT_BITS];
     uint32_t *slot; /* [value] 1 + its slot; 0: not followed, it is whole on all devices */
     nid *last;      /* [value] its last reader, in the order of nodes; 0: nothing reads the value */
     struct entry *now, *next;   /* the present table, and the next one */
@@ -103,6 +120,32 @@ static uint8_t *useful_values(const struct shard *s)
     return useful;
 }
 
+/* Prepares what is kept of the exchanges of v, which gets slot number `slot`. */
+static void begin_slot(struct table *t, uint32_t slot, vid v)
+{
+    uint32_t bits = 1;
+    for (uint32_t i = t->s->first_item[v]; i != 0; i = t->s->item[i].next)
+        bits++;
+    t->bits[slot] = bits <= KEPT_BITS ? (uint8_t)bits : 0;
+    t->terms[slot] = (uint8_t)shard_moves_of(t->s, v)->terms;
+    for (uint32_t have = 0; have < 1u << t->bits[slot]; have++)
+        for (uint32_t want = 0; want < t->bits[slot]; want++)
+            t->move[slot][have][want].time = -1;
+}
+
+/* Returns what shard_exchange() returns for the value in slot number `slot`. */
+static int64_t exchange(const struct table *t, uint32_t slot, uint32_t have, uint32_t want,
+                        uint32_t *also)
+{
+    if (t->bits[slot] == 0)
+        return shard_exchange(t->s, t->live[slot], have, want, also);
+    struct kept_move *k = &t->move[slot][have][want];
+    if (k->time < 0)
+        k->time = shard_exchange(t->s, t->live[slot], have, want, &k->also);
+    *also = k->also;
+    return k->time;
+}
+
 /* Follows value v from now on, unless it is followed or can only be whole: an input is in all entries as the devices
  * keep it, a result is whole until extend() says otherwise.  If there is no slot for v, the search loses choices, which
  * may take any time. */
@@ -118,11 +161,18 @@ static void follow(struct table *t, vid v, const uint8_t *useful)
     struct shard_state first = t->s->m->value[v].def == 0 ? t->s->kept[v] : (struct shard_state){0};
     for (uint32_t i = 0; i < t->n; i++)
         t->now[i].have[t->nlive] = (uint16_t)(1u << shard_bit(t->s, v, first));
+    begin_slot(t, t->nlive, v);
     t->live[t->nlive++] = v;
     t->slot[v] = t->nlive;
 }
 
 /* ---- entries ------------------------------------------------------------------------------------ */
+
+/* Returns the number of slots in use, rounded up to a multiple of WORD. */
+static uint32_t words_of(const struct table *t)
+{
+    return (t->nlive + WORD - 1) / WORD * WORD;
+}
 
 /* Returns a hash of the states of an entry. */
 static uint32_t hash_of(const struct entry *e, uint32_t n)
@@ -180,7 +230,7 @@ static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
     }
     t->step = vec_grow(t->s->a, t->step, &t->capstep, t->nstep + 1, sizeof *t->step);
     t->step[t->nstep] = (struct step){e->step, option};
-    memcpy(t->next[found - 1].have, e->have, size);
+    memcpy(t->next[found - 1].have, e->have, words_of(t) * sizeof *e->have);
     t->next[found - 1].time = e->time;
     t->next[found - 1].step = t->nstep++;
 }
@@ -196,12 +246,13 @@ static bool bring(struct table *t, struct entry *e, vid v, struct shard_state st
         slot != 0 ? e->have[slot - 1] : 1; /* 1: whole, as are values that are not followed */
     if ((have >> bit & 1) != 0)
         return false;
-    e->time = sat_add(e->time, shard_exchange(t->s, v, have, (uint32_t)bit, &also));
+    e->time = sat_add(e->time, slot != 0 ? exchange(t, slot - 1, have, (uint32_t)bit, &also)
+                                         : shard_exchange(t->s, v, have, (uint32_t)bit, &also));
     if (slot == 0 || e->time == SHARD_NEVER)
         return true;
     e->have[slot - 1] |= (uint16_t)also;
     /* a whole value serves where terms are wanted, so the terms are forgotten */
-    uint32_t terms = shard_moves_of(t->s, v)->terms;
+    uint32_t terms = t->terms[slot - 1];
     if (terms != 0 && (e->have[slot - 1] & 1) != 0)
         e->have[slot - 1] &= (uint16_t)~(1u << terms);
     return true;
@@ -216,7 +267,7 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
     struct entry e;
     e.time = from->time;
     e.step = from->step;
-    memcpy(e.have, from->have, t->nlive * sizeof *e.have);
+    memcpy(e.have, from->have, words_of(t) * sizeof *e.have);
     bool exchanged = false;
     /* nodes that tell sizes measure what the device has, in any state */
     for (uint32_t i = 0; i < k->in.n; i++)
@@ -259,29 +310,72 @@ static int by_time(const void *a, const void *b)
 static bool is_dominated(struct table *t, const struct entry *a, const struct entry *b)
 {
     int64_t time = a->time;
+    t->looks += t->nlive;
     for (uint32_t i = 0; i < t->nlive && time <= b->time; i++) {
-        t->looks++;
+        uint64_t of_a, of_b; /* the states of the next slots */
+        if (i % WORD == 0) {
+            memcpy(&of_a, &a->have[i], sizeof of_a);
+            memcpy(&of_b, &b->have[i], sizeof of_b);
+            if ((of_b & ~of_a) == 0) { /* a has all that b has */
+                i += WORD - 1;
+                continue;
+            }
+        }
         uint32_t have = a->have[i];
         for (uint32_t lacks = b->have[i] & ~have; lacks != 0; lacks = b->have[i] & ~have) {
             uint32_t also, want = (uint32_t)__builtin_ctz(lacks);
-            bool is_terms = want != 0 && want == shard_moves_of(t->s, t->live[i])->terms;
-            time =
-                sat_add(time, shard_exchange(t->s, t->live[i], have, is_terms ? 0 : want, &also));
+            bool is_terms = want != 0 && want == t->terms[i];
+            time = sat_add(time, exchange(t, i, have, is_terms ? 0 : want, &also));
             have |= also | UINT32_C(1) << want; /* a whole value serves where terms are wanted */
         }
     }
     return time <= b->time;
 }
 
-/* Counts a node as taken, and halves the number of entries that tables may have, down to FEW, if the pass has compared
- * more than is due: half of LOOKS at its beginning, all of them at its end; else doubles it, up to t->widest_most. */
+/* Counts a node as taken, and halves the number of entries that tables may have, down to FEW (FEWEST in the first pass,
+ * which has no more than FEW), if the pass has compared more than is due: half of LOOKS at its beginning, all of them
+ * at its end; else doubles it, up to t->widest_most. */
 static void keep_pace(struct table *t)
 {
     uint64_t due = LOOKS / 2 + (uint64_t)(LOOKS / 2) * ++t->taken / t->nodes;
     if (t->looks > due)
-        t->most = larger_u32(t->most / 2, smaller_u32(t->widest_most, FEW));
+        t->most = larger_u32(t->most / 2,
+                             t->widest_most > FEW ? FEW : smaller_u32(t->widest_most, FEWEST));
     else
         t->most = smaller_u32(t->most * 2, t->widest_most);
+}
+
+/* Returns the time of entry e and of making all values whole that are alive. */
+static int64_t settled(struct table *t, const struct entry *e)
+{
+    int64_t time = e->time;
+    uint32_t also;
+    for (uint32_t i = 0; i < t->nlive; i++)
+        time = sat_add(time, exchange(t, i, e->have[i], 0, &also));
+    t->looks += t->nlive;
+    return time;
+}
+
+static int by_settled(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->settled != y->settled)
+        return x->settled < y->settled ? -1 : 1;
+    return by_time(a, b);
+}
+
+/* Drops all but t->most of the first n entries of the next table, behind node `at`, which are sorted by time.  Half of
+ * those that stay are the first ones; the others take the least time if all values are made whole: by time alone,
+ * entries that have put off their exchanges would crowd out all others. */
+static void cut_down(struct table *t, uint32_t n, nid at)
+{
+    const uint32_t first = t->most / 2;
+    for (uint32_t i = first; i < n; i++)
+        t->next[i].settled = settled(t, &t->next[i]);
+    qsort(t->next + first, n - first, sizeof *t->next, by_settled);
+    for (uint32_t i = t->most; i < n; i++)
+        drop(t, &t->next[i], at);
+    qsort(t->next + first, t->most - first, sizeof *t->next, by_time);
 }
 
 /* Makes the next table, behind node `at`, the present one: sorted by time, without entries that another one dominates,
@@ -295,16 +389,27 @@ static void advance(struct table *t, nid at)
         bool worse = false;
         for (uint32_t j = 0; j < n && j < NEAREST && !worse; j++)
             worse = is_dominated(t, &t->next[j], &t->next[i]);
-        if (!worse && n < t->most)
+        if (!worse)
             t->next[n++] = t->next[i];
-        else if (!worse)
-            drop(t, &t->next[i], at);
     }
+    if (n > t->most)
+        cut_down(t, n, at);
+    n = smaller_u32(n, t->most);
     t->now = t->next;
     t->next = old;
     t->n = n;
     t->nnext = 0;
     t->widest = larger_u32(t->widest, n);
+}
+
+/* Makes slot number `from` number `to`. */
+static void move_slot(struct table *t, uint32_t from, uint32_t to)
+{
+    if (to == from)
+        return;
+    t->bits[to] = t->bits[from];
+    t->terms[to] = t->terms[from];
+    memcpy(t->move[to], t->move[from], sizeof t->move[to]);
 }
 
 /* Stops following the values that node n was the last one to read, or that nothing reads. */
@@ -318,9 +423,12 @@ static void forget_dead(struct table *t, nid n)
         }
         t->nlive--;
         t->slot[v] = 0;
-        for (uint32_t k = 0; k < t->n; k++)
+        for (uint32_t k = 0; k < t->n; k++) {
             t->now[k].have[i] = t->now[k].have[t->nlive];
+            t->now[k].have[t->nlive] = 0;
+        }
         t->live[i] = t->live[t->nlive];
+        move_slot(t, t->nlive, i);
         if (i < t->nlive)
             t->slot[t->live[i]] = i + 1;
     }
@@ -436,20 +544,21 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     }
 }
 
-struct shard_choice shard_search(struct shard *s)
+struct shard_choice shard_search(struct shard *s, int64_t beat)
 {
-    return shard_search_within(s, ENTRIES);
+    return shard_search_within(s, ENTRIES, beat);
 }
 
-struct shard_choice shard_search_within(struct shard *s, uint32_t entries)
+struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64_t beat)
 {
     const struct module *m = s->m;
     struct shard_choice c = {.option = arena_array(s->a, m->nnode, sizeof *c.option), .value = -1};
-    struct table t = {.s = s, .beat = INT64_MAX}; /* the first pass has no time to beat */
+    struct table t = {.s = s, .beat = beat};
     const uint8_t *useful = useful_values(s);
     t.slot = arena_array(s->a, m->nval, sizeof *t.slot);
     t.last = arena_array(s->a, m->nval, sizeof *t.last);
     t.rest = arena_array(s->a, m->nnode, sizeof *t.rest);
+    t.move = arena_array(s->a, SLOTS, sizeof *t.move);
     for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
             if (s->kind[n] == SHARD_NODE || s->kind[n] == SHARD_ONCE)
@@ -458,13 +567,14 @@ struct shard_choice shard_search_within(struct shard *s, uint32_t entries)
     run(&t, smaller_u32(FEW, entries), useful, &c);
     c.exact = !t.lost;
     c.widest = t.widest;
-    if (t.lost && entries > FEW) {
-        t.beat = c.value;
+    /* a second pass would see hardly more if the first one has taken all the work that a pass may take */
+    if (t.lost && entries > FEW && t.looks < LOOKS) {
+        t.beat = c.value >= 0 ? c.value : beat;
         run(&t, entries, useful, &c);
         c.exact = !t.lost;
         c.widest = t.widest;
     }
-    c.least = larger(c.floor, smaller(c.value, t.least));
+    c.least = larger(c.floor, smaller(c.value >= 0 ? c.value : beat, t.least));
     return c;
 }
 

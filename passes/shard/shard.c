@@ -245,7 +245,7 @@ static nid longest(const struct shard *s, bool has_rule)
     const int64_t *time = s->m->cost->time[s->cls];
     nid most = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        const bool node = s->kind[n] == SHARD_NODE;
+        const bool node = s->kind[n] == SHARD_NODE && !shard_is_copied(s, n);
         bool counts =
             has_rule ? node && shard_row_of(s->m, n) != NULL : node || s->kind[n] == SHARD_ONCE;
         if (counts && (most == 0 || time[n] > time[most]))
@@ -299,20 +299,15 @@ static int report_undivided(const struct shard *s)
 }
 
 /* Returns the ps that inputs from the host and outputs to the host take on the first device, one after the other; 0 if
- * they are free. */
+ * they are free.  States stay on the devices, and inputs that no node needs are not sent. */
 static int64_t border_time(const struct shard *s)
 {
-    const struct module *m = s->m;
-    const struct slice list[2] = {m->graph[1].in, m->graph[1].out};
+    const struct place *p = s->place;
     int64_t sum = 0;
-    for (uint32_t k = 0; k < 2 && !s->x->scene.model.io_free; k++)
-        for (uint32_t i = 0; i < list[k].n; i++) {
-            vid v = m->arg[list[k].at + i];
-            struct moved_value moved = {.bytes = m->cost->bytes[v], .measured = -1};
-            if ((m->value[v].flags & VALUE_INIT) == 0)
-                sum = sat_add(
-                    sum, cluster_transfer(s->x->scene.cluster, s->cls, /*inner=*/false, moved));
-        }
+    for (uint32_t e = 0; e < p->nnet && !s->x->scene.model.io_free; e++)
+        if (p->net_host[e] != 0)
+            sum = sat_add(sum, cluster_transfer(s->x->scene.cluster, s->cls, /*inner=*/false,
+                                                place_moved(p, s->m->cost, e)));
     return sum;
 }
 
@@ -324,6 +319,7 @@ struct wanted {
     int64_t number; /* the choice is option number `number`, from 1, of each node; 0: it is not */
     bool self;      /* true: options must agree with the file's sharding specs */
     bool whole;     /* true: no state is kept in pieces */
+    int64_t below;  /* ps: only choices that take less count; INT64_MAX: all */
 };
 
 /* Whether w asks for the best choice. */
@@ -333,8 +329,9 @@ static bool wants_best(const struct wanted *w)
 }
 
 /* Makes *s with the options of all nodes, and finds a choice among them; its value includes border_time().  w->whole:
- * states are whole from run to run; else they are in pieces where the nodes around them allow it.  Returns 0, or -1 and
- * reports an error. */
+ * states are whole from run to run; else they are in pieces where the nodes around them allow it.  The best choice is
+ * sought among those that take less than w->below; if none is found, its value is -1.  Returns 0, or -1 and reports an
+ * error. */
 static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
                        struct shard_choice *c)
 {
@@ -342,6 +339,7 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
     uint8_t *fixed = arena_alloc(x->use.scratch, x->scene.m->nnode);
     if (shard_begin(s, x, w->ways) != 0 || (w->self && shard_self_homes(s) != 0))
         return -1;
+    const int64_t border = border_time(s);
     s->sums = w->sums;
     shard_find_options(s);
     if (s->nopt == 1)
@@ -359,39 +357,71 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
         *c = (struct shard_choice){.option = arena_array(s->a, s->m->nnode, sizeof *c->option)};
         shard_take_number(s, (uint32_t)(w->number - 1), c->option);
     } else {
-        *c = wants_best(w) ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
+        *c = wants_best(w)
+                 ? shard_search(s, w->below == INT64_MAX ? INT64_MAX : w->below - 1 - border)
+                 : shard_draw(s, (uint64_t)w->draw);
     }
-    c->value = sat_add(c->value, border_time(s));
+    c->value = c->value < 0 ? -1 : sat_add(c->value, border);
     /* whether c->least is a bound of all choices: it is not if options are missing, if states could be in other
      * pieces, or if values of pinned nodes are sent otherwise than the search supposes */
     bool all = !s->capped && s->place->nstate == 0 && ctx_settings(x)->npins == 0 && !w->self;
-    c->least = all && wants_best(w) ? sat_add(c->least, border_time(s)) : -1;
+    c->least = all && wants_best(w) ? sat_add(c->least, border) : -1;
     return 0;
 }
 
-/* Makes *s and finds a choice as w says.  A state is in pieces or whole from one run to the next: both are tried where
- * the best of all choices is sought.  Returns 0, or -1 and reports an error. */
+/* Finds a choice as w says that takes less than *c, the choice of *s (value -1: none was found), and puts it in the
+ * place of both; leaves them if there is none. */
+static void improve(struct shard *s, struct ctx *x, struct wanted w, struct shard_choice *c)
+{
+    struct shard other;
+    struct shard_choice found;
+    const enum sharding_sums sums = s->sums;
+    struct diag quiet = diag_silent(), *loud = x->use.diag;
+    w.below = c->value >= 0 ? c->value : w.below;
+    x->use.diag = &quiet;
+    int rc = choose_with(&other, x, &w, &found);
+    x->use.diag = loud;
+    if (rc != 0 || found.value < 0)
+        return;
+    /* what holds for all choices is known of the wider search */
+    if (w.sums != sums) {
+        found.floor = c->floor;
+        found.least = c->least;
+        found.exact = false;
+    }
+    other.sums = sums;
+    *s = other;
+    *c = found;
+}
+
+/* Makes *s and finds a choice as w says; its value is -1 if there is none that takes less than w.below.  Where the best
+ * of all choices is sought, a state is in pieces or whole from one run to the next, and both are tried; and if the
+ * search has not seen all choices with sums over devices, those without sums, of which it sees more, are tried, too.
+ * Returns 0, or -1 and reports an error. */
 static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_choice *c)
 {
-    struct shard whole;
-    struct shard_choice other;
     if (choose_with(s, x, &w, c) != 0)
         return -1;
-    if (s->place->nstate == 0 || !wants_best(&w) || w.self)
+    if (!wants_best(&w) || w.self)
         return 0;
-    w.whole = true;
-    if (choose_with(&whole, x, &w, &other) != 0)
-        return -1;
-    if (other.value < c->value) {
-        *s = whole;
-        *c = other;
+    for (uint32_t k = 0; k < 2; k++) {
+        struct wanted plain = w;
+        w.whole = plain.whole = k != 0;
+        plain.sums = SHARDING_SUMS_NONE;
+        if (k != 0 && s->place->nstate == 0)
+            break;
+        if (k != 0)
+            improve(s, x, w, c);
+        if (w.sums != SHARDING_SUMS_NONE && (!c->exact || s->capped))
+            improve(s, x, plain, c);
     }
     return 0;
 }
 
 /* Returns what is known of the model without sharding: its time and bytes on one of the devices, and a lower bound on
- * the time of plans of whole nodes (unsharded; -1: the execution model has no bound). */
-static struct sharding measure_whole(const struct shard *s)
+ * the time of plans of whole nodes (unsharded; -1: the execution model has no bound).  *fits, if fits is not NULL:
+ * whether one device can run the model. */
+static struct sharding measure_whole(const struct shard *s, bool *fits)
 {
     struct scene scene = s->x->scene;
     int32_t *dev = arena_array(s->a, s->m->nnode, sizeof *dev);
@@ -403,6 +433,8 @@ static struct sharding measure_whole(const struct shard *s)
         dev[n] = (int32_t)s->dev[0];
     struct evaluation e = plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
     const struct exec_runs *runs = exec_kind(&scene.model)->runs;
+    if (fits != NULL)
+        *fits = evaluation_holds(&e, /*over_memory=*/false);
     k.one_device = e.value;
     k.whole_bytes = e.v.load[s->dev[0]].used;
     if (runs != NULL && runs->bound != NULL)
@@ -443,15 +475,41 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     s->x->results.sharding = kept;
 }
 
-/* ways=auto: tries all divisors of the number of equal devices side by side as numbers of devices, and rewrites the
- * module by the best choice if that saves the share o->gain.  Returns 0, or -1 and reports an error. */
+/* Whether `value` saves the share `gain`, in millionths, of the time `of`. */
+static bool saves_share(int64_t value, int64_t of, int64_t gain)
+{
+    return value <= of - mul_div_ceil(of, gain, 1000000);
+}
+
+/* Rewrites the module by choice c, the best one of all numbers of devices, if it saves the share `gain` (millionths)
+ * of the least that plans of whole nodes can take.  Leaves the module as it is if one device alone, whose memory the
+ * model fits, takes too little for that.  Else leaves an offer: a planner is to find a plan of whole nodes first. */
+static void decide(struct shard *s, const struct shard_choice *c, int64_t gain)
+{
+    struct ctx *x = s->x;
+    char text[2][UNIT_TEXT];
+    bool fits_one;
+    struct sharding k = measure_whole(s, &fits_one);
+    if (k.unsharded >= 0 && saves_share(c->value, k.unsharded, gain)) {
+        rewrite(s, c, &k);
+        return;
+    }
+    if (saves_share(c->value, k.one_device, gain) || !fits_one) {
+        x->results.offer = (struct shard_offer){s->ways, c->value, gain, /*taken=*/false};
+        return;
+    }
+    diag_note(x->use.diag, "shard: %u ways take %s, one device alone %s: nodes stay whole", s->ways,
+              time_short(text[0], c->value), time_short(text[1], k.one_device));
+}
+
+/* ways=auto: tries all divisors of the number of equal devices side by side as numbers of devices, and calls decide()
+ * for the best choice.  Returns 0, or -1 and reports an error. */
 static int choose_ways(struct ctx *x, const struct shard_options *o)
 {
     const struct cluster *c = x->scene.cluster;
     struct shard best = {0};
     struct shard_choice chosen = {.value = INT64_MAX};
     struct diag quiet = diag_silent(), *loud = x->use.diag;
-    char text[2][UNIT_TEXT];
     uint32_t most = side_by_side(c, NULL);
     bool tried = false;
     for (uint32_t ways = 2; ways <= most && ways <= SHARD_WAYS; ways++) {
@@ -461,9 +519,10 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
             continue;
         tried = true;
         x->use.diag = &quiet;
-        int rc = choose(&s, x, (struct wanted){.ways = ways, .sums = o->sums}, &k);
+        const struct wanted w = {.ways = ways, .sums = o->sums, .below = chosen.value};
+        int rc = choose(&s, x, w, &k);
         x->use.diag = loud;
-        if (rc != 0 || k.value >= chosen.value)
+        if (rc != 0 || k.value < 0)
             continue;
         best = s;
         chosen = k;
@@ -483,14 +542,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
                   most);
         return 0;
     }
-    struct sharding k = measure_whole(&best);
-    int64_t whole = k.unsharded >= 0 ? k.unsharded : k.one_device;
-    if (chosen.value <= whole - mul_div_ceil(whole, o->gain, 1000000)) {
-        rewrite(&best, &chosen, &k);
-        return 0;
-    }
-    diag_note(loud, "shard: %u ways take %s, plans of whole nodes at least %s: nodes stay whole",
-              best.ways, time_short(text[0], chosen.value), time_short(text[1], whole));
+    decide(&best, &chosen, o->gain);
     return 0;
 }
 
@@ -553,16 +605,18 @@ static int run_shard(struct ctx *x, const void *options)
     int objective = exec_objective(e, "makespan");
     if (!ctx_said(x, "objective") && objective >= 0)
         e->objective = (uint32_t)objective;
-    if (strcmp(o->ways, "auto") == 0 && o->from == FROM_SEARCH)
+    const bool searched = strcmp(o->ways, "auto") == 0 && o->from == FROM_SEARCH;
+    if (searched && !x->results.offer.taken)
         return choose_ways(x, o);
-    const struct wanted w = {.ways = asked_ways(x, o),
+    const struct wanted w = {.ways = searched ? x->results.offer.ways : asked_ways(x, o),
                              .sums = o->sums,
                              .draw = o->draw,
                              .number = o->number,
-                             .self = o->from == FROM_SELF};
+                             .self = o->from == FROM_SELF,
+                             .below = INT64_MAX};
     if (w.ways == 0 || choose(&s, x, w, &c) != 0)
         return -1;
-    struct sharding k = measure_whole(&s);
+    struct sharding k = measure_whole(&s, NULL);
     rewrite(&s, &c, &k);
     return 0;
 }

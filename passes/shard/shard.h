@@ -180,6 +180,13 @@ enum shard_kind {
     SHARD_NODE /* all devices compute it, whole or in pieces */
 };
 
+/* Whether each part that needs node n has its own copy of it, which takes no time: a constant, or arithmetic of sizes,
+ * even of sizes of values that devices compute (then n is a SHARD_NODE without options). */
+static inline bool shard_is_copied(const struct shard *s, nid n)
+{
+    return s->place->kind[n] == PLACE_COPY;
+}
+
 /* A question to a rule and its answer: if this operand or result of node n has the given state, which states do all
  * operands and results have? */
 struct shard_ask {
@@ -217,7 +224,7 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
 int shard_pin(struct shard *s);
 /* Warns of pins that match no node. */
 void shard_warn_pins(const struct shard *s);
-/* Returns the ps that node n takes if it is whole. */
+/* Returns the ps that node n takes if it is whole; 0 for a node of which each part has its own copy. */
 int64_t shard_whole_time(const struct shard *s, nid n);
 /* Writes the pinned nodes and their devices to k->pin. */
 void shard_list_pins(const struct shard *s, struct sharding *k);
@@ -426,10 +433,11 @@ struct shard_choice {
     bool exact;       /* true: it is proven that no choice has a smaller value */
     uint32_t widest;  /* number of entries of the largest table */
 };
-/* Returns the best choice that the search finds among the options that are left. */
-struct shard_choice shard_search(struct shard *s);
+/* Returns the best choice that the search finds among the options that are left, of those that take at most `beat` ps;
+ * its value is -1 if it finds none. */
+struct shard_choice shard_search(struct shard *s, int64_t beat);
 /* Does the same with tables of at most `entries` entries. */
-struct shard_choice shard_search_within(struct shard *s, uint32_t entries);
+struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64_t beat);
 /* Returns a choice drawn at random, without value and floor, for tests that try odd choices. */
 struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 

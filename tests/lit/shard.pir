@@ -27,7 +27,7 @@
 # IR-NEXT: %"y@0" = MatMul(%"r@0.gather", %"v@1.512.0")
 # IR-NEXT: %"y@1" = MatMul(%"r@1.gather", %"v@1.512.1")
 # IR-NEXT: %y = Concat(%"y@0", %"y@1") {axis=2}
-# STAYS: note: shard: 4 ways take {{.*}}, plans of whole nodes at least {{.*}}: nodes stay whole
+# STAYS: note: shard: 4 ways take {{.*}}, one device alone {{.*}}: nodes stay whole
 # THREE: error: shard{ways=3}: no axis of known size can be cut 3 ways: the longest node, 'h' (MatMul), makes [batch, sequence, 2], which can be cut by ways=2
 # FEW: error: shard{ways=5}: the cluster has 4 equal devices of a class: expected as many as ways
 # ONE: error: shard: there are no two equal devices that could share nodes: expected 2 accelerators of a class at least, as in -d 2xa100, or, without any, CPUs

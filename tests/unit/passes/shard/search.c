@@ -146,15 +146,15 @@ static void search_finds_the_least(void **state)
         shard_find_options(&s);
         shard_price(&s);
         int64_t least = try_all(&s);
-        struct shard_choice all = shard_search(&s);
+        struct shard_choice all = shard_search(&s, INT64_MAX);
         shard_prune(&s);
-        struct shard_choice pruned = shard_search(&s);
+        struct shard_choice pruned = shard_search(&s, INT64_MAX);
         if (!all.exact || all.value != least || pruned.value != least ||
             price(&s, pruned.option) != least)
             fail_msg("graph %u: least %lld, found %lld, %lld pruned:\n%s", (unsigned)k,
                      (long long)least, (long long)all.value, (long long)pruned.value, text);
         assert_true(pruned.floor <= least && pruned.least == least);
-        struct shard_choice narrow = shard_search_within(&s, 1 + (uint32_t)(k % 3));
+        struct shard_choice narrow = shard_search_within(&s, 1 + (uint32_t)(k % 3), INT64_MAX);
         if (narrow.least > least || (narrow.exact ? narrow.value != least : narrow.value < least))
             fail_msg("graph %u: least %lld, in a narrow table %lld, at least %lld:\n%s",
                      (unsigned)k, (long long)least, (long long)narrow.value,

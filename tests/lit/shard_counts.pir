@@ -1,0 +1,27 @@
+# What the value of a choice counts, on a chain of nodes whose value is the makespan: not what stays on the devices (a
+# state), and not the arithmetic of sizes, of which each part has its own copy.
+# RUN: %pcc %s --part-cost=0 -p 'shard{ways=2}' 2>/dev/null | FileCheck %s
+# CHECK: makespan [[SPAN:.* us]]
+# CHECK: sharded over 2 devices: 3 nodes in pieces, 6 whole on each
+# CHECK: in lock step [[SPAN]], feasible
+# CHECK-NOT: is whole, in
+cluster network=direct
+class acc x2 link=300GB/s,1us peak=[f32:1T] bandwidth=100GB/s overhead=1us
+opset ai.onnx 17
+graph {
+  in %past_key_values.0.key : f32[batch,4,past,1024]
+  in %n : f32[batch,4,new,1024]
+  %k = Exp(%n)
+  %present.0.key = Concat(%past_key_values.0.key, %k) {axis=2} : f32[batch,4,"past + new",1024]
+  %r = Relu(%present.0.key)
+  %s = Shape(%r)
+  %i = Constant() {value=tensor i64[3] [0, 1, 2]}
+  %last = Constant() {value=tensor i64[1] [-1]}
+  %g = Gather(%s, %i) {axis=0}
+  %o = Mul(%g, %g)
+  %p = Div(%o, %g)
+  %q = Concat(%p, %last) {axis=0}
+  %y = Reshape(%r, %q)
+  out %present.0.key
+  out %y
+}
