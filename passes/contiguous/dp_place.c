@@ -57,7 +57,7 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
         in.value = p->claim.value_less_parts;
         in.proof = explain_search(whole, x->scene.m, p, x->use.mem);
     } else if (lowest) {
-        p->claim.argument = ""; /* claim_make() gives the words */
+        p->claim.argument = ""; /* claim_make() tells why, below */
     } else if (s->complete && p->claim.value_less_parts < o->searched) {
         p->claim.argument =
             arena_fmt(x->use.mem, "better than every plan of the fused graph; bound: %s%s",
@@ -76,10 +76,10 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
             x->use.mem, "the search was ended after %" PRIu64 " sets of nodes (%s); bound: %s%s",
             s->states, s->why, whole->lower.why, count);
     }
-    claim_make(x, scope, in, all);
+    const char *why = claim_make(x, scope, in, all);
     if (lowest) /* claim_make() has set the scope */
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s%s",
-                                      plan_among(p->claim.scope), whole->lower.why, count);
+                                      plan_among(p->claim.scope), why, count);
 }
 
 /* Returns the settings of a race on problem c. */

@@ -307,7 +307,7 @@ static void write_claim(struct ctx *x, const struct problem *c, const struct hie
     p->states = run->ideals;
     bool lowest = p->claim.value_less_parts <= c->lower.value;
     if (lowest) {
-        p->claim.argument = ""; /* claim_make() gives the words */
+        p->claim.argument = ""; /* claim_make() tells why, below */
     } else if (run->complete && on_whole) {
         p->claim.argument =
             "each group a contiguous piece: every such plan was searched or ruled out";
@@ -320,12 +320,12 @@ static void write_claim(struct ctx *x, const struct problem *c, const struct hie
         p->claim.argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
                                       orders->tried, run->why, c->lower.why);
     }
-    claim_make(
+    const char *why = claim_make(
         x, claim_scope(x, /*contiguous=*/true, /*fused=*/false), in,
         bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true, BOUNDS_PROVEN_WORK, &clock));
     if (lowest)
-        p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
-                                      plan_among(p->claim.scope), c->lower.why);
+        p->claim.argument =
+            arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), why);
 }
 
 /* pass.run: leaves the best plan for groups of devices.  Returns 0, PASS_INFEASIBLE, or -1 and an error. */
