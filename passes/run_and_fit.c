@@ -4,114 +4,24 @@
  * count only as far as it follows from the set of its nodes; the judge counts all of it.  So a planner's bound holds
  * for all plans that fit, but its plan may need more than the judge allows, by values that wait some rounds for
  * their reader or by several parts of one device.  In that case all plans of a small model are looked at.  For a
- * larger model the planner runs again, with the memory of devices that lacked some lowered by what they lacked,
- * until a plan fits; where no plan does, the cuts of a contiguous plan are moved (shift_cuts.h).  Cost: at most
- * MOST_LOOKS looks at nodes, or ROUNDS runs of the planner and SHIFT_LOOKS looks. */
+ * larger model plans of orders that are cut anew, and plans near these, are tried (contiguous/refit.h).  If none fits,
+ * or the planner plans something else, it runs again, with the memory of devices that lacked some lowered by what they
+ * lacked, until a plan fits; where no plan does, the cuts of a contiguous plan are moved (contiguous/shift_cuts.h).
+ * Cost: that of these, at most ROUNDS runs of the planner and SHIFT_LOOKS looks.
+ */
 #include "passes/run_and_fit.h"
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 #include "ir/exec/exec_runs.h"
 #include "passes/bounds/bounds.h"
-#include "passes/problem/memory_need.h"
+#include "passes/contiguous/refit.h"
+#include "passes/contiguous/shift_cuts.h"
 #include "passes/problem/placing.h"
-#include "passes/shift_cuts.h"
 
 #include <string.h>
 
-/* ROUNDS: most further runs of the planner; MOST_LOOKS: most looks at nodes while all plans of a small model are
- * judged. */
-enum { ROUNDS = 8, MOST_LOOKS = 400000 };
-
-/* Adds to lacks[class] the largest number of bytes that a device of the class lacks under the plan of x.  Returns
- * whether some device lacks memory; *why: a text that says which, in x->use.mem. */
-static bool find_lacks(struct ctx *x, int64_t *lacks, const char **why)
-{
-    const struct cluster *c = x->scene.cluster;
-    struct arena_mark mark = arena_mark(x->use.scratch);
-    struct evaluation e = plan_evaluate(&x->scene, x->results.plan, x->use.scratch);
-    int64_t most[CLUSTER_CLASSES];
-    bool any = !e.v.fits && memory_lacking(c, &e.v, most);
-    for (uint32_t k = 0; any && k < c->ncls; k++)
-        lacks[k] = sat_add(lacks[k], most[k]);
-    if (any)
-        *why = arena_strdup(x->use.mem, e.v.why_not, strlen(e.v.why_not));
-    arena_release(x->use.scratch, mark);
-    return any;
-}
-
-/* Runs p once, with the memory of each class lowered by lacks[class], and without messages.  Returns what p returns. */
-static int run_with_less(const struct planner *p, const void *opts, struct ctx *x,
-                         const int64_t *lacks)
-{
-    struct cluster *all = x->scene.cluster, *less = arena_alloc(x->use.mem, sizeof *less);
-    struct diag *told = x->use.diag, *quiet = arena_alloc(x->use.mem, sizeof *quiet);
-    *less = *all;
-    *quiet = diag_silent();
-    for (uint32_t k = 0; k < less->ncls; k++)
-        if (lacks[k])
-            less->cls[k].memory = larger(less->cls[k].memory - lacks[k], 0);
-    x->scene.cluster = less;
-    x->use.diag = quiet;
-    int rc = p->pass.run(x, opts);
-    x->use.diag = told;
-    x->scene.cluster = all;
-    return rc;
-}
-
-/* Gives the plan of x the bounds of the claim `first`, which a plan made with all memory has, beside the plan's own
- * value, and a status and an argument that follow from these. */
-static void keep_bounds(struct ctx *x, const struct claim *first)
-{
-    struct claim *c = &x->results.plan->claim;
-    int64_t value = c->value, less = c->value_less_parts;
-    *c = *first;
-    c->value = value;
-    c->value_less_parts = less;
-    c->offer = NULL;
-    c->status = c->bound >= value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    c->argument =
-        "a plan that fits as it runs; the bound is that of a search that counted less memory";
-}
-
-/* Returns the number of plans for the vertices of g; 0: looking at them takes more than MOST_LOOKS. */
-static uint32_t count_plans(const struct ctx *x, const struct wdag *g)
-{
-    uint64_t all = 1, most = MOST_LOOKS / (x->levels.base->n + 1);
-    for (uint32_t v = 0; v < g->n && all <= most; v++)
-        all *= x->scene.cluster->ndev;
-    return all <= most ? (uint32_t)all : 0;
-}
-
-/* Judges all plans of a small level, or (chain) only contiguous ones, until the time is over.  Makes the quickest plan
- * that fits the plan of x; returns whether a plan fits; false, too, if there are too many plans (count_plans).  A plan
- * is coded as a number whose digit v, to the base of the number of devices, is the device of vertex v. */
-static bool look_at_all(struct ctx *x, bool chain, struct clock *clock)
-{
-    const struct wdag *g = chain ? contiguous_level(x) : any_shape_level(x);
-    uint32_t ndev = x->scene.cluster->ndev, all = count_plans(x, g), best = 0;
-    int32_t *dev = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *dev);
-    int64_t value = INT64_MAX;
-    for (uint32_t code = 0; code < all && !clock_out(clock); code++) {
-        struct arena_mark mark = arena_mark(x->use.scratch);
-        for (uint32_t v = 0, rest = code; v < g->n; v++, rest /= ndev)
-            dev[v] = (int32_t)(rest % ndev);
-        const struct plan plan = {.dev = plan_project(g, dev, x->scene.m->nnode, x->use.scratch)};
-        struct evaluation e = plan_evaluate(&x->scene, &plan, x->use.scratch);
-        if (e.value < value && evaluation_holds(&e, /*over_memory=*/false) &&
-            (!chain || e.v.contiguous)) {
-            value = e.value;
-            best = code;
-        }
-        arena_release(x->use.scratch, mark);
-    }
-    if (value == INT64_MAX)
-        return false;
-    for (uint32_t v = 0, rest = best; v < g->n; v++, rest /= ndev)
-        dev[v] = (int32_t)(rest % ndev);
-    leave_judged(x, x->results.plan->planner, g, dev);
-    return true;
-}
+enum { ROUNDS = 8 }; /* most further runs of the planner */
 
 /* Whether the bounds of a claim are about contiguous plans only. */
 static bool is_contiguous(const struct claim *c)
@@ -145,7 +55,7 @@ static bool try_less(const struct planner *p, const void *opts, struct ctx *x, s
             own.time_limit = larger(clock_left(clock), 1) * 1000;
         x->settings = &own;
         struct plan *last = x->results.plan;
-        int rc = run_with_less(p, opts, x, lacks);
+        int rc = run_with_less(x, lacks, p->pass.run, opts);
         x->settings = asked;
         /* p found no plan: tries values between what was lacking before and what is lacking now */
         if (rc) {
@@ -188,6 +98,13 @@ static void finish_met(const struct planner *p, struct ctx *x, struct clock *clo
     c->argument = arena_fmt(x->use.mem, "a plan that fits as it runs; bound: %s", why);
 }
 
+/* fit_contiguous(), where p plans for the time per sample and there are no groups. */
+static bool fit_orders(const struct planner *p, struct ctx *x, struct clock *clock)
+{
+    return (p->fit == FIT_CONTIGUOUS || p->fit == FIT_ANY_SHAPE) &&
+           !cluster_grouped(x->scene.cluster) && fit_contiguous(x, clock);
+}
+
 int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
 {
     const struct plan *before = x->results.plan;
@@ -206,8 +123,8 @@ int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
     struct plan *made = x->results.plan;
     const struct claim first = made->claim;
     if (p->fit != FIT_NOTHING &&
-        (look_at_small(p, x, &first, &clock) || try_less(p, opts, x, &clock, &why) ||
-         shift_last(x, made, &clock))) {
+        (look_at_small(p, x, &first, &clock) || fit_orders(p, x, &clock) ||
+         try_less(p, opts, x, &clock, &why) || shift_last(x, made, &clock))) {
         keep_bounds(x, &first);
         return 0;
     }

@@ -17,6 +17,7 @@
 #include "passes/any_shape/gather_parts.h"
 #include "passes/problem/device_loads.h"
 #include "passes/contiguous/infeasible.h"
+#include "passes/contiguous/refit.h"
 #include "passes/stages/train.h"
 #include "ir/plan/pieces.h"
 #include "ir/base/units.h"
@@ -80,6 +81,16 @@ static bool gain_parse(const char *text, int64_t *gain)
            (share_parse(text, gain) && *gain < MILLION);
 }
 
+/* Makes the plan of dp-place, where its devices need more at one time than they have, a contiguous plan that fits, if
+ * one is found. */
+static void fit_at_once(struct auto_run *r)
+{
+    int64_t lacks[CLUSTER_CLASSES] = {0};
+    const char *why;
+    if (exec_live_parts(&r->x->scene.model) && find_lacks(r->x, lacks, &why))
+        fit_contiguous(r->x, &r->p.clock);
+}
+
 /* Finds the best contiguous plan by dp-place, in its share of the time limit.  Makes it the first plan of the search
  * for other shapes, and sets the value that plans of these shapes must reach. */
 static void look_for_contiguous(struct auto_run *r)
@@ -91,6 +102,7 @@ static void look_for_contiguous(struct auto_run *r)
     if (!r->alone)
         *clock = clock_slice(clock, DP_SHARE);
     if (dp_place(x, &r->p, &o)) {
+        fit_at_once(r);
         r->contiguous = x->results.plan;
         r->contiguous->planner = "auto-place";
         r->s.best.value = x->results.plan->claim.value - r->s.start;

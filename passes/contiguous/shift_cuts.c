@@ -7,7 +7,7 @@
  * Where the order can be cut in few ways, all ways are looked at.
  *
  * Cost: a verdict for each step that is tried; there are O(devices^2 log V). */
-#include "passes/shift_cuts.h"
+#include "passes/contiguous/shift_cuts.h"
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"

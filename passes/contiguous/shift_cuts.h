@@ -1,6 +1,6 @@
 /* Moves the cuts of a contiguous plan until what its devices need at one time fits. */
-#ifndef PCC_PASSES_SHIFT_CUTS_H
-#define PCC_PASSES_SHIFT_CUTS_H
+#ifndef PCC_PASSES_CONTIGUOUS_SHIFT_CUTS_H
+#define PCC_PASSES_CONTIGUOUS_SHIFT_CUTS_H
 
 #include "passes/passes.h"
 

@@ -1,0 +1,32 @@
+/* Plans that fit what devices need at one time, where a planner's plan does not. */
+#ifndef PCC_PASSES_CONTIGUOUS_REFIT_H
+#define PCC_PASSES_CONTIGUOUS_REFIT_H
+
+#include "passes/passes.h"
+
+/* Adds to lacks[class] the largest number of bytes that a device of the class lacks under the plan of x.  Returns
+ * whether some device lacks memory; *why: a text that says which, in x->use.mem. */
+bool find_lacks(struct ctx *x, int64_t *lacks, const char **why);
+
+/* Runs `run` on x once, with the memory of each class lowered by lacks[class], and without messages.  Returns what
+ * `run` returns. */
+int run_with_less(struct ctx *x, const int64_t *lacks,
+                  int (*run)(struct ctx *x, const void *options), const void *options);
+
+/* Gives the plan of x, which fits, the bounds of `first`, the claim of a plan that was made with all memory and does
+ * not fit, beside the plan's own value; the bound of all plans alone where the plan is not one of those that the claim
+ * is about; and a status and an argument that follow from these. */
+void keep_bounds(struct ctx *x, const struct claim *first);
+
+/* Judges all plans of a small level, or (chain) only contiguous ones, until the time is over.  Makes the quickest plan
+ * that fits the plan of x; returns whether a plan fits; false, too, if there are too many plans (MOST_LOOKS). */
+bool look_at_all(struct ctx *x, bool chain, struct clock *clock);
+
+/* The plan of x, for the time per sample, does not fit: looks for a contiguous plan that fits and takes little time,
+ * among all contiguous plans of a small model (look_at_all); else by moving the cuts of the plan (shift_cuts.h) and of
+ * plans that cut orders of the vertices with ever less memory (interval_dp.h).  Returns whether it found one, which is
+ * then the plan of x, with keep_bounds() of the first plan; else the plan of x stays.  The cluster must have no groups
+ * of devices. */
+bool fit_contiguous(struct ctx *x, struct clock *clock);
+
+#endif
