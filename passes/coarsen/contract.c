@@ -24,6 +24,7 @@
  * can close cycles around residual branches; if every layer reads the same mask, the cycles join nearly the whole
  * model, of which a warning tells. */
 #include "ir/exec/sample/sample_memory.h"
+#include "ir/plan/update_pass.h"
 #include "passes/coarsen/cut_rules.h"
 #include "passes/coarsen/layer_cycles.h"
 #include "passes/coarsen/user_groups.h"
@@ -154,16 +155,29 @@ static void join_uncut(const struct ctx *x, struct classes *c)
             classes_join(c, vertex[p->ruled[i].from], vertex[p->ruled[i].to], WHY_NO_CUT);
 }
 
+/* Returns [node] 1: a node of the update that may run once in an iteration of several micro-batches; NULL: there is
+ * none.  Planners of stages join what their schedule cannot run apart (../stages/train_layers.c). */
+static const uint8_t *find_update(const struct ctx *x)
+{
+    const struct staged_plan p = {.scene = &x->scene};
+    if (!x->scene.m->ir_version || exec_kind(&x->scene.model)->feed != FEED_MICRO_BATCHES)
+        return NULL;
+    struct update_pass u = update_pass_find(&p, NULL, x->use.scratch);
+    return u.why ? NULL : u.own;
+}
+
 /* Returns the pairs of vertices whose order the stages of a training graph must keep: the edges between forward nodes,
  * and the reversed edges between backward nodes.  An edge from a forward to a backward node gives no pair.  In the
  * paper's workloads (models without ir_version) a backward edge counts only if one of its ends is in a group without
- * forward nodes: there the backward layers are copies of the forward layers, with the same edges.  group[vertex]:
- * number of its group, below ngroup. */
+ * forward nodes: there the backward layers are copies of the forward layers, with the same edges.  Within an update
+ * that runs once an iteration no edge counts: such as clipping by a norm of all gradients, it may go on from stage to
+ * stage in any direction.  group[vertex]: number of its group, below ngroup. */
 static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
                                 uint32_t ngroup)
 {
     const uint8_t *backward = x->scene.m->backward;
     bool paper = x->scene.m->ir_version == 0;
+    const uint8_t *update = find_update(x);
     struct pairs o = pairs_new(x->use.mem, g->succ.at[g->n]);
     uint8_t *has_forward = arena_alloc(x->use.mem, (size_t)ngroup + 1);
     for (uint32_t v = 0; v < g->n; v++)
@@ -171,7 +185,8 @@ static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint3
     for (uint32_t u = 0; u < g->n; u++)
         for_row (v, g->succ, u) {
             bool bu = backward[g->node[u]], bv = backward[g->node[v]];
-            if (bu != bv || (bu && paper && has_forward[group[u]] && has_forward[group[v]]))
+            if (bu != bv || (bu && paper && has_forward[group[u]] && has_forward[group[v]]) ||
+                (update && update[g->node[u]] && update[g->node[v]]))
                 continue;
             pairs_add(&o, bu ? v : u, bu ? u : v);
         }

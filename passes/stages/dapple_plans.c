@@ -3,9 +3,10 @@
  * Source: DAPPLE (arXiv 2007.01045), IV.  Its formula ignores idle times within a pipeline and part of the memory.  So
  * the best plans of its search are run, and plans that the search may have missed: one stage on all devices or fewer;
  * 2, 3, ... stages with equally many devices each; PipeDream's plans.  The plan with the shortest iteration is kept,
- * and the borders between its stages are moved by a few layers as long as that helps.  With interleaved stages only the
- * devices of a proposed plan's stages are used, as places: first with one stage on each place, all of about the same
- * time, then with two, four, ... as long as that helps. */
+ * and the borders between its stages are moved as long as that helps.  For pipeline-place the best plan of each number
+ * of stages is changed: borders, devices, number of stages, idle devices.  With interleaved stages only the devices of
+ * a proposed plan's stages are used, as places: first with one stage on each place, all of about the same time, then
+ * with two, four, ... as long as that helps. */
 #include "passes/stages/dapple_plans.h"
 
 #include "passes/replicas/formula_errors.h"
@@ -18,14 +19,21 @@ enum {
      * not */
     HIER_PLANS = 4,
     FEW_STATES = 500, /* all kinds are found if the model has at most this number of states */
-    MOST_MOVED = 4    /* the most layers that move to a neighbouring stage at once */
+    FEW_MOVED = 4,    /* layers that move to a neighbouring stage at once: so many at most, */
+    MOST_MOVED = 64,  /* ... or, where nothing else helps, so many */
+    STARTS = 64,      /* plans of up to this many stages are changed as well as the best one */
+    /* ... if they take at most 1 / NEAR longer than it */
+    NEAR = 2
 };
 
 /* The state of the search for the best plan. */
 struct plan_choice {
     struct train *t;
     struct layer_chain chain;
-    struct stage_layout best;  /* the best plan so far; n is 0: none was run */
+    struct stage_layout best; /* the best plan so far; n is 0: none was run */
+    /* [number of stages] the best proposed plan of so many stages; n is 0: none; NULL: not wanted */
+    struct stage_layout *start;
+    bool proposed;             /* plans are proposals now, not changes of one */
     uint32_t tried;            /* number of plans that were run */
     struct dapple_rules rules; /* the rules by which the formula's errors are found */
     /* number of tasks run so far, about; the search ends when it is above `most` */
@@ -79,6 +87,9 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
     c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training) + c->chain.n;
     if (train_better(p, &c->best))
         c->best = *p;
+    if (c->start && c->proposed && p->n <= STARTS && p->value < INT64_MAX &&
+        train_better(p, &c->start[p->n]))
+        c->start[p->n] = *p;
 }
 
 /* Runs interleaved plans on the n places `set`: with as many stages on each place as the user wants; if the user
@@ -195,13 +206,15 @@ static void find_pipedream(struct train *t)
         return;
     t->pipedream = arena_array(a, HIER_PLANS, sizeof *t->pipedream);
     uint32_t most = t->wide ? HIER_STATES : FEW_STATES;
-    if (!stage_states_find(&states, &t->layers, STATES_ALL, /*published=*/false, most, a)) {
+    bool all = stage_states_find(&states, &t->layers, STATES_ALL, /*published=*/false, most, a);
+    bool few = all && states.n <= FEW_STATES;
+    if (!all) {
         if (!t->wide)
             return;
         stage_states_find(&states, &t->layers, STATES_NARROW, /*published=*/false, HIER_NARROW, a);
     }
     /* way: bit 0: one device for each stage; bit 1: devices may be idle */
-    int ways = t->wide && states.n <= FEW_STATES ? HIER_PLANS : HIER_PLANS / 2;
+    int ways = t->wide && few ? HIER_PLANS : HIER_PLANS / 2;
     for (int way = 0; way < ways && !clock_out(&t->clock); way++) {
         struct hier_rules r = {
             .compression = 1000000, .memory = -1, .straight = way & 1, .fewer = way & 2};
@@ -209,15 +222,17 @@ static void find_pipedream(struct train *t)
         struct hier_result found = hier_stages(&states, &r, &t->clock, a);
         if (found.value < INT64_MAX)
             t->pipedream[t->npipedream++] = hier_plan(t, &states, &found);
+        if (few && way < HIER_PLANS / 2)
+            t->nusual = t->npipedream;
     }
 }
 
-/* Runs PipeDream's plans, or with an interleaved schedule plans on the devices of their stages as places. */
-static void try_pipedream(struct plan_choice *c)
+/* Runs PipeDream's plans from .. to - 1, or with an interleaved schedule plans on the devices of their stages as
+ * places. */
+static void try_pipedream(struct plan_choice *c, uint32_t from, uint32_t to)
 {
     const struct training *m = &c->t->x->scene.model.training;
-    find_pipedream(c->t);
-    for (uint32_t i = 0; i < c->t->npipedream && !is_over(c); i++) {
+    for (uint32_t i = from; i < to && !is_over(c); i++) {
         struct stage_layout p = c->t->pipedream[i];
         if (m->schedule == TRAINING_INTERLEAVED)
             try_interleaved(c, p.n, p.set);
@@ -249,31 +264,52 @@ static void try_copy(struct plan_choice *c, struct stage_layout *p, struct arena
         arena_release(c->t->x->use.scratch, mark);
 }
 
-/* Runs the best plan with one device of server v moved from stage `from` to stage `to`.  Does nothing if `from` has
- * no device in server v, or no other device. */
+/* Returns the devices that no stage of the best plan has. */
+static struct device_set idle_devices(const struct plan_choice *c)
+{
+    const struct servers *s = &c->t->servers;
+    struct device_set idle = {{0}};
+    for (uint32_t v = 0; v < s->n; v++) {
+        idle.of[v] = (uint16_t)s->size[v];
+        for (uint32_t k = 0; k < c->best.n; k++)
+            idle.of[v] = (uint16_t)(idle.of[v] - c->best.set[k].of[v]);
+    }
+    return idle;
+}
+
+/* Runs the best plan with one device of server v moved from stage `from` to stage `to`; a stage number that is the
+ * number of stages stands for the idle devices.  Does nothing if `from` has no device in server v, or no other
+ * device. */
 static void try_device(struct plan_choice *c, uint32_t from, uint32_t to, uint32_t v)
 {
     const struct servers *s = &c->t->servers;
-    uint32_t *stage_of;
-    struct device_set *set;
-    if (!c->best.set[from].of[v] || servers_devices(s, &c->best.set[from]) < 2)
+    uint32_t *stage_of, n = c->best.n;
+    struct device_set *set, idle = idle_devices(c);
+    if (from < n ? !c->best.set[from].of[v] || servers_devices(s, &c->best.set[from]) < 2
+                 : !idle.of[v])
         return;
     struct arena_mark mark = arena_mark(c->t->x->use.scratch);
     struct stage_layout p = copy_best(c, &stage_of, &set);
-    set[from].of[v]--;
-    set[to].of[v]++;
+    if (from < n)
+        set[from].of[v]--;
+    if (to < n)
+        set[to].of[v]++;
     try_copy(c, &p, mark);
 }
 
-/* Runs the best plan with stages k and k + 1 joined to one stage on the devices of both. */
-static void try_merged(struct plan_choice *c, uint32_t k)
+/* Whose devices the stage has that two stages are joined to. */
+enum joined_on { ON_BOTH, ON_FIRST, ON_SECOND };
+
+/* Runs the best plan with stages k and k + 1 joined to one stage on the devices of both, or of one of them. */
+static void try_merged(struct plan_choice *c, uint32_t k, enum joined_on on)
 {
     uint32_t *stage_of;
     struct device_set *set;
     struct arena_mark mark = arena_mark(c->t->x->use.scratch);
     struct stage_layout p = copy_best(c, &stage_of, &set);
     for (uint32_t v = 0; v < c->t->servers.n; v++)
-        set[k].of[v] = (uint16_t)(set[k].of[v] + set[k + 1].of[v]);
+        set[k].of[v] = (uint16_t)((on == ON_SECOND ? 0 : set[k].of[v]) +
+                                  (on == ON_FIRST ? 0 : set[k + 1].of[v]));
     for (uint32_t i = k + 1; i + 1 < p.n; i++)
         set[i] = set[i + 1];
     for (uint32_t v = 0; v < c->chain.n; v++)
@@ -283,26 +319,36 @@ static void try_merged(struct plan_choice *c, uint32_t k)
     try_copy(c, &p, mark);
 }
 
-/* Runs the best plan with stage k split in two: the layers before layer `at` on the first half of its devices, and the
- * other layers on the other devices.  Does nothing if the stage has a single device. */
-static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
+/* Takes up to n devices out of *from, beginning with the first server; returns them. */
+static struct device_set take_first(const struct servers *s, struct device_set *from, uint32_t n)
+{
+    struct device_set taken = {{0}};
+    for (uint32_t v = 0; v < s->n; v++) {
+        taken.of[v] = (uint16_t)smaller_u32(from->of[v], n);
+        n -= taken.of[v];
+        from->of[v] = (uint16_t)(from->of[v] - taken.of[v]);
+    }
+    return taken;
+}
+
+/* Runs the best plan with stage k split in two before layer `at`.  idle: the first one keeps the devices, and the
+ * second one gets as many idle devices, if there are so many; else the first one gets the first half of the devices,
+ * and the second one the others.  Does nothing if there are no devices for both. */
+static void try_split(struct plan_choice *c, uint32_t k, uint32_t at, bool idle)
 {
     const struct servers *s = &c->t->servers;
-    /* half: number of devices that `first` still gets */
-    uint32_t *stage_of, half = servers_devices(s, &c->best.set[k]) / 2;
-    struct device_set *set, first = {{0}};
-    if (!half)
+    uint32_t *stage_of, n = servers_devices(s, &c->best.set[k]);
+    struct device_set *set, free = idle_devices(c);
+    if (idle ? !servers_devices(s, &free) : n < 2)
         return;
     struct arena_mark mark = arena_mark(c->t->x->use.scratch);
     struct stage_layout p = copy_best(c, &stage_of, &set);
     for (uint32_t i = p.n; i > k; i--)
         set[i] = set[i - 1];
-    for (uint32_t v = 0; v < s->n; v++) {
-        first.of[v] = (uint16_t)smaller_u32(set[k].of[v], half);
-        half -= first.of[v];
-        set[k + 1].of[v] = (uint16_t)(set[k + 1].of[v] - first.of[v]);
-    }
-    set[k] = first;
+    if (idle)
+        set[k + 1] = take_first(s, &free, n);
+    else
+        set[k] = take_first(s, &set[k + 1], n / 2);
     for (uint32_t v = 0; v < c->chain.n; v++)
         if (stage_of[v] > k || (stage_of[v] == k && v >= at))
             stage_of[v]++;
@@ -310,57 +356,112 @@ static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
     try_copy(c, &p, mark);
 }
 
-/* Moves the borders between the stages of the best plan by a few layers.  Returns whether the best plan got better. */
-static bool move_borders(struct plan_choice *c)
+/* Moves the borders between the stages of the best plan by `least`, 2 * least ... `most` layers.  Returns whether the
+ * best plan got better. */
+static bool move_borders(struct plan_choice *c, uint32_t least, uint32_t most)
 {
     int64_t before = c->best.value;
     for (uint32_t v = 1; v < c->chain.n && c->best.value == before && !is_over(c); v++) {
         if (c->best.stage_of[v] == c->best.stage_of[v - 1])
             continue;
-        for (uint32_t by = 1; by <= MOST_MOVED && c->best.value == before; by *= 2)
+        for (uint32_t by = least; by <= most && c->best.value == before; by *= 2)
             for (int back = 0; back < 2 && c->best.value == before; back++)
                 try_moved(c, v, by, back);
     }
     return c->best.value < before;
 }
 
-/* Moves a device of the best plan to another stage.  Returns whether the best plan got better. */
-static bool move_devices(struct plan_choice *c)
+/* Moves a device of the best plan from stage from[0] .. from[1] - 1 to stage to[0] .. to[1] - 1 (try_device).  Returns
+ * whether the best plan got better. */
+static bool move_devices(struct plan_choice *c, const uint32_t *from, const uint32_t *to)
 {
     int64_t before = c->best.value;
-    uint32_t n = c->best.n;
-    for (uint32_t from = 0; from < n; from++)
-        for (uint32_t to = 0; to < n; to++)
-            for (uint32_t v = 0; v < c->t->servers.n && from != to; v++) {
+    for (uint32_t i = from[0]; i < from[1]; i++)
+        for (uint32_t k = to[0]; k < to[1]; k++)
+            for (uint32_t v = 0; v < c->t->servers.n && i != k; v++) {
                 if (c->best.value < before || is_over(c))
                     return c->best.value < before;
-                try_device(c, from, to, v);
+                try_device(c, i, k, v);
             }
     return c->best.value < before;
 }
 
-/* Joins two stages of the best plan, or splits a stage before any of its layers.  Returns whether the best plan got
- * better. */
-static bool change_stages(struct plan_choice *c)
+/* Joins two stages of the best plan on the devices that first .. last (enum joined_on) say, or splits a stage before
+ * any of its layers; idle: try_split().  Returns whether the best plan got better. */
+static bool change_stages(struct plan_choice *c, int first, int last, bool idle)
 {
     int64_t before = c->best.value;
-    for (uint32_t k = 0; k + 1 < c->best.n && c->best.value == before && !is_over(c); k++)
-        try_merged(c, k);
+    for (uint32_t k = 0; k + 1 < c->best.n && !is_over(c); k++)
+        for (int on = first; on <= last && c->best.value == before; on++)
+            try_merged(c, k, (enum joined_on)on);
     for (uint32_t v = 1; v < c->chain.n && c->best.value == before && !is_over(c); v++)
         if (c->best.stage_of[v] == c->best.stage_of[v - 1])
-            try_split(c, c->best.stage_of[v], v);
+            try_split(c, c->best.stage_of[v], v, idle);
     return c->best.value < before;
 }
 
-/* Changes the best plan a little, as long as it gets better: borders, devices, number of stages. */
-static void refine(struct plan_choice *c)
+/* Moves a device from one stage of the best plan to another, joins two stages or splits one, with all devices of these
+ * stages.  Returns whether the best plan got better. */
+static bool change_devices(struct plan_choice *c)
 {
-    bool apart = !c->best.places && c->t->x->scene.model.training.schedule != TRAINING_INTERLEAVED;
-    for (bool better = true; better && !is_over(c);) {
-        better = move_borders(c);
-        if (!better && apart && c->t->wide)
-            better = move_devices(c) || change_stages(c);
+    const uint32_t stages[] = {0, c->best.n};
+    return move_devices(c, stages, stages) || change_stages(c, ON_BOTH, ON_BOTH, /*idle=*/false);
+}
+
+/* The same with devices that become idle, or are idle. */
+static bool change_idle(struct plan_choice *c)
+{
+    const uint32_t stages[] = {0, c->best.n}, none[] = {c->best.n, c->best.n + 1};
+    return move_devices(c, stages, none) || move_devices(c, none, stages) ||
+           change_stages(c, ON_FIRST, ON_SECOND, /*idle=*/true);
+}
+
+/* Changes the best plan a little, as long as it gets better: its borders; if `wide`, devices and the number of stages,
+ * too.  What helps more rarely is tried where nothing else helps. */
+static void refine(struct plan_choice *c, bool wide)
+{
+    if (c->best.places || c->t->x->scene.model.training.schedule == TRAINING_INTERLEAVED)
+        wide = false;
+    while (!is_over(c) && (move_borders(c, 1, FEW_MOVED) || (wide && change_devices(c)) ||
+                           move_borders(c, 2 * FEW_MOVED, MOST_MOVED) || (wide && change_idle(c))))
+        continue;
+}
+
+/* Returns the number of stages of the fastest plan in c->start, if it takes at most 1 / NEAR longer than the best plan;
+ * 0: there is none. */
+static uint32_t next_start(const struct plan_choice *c)
+{
+    uint32_t best = 0;
+    for (uint32_t n = 1; n <= STARTS; n++)
+        if (c->start[n].n && (!best || c->start[n].value < c->start[best].value))
+            best = n;
+    bool near = best && c->start[best].value - c->best.value <= c->best.value / NEAR;
+    return near ? best : 0;
+}
+
+/* Changes the best proposed plan of each number of stages, the fastest one first, and then the best plan, as long as
+ * they get better: small changes lead to a good plan from one of them, and not from another. */
+static void refine_starts(struct plan_choice *c)
+{
+    for (uint32_t n; !is_over(c) && (n = next_start(c)) != 0;) {
+        struct stage_layout best = c->best;
+        c->best = c->start[n];
+        c->start[n].n = 0;
+        refine(c, /*wide=*/true);
+        if (!train_better(&c->best, &best))
+            c->best = best;
     }
+    refine(c, /*wide=*/true);
+}
+
+/* Returns the samples that devices of one of several stages may share, each the same number; 0: any number of devices
+ * may. */
+static int64_t shared_samples(const struct train *t)
+{
+    const struct training *m = &t->x->scene.model.training;
+    if (t->joint.value.n) /* stages that update jointly have one device each */
+        return 1;
+    return m->any_slices ? 0 : m->micro_size;
 }
 
 struct dapple_rules dapple_rules_of(const struct train *t)
@@ -371,7 +472,7 @@ struct dapple_rules dapple_rules_of(const struct train *t)
     int64_t left = memory > m->workspace ? memory - m->workspace : 1; /* 0 would be no limit */
     return (struct dapple_rules){.servers = &t->servers,
                                  .micro_batches = training_count(m),
-                                 .samples = m->any_slices ? 0 : m->micro_size,
+                                 .samples = shared_samples(t),
                                  .memory = memory < 0 ? 0 : left,
                                  .weight_copies = exec_weight_copies(&s->model, /*training=*/true)};
 }
@@ -380,24 +481,43 @@ struct stage_layout dapple_best(struct train *t, const struct dapple_found *foun
                                 uint32_t *tried)
 {
     const struct training *m = &t->x->scene.model.training;
-    struct plan_choice c = {
-        .t = t, .best.value = INT64_MAX, .most = work, .rules = dapple_rules_of(t)};
+    struct plan_choice c = {.t = t,
+                            .best.value = INT64_MAX,
+                            .most = work,
+                            .proposed = true,
+                            .rules = dapple_rules_of(t)};
     int64_t samples = m->any_slices ? 0 : m->micro_size;
     uint32_t ndev = t->servers.ndev;
     c.chain = train_chain(t);
+    if (t->wide)
+        c.start = arena_array(t->x->use.scratch, STARTS + 1, sizeof *c.start);
     try_even(&c, 1, ndev, samples);
     for (uint32_t i = 0; i < found->nplan && (!i || !is_over(&c)); i++)
         try_plan(&c, found->plan[i].n, found->plan[i].end, found->plan[i].devices);
     for (uint32_t n = 2; n <= ndev && n <= c.chain.n && !is_over(&c); n++)
-        if (ndev % n == 0)
-            try_even(&c, n, ndev / n, samples);
+        if (ndev % n == 0 || t->joint.value.n)
+            try_even(&c, n, ndev / n, shared_samples(t));
     /* one stage on fewer devices is better if AllReduces among more devices take too long; k: 1, 2, 3, 4, 6, 9, ... */
     for (uint32_t k = 1; k < ndev && !is_over(&c); k += k / 2 + (k == 1))
         try_even(&c, 1, k, samples);
-    if (!is_over(&c))
-        try_pipedream(&c);
+    if (!is_over(&c)) {
+        find_pipedream(t);
+        try_pipedream(&c, 0, t->nusual);
+    }
+    c.proposed = false;
+    int64_t before = c.work;
     if (c.best.value < INT64_MAX)
-        refine(&c);
+        refine(&c, /*wide=*/false);
+    if (t->wide) {
+        c.work =
+            before; /* what other planners do here, too, is done beside the work of this search */
+        c.proposed = true;
+        if (!is_over(&c))
+            try_pipedream(&c, t->nusual, t->npipedream);
+        c.proposed = false;
+        if (c.best.value < INT64_MAX)
+            refine_starts(&c);
+    }
     *tried += c.tried;
     return c.best;
 }
@@ -413,7 +533,7 @@ struct stage_layout dapple_improve(struct train *t, const struct stage_layout *p
         try_layout(&c, &p);
     }
     if (c.best.value < enough)
-        refine(&c);
+        refine(&c, t->wide);
     *tried += c.tried;
     return c.best;
 }

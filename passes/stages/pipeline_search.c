@@ -55,6 +55,10 @@ struct choices {
     struct training given;      /* settings of the scene at first */
     struct training best_model; /* settings of the best plan */
     struct stage_layout best;   /* n is 0: no plan was run */
+    /* [schedule] the same of the best plan with each schedule; those that are slower than the best plan may not fit by
+     * the judge's count */
+    struct training model_of[TRAINING_SCHEDULES];
+    struct stage_layout best_of[TRAINING_SCHEDULES];
 };
 
 /* Divisors of the batch. */
@@ -150,7 +154,11 @@ static void keep_best(struct choices *c, struct train *t, struct stage_layout *p
     struct training *m = &c->x->scene.model.training;
     train_fit(t, p, c->best.value);
     c->by_size[size] = smaller(c->by_size[size], p->value);
-    c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p->value);
+    if (p->value < c->by_schedule[m->schedule]) {
+        c->by_schedule[m->schedule] = p->value;
+        c->best_of[m->schedule] = *p;
+        c->model_of[m->schedule] = *m;
+    }
     if (!train_better(p, &c->best))
         return;
     c->best = *p;
@@ -281,19 +289,58 @@ static void try_every(struct choices *c, struct train *t)
     t->every_recompute = false;
 }
 
-/* Lets stages of the best plan run further ahead, under the settings of the scene, which are the plan's.  The plan
- * stays as it is if that does not help, or if the judge refuses what comes of it. */
+/* Lets stages of the best plan with each schedule run further ahead.  The best plan of all stays as it is if that does
+ * not help, or if the judge refuses what comes of it.  Leaves the settings tried last in the scene. */
 static void go_farther(struct choices *c, struct train *t)
 {
     struct arena *a = c->x->use.scratch;
-    struct stage_layout p = c->best;
-    if (p.value == INT64_MAX)
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++) {
+        struct stage_layout p = c->best_of[i];
+        if (!p.n || p.value == INT64_MAX)
+            continue;
+        c->x->scene.model.training = c->model_of[i];
+        /* train_farther() writes to these arrays */
+        p.ahead = arena_copy(a, p.ahead, p.n * sizeof *p.ahead);
+        p.recompute = arena_copy(a, p.recompute, p.n);
+        train_farther(t, &p);
+        keep_best(c, t, &p, number_of_size(c, c->model_of[i].micro_size));
+    }
+}
+
+/* If the model updates by values of all stages' gradients, which only gpipe runs, and the schedule may be chosen, tries
+ * gpipe with layers parted as it may part them.  *t is then of these layers, and so is the best plan.  Leaves the
+ * settings tried last in the scene. */
+static void try_joint(struct choices *c, struct train *t)
+{
+    static const enum training_schedule gpipe = TRAINING_GPIPE;
+    struct training *m = &c->x->scene.model.training;
+    struct train u;
+    if (!t->joint.possible || t->joint.wanted || c->nschedule < SCHEDULES)
         return;
-    /* train_farther() writes to these arrays */
-    p.ahead = arena_copy(a, c->best.ahead, p.n * sizeof *p.ahead);
-    p.recompute = arena_copy(a, c->best.recompute, p.n);
-    train_farther(t, &p);
-    keep_best(c, t, &p, number_of_size(c, c->best_model.micro_size));
+    *m = c->given;
+    m->schedule = TRAINING_GPIPE;
+    if (train_begin(&u, c->x, t->planner))
+        return;
+    u.wide = true;
+    u.clock = t->clock;
+    u.accepted = t->accepted;
+    u.too_long = t->too_long;
+    u.odd = t->odd;
+    /* each layer of u is in one layer of t */
+    uint32_t *stage_of = arena_array(c->x->use.scratch, (size_t)u.layers.n + 1, sizeof *stage_of);
+    for (uint32_t v = 0; c->best.n && v < c->x->levels.base->n; v++)
+        stage_of[u.layer[v]] = c->best.stage_of[t->layer[v]];
+    c->best.stage_of = stage_of;
+    const enum training_schedule *all = c->schedule;
+    c->schedule = &gpipe;
+    c->nschedule = 1;
+    for (uint32_t i = 0; i < c->nsize && (!i || !clock_out(&u.clock)); i++)
+        try_size(c, &u, i);
+    c->schedule = all;
+    c->nschedule = SCHEDULES;
+    u.offered = t->offered;
+    u.noffered = t->noffered;
+    *t = u;
 }
 
 /* Sets t->offered: the settings of all sizes and schedules that are tried, so that the bound holds for all.  The scene
@@ -386,9 +433,9 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     if (!clock_out(&t->clock))
         try_ways(&c, t);
     try_every(&c, t);
-    /* the best plan under its own settings, with stages that run further ahead if that helps */
-    *m = c.best_model;
     go_farther(&c, t);
+    try_joint(&c, t);
+    *m = c.best_model;
     note_choices(&c, t);
     return train_leave(t, &c.best,
                        arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",

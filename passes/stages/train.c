@@ -461,18 +461,42 @@ static void try_policies(const struct train *t, struct stage_layout *p, const st
     }
 }
 
+/* Returns whether stages of the plan update by values that follow from gradients of other stages. */
+static bool updates_jointly(const struct train *t, const struct stage_layout *p)
+{
+    for (uint32_t i = 0; i < t->joint.value.n; i++)
+        if (p->stage_of[t->joint.value.span[i].from] != p->stage_of[t->joint.value.span[i].to])
+            return true;
+    return false;
+}
+
+/* Returns whether the plan can be run though its stages update jointly: each has one device, and updates are apart. */
+static bool can_update_jointly(const struct train *t, const struct stage_layout *p)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < p->n; k++)
+        n += servers_devices(&t->servers, &p->set[k]);
+    return n == p->n && update_pass_wanted(&t->x->scene);
+}
+
 void train_try(const struct train *t, struct stage_layout *p)
 {
     const struct scene *s = &t->x->scene;
     uint32_t places = p->places ? p->places : p->n;
+    bool joint = updates_jointly(t, p);
     p->value = INT64_MAX;
+    if (joint && !can_update_jointly(t, p))
+        return;
     for (uint32_t k = 0; k < places; k++)
         p->uneven = p->uneven || splits_samples(t, &p->set[k]);
     struct arena *own = arena_new(t->x->use.scratch);
     p->odd = iteration_refuses(s, p->n, places, own) != NULL;
     if (!p->uneven && !p->odd) {
-        struct stages_on on = {
-            .n = p->n, .nplace = places, .sum = train_sums(t, p, own), .set = p->set};
+        struct stages_on on = {.n = p->n,
+                               .nplace = places,
+                               .sum = train_sums(t, p, own),
+                               .set = p->set,
+                               .joint_update = joint};
         if (s->model.training.schedule == TRAINING_INTERLEAVED)
             try_interleaved(t, p, &on, own);
         else

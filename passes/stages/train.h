@@ -32,6 +32,14 @@ struct layer_update {
     int64_t each, weight, once, within, within_overhead;
 };
 
+/* Updates by values that follow from gradients of several stages, such as their norm.  Only --schedule=gpipe runs them,
+ * on stages of one device each; with other schedules layers that are updated so must share a stage. */
+struct joint_updates {
+    bool possible; /* the model has such values between layers that may else be in two stages */
+    bool wanted;   /* layers are parted as gpipe may part them */
+    struct layer_spans value; /* if wanted: the layers of such a value's maker and of each reader */
+};
+
 /* A plan that the judge refused since its lists need more memory than there is. */
 struct refusal {
     /* [place] bytes that the lists need beyond the sums of the place's stages; NULL: no plan was refused */
@@ -56,6 +64,7 @@ struct train {
      * within backward passes, and layers.backward has them */
     struct layer_update *update;
     const uint32_t *layer; /* [base vertex] its layer */
+    struct joint_updates joint;
     struct clock clock;
     struct refusal *refusal; /* [number of places] the last one on as many, for train_fit() */
     struct arena *refusals;  /* has refusal[].lacked, which last longer than the scratch of a try */
@@ -69,6 +78,7 @@ struct train {
      * dapple_best() (dapple_plans.h) finds them; NULL: not found yet */
     struct stage_layout *pipedream;
     uint32_t npipedream;
+    uint32_t nusual; /* number of those, the first ones, that are found without `wide`, too */
     /* true: more of these plans are found than dapple-place runs, and more changes of the best plan are tried */
     bool wide;
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
@@ -114,8 +124,8 @@ struct stage_layout {
     int64_t value;
 };
 
-/* Fills *t for the model and cluster of x.  planner: the planner's name, for messages.  Returns 0; -1 with an error if
- * the model has no backward pass or the accelerators are not servers as servers.h wants them. */
+/* Fills *t for the model, the cluster and the schedule of x.  planner: the planner's name, for messages.  Returns 0; -1
+ * with an error if the model has no backward pass or the accelerators are not servers as servers.h wants them. */
 int train_begin(struct train *t, struct ctx *x, const char *planner);
 /* Returns the layer of a placed node. */
 uint32_t train_layer(const struct train *t, nid n);

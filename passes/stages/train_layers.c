@@ -150,8 +150,19 @@ static void join_spans(struct layer_spans *s)
     s->n = n;
 }
 
+/* Adds the layers of the maker and of each reader of net e, which a node of a joint update makes, to t->joint.value. */
+static void measure_joint(struct layer_sums *m, uint32_t e)
+{
+    const struct scene *s = &m->t->x->scene;
+    uint32_t at = train_layer(m->t, s->m->value[s->place->net_value[e]].def);
+    for_row (y, s->place->net_pin, e)
+        if (train_layer(m->t, y) != at)
+            add_span(&m->t->joint.value, m->t->x->use.scratch,
+                     (struct layer_span){.from = at, .to = train_layer(m->t, y)});
+}
+
 /* Fills t->values and t->gradients: for each net a span with its bytes, from the layer that makes it to the farthest
- * layer that reads it (for gradients: to the lowest). */
+ * layer that reads it (for gradients: to the lowest); and t->joint.value, whose nets have no such span. */
 static void measure_moves(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -162,6 +173,10 @@ static void measure_moves(struct layer_sums *m)
         nid def = s->m->value[v].def;
         if (!def || s->place->kind[def] != PLACE_NODE)
             continue;
+        if (t->joint.wanted && m->update.own[def]) {
+            measure_joint(m, e);
+            continue;
+        }
         bool back = s->m->backward[def];
         uint32_t at = train_layer(t, def), far = at;
         for_row (y, *pin, e) {
@@ -175,6 +190,7 @@ static void measure_moves(struct layer_sums *m)
     }
     join_spans(&t->values);
     join_spans(&t->gradients);
+    join_spans(&t->joint.value);
 }
 
 /* Fills t->waiting: for each backward node, those of updates left out, a span with its time, from its layer to the
@@ -217,8 +233,11 @@ static void measure_waiting(struct layer_sums *m)
 
 /* Returns pairs of layers (from, to) such that `from` must not be in a later stage than `to`: the edges of g; for
  * each value, its maker and each reader; for a value of the backward pass, which moves to earlier stages, each
- * reader and the maker. */
-static struct pairs list_pairs(const struct train *t, const struct wdag *g, struct arena *a)
+ * reader and the maker.  own: [node] 1: a node of an update apart; NULL: there is none.  Sets t->joint.possible; if
+ * joint updates are wanted, values that nodes of updates make give no pairs; else, as gradients that these nodes read,
+ * pairs in both directions. */
+static struct pairs list_pairs(struct train *t, const struct wdag *g, const uint8_t *own,
+                               struct arena *a)
 {
     const struct scene *s = &t->x->scene;
     const struct csr *pin = &s->place->net_pin;
@@ -232,9 +251,15 @@ static struct pairs list_pairs(const struct train *t, const struct wdag *g, stru
             continue;
         for_row (y, *pin, e) {
             uint32_t maker = train_layer(t, def), reader = train_layer(t, y);
-            bool back = s->m->backward[def];
-            if (maker != reader)
-                pairs_add(&x, back ? reader : maker, back ? maker : reader);
+            bool back = s->m->backward[def], updates = own && own[def], reads = own && own[y];
+            if (maker == reader)
+                continue;
+            t->joint.possible = t->joint.possible || updates;
+            if (t->joint.wanted && updates)
+                continue;
+            pairs_add(&x, back ? reader : maker, back ? maker : reader);
+            if (back && reads) /* a gradient is added up, and used, where it is made */
+                pairs_add(&x, back ? maker : reader, back ? reader : maker);
         }
     }
     return x;
@@ -264,11 +289,12 @@ static struct csr join_pairs(const struct pairs *x, const uint32_t *group, uint3
 }
 
 /* Joins layers that must be in one stage (cycles of list_pairs), and numbers the joined layers in a topological order.
- * Sets t->layer, and the edges and number of t->layers.  g: the level with one vertex per layer before. */
-static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
+ * Sets t->layer, and the edges and number of t->layers.  g: the level with one vertex per layer before; own: as for
+ * list_pairs(). */
+static void join_layers(struct train *t, const struct wdag *g, const uint8_t *own, struct arena *a)
 {
     uint32_t nbase = t->x->levels.base->n;
-    struct pairs pairs = list_pairs(t, g, a);
+    struct pairs pairs = list_pairs(t, g, own, a);
     struct csr edge = pairs_rows(&pairs, g->n);
     uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp); /* [vertex] its component */
     uint32_t n = csr_components(&edge, g->n, comp, a);
@@ -310,6 +336,7 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     if (several.model.training.micro_size && !train_size_said(x))
         several.model.training.micro_batches = TRAINING_MICRO_BATCHES;
     m.update = update_cost_find(&several, NULL, NULL, a);
+    t->joint.wanted = m.update.own && x->scene.model.training.schedule == TRAINING_GPIPE;
     int64_t **const sum[] = {&m.forward, &m.backward,  &m.activation,       &m.parameter,
                              &t->stored, &t->constant, &m.forward_overhead, &m.backward_overhead};
     t->layer = wdag_flatten(g, a);
@@ -317,7 +344,7 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     t->refusals = arena_new(a);
     t->layers = (struct layers_of){.n = g->n, .succ = g->succ, .pred = g->pred};
     if (x->scene.m->ir_version)
-        join_layers(t, g, a);
+        join_layers(t, g, m.update.own, a);
     if (m.update.own)
         t->update = arena_array(a, (size_t)t->layers.n + 1, sizeof *t->update);
     for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)

@@ -11,6 +11,7 @@ usage: test_iteration.py   (environment: PCC, PCC_GEN)
 3. Interleaved: of equal stages the bubble is divided by the stages of a device; micro-batches that do not fit.
 4. A decoder over a slow link: what needs no gradient of its stage's nodes is in that stage, labels in one-hot form are
    in the loss's, so that no value but that of a layer crosses to another stage.
+5. pipeline-place, which chooses more, takes no longer than dapple-place, and with any schedule no longer than with one.
 
 Exit: 0 pass, 1 fail."""
 import json
@@ -438,6 +439,22 @@ def near(tmp):
     check(at["/loss/OneHot"] == at["/loss/LogSoftmax"], "labels in one-hot form are not with the loss")
 
 
+def chosen(tmp):
+    model, path = tmp / "small.onnx", tmp / "small.json"
+    subprocess.run([GEN, "train", "--layers=1", "--width=32", "--heads=2", "--vocab=50", "-o", model], check=True,
+                   stdout=subprocess.DEVNULL)
+
+    def took(devices, micro, *args):
+        subprocess.run([PCC, model, "-d", devices, "--dim=batch=2,sequence=8", "--link=0.02GB/s,10us", "-q", "-o", path,
+                        "--objective=iteration-time", f"--micro-batches={micro}", "--recompute=all", *args], check=True)
+        return json.loads(path.read_text())["objective"]["value_s"]
+
+    all_, own = (took("4xa100", 2, "--schedule=zb-h1", "-p", f"{p}-place") for p in ("pipeline", "dapple"))
+    check(all_ <= own, f"pipeline-place {all_} s, dapple-place {own} s")
+    any_, one = took("2xa100", 8), took("2xa100", 8, "--schedule=dapple")
+    check(any_ <= one, f"any schedule {any_} s, dapple {one} s")
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         came = [one_case(seed, Path(tmp)) for seed in range(CASES)]
@@ -450,6 +467,7 @@ def main():
         room(Path(tmp))
         too_many(Path(tmp))
         near(Path(tmp))
+        chosen(Path(tmp))
     return finish()
 
 

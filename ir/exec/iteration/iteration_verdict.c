@@ -160,6 +160,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
                              .micro_batches = training_count(t),
                              .half_duplex = t->half_duplex,
                              .forward_only = !s->m->backward,
+                             .joint_update = on->joint_update,
                              .stage = r.stage};
     for (uint32_t k = 0; k < on->n; k++) {
         struct stage_work *w = &r.stage[k];
@@ -526,9 +527,8 @@ static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
         why = refuse_uneven_slices(w);
     if (why)
         return why;
-    struct stages_on on = {w->st->n, stages_places(w->st), w->sum, set};
+    struct stages_on on = {w->st->n, stages_places(w->st), w->sum, set, update.joint};
     *r = iteration_set_up(w->s, &servers, &on, w->a);
-    r->x.joint_update = update.joint;
     for (uint32_t k = 0; k < w->st->n; k++) {
         if (r->x.order != ITERATION_INTERLEAVED)
             r->stage[k].ahead = w->st->ahead[k];

@@ -55,6 +55,7 @@ struct stages_on {
     uint32_t n, nplace; /* number of stages and of places; stage k is on place k % nplace */
     const struct stage_sums *sum; /* [stage] */
     const struct device_set *set; /* [stage] number of its devices in each server (servers.h) */
+    bool joint_update;            /* struct iteration */
 };
 
 /* Returns an iteration, ready to run, with times and bytes of each stage on its devices by the scene's model.

@@ -37,7 +37,10 @@ static int64_t run_every_set(struct run *r, struct stage_layout *p)
     if (p->uneven || p->odd || m->recompute != RECOMPUTE_AUTO)
         return best;
     struct arena *own = arena_new(r->x.use.scratch);
-    struct stages_on on = {p->n, p->places ? p->places : p->n, train_sums(&r->t, p, own), p->set};
+    struct stages_on on = {.n = p->n,
+                           .nplace = p->places ? p->places : p->n,
+                           .sum = train_sums(&r->t, p, own),
+                           .set = p->set};
     for (uint32_t way = 0; way < 2U << p->n; way++) {
         struct iteration_run q = iteration_set_up(s, &r->t.servers, &on, own);
         bool fits = true, shared = m->schedule == TRAINING_INTERLEAVED;
