@@ -3,6 +3,7 @@
 
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
+#include "ir/exec/evaluate.h"
 
 enum { SHOWN = 12 }; /* most lines of the critical chain that are shown */
 
@@ -110,6 +111,34 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
     }
 }
 
+/* If the whole model as one part takes less than `parts` ps on a device that can hold it, prints which class of devices
+ * takes least, and the time: parts of the plan, which wait for all that they read, are then not worth it. */
+static void print_alone(FILE *f, const struct result *r, int64_t parts, struct arena *a)
+{
+    const struct cluster *c = r->scene.cluster;
+    const struct device_class *best = NULL;
+    int32_t *dev = arena_array(a, r->scene.m->nnode, sizeof *dev);
+    char text[UNIT_TEXT];
+    for (uint32_t k = 0, first = 0; k < c->ncls; first += c->cls[k++].count) {
+        if (!c->cls[k].count)
+            continue;
+        for (nid n = 1; n < r->scene.m->nnode; n++)
+            dev[n] = (int32_t)first;
+        const struct plan plan = {.dev = dev};
+        struct evaluation e = plan_evaluate(&r->scene, &plan, a);
+        if (!evaluation_holds(&e, /*over_memory=*/false))
+            continue;
+        const struct parts *whole = parts_of_plan(&(struct staged_plan){&r->scene, &plan, NULL}, a);
+        int64_t time = step_of_parts(&r->scene, &plan, whole, a);
+        if (time < parts) {
+            parts = time;
+            best = &c->cls[k];
+        }
+    }
+    if (best)
+        fprintf(f, "as 1, on one %s (-p one-place): %s\n", best->name, time_short(text, parts));
+}
+
 /* Prints the makespan of the plan's parts, "as 3 parts, ...: 2.1 ms (+4.0 %)", and, if that is less, of more parts:
  * "as 17, with --cut=transfers: 2.0 ms". */
 static void print_parts(FILE *f, const struct result *r, struct arena *a)
@@ -125,6 +154,8 @@ static void print_parts(FILE *f, const struct result *r, struct arena *a)
     if (end < r->parts_value)
         fprintf(f, "\nas %u, with --cut=transfers: %s", fine->nparts, time_short(text, end));
     fputs("\n", f);
+    if (more > 0)
+        print_alone(f, r, end, a);
 }
 
 void step_report(FILE *f, const struct result *r, struct arena *a)

@@ -1,0 +1,18 @@
+# What parts take is compared with the whole model as one part on one device: 62 us of nodes and 10 us for the part.
+# RUN: %pcc %s --objective=makespan --part-cost=10us | FileCheck %s
+# CHECK: as 2 parts, each of which waits for all that it reads: {{.*}} us
+# CHECK-NEXT: as {{.}}, with --cut=transfers: {{.*}} us
+# CHECK-NEXT: as 1, on one acc (-p one-place): 72.00 us
+# A part that takes no time: the plan's parts are quicker, and nothing is said.
+# RUN: %pcc %s --objective=makespan --part-cost=0us | FileCheck %s --check-prefix=FREE
+# FREE: with --cut=transfers: 44.00 us
+# FREE-NEXT: makespan 44.00 us
+class acc x2 link=1GB/s,0us
+graph {
+  %a = profile:op() : !xfer=1us !time=10us
+  %b = profile:op(%a) : !xfer=1us !time=12us
+  %c = profile:op(%a) : !xfer=1us !time=10us
+  %d = profile:op(%b) : !xfer=1us !time=10us
+  %e = profile:op(%b, %c) : !xfer=1us !time=10us
+  %f = profile:op(%d, %e) : !xfer=1us !time=10us
+}
