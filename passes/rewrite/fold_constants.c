@@ -4,14 +4,16 @@
  * The operators are those of ir/model/compute.h, computed with exactly the bits that ONNX Runtime gives.  Known
  * values are initializers, results of Constant nodes, and elements of shapes that are numbers: Gather of such an
  * entry of a Shape is folded even if the batch is a symbol.  An initializer that is also an input of the model is no
- * constant, since callers may set it.  Nodes that make outputs of the model stay.  Nodes and initializers that only
- * folded nodes read are removed.
+ * constant, since callers may set it; nor is an initializer of a training graph that a step gives a new value, such as
+ * a parameter: what follows from it changes from step to step.  Nodes that make outputs of the model stay.  Nodes and
+ * initializers that only folded nodes read are removed.
  *
  * A round looks at all nodes, bodies after the nodes that own them.  A new constant shape may make types known that
  * were unknown; so types are inferred again, and rounds are repeated until one folds nothing, mostly the second.  The
  * bytes that all rounds together read and compute are limited, since small files can describe large constants.
  * O(nodes + operands + bytes computed), and shape inference, in each round. */
 #include "ir/base/units.h"
+#include "ir/dag/training_nodes.h"
 #include "ir/model/compute.h"
 #include "passes/shapes/infer.h"
 
@@ -36,10 +38,13 @@ struct fold_run {
     struct edit *e; /* the edit of the present round */
     struct arena *a;
     struct known **known; /* [value] NULL: not looked at yet, or nothing is known of it */
-    int64_t max;          /* bytes: larger results are not folded */
-    int64_t left;         /* bytes of operands and results that may still be used */
-    uint32_t folded;      /* number of nodes folded in this round */
-    int64_t bytes;        /* bytes of all folded results */
+    /* [nrenewed] of values, 1: steps of training give it new values; NULL: the model is no training graph */
+    const uint8_t *renewed;
+    uint32_t nrenewed;
+    int64_t max;     /* bytes: larger results are not folded */
+    int64_t left;    /* bytes of operands and results that may still be used */
+    uint32_t folded; /* number of nodes folded in this round */
+    int64_t bytes;   /* bytes of all folded results */
 };
 
 /* Returns what is known of value v without running the model; NULL: nothing, not even the rank. */
@@ -49,7 +54,8 @@ static struct known *known_of(struct fold_run *x, vid v)
     struct known k;
     if (x->known[v] != NULL)
         return x->known[v];
-    bool fixed = (p->flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT && p->tensor != 0;
+    bool fixed = (p->flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT && p->tensor != 0 &&
+                 !(v < x->nrenewed && x->renewed[v]);
     if (fixed ? !known_of_tensor(x->m, p->tensor, &k, x->a)
               : !known_of_type(x->m, p->type, &k, x->a))
         return NULL;
@@ -188,6 +194,16 @@ static uint32_t fold_all(struct fold_run *x)
     return folded;
 }
 
+/* Sets x->renewed, if the model is a training graph. */
+static void find_renewed(struct fold_run *x)
+{
+    struct training_nodes found;
+    if (!training_nodes_find(x->m, /*kind=*/NULL, &found, x->a))
+        return;
+    x->renewed = training_renewed(x->m, x->a);
+    x->nrenewed = x->m->nval;
+}
+
 /* pass.run: replaces nodes with constant results by weights, round by round.  Returns 0, or -1 after an error. */
 static int run_fold_constants(struct ctx *x, const void *options)
 {
@@ -197,6 +213,7 @@ static int run_fold_constants(struct ctx *x, const void *options)
     const uint32_t nodes = m->nnode - 1, errors = m->diag->errors;
     struct clock clock = ctx_clock(x);
     char text[UNIT_TEXT];
+    find_renewed(&f);
     f.left = larger(sat_mul(o->max, ALL), LEAST);
     clock_at_least(&clock, CLOCK_READING);
     m->diag->clock = &clock;
