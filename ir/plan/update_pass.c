@@ -414,6 +414,72 @@ static void mark_nodes(struct update_search *k)
     }
 }
 
+/* Returns the initializer of which output w is the next value although w does not depend on samples, such as a count of
+ * steps: one of w's type, which nodes other than Identity lead to w by values of its type; of several the one with
+ * whose name the output's begins, else the first operand; 0: there is none, or all searches together have taken too
+ * long.  stack: room for all values; *left: number of operands that may still be looked at. */
+static vid counted(const struct update_search *k, vid w, vid *stack, uint64_t *left)
+{
+    const struct module *m = k->m;
+    uint32_t top = 0;
+    bool changed = false;
+    vid found = 0;
+    stack[top++] = w;
+    while (top > 0) {
+        vid v = stack[--top];
+        nid n = m->value[v].def;
+        bool initial = is_initializer(m, v) && changed;
+        if (initial && strncmp(value_name(m, w), value_name(m, v), strlen(value_name(m, v))) == 0)
+            return v;
+        found = initial && !found ? v : found;
+        changed = changed || (n && !node_is(m, n, "Identity"));
+        /* backward, so that the first operand comes next */
+        for (uint32_t i = m->node[n].in.n; n && i-- > 0 && *left > 0; --*left) {
+            vid u = m->arg[m->node[n].in.at + i];
+            if (u && values_alike(m, u, w) && top < m->nval)
+                stack[top++] = u;
+        }
+    }
+    return found;
+}
+
+/* Checks that no initializer is counted on from step to step beside the gradients, since steps would not keep its next
+ * value; sets to->why if the samples, or the update, are computed with such an initializer. */
+static void check_counted(struct update_search *k)
+{
+    const struct module *m = k->m;
+    const struct graph *g = &m->graph[1];
+    /* [value] the output that is the next value of an initializer from which the value follows; 0: none */
+    vid *next = arena_array(k->own, m->nval, sizeof *next);
+    vid *stack = arena_array(k->own, (size_t)m->nval + 1, sizeof *stack);
+    uint64_t left = WALKS * ((uint64_t)m->nval + 1);
+    for (uint32_t i = 0; i < g->out.n; i++) {
+        vid w = m->arg[g->out.at + i], of = k->varies[w] ? 0 : counted(k, w, stack, &left);
+        if (of)
+            next[of] = next[w] = w;
+    }
+    for (uint32_t i = 0; i < k->to->n; i++)
+        next[k->to->of[i].parameter] = 0; /* the gradient leads to its next value */
+    for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
+        vid by = 0;
+        bool varies = k->to->own[n];
+        for (uint32_t i = 0; i < m->node[n].in.n; i++) {
+            vid u = m->arg[m->node[n].in.at + i];
+            by = next[u] ? next[u] : by;
+            varies = varies || k->varies[u];
+        }
+        if (by && varies)
+            k->to->why = arena_fmt(
+                k->a,
+                "'%s' (%s) reads what has '%s' as its next value, to which no gradient leads: "
+                "make it an input of the model",
+                node_name(m, n), node_op(m, n), value_name(m, by));
+        for (uint32_t i = 0; by && i < m->node[n].out.n; i++)
+            next[m->arg[m->node[n].out.at + i]] = by;
+        next[0] = 0;
+    }
+}
+
 /* Checks that each new value follows from its parameter's gradient; sets to->why if not. */
 static void check_followed(struct update_search *k)
 {
@@ -554,6 +620,8 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
             mark_nodes(&k);
         if (!to.why)
             check_followed(&k);
+        if (!to.why)
+            check_counted(&k);
         if (!to.why)
             check_batch(&k);
         if (!to.why && stage_of)
