@@ -343,27 +343,47 @@ static const struct planner *usual_planner(const struct exec_model *m)
     return planner_of(m->kinds, p);
 }
 
-/* Passes on notes and warnings, but no errors, to the struct diag `user` (diag.emit). */
-static void pass_on(void *user, enum diag_level level, enum warning w, const char *line)
+/* Errors of a planner that are kept until it has ended; its other messages are passed on at once. */
+struct kept_errors {
+    struct diag *loud; /* gets the messages */
+    struct arena *a;   /* has the lines */
+    const char **line; /* [n] */
+    uint32_t n, cap;
+};
+
+/* Keeps an error in the struct kept_errors `user`, and passes on notes and warnings (diag.emit). */
+static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
 {
-    if (level == DIAG_NOTE)
-        diag_note(user, "%s", line);
-    else if (level == DIAG_WARNING)
-        diag_warning(user, w, "%s", line);
+    struct kept_errors *k = user;
+    if (level == DIAG_NOTE) {
+        diag_note(k->loud, "%s", line);
+    } else if (level == DIAG_WARNING) {
+        diag_warning(k->loud, w, "%s", line);
+    } else {
+        k->line = vec_grow(k->a, k->line, &k->cap, k->n + 1, sizeof *k->line);
+        k->line[k->n++] = arena_strdup(k->a, line, strlen(line));
+    }
 }
 
-/* Runs planner p as run_and_fit() does.  If the pass shard has left an offer, no error is reported: it is taken if p
- * finds no plan. */
+/* Runs planner p as run_and_fit() does.  If the pass shard has left an offer, which is taken if p finds no plan, notes
+ * say why p finds none; other errors are reported. */
 static int run_beside_offer(const struct planner *p, const void *opts, struct ctx *x)
 {
     struct diag *loud = x->use.diag, own = *loud;
     if (x->results.offer.ways == 0)
         return run_and_fit(p, opts, x);
-    own.emit = pass_on;
-    own.user = loud;
+    struct kept_errors kept = {.loud = loud, .a = arena_new(x->use.mem)};
+    own.emit = keep_error;
+    own.user = &kept;
     x->use.diag = &own;
     int rc = run_and_fit(p, opts, x);
     x->use.diag = loud;
+    for (uint32_t i = 0; i < kept.n; i++)
+        if (rc == PASS_INFEASIBLE)
+            diag_note(loud, "%s", kept.line[i]);
+        else
+            diag_error(loud, "%s", kept.line[i]);
+    arena_free(kept.a);
     return rc;
 }
 
@@ -527,6 +547,7 @@ static uint32_t number_of(const struct pipeline *p, const char *name)
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o)
 {
     warn_late(p, x->use.diag);
+    x->results.offer = (struct shard_offer){0}; /* of an earlier run that failed */
     for (uint32_t i = 0; i < p->n; i++) {
         struct arena_mark mark = arena_mark(x->use.scratch);
         double start = now_ms();

@@ -13,9 +13,13 @@
 # RUN: sed 's/memory=1GiB/memory=4MB/; /%%b/d; /%%c/d' %s > %t.pir
 # RUN: %pcc %t.pir --io=free --part-cost=0 -p 'shard{gain=0.9}' 2>&1 | FileCheck %s --check-prefix=FITS
 # FITS-NOT: error
+# FITS: note: portfolio-place: 'y' needs 4.500 MiB, and no device that can run it has more than 3.815 MiB
 # FITS: note: shard: 2 ways take {{.*}}, no plan of whole nodes was found that fits
 # FITS-NOT: error
 # FITS: sharded over 2 devices: 1 nodes in pieces
+# What else is wrong with a planner is an error.
+# RUN: not %pcc %s --io=free --part-cost=0 -p 'shard,plan{from=%t.none.json}' 2>&1 | FileCheck %s --check-prefix=NONE
+# NONE: error: {{.*}}.none.json: cannot open
 cluster network=direct
 class acc x2 link=300GB/s,1us peak=[f32:1T] bandwidth=10TB/s memory=1GiB
 file 1 "model.onnx" size=12582912
