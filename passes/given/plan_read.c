@@ -130,7 +130,7 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
         if (slot && assign_slot_named(r, node_name(from, n), slot))
             return -1;
     }
-    return read_model_copies(r, from);
+    return 0;
 }
 
 /* Gives the nodes of r's scene the devices that the splits of module `from` say: split 0 is the first device, and so
@@ -208,12 +208,16 @@ bool plan_calls_open(struct ctx *x, const char *from)
     return text && plan_json_calls_open(text, n);
 }
 
-/* Reads what module `from` says of a plan: annotations of its nodes, else Olive's assignments.  0, or -1 and an
- * error. */
-static int read_marks(struct assignment *r, const struct open_calls *o, const struct module *from)
+/* Reads what module `from` says of a plan: annotations of its nodes, and of copies, unless the nodes have the devices
+ * that the pass shard gave them; else Olive's assignments.  0, or -1 and an error. */
+static int read_marks(struct assignment *r, struct ctx *x, const struct module *from)
 {
+    const struct open_calls *o = x->results.opened;
     const char *splits = from->device_ann ? NULL : split_assignments_of(from);
-    return splits ? read_splits(r, o, from, splits) : read_annotations(r, o, from);
+    bool sharded = from == x->scene.m && x->results.sharding != NULL;
+    if (splits)
+        return read_splits(r, o, from, splits);
+    return read_annotations(r, o, from) || (!sharded && read_model_copies(r, from)) ? -1 : 0;
 }
 
 /* Reads the annotations of the ONNX model at r->path.  0, or -1 and an error. */
@@ -224,7 +228,7 @@ static int read_model(struct assignment *r, struct ctx *x)
     struct module *m = x->use.read_model(r->path, x->use.scratch, x->use.diag);
     if (!m)
         return -1;
-    int rc = read_marks(r, x->results.opened, m);
+    int rc = read_marks(r, x, m);
     arena_free(m->mem);
     return rc;
 }
@@ -249,7 +253,7 @@ int plan_read(struct given_plan *p, struct ctx *x, const char *from)
         return -1;
     if (strcmp(from, "self") == 0) {
         r.path = module_str(x->scene.m, x->scene.m->path);
-        rc = read_marks(&r, x->results.opened, x->scene.m);
+        rc = read_marks(&r, x, x->scene.m);
     } else if (str_ends(from, ".onnx")) {
         rc = read_model(&r, x);
     } else {

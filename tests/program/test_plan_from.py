@@ -94,6 +94,7 @@ def copies(at):
     pcc(first, "-p", "plan{from=self:effort=0}", *how, "-o", again)
     data = first.read_bytes()
     check(data == again.read_bytes() and data.count(b"pcc.copies.acc0") == 1, "copies are not said once")
+    pcc(first, "-p", "shard{ways=2}", "-d2xa100", how[2])  # devices and copies of the file do not count
     r = pcc(model, "-p", f"plan{{from={first}}}", "-d3xa100", *how[2:], code=1)
     check("'acc0' has 4 copies: expected 1 to 3" in r.stderr, f"copies: {r.stderr}")
 
