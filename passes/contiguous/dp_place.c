@@ -77,9 +77,9 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
             s->states, s->why, whole->lower.why, count);
     }
     const char *why = claim_make(x, scope, in, all);
-    if (lowest) /* claim_make() has set the scope */
-        p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s%s",
-                                      plan_among(p->claim.scope), why, count);
+    if (lowest) /* claim_make() has set status and scope */
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less%s: %s%s",
+                                      plan_among(p->claim.scope), claim_less_parts(p), why, count);
 }
 
 /* Returns the settings of a race on problem c. */

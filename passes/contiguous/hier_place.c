@@ -324,8 +324,8 @@ static void write_claim(struct ctx *x, const struct problem *c, const struct hie
         x, claim_scope(x, /*contiguous=*/true, /*fused=*/false), in,
         bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true, BOUNDS_PROVEN_WORK, &clock));
     if (lowest)
-        p->claim.argument =
-            arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), why);
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less%s: %s",
+                                      plan_among(p->claim.scope), claim_less_parts(p), why);
 }
 
 /* pass.run: leaves the best plan for groups of devices.  Returns 0, PASS_INFEASIBLE, or -1 and an error. */

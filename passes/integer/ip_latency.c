@@ -290,13 +290,13 @@ static const char *argument_of(const struct ip_latency_run *r, const struct clai
     const char *solver = r->how->solver->name, *scope = scope_text(r);
     if (c->status == PLAN_OPTIMAL)
         return general.value >= c->value
-                   ? arena_fmt(a, "no plan takes less: %s", general.why)
+                   ? arena_fmt(a, "no plan%s takes less: %s", plan_among(c->scope), general.why)
                    : arena_fmt(a, "no contiguous plan%s takes less: %s", scope, solver);
     if (r->how->write_only)
-        return "the plan of annealing; bound: the longest way";
+        return arena_fmt(a, "the plan of annealing; bound: %s", general.why);
     if (!r->complete)
         return arena_fmt(a, "%s: %s; bound: %s", solver, r->why,
-                         c->bound > r->path ? solver : "the longest way");
+                         c->bound > general.value ? solver : general.why);
     if (!r->best->slot && r->bound >= c->value)
         return arena_fmt(a, "no plan with slots takes less, says %s", solver);
     if (r->how->limit < c->value && r->bound > r->how->limit)

@@ -132,6 +132,11 @@ const char *claim_make(struct ctx *x, enum plan_scope scope, struct bound within
     return chosen->why;
 }
 
+const char *claim_less_parts(const struct plan *p)
+{
+    return p->claim.status == PLAN_OPTIMAL ? "" : " without what parts cost";
+}
+
 struct bound claim_run(struct ctx *x, const struct scene *by)
 {
     struct claim *c = &x->results.plan->claim;

@@ -40,6 +40,10 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all);
  * bound holds. */
 const char *claim_make(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
+/* Returns words that follow "no plan takes less" where claim_make() has filled the claim of p, and p takes no more than
+ * the chosen bound before the cost of parts is added to both: "" if that holds with this cost, too. */
+const char *claim_less_parts(const struct plan *p);
+
 /* Fills scope, bounds, proof and status of results.plan by the bound that the execution model of scene `by` knows
  * without a search (exec_runs.bound), and returns that bound. */
 struct bound claim_run(struct ctx *x, const struct scene *by);

@@ -12,6 +12,9 @@
 # CPUS: status=feasible value=6us bound=5us {{.*}}argument="the best plan with unlimited CPUs takes less"
 # RUN: %pcc %t.pir -p 'ip-place{objective=latency:limit=4us}' -q --emit ir | FileCheck %s --check-prefix=LIMIT
 # LIMIT: status=feasible value=6us bound=5us {{.*}}argument="no contiguous plan is within the limit, says lp_solve"
+# RUN: sed 's/acc x2/acc x1/; s/(%%[%%abc, ]*)/()/' %s > %t.wide.pir
+# RUN: %pcc %t.wide.pir -p 'ip-place{objective=latency:solve=false:write=%t.mps}' -q --emit ir | FileCheck %s --check-prefix=WORK
+# WORK: bound=5us {{.*}}argument="the plan of annealing; bound: all work, shared by all devices"
 class acc x2
 class cpu x1 host
 graph {
