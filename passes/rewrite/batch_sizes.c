@@ -37,11 +37,12 @@ static struct num element(const struct batch_list *k, int j)
     return at < k->num->n ? k->num->at[at] : (struct num){0};
 }
 
-/* Whether operand i is a scalar or a vector, so that entry j of its list is its element with index j. */
+/* Whether operand i is known to be a scalar or a vector, so that entry j of its list is its element with index j. */
 static bool is_flat(const struct batch_search *x, uint32_t i)
 {
     struct shape s;
-    return batch_shape(x, i, &s) <= 1;
+    int rank = batch_shape(x, i, &s);
+    return rank == 0 || rank == 1;
 }
 
 /* Whether element j of the list is scaled; in a list with one element, that element counts for all j. */
@@ -248,7 +249,13 @@ const char *sizes_product(struct batch_search *x)
     if (why != NULL)
         return why;
     bool several = k.scaled != 0 && batch_only_bit(k.scaled) < 0; /* scaled factors */
-    if (strcmp(node_op(x->m, x->n), "ReduceProd") != 0 || !integer || several || !is_flat(x, 0))
+    uint32_t axes;
+    bool absent;
+    /* whether there may be no axes, and the result is the list itself */
+    bool list = node_attr_int(x->m, x->n, "noop_with_empty_axes", 0) != 0 &&
+                (!batch_axes(x, 1, /*rank=*/1, &axes, &absent) || absent);
+    if (strcmp(node_op(x->m, x->n), "ReduceProd") != 0 || !integer || several || list ||
+        !is_flat(x, 0))
         return not_in_proportion(x);
     set_sizes(x, k.scaled != 0);
     return NULL;
