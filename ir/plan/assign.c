@@ -143,12 +143,12 @@ int assign_stage(struct assignment *r, const char *name, uint32_t stage)
 int assign_named(struct assignment *r, const char *name, int dev)
 {
     uint32_t range = 0;
-    nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
+    nid from, n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
     if (n || range)
         return n ? assign_node(r, n, dev) : assign_range(r, range - 1, dev);
-    /* a copy of node n: n gets the copy's device if no part has n itself */
-    if (is_left_out(r, name, &n))
-        return n && r->dev[n] < 0 ? assign_node(r, n, dev) : 0;
+    /* a name of left_out: `from`, of which the copy is, gets the copy's device unless it has one so far */
+    if (is_left_out(r, name, &from))
+        return from && r->dev[from] < 0 ? assign_node(r, from, dev) : 0;
     return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
                       module_str(r->scene->m, r->scene->m->path));
 }

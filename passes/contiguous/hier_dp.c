@@ -740,8 +740,8 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
 static void write_plan(struct hier *h, struct problem_plan *best)
 {
     uint32_t s = h->last;
-    /* raised to the plan's value + 1: inner_search() then finds the plan's own loads again */
-    best->value = h->limit++;
+    best->value = h->limit; /* the limit became the plan's value in outer_relax() */
+    h->limit++;             /* so that assign_group() finds the plan's own loads again */
     if (h->turns.model->replicate)
         memset(best->copies, 0, h->cluster->ndev * sizeof *best->copies);
     for (uint32_t j = h->n - 1; j > 0;) {

@@ -38,8 +38,9 @@ enum flop_rule {
     FOURIER
 };
 
-/* Flags.  INTEGER_MATH: computes in the type of operand 0, although scales are floats.  NORM, SOFTMAX: see
- * node_normal_row(). */
+/* Flags.  INTEGER_MATH: computes in the type of operand 0, although scales are floats.  NORM: normalises the elements
+ * of its axis (attribute `axis`) and all later axes together, in two passes over them: for mean or variance, for the
+ * result.  SOFTMAX: those of its axis alone, in three passes: for their maximum, for the sum, for the result. */
 enum { INTEGER_MATH = 1, NORM = 2, SOFTMAX = 4 };
 
 struct flop_row {

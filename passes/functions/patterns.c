@@ -167,7 +167,7 @@ static bool matches_named(const struct regex *re, struct named *t, struct arena 
     return t->scope && pattern_matches(re, t->path, a);
 }
 
-/* Whether the expression matches the name or the path of t, for a single question. */
+/* Whether the expression matches the name or the path of t; unlike matches_named() leaves no text of the path in a. */
 static bool matches_once(const struct regex *re, struct named t, struct arena *a)
 {
     struct arena_mark mark = arena_mark(a);

@@ -292,8 +292,8 @@ static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
     return names ? module_add_tensor_type(f->m, s.elem, s.rank, s.d) : type;
 }
 
-/* Sets f->type and f->start to the types in the file; in bound mode with names replaced by their values, in pure
- * mode without names that are none of the model's inputs. */
+/* Sets f->type and f->start to the types in the file; in bound mode with names of dimensions replaced by their values;
+ * in pure mode without names, except for the types of the model's inputs. */
 static void start_types(struct infer *f)
 {
     struct module *m = f->m;

@@ -355,15 +355,17 @@ static int prepare(struct stepper *s)
     return step_give_parameters(s);
 }
 
-/* Checks the user's word on how the loss joins samples (step_confirm()), if the folder does not tell.  Returns 0, or -1
- * and an error. */
+/* Checks the user's word on how the loss joins samples (step_confirm()).  With a process for each device that is not
+ * checked, as a note of the host's process says; nor with the stub, which makes no numbers.  Returns 0, or -1 and an
+ * error. */
 static int confirm(struct stepper *s)
 {
-    if (s->ranks && step_here(s, s->w->ndev))
+    if (!s->ranks)
+        return *s->e->library ? step_confirm(s) : 0;
+    if (step_here(s, s->w->ndev))
         diag_note(s->d, "--loss=%s is not confirmed: that takes one process for all devices",
                   s->mean ? "mean" : "sum");
-    /* the stub makes no numbers */
-    return s->ranks || !*s->e->library ? 0 : step_confirm(s);
+    return 0;
 }
 
 int step_run(struct stepper *s)
