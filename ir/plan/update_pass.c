@@ -53,7 +53,7 @@ struct update_search {
     struct update_pass *to;
 };
 
-/* Returns, in a, [value] whether it depends on samples: on an input with an axis of the batch. */
+/* Returns an array, in a: [value] 1: the value depends on samples, that is on an input with an axis of the batch. */
 static uint8_t *find_varying(const struct module *m, const int32_t *axis, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
@@ -109,8 +109,8 @@ static bool tells_batch(const struct module *m, const int32_t *axis, nid n)
     return axis[x] >= from && axis[x] < to;
 }
 
-/* Returns, in a, [value] 1: the value depends on the number of samples: it follows from sizes of axes of the batch,
- * and has no such axis itself; else 0. */
+/* Returns an array, in a: [value] 1: the value depends on the number of samples, since it follows from sizes of axes of
+ * the batch, and has no such axis itself; else 0. */
 static uint8_t *find_counts(const struct module *m, const int32_t *axis, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
@@ -562,8 +562,8 @@ static void check_counts(struct update_search *k, const struct stages *st, const
     }
 }
 
-/* Returns [value] 1: the value can be a gradient: it depends on samples, has no axis of the batch, and the backward
- * pass makes it; else 0. */
+/* Returns an array: [value] 1: the value can be a gradient, since it depends on samples, has no axis of the batch, and
+ * is made by the backward pass; 0: it cannot be one. */
 static const uint8_t *may_be_gradients(struct update_search *k)
 {
     const struct module *m = k->m;

@@ -281,7 +281,7 @@ void work_finish(struct sample_work *w, struct arena *a)
                 w->place.to[n++] = w->part[y].dev;
         if (x->returned && home != w->ndev)
             w->place.to[n++] = w->ndev;
-        /* removes devices that are listed twice */
+        /* sorts the devices behind `home` and lists each of them once */
         qsort(w->place.to + first + 1, n - first - 1, sizeof *w->place.to, by_u32);
         uint32_t kept = first + 1;
         for (uint32_t i = first + 1; i < n; i++)

@@ -32,8 +32,9 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
  * device which needs more memory than it has. */
 int baseline_leave(struct baseline *b, const char *argument);
 
-/* Moves vertex v to device d if d may hold it (loads_allows); else to a host that may, or if there is none to an
- * accelerator that may: to the one whose load is least after the move.  O(devices * nets of v). */
+/* Moves vertex v to device d if d may hold v (loads_allows).  Otherwise moves v to one of the hosts that may hold v;
+ * if no host may hold v, to one of the accelerators that may.  Of several such devices, v gets the one whose load is
+ * least after the move.  O(devices * nets of v). */
 void baseline_put(struct baseline *b, uint32_t v, uint32_t d);
 
 /* Returns the numbers of the accelerators of the cluster, of all devices if it has no accelerator, in a; how many

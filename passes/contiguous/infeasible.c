@@ -171,8 +171,9 @@ static int report_contradiction(struct ctx *x, bool proven)
     return PASS_INFEASIBLE;
 }
 
-/* Returns the memory that every plan needs if only colocation classes must share a device, and sets *g to the level
- * of such plans, any_shape_level().  Returns `need` if that level has no problem. */
+/* Returns what memory plans of any shape need, in which only the nodes of a colocation class must share a device, and
+ * sets *g to the level of these plans, any_shape_level().  If no struct problem can be made of that level, returns
+ * `need` and leaves *g as it is. */
 static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
                                           struct memory_need need)
 {

@@ -15,8 +15,8 @@
 
 /* ---- text and annotations --------------------------------------------------------------------- */
 
-/* Adds the pattern of a line REGEX=DEVICE to p; the line is changed.  number: of the line, from 1, for errors.  0, or
- * -1 after an error. */
+/* Adds the pattern of a line REGEX=DEVICE to p; the line is changed.  number: of the line, from 1, for errors.
+ * Returns 0, or -1 after an error. */
 static int read_line(struct assignment *r, struct patterns *p, char *line, uint32_t number)
 {
     char *where = arena_fmt(r->a, "%s:%u", r->path, number), *eq = strrchr(line, '=');
@@ -27,8 +27,9 @@ static int read_line(struct assignment *r, struct patterns *p, char *line, uint3
     return dev < 0 ? -1 : patterns_add(p, r->a, line, (uint32_t)dev, where, r->diag);
 }
 
-/* Gives each node in a text of lines REGEX=DEVICE the device of the first line that matches it; empty lines and lines
- * that begin with '#' do not count.  The text is changed.  0, or -1 after an error. */
+/* Reads a text of lines REGEX=DEVICE, and gives each node the device of the first line whose REGEX matches the node or
+ * an open call around it.  Skips empty lines and lines that begin with '#'.  Changes the text.  Returns 0, or -1 after
+ * an error. */
 static int read_list(struct assignment *r, struct ctx *x, char *text)
 {
     const struct wdag *g = x->levels.base;
@@ -75,13 +76,14 @@ static bool find_target(const struct assignment *r, const struct open_calls *o,
     return !(from == m && o && o->within[n] && r->follows[n]);
 }
 
-/* Gives a target the device `dev`.  0, or -1 and an error. */
+/* Gives a target the device `dev`.  Returns 0, or -1 and an error. */
 static int assign_target(struct assignment *r, const struct target *t, int dev)
 {
     return t->node ? assign_node(r, t->node, dev) : assign_range(r, t->range - 1, dev);
 }
 
-/* Reads the copies of devices that the model's metadata says ("pcc.copies.acc0": "2").  0, or -1 and an error. */
+/* Reads from the model's metadata for how many devices a device of the plan stands (plan.copies; "pcc.copies.acc0":
+ * "2").  Returns 0, or -1 and an error. */
 static int read_model_copies(struct assignment *r, const struct module *from)
 {
     static const char key[] = "pcc.copies.";
@@ -103,7 +105,7 @@ static int read_model_copies(struct assignment *r, const struct module *from)
 }
 
 /* Gives the nodes of r's scene the devices and slots that are annotated in module `from`, a model with the same names
- * of nodes or the scene's own module.  o: the open calls; NULL: none.  0, or -1 and an error. */
+ * of nodes or the scene's own module.  o: the open calls; NULL: none.  Returns 0, or -1 and an error. */
 static int read_annotations(struct assignment *r, const struct open_calls *o,
                             const struct module *from)
 {
@@ -134,7 +136,8 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
 }
 
 /* Gives the nodes of r's scene the devices that the splits of module `from` say: split 0 is the first device, and so
- * on.  o, from: as in read_annotations(); text: the assignments in the model's metadata.  0, or -1 and an error. */
+ * on.  o, from: as in read_annotations(); text: the assignments in the model's metadata.  Returns 0, or -1 and an
+ * error. */
 static int read_splits(struct assignment *r, const struct open_calls *o, const struct module *from,
                        const char *text)
 {
@@ -161,7 +164,7 @@ static int read_splits(struct assignment *r, const struct open_calls *o, const s
 /* ---- all forms --------------------------------------------------------------------------------- */
 
 /* Makes the base level if it is missing, and *r: an assignment in which no node has a device yet and open calls are
- * known by name.  0, or -1 after an error. */
+ * known by name.  Returns 0, or -1 after an error. */
 static int begin_reading(struct assignment *r, struct ctx *x, const char *path)
 {
     const struct open_calls *o = x->results.opened;
@@ -209,7 +212,7 @@ bool plan_calls_open(struct ctx *x, const char *from)
 }
 
 /* Reads what module `from` says of a plan: annotations of its nodes, and of copies, unless the nodes have the devices
- * that the pass shard gave them; else Olive's assignments.  0, or -1 and an error. */
+ * that the pass shard gave them; else Olive's assignments.  Returns 0, or -1 and an error. */
 static int read_marks(struct assignment *r, struct ctx *x, const struct module *from)
 {
     const struct open_calls *o = x->results.opened;
@@ -220,7 +223,7 @@ static int read_marks(struct assignment *r, struct ctx *x, const struct module *
     return read_annotations(r, o, from) || (!sharded && read_model_copies(r, from)) ? -1 : 0;
 }
 
-/* Reads the annotations of the ONNX model at r->path.  0, or -1 and an error. */
+/* Reads the annotations of the ONNX model at r->path.  Returns 0, or -1 and an error. */
 static int read_model(struct assignment *r, struct ctx *x)
 {
     if (!x->use.read_model)
@@ -234,7 +237,7 @@ static int read_model(struct assignment *r, struct ctx *x)
 }
 
 /* Reads the file at r->path: plan JSON if its name ends in .json or its text begins with '{', else lines REGEX=DEVICE.
- * 0, or -1 and an error. */
+ * Returns 0, or -1 and an error. */
 static int read_text(struct assignment *r, struct ctx *x)
 {
     size_t n;

@@ -253,8 +253,8 @@ static int solve_model(struct ip_latency_run *r)
 
 /* ---- what is said ------------------------------------------------------------------------------- */
 
-/* Returns text that follows "contiguous plan" and tells how many subgraphs an accelerator has in the program's
- * plans. */
+/* Returns text to follow "contiguous plan": the most subgraphs that plans of the integer program have on an
+ * accelerator; "" if that is one subgraph. */
 static const char *scope_text(const struct ip_latency_run *r)
 {
     return r->how->slots > 1

@@ -86,7 +86,8 @@ struct clusters {
     int64_t *start;
 };
 
-/* Returns the most bytes of a cluster if the user sets no number: an eighth of the smallest device; 0: no limit. */
+/* Returns the most bytes that a cluster of nodes may have if the user gives no limit: an eighth of the memory of the
+ * smallest device of c; 0, which means no limit, if no device's memory is limited. */
 static int64_t default_cap(const struct cluster *c)
 {
     int64_t least = cluster_least_memory(c);

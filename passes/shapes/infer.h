@@ -313,7 +313,8 @@ void enter_sequence_map(struct infer *f, nid n, gid g);
  * mode; NULL: symbolic mode. */
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values);
-/* Returns the name that stands for dimension `axis` of input number `input` where it has none, in mem. */
+/* Returns a name, made in mem, for dimension `axis` of input number `input` of the model.  It is used where the model
+ * gives that dimension neither name nor size. */
 const char *open_dim_name(struct arena *mem, uint32_t input, uint32_t axis);
 /* Runs inference in symbolic mode, without messages, for callers that then ask for elements of values (nums_of(),
  * ints_of()).  Calls of functions are not looked into.  The state lives in mem. */

@@ -1,5 +1,5 @@
-/* Rules for sharding of operators that pick, place and repeat elements (shard.h), and functions of rules for lists
- * of sizes.  O(operands * rank) each. */
+/* Rules for sharding of operators that pick, place and repeat elements (shard.h), and functions with which rules
+ * read lists of sizes: attributes or operands.  O(operands * rank) each. */
 #include "passes/shard/shard.h"
 
 #include "ir/model/dim.h"
@@ -68,7 +68,7 @@ bool rule_shard_one_hot(struct shard_ask *q, const struct shard_row *r)
     int axis = axis_of(node_attr_int(q->s->m, q->n, "axis", -1), y.rank), cut = q->given.axis;
     if (axis < 0 || (q->result && cut == axis))
         return false;
-    /* from an axis of the result to the axis of the indices */
+    /* turns `cut`, an axis of the result, into the same axis of the indices */
     if (q->result)
         cut -= cut > axis;
     shard_set_in(q, 0, cut);

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* A cut is at most 3 / 10 of a piece from where pieces would be equal. */
+/* A cut is at most 3 / 10 of a piece away from where it would be if all pieces took the same time. */
 enum { WITHIN = 3, OF = 10 };
 
 /* The model while it is cut. */
@@ -108,8 +108,9 @@ static void weigh(struct cutting *c, struct arena *a)
         c->cross[v] = (v > 0 ? c->cross[v - 1] : 0) + change[v];
 }
 
-/* Sets c->piece and c->count: chooses `wanted` - 1 cuts, each near the place of equal pieces, where the fewest bytes
- * cross.  A cut for which no vertex is near is left out, so that there are fewer pieces. */
+/* Chooses the cuts between `wanted` pieces, and sets c->piece and c->count.  Each cut stands before one of the
+ * vertices that are near the cut's place between pieces of equal time: before the one where the fewest bytes cross the
+ * cut.  If no vertex is near (WITHIN), the cut is left out, and there is one piece less. */
 static void cut(struct cutting *c, uint32_t wanted)
 {
     uint32_t n = c->g->n, from = 0;

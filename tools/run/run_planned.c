@@ -8,8 +8,8 @@
 enum { SAMPLES_MOST = 256 }; /* number of samples that are simulated, at most */
 #define PS_OF_NS INT64_C(1000)
 
-/* Gives away the outputs of samples that are through, and lets samples in for which there is a place, with the boxes
- * first[] as inputs, which have no values. */
+/* Drops the outputs of samples that have ended, and begins further samples while one of the places for samples
+ * (runner.flight) is free.  The inputs of these samples are the boxes first[], which hold no values. */
 static void serve(struct runner *r, struct box *const *first)
 {
     for (struct flight *out; (out = flight_next_out(r));)

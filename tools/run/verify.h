@@ -41,10 +41,11 @@ struct verifying {
     /* how the model differs from the source of the split; NULL: not known, or not at all */
     const char *other;
     const bool *of_random; /* [value of the model's module] it depends on a random operator */
-    struct names marked;   /* name of a value of a part -> its number */
-    const uint8_t *mark;   /* [number of a name] bits HALF, ... (verify_read.c) */
-    const char *random;    /* name of the first random operator; NULL: there is none */
-    double tolerance;      /* share of an output's largest value by which floats may differ */
+    struct names marked;   /* name of a value of a part -> index of the value in `mark` */
+    /* [index] how the value depends on floats of 16 bits: HALF, OF_HALF, CUT, REACHED (verify_read.c), as bits */
+    const uint8_t *mark;
+    const char *random; /* name of the first random operator; NULL: there is none */
+    double tolerance;   /* share of an output's largest value by which floats may differ */
     /* number of values that cross as floats of 16 bits, or as casts of such floats */
     uint32_t ncrossing;
     const signal_flag *stop; /* 1: no further run begins */
