@@ -4,12 +4,12 @@
  * In the whole model ONNX Runtime's layer assignment reads layer_ann; pcc.device, pcc.part and pcc.time ("5.5912us",
  * exact) are for other readers.  For a node that is copied to several parts pcc.device and pcc.part list the devices
  * and parts, separated by commas, and layer_ann and pcc.time are of the first device.  pcc.slot is written if the plan
- * has slots.  Of devices that take turns with one stage the model's metadata says how many they are, under pcc.copies
- * and the first device ("pcc.copies.acc0": "2").  Stages of training have no words there.  A node that no part needs
- * gets none of these keys.  In a part, nodes have pcc.device, pcc.part and
- * pcc.time of that part.  The IR version is not changed: formally, metadata of nodes needs IR 10, but runtimes load it
- * at any version.  With --annotate=ir11 nodes of the whole get device configurations, too (device_config.c), and the
- * IR version is raised.  O(nodes + copies in parts). */
+ * has slots.  Of devices that take turns with one stage the whole model's metadata says how many they are, under
+ * pcc.copies and the first device ("pcc.copies.acc0": "2").  Stages of training have no words there.  A node that no
+ * part needs gets none of these keys.  In a part, nodes have pcc.device, pcc.part and pcc.time of that part.  The IR
+ * version is not changed: formally, metadata of nodes needs IR 10, but runtimes load it at any version.  With
+ * --annotate=ir11 nodes of the whole get device configurations, too (device_config.c), and the IR version is raised.
+ * O(nodes + copies in parts). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
@@ -152,19 +152,23 @@ Onnx__NodeProto *annotate_in_part(struct split *s, const Onnx__NodeProto *src, n
     return n;
 }
 
-/* Gives the model a list of metadata of its own: the entries of the source, except for copies that an earlier run of
- * pcc wrote, and the copies of the plan. */
-static void annotate_copies(struct split *s, Onnx__ModelProto *out)
+void annotate_begin_model(struct split *s, Onnx__ModelProto *out, size_t more)
 {
-    const struct cluster *c = s->r->scene.cluster;
-    const uint32_t *copies = s->r->plan->copies;
     size_t n = out->n_metadata_props;
     Onnx__StringStringEntryProto **src = out->metadata_props;
-    out->metadata_props = arena_array(s->a, n + c->ndev, sizeof *out->metadata_props);
+    out->metadata_props = arena_array(s->a, n + more, sizeof *out->metadata_props);
     out->n_metadata_props = 0;
     for (size_t i = 0; i < n; i++)
         if (!src[i]->key || strncmp(src[i]->key, COPIES, strlen(COPIES)) != 0)
             out->metadata_props[out->n_metadata_props++] = src[i];
+}
+
+/* Adds the copies of the plan to the metadata of the model, in place of those that an earlier run of pcc wrote. */
+static void annotate_copies(struct split *s, Onnx__ModelProto *out)
+{
+    const struct cluster *c = s->r->scene.cluster;
+    const uint32_t *copies = s->r->plan->copies;
+    annotate_begin_model(s, out, c->ndev);
     for (uint32_t d = 0; copies && d < c->ndev; d++)
         if (copies[d] > 1)
             out->metadata_props[out->n_metadata_props++] =

@@ -374,6 +374,7 @@ int part_model(struct split *s, uint32_t x, Onnx__ModelProto *out)
     *g = *s->src->graph;
     out->graph = g;
     out->n_training_info = 0;
+    annotate_begin_model(s, out, 0);
     add_functions(s, &l.node, out);
     g->name = arena_fmt(s->a, "%s/part%u", g->name ? g->name : "", x);
     g->n_node = l.node.n;

@@ -225,8 +225,12 @@ bool info_has_shape(const Onnx__ValueInfoProto *p);
 void part_prepare(struct split *s);
 /* Makes the message of a part in *out.  Returns 0, or -1 and an error. */
 int part_model(struct split *s, uint32_t part, Onnx__ModelProto *out);
-/* Makes in *out the message of the whole model, with the plan in the metadata of its nodes.  Errors set s->failed. */
+/* Makes in *out the message of the whole model, with the plan in the metadata of the model and its nodes.  Errors set
+ * s->failed. */
 void annotate_model(struct split *s, Onnx__ModelProto *out);
+/* Gives `out`, a copy of the source's message of the model, a list of metadata of its own: the source's entries, except
+ * for what an earlier run of pcc wrote of a plan, with room for `more` entries. */
+void annotate_begin_model(struct split *s, Onnx__ModelProto *out, size_t more);
 /* Returns a copy of src, the message of node `id` in part x, whose metadata say device, part and planned time. */
 Onnx__NodeProto *annotate_in_part(struct split *s, const Onnx__NodeProto *src, nid id, uint32_t x);
 /* Write the plan as device configurations (device_config.c) into the message of the whole model.  First

@@ -83,7 +83,8 @@ def generated(name, at):
 
 
 def copies(at):
-    """An annotated model says which devices take turns; one that was annotated again says it once."""
+    """An annotated model says which devices take turns; one that was annotated again says it once, parts of another
+    plan do not say it."""
     model, how = at / "gpt.onnx", ["-d", "4xa100", "--dim=batch=1,sequence=16", "--replicate", "-q"]
     subprocess.run([PCC_GEN, "gpt", "--layers", "1", "--width", "16", "--heads", "2", "--vocab", "20", "-o", model],
                    check=True, stdout=subprocess.DEVNULL)
@@ -95,6 +96,8 @@ def copies(at):
     data = first.read_bytes()
     check(data == again.read_bytes() and data.count(b"pcc.copies.acc0") == 1, "copies are not said once")
     pcc(first, "-p", "shard{ways=2}", "-d2xa100", how[2])  # devices and copies of the file do not count
+    pcc(first, "-d1xa100", "--pictures=none", "-q", "-o", at / "parts")
+    check(not any(b"pcc.copies" in p.read_bytes() for p in (at / "parts").glob("*.onnx")), "parts say old copies")
     r = pcc(model, "-p", f"plan{{from={first}}}", "-d3xa100", *how[2:], code=1)
     check("'acc0' has 4 copies: expected 1 to 3" in r.stderr, f"copies: {r.stderr}")
 

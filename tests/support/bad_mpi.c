@@ -1,9 +1,9 @@
 /* An MPI that loses, swaps or repeats a message: put before the real one by LD_PRELOAD, through the interface that MPI
  * has for such libraries (MPI standard, "Profiling interface").  BAD_MPI=drop@N, swap@N or twice@N, of the messages
  * with tensors that a rank sends, from 0 on; BAD_MPI_RANK: the rank.  BAD_MPI=word@N: the word N that it sends
- * (struct rank_word) ends with an error; deaf@N: so does its receive N of a word.  BAD_MPI=order, version or runtime:
- * what that rank says of itself has another byte there (struct hello, ENGINE; ranks.c, rank_compare.c); threads: this
- * MPI has none. */
+ * (struct rank_word) ends with an error; deaf@N: so do its receive N of a word and all later ones, when the
+ * word has come.  BAD_MPI=order, version or runtime: what that rank says of itself has another byte there (struct
+ * hello, ENGINE; ranks.c, rank_compare.c); threads: this MPI has none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -88,7 +88,8 @@ int MPI_Issend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_
 {
     static long sent;
     const char *said = getenv("BAD_MPI"), *at = said ? strchr(said, '@') : NULL;
-    long which = at && is_bad() ? strtol(at + 1, NULL, 10) : -1;
+    int words = said && (!strncmp(said, "word", 4) || !strncmp(said, "deaf", 4));
+    long which = at && !words && is_bad() ? strtol(at + 1, NULL, 10) : -1;
     __typeof__(MPI_Issend) *real, *later;
     MPI_Request second;
     *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Issend");
@@ -118,20 +119,24 @@ int MPI_Issend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_
 static MPI_Request failing;
 static int fails;
 
-/* Whether the message of n bytes is the word that BAD_MPI names by `fault`, such as "word@", and a number.  If so,
- * gives a request for it that ends with an error. */
-static int is_bad_word(const char *fault, int n, long *seen, MPI_Request *request)
+/* Whether the message of n bytes is the word that BAD_MPI names by `fault`, such as "word@", and a number, or, if
+ * `later`, a word behind that one. */
+static int is_bad_word(const char *fault, int later, int n, long *seen)
 {
     enum { WORD = 1032 }; /* bytes of a struct rank_word */
     const char *said = getenv("BAD_MPI");
     size_t k = strlen(fault);
-    if (!said || n != WORD || !is_bad() || strncmp(said, fault, k) != 0 ||
-        (*seen)++ != strtol(said + k, NULL, 10))
+    if (!said || n != WORD || !is_bad() || strncmp(said, fault, k) != 0)
         return 0;
-    pretend(request);
-    failing = *request;
+    long number = (*seen)++, bad = strtol(said + k, NULL, 10);
+    return later ? number >= bad : number == bad;
+}
+
+/* Has a request end with an error. */
+static void let_fail(MPI_Request request)
+{
+    failing = request;
     fails = 1;
-    return 1;
 }
 
 int MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -140,8 +145,11 @@ int MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_C
     static long seen;
     __typeof__(MPI_Isend) *real;
     *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Isend");
-    return is_bad_word("word@", n, &seen, request) ? MPI_SUCCESS
-                                                   : real(data, n, type, to, tag, comm, request);
+    if (!is_bad_word("word@", /*later=*/0, n, &seen))
+        return real(data, n, type, to, tag, comm, request);
+    int rc = pretend(request);
+    let_fail(*request);
+    return rc;
 }
 
 int MPI_Irecv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -150,21 +158,25 @@ int MPI_Irecv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm 
     static long seen;
     __typeof__(MPI_Irecv) *real;
     *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Irecv");
-    return is_bad_word("deaf@", n, &seen, request) ? MPI_SUCCESS
-                                                   : real(data, n, type, from, tag, comm, request);
+    int rc = real(data, n, type, from, tag, comm, request);
+    if (is_bad_word("deaf@", /*later=*/1, n, &seen))
+        let_fail(*request);
+    return rc;
 }
 
 int MPI_Testsome(int n, MPI_Request *request, int *ended, int *index, MPI_Status *status)
 {
     __typeof__(MPI_Testsome) *real;
-    int at = -1;
+    int at = -1, found = 0;
     *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Testsome");
     for (int i = 0; i < n && fails; i++)
         at = request[i] == failing ? i : at;
     int rc = real(n, request, ended, index, status);
     for (int i = 0; i < *ended && at >= 0 && !rc; i++)
+        found = found || index[i] == at;
+    for (int i = 0; i < *ended && found; i++)
         status[i].MPI_ERROR = index[i] == at ? MPI_ERR_OTHER : MPI_SUCCESS;
-    if (at < 0 || rc)
+    if (!found)
         return rc;
     fails = 0;
     return MPI_ERR_IN_STATUS;

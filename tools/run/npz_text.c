@@ -108,7 +108,8 @@ int npz_read_texts(struct npz_array *to, struct arena *a)
     size_t elems = (size_t)shape_elems(to->size, to->rank), letters = (size_t)to->letters;
     size_t each = letters * (to->narrow ? 1 : sizeof(uint32_t));
     const char **text = arena_array(a, elems + 1, sizeof *text);
-    char *one = arena_alloc(a, letters * sizeof(uint32_t) + 1);
+    /* letters: any number in a file without elements */
+    char *one = arena_alloc(a, elems > 0 ? letters * sizeof(uint32_t) + 1 : 1);
     for (size_t i = 0; i < elems; i++) {
         size_t n = read_text((const unsigned char *)to->data + i * each, letters, to->narrow, one);
         if (n == 0)

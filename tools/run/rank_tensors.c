@@ -465,7 +465,7 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
     bool bad = end->failed || (takes && end->bytes != expected);
     r->ranks->look.coming += t->step == SEND_HEAD || t->step == TAKE_HEAD;
     r->ranks->look.coming -= ahead > 0;
-    if (end->failed && end->bytes <= expected)
+    if (end->failed && (!takes || end->bytes <= expected))
         snprintf(why, sizeof why, "MPI: %s", r->ranks->m.why);
     /* takes what has come, as far as it is good */
     if (!bad && t->step == TAKE_SIZES && t->sizes.elem)

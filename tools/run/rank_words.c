@@ -151,23 +151,19 @@ static void take_fresh(struct runner *r)
 }
 
 /* Does what follows from a word that could not be sent or received: notes an error, at the sample that rank 0 was to be
- * told of, or else at the next one.  Behind a word of rank 0 another is awaited; where that fails as well, this rank
- * ends by itself.  The record of the word is not used again: MPI may still use its memory.  Under the lock. */
+ * told of, or else at the next one.  A rank that has missed a word of rank 0 ends by itself, since that word may have
+ * been the last one.  The record of the word is not used again: MPI may still use its memory.  Under the lock. */
 static void word_failed(struct runner *r, const struct transfer *t)
 {
     struct ranks *x = r->ranks;
     char line[RANK_LINE];
-    bool ran = t->step == SEND_WORD && t->word.kind == WORD_RAN;
-    snprintf(line, sizeof line, "a word of rank %d (%s) is lost: MPI: %s", x->m.rank,
-             ranks_name(r, x->m.rank), x->m.why);
+    bool sent = t->step == SEND_WORD, ran = sent && t->word.kind == WORD_RAN;
+    if (!sent && x->over)
+        return; /* all words have come */
+    snprintf(line, sizeof line, "a word %s rank %d (%s) is lost: MPI: %s", sent ? "of" : "to",
+             x->m.rank, ranks_name(r, x->m.rank), x->m.why);
     ranks_trouble(r, ran ? smaller(r->given, t->sample) : r->given, line);
-    if (t->step == SEND_WORD || ranks_host(r))
-        return;
-    if (x->missed)
-        x->over = true;
-    else
-        take_word(r, ranks_transfer(r, TAKE_WORD, 0));
-    x->missed = true;
+    x->missed = x->missed || (!sent && !ranks_host(r));
 }
 
 /* Does what follows from the end of a message: frees a word that has left; does what a word says that has come, and
@@ -295,8 +291,9 @@ void ranks_look(struct runner *r)
         return;
     look(r);
     if (x->trouble >= 0) {
-        run_fail(r, x->trouble, x->why);
+        run_fail(r, x->trouble, x->why); /* tells rank 0, unless x->over is set */
         x->trouble = -1;
+        x->over = x->over || x->missed;
     }
     if (ranks_host(r))
         run_pass_samples(r);

@@ -132,7 +132,7 @@ struct ranks {
     /* the earliest sample at which the run is to fail, where lists were moving; -1: none */
     int64_t trouble;
     char why[RANK_LINE]; /* the error at `trouble` */
-    bool over;   /* rank 0 has said that all is through, or this rank hears nothing more of it */
+    bool over;   /* rank 0 has said that all is through, or this rank has missed a word of it */
     bool missed; /* a word of rank 0 could not be received */
     struct {
         int64_t *next;          /* [place] the sample whose message the lists count next */

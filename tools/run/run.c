@@ -261,8 +261,10 @@ static int prepare_one(struct runner *x)
     if (rc || (traces && outfile_check(x->set.trace, x->a, x->d)))
         return rc ? rc : INPUT;
     x->figures.bars = bars_new(x->set.trace ? TRACED : 0, x->a);
+    if (run_cores(x))
+        return USAGE;
     const struct engine_gpu *const *gpu = gpus_chosen(&x->set.gpus, x->s.manifest, x->a, x->d);
-    if (run_cores(x) || !gpu)
+    if (!gpu)
         return USAGE;
     for (uint32_t d = 0; d < x->ndev; d++)
         x->dev[d].gpu = gpu[d];
