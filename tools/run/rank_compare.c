@@ -31,7 +31,7 @@ static int hash_file(struct runner *r, const char *path, uint64_t *hash)
     unsigned char *chunk = arena_alloc(r->a, CHUNK);
     uint64_t size;
     int fd = infile_open(path, INFILE_MODEL, &size, r->d);
-    struct hash_key key = {{0, 0}};
+    struct hash_key key = {{1, 0}}; /* 1: an empty file has a hash that is not 0, too */
     ssize_t n = 0;
     memcpy(&key.k[1], what, sizeof what);
     if (fd < 0)

@@ -54,7 +54,8 @@ int replay_rounds(FILE *f, const struct result *r, int64_t samples, struct arena
     bool steady = exec_kind(&r->scene.model)->feed == FEED_STEADY;
     int64_t v = steady ? r->verdict->value
                        : load_verdict(&r->scene, r->plan->dev, r->plan->copies, a).value;
-    double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);
+    double plan_all = (double)v * y.samples; /* may be beyond 2^63 */
+    double over = ((double)y.end - plan_all) / (v ? plan_all : y.samples);
     fprintf(f,
             "replay of %u sample%s: %s per sample, %.2f %% above the plan's %s\n"
             "  (ends at %s; %u level%s)\n",
