@@ -188,6 +188,8 @@ bool fit_contiguous(struct ctx *x, struct clock *clock)
         } else { /* no plan: half of what was taken away since the last plan */
             for (uint32_t k = 0; k < CLUSTER_CLASSES; k++)
                 lacks[k] = was[k] + (lacks[k] - was[k]) / 2;
+            if (memcmp(lacks, was, sizeof was) == 0)
+                break; /* the next round would be one that was made already */
         }
         x->results.plan = first;
     }
