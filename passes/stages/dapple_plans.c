@@ -21,6 +21,7 @@ enum {
     FEW_STATES = 500, /* all kinds are found if the model has at most this number of states */
     FEW_MOVED = 4,    /* layers that move to a neighbouring stage at once: so many at most, */
     MOST_MOVED = 64,  /* ... or, where nothing else helps, so many */
+    NARROW = 8,       /* places that few values cross are tried on each side of a border */
     STARTS = 64,      /* plans of up to this many stages are changed as well as the best one */
     /* ... if they take at most 1 / NEAR longer than it */
     NEAR = 2
@@ -371,6 +372,29 @@ static bool move_borders(struct plan_choice *c, uint32_t least, uint32_t most)
     return c->best.value < before;
 }
 
+/* Moves a border of the best plan to a place that no more bytes cross, but more bytes just before it or just behind it:
+ * on each side one of the NARROW nearest.  Returns whether the best plan got better. */
+static bool move_to_narrow(struct plan_choice *c)
+{
+    int64_t before = c->best.value;
+    const int64_t *cut = c->chain.cut;
+    for (uint32_t v = 1; v < c->chain.n && c->best.value == before && !is_over(c); v++) {
+        if (c->best.stage_of[v] == c->best.stage_of[v - 1])
+            continue;
+        for (int back = 0; back < 2; back++) {
+            uint32_t most = back ? v - 1 : c->chain.n - 1 - v, tried = 0;
+            for (uint32_t by = 1; by <= most && tried < NARROW && c->best.value == before; by++) {
+                uint32_t at = back ? v - by : v + by;
+                if (cut[at] > cut[v] || (cut[at - 1] <= cut[at] && cut[at + 1] <= cut[at]))
+                    continue;
+                try_moved(c, v, by, back);
+                tried++;
+            }
+        }
+    }
+    return c->best.value < before;
+}
+
 /* Moves a device of the best plan from stage from[0] .. from[1] - 1 to stage to[0] .. to[1] - 1 (try_device).  Returns
  * whether the best plan got better. */
 static bool move_devices(struct plan_choice *c, const uint32_t *from, const uint32_t *to)
@@ -423,7 +447,8 @@ static void refine(struct plan_choice *c, bool wide)
     if (c->best.places || c->t->x->scene.model.training.schedule == TRAINING_INTERLEAVED)
         wide = false;
     while (!is_over(c) && (move_borders(c, 1, FEW_MOVED) || (wide && change_devices(c)) ||
-                           move_borders(c, 2 * FEW_MOVED, MOST_MOVED) || (wide && change_idle(c))))
+                           move_borders(c, 2 * FEW_MOVED, MOST_MOVED) || move_to_narrow(c) ||
+                           (wide && change_idle(c))))
         continue;
 }
 
