@@ -12,6 +12,9 @@
  * alive, and then the choice is not called exact: the least of the entries that were dropped, each with the least times
  * of the nodes to come, is a bound of all choices.
  *
+ * What the first device alone computes (a random node, one that reads or makes a state that stays whole) is sent to the
+ * others only where they need it: a node that reads it can be on the first device alone, too, as can what reads that.
+ *
  * The search by tables of living tensors is that of nnScaler (OSDI 2024), spmd_solver.py. O(nodes * entries *
  * (options * values alive + NEAREST * values alive)). */
 #include "passes/shard/shard.h"
@@ -35,8 +38,14 @@ enum {
     WORD = 4, /* number of slots that fit a uint64_t; divides SLOTS */
     /* times of exchanges are kept for values with at most so many states */
     KEPT_BITS = 4,
+    /* bit of the state "the first device alone has the value, whole" */
+    ALONE_BIT = 15,
+    ALONE = 1 << ALONE_BIT,
     WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */
 };
+
+/* Number of the option that the first device alone computes the node, whole. */
+static const uint32_t ALONE_OPTION = UINT32_MAX;
 
 /* A step on the way to an entry. */
 struct step {
@@ -60,17 +69,22 @@ struct kept_move {
     uint32_t also;
 };
 
+/* What is kept of the exchanges of the value in a slot. */
+struct slot_moves {
+    uint8_t bits;  /* number of the value's states if that is at most KEPT_BITS, else 0 */
+    uint8_t terms; /* the bit of its terms; 0: none */
+    struct kept_move kept[1 << KEPT_BITS][KEPT_BITS]; /* [have][want] unless bits is 0 */
+};
+
 /* The table and what is known of the values that are alive. */
 struct table {
     struct shard *s;
     vid live[SLOTS]; /* [nlive] the values */
     uint32_t nlive;
-    /* [slot] number of the value's states if that is at most KEPT_BITS, else 0; the bit of its terms, 0: none */
-    uint8_t bits[SLOTS], terms[SLOTS];
-    /* [slot][have][want] exchanges of values with at most KEPT_BITS states */
-    struct kept_move (*move)[1 << KEPT_BITS][KEPT_BITS];
-    uint32_t *slot; /* [value] 1 + its slot; 0: not followed, it is whole on all devices */
-    nid *last;      /* [value] its last reader, in the order of nodes; 0: nothing reads the value */
+    struct slot_moves *move; /* [slot] */
+    uint32_t *slot;          /* [value] 1 + its slot; 0: not followed, it is whole on all devices */
+    uint8_t *alone;          /* [value] 1: the first device alone may have it */
+    nid *last; /* [value] its last reader, in the order of nodes; 0: nothing reads the value */
     struct entry *now, *next;   /* the present table, and the next one */
     uint32_t n, nnext, cap;     /* their numbers of entries; each has room for `cap` */
     uint32_t most, widest_most; /* how many entries the next table may have, and any table */
@@ -126,24 +140,43 @@ static void begin_slot(struct table *t, uint32_t slot, vid v)
     uint32_t bits = 1;
     for (uint32_t i = t->s->first_item[v]; i != 0; i = t->s->item[i].next)
         bits++;
-    t->bits[slot] = bits <= KEPT_BITS ? (uint8_t)bits : 0;
-    t->terms[slot] = (uint8_t)shard_moves_of(t->s, v)->terms;
-    for (uint32_t have = 0; have < 1u << t->bits[slot]; have++)
-        for (uint32_t want = 0; want < t->bits[slot]; want++)
-            t->move[slot][have][want].time = -1;
+    t->move[slot].bits = bits <= KEPT_BITS ? (uint8_t)bits : 0;
+    t->move[slot].terms = (uint8_t)shard_moves_of(t->s, v)->terms;
+    for (uint32_t have = 0; have < 1u << t->move[slot].bits; have++)
+        for (uint32_t want = 0; want < t->move[slot].bits; want++)
+            t->move[slot].kept[have][want].time = -1;
 }
 
 /* Returns what shard_exchange() returns for the value in slot number `slot`. */
 static int64_t exchange(const struct table *t, uint32_t slot, uint32_t have, uint32_t want,
                         uint32_t *also)
 {
-    if (t->bits[slot] == 0)
+    if (t->move[slot].bits == 0)
         return shard_exchange(t->s, t->live[slot], have, want, also);
-    struct kept_move *k = &t->move[slot][have][want];
+    struct kept_move *k = &t->move[slot].kept[have][want];
     if (k->time < 0)
         k->time = shard_exchange(t->s, t->live[slot], have, want, &k->also);
     *also = k->also;
     return k->time;
+}
+
+/* Returns the least ps of bringing the value in slot number `slot`, which is there in the states *have, to the state
+ * with bit `want`; updates *have. */
+static int64_t reach(const struct table *t, uint32_t slot, uint32_t *have, uint32_t want)
+{
+    int64_t time = 0;
+    uint32_t also;
+    if ((*have & (ALONE | 1u)) == ALONE)
+        time = shard_send(t->s, t->live[slot]);
+    if ((*have & ALONE) != 0)
+        *have = (*have & ~(uint32_t)ALONE) | 1u;
+    want =
+        want == ALONE_BIT ? 0 : want; /* whole on all devices serves for whole on the first one */
+    if ((*have >> want & 1) != 0)
+        return time;
+    time = sat_add(time, exchange(t, slot, *have, want, &also));
+    *have |= also | UINT32_C(1) << want;
+    return time;
 }
 
 /* Follows value v from now on, unless it is followed or can only be whole: an input is in all entries as the devices
@@ -151,8 +184,11 @@ static int64_t exchange(const struct table *t, uint32_t slot, uint32_t have, uin
  * may take any time. */
 static void follow(struct table *t, vid v, const uint8_t *useful)
 {
-    if (t->slot[v] != 0 || !has_choice(t->s, v, useful))
+    const bool choice = has_choice(t->s, v, useful);
+    if (t->slot[v] != 0 || (!choice && t->alone[v] == 0))
         return;
+    if (t->nlive == SLOTS && !choice)
+        return; /* it is sent to all devices at once */
     if (t->nlive == SLOTS) {
         t->lost = true;
         t->least = 0;
@@ -246,54 +282,95 @@ static bool bring(struct table *t, struct entry *e, vid v, struct shard_state st
         slot != 0 ? e->have[slot - 1] : 1; /* 1: whole, as are values that are not followed */
     if ((have >> bit & 1) != 0)
         return false;
+    if ((have & ALONE) != 0) {
+        e->time = sat_add(e->time, shard_send(t->s, v));
+        e->have[slot - 1] = 1;
+        have = 1;
+        if (bit == 0)
+            return true;
+    }
     e->time = sat_add(e->time, slot != 0 ? exchange(t, slot - 1, have, (uint32_t)bit, &also)
                                          : shard_exchange(t->s, v, have, (uint32_t)bit, &also));
     if (slot == 0 || e->time == SHARD_NEVER)
         return true;
     e->have[slot - 1] |= (uint16_t)also;
     /* a whole value serves where terms are wanted, so the terms are forgotten */
-    uint32_t terms = t->terms[slot - 1];
+    uint32_t terms = t->move[slot - 1].terms;
     if (terms != 0 && (e->have[slot - 1] & 1) != 0)
         e->have[slot - 1] &= (uint16_t)~(1u << terms);
     return true;
 }
 
-/* Extends entry `from` by node n with option o (0: whole), and adds that to the next table. */
-static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
+/* Whether the first device has value v of entry e whole, though others may not. */
+static bool is_on_first(const struct table *t, const struct entry *e, vid v)
+{
+    return t->slot[v] == 0 || (e->have[t->slot[v] - 1] & (ALONE | 1)) != 0;
+}
+
+/* Notes in entry e how node n, by option o (alone: on the first device alone), makes its result v, and adds the time of
+ * sending it to others, or of joining it, if that must be at once. */
+static void make_result(struct table *t, struct entry *e, nid n, uint32_t o, bool alone, vid v)
+{
+    struct shard *s = t->s;
+    const bool output = (s->m->value[v].flags & VALUE_OUTPUT) != 0;
+    struct shard_state st = o != 0 ? s->opt[o].out[s->m->value[v].outno] : (struct shard_state){0};
+    if (alone && t->slot[v] != 0 && t->alone[v] != 0) {
+        e->have[t->slot[v] - 1] = (uint16_t)ALONE;
+        return; /* outputs are needed on the first device */
+    }
+    if ((alone || s->kind[n] == SHARD_ONCE) && t->last[v] != 0)
+        e->time = sat_add(e->time, shard_send(s, v));
+    if (t->slot[v] != 0)
+        e->have[t->slot[v] - 1] = (uint16_t)(1u << shard_bit(s, v, st));
+    else if (st.run != 0) { /* it cannot be followed: joined at once */
+        uint32_t also;
+        e->time = sat_add(e->time, shard_exchange(s, v, 1u << shard_bit(s, v, st), 0, &also));
+    }
+    if (t->slot[v] != 0 && output)
+        bring(t, e, v, s->kept[v]); /* outputs that are no states are kept whole */
+}
+
+/* Extends entry `from` by node n with option o (0: whole; ALONE_OPTION), and adds that to the next table. */
+static void extend(struct table *t, const struct entry *from, nid n, uint32_t option)
 {
     struct shard *s = t->s;
     const struct node *k = &s->m->node[n];
+    const bool alone = option == ALONE_OPTION || (s->kind[n] == SHARD_ONCE && s->home[n] == 0);
+    const uint32_t o = option == ALONE_OPTION ? 0 : option;
     const struct shard_option *p = &s->opt[o];
     struct entry e;
     e.time = from->time;
     e.step = from->step;
     memcpy(e.have, from->have, words_of(t) * sizeof *e.have);
     bool exchanged = false;
-    /* nodes that tell sizes measure what the device has, in any state */
-    for (uint32_t i = 0; i < k->in.n; i++)
-        if (!node_tells_sizes(s->m, n))
-            exchanged |= bring(t, &e, node_in(s->m, n, i),
-                               o != 0 && i < k->nformal ? p->in[i] : (struct shard_state){0});
+    for (uint32_t i = 0; i < k->in.n; i++) {
+        vid v = node_in(s->m, n, i);
+        if (v == 0 || (alone && is_on_first(t, &e, v)))
+            continue;
+        /* nodes that tell sizes measure what the device has, in any state, if each has something of the value */
+        if (node_tells_sizes(s->m, n) && (t->slot[v] == 0 || (e.have[t->slot[v] - 1] & ALONE) == 0))
+            continue;
+        exchanged |= bring(t, &e, v, o != 0 && i < k->nformal ? p->in[i] : (struct shard_state){0});
+    }
     if (exchanged)
         e.time = sat_add(e.time, s->apart[n]);
     e.time = sat_add(e.time, o != 0 ? p->time : shard_whole_time(s, n));
-    for (uint32_t i = 0; i < k->out.n; i++) {
-        vid v = node_out(s->m, n, i);
-        struct shard_state st = o != 0 ? p->out[i] : (struct shard_state){0};
-        if (v == 0)
-            continue;
-        if (s->kind[n] == SHARD_ONCE && t->last[v] != 0)
-            e.time = sat_add(e.time, shard_send(s, v));
-        if (t->slot[v] != 0)
-            e.have[t->slot[v] - 1] = (uint16_t)(1u << shard_bit(s, v, st));
-        else if (st.run != 0) { /* it cannot be followed: joined at once */
-            uint32_t also;
-            e.time = sat_add(e.time, shard_exchange(s, v, 1u << shard_bit(s, v, st), 0, &also));
-        }
-        if (t->slot[v] != 0 && (s->m->value[v].flags & VALUE_OUTPUT) != 0)
-            bring(t, &e, v, s->kept[v]); /* outputs that are no states are kept whole */
+    for (uint32_t i = 0; i < k->out.n; i++)
+        if (node_out(s->m, n, i) != 0)
+            make_result(t, &e, n, o, alone, node_out(s->m, n, i));
+    keep(t, &e, n, option);
+}
+
+/* Whether some operand of node n is on the first device alone in entry e. */
+static bool reads_alone(const struct table *t, const struct entry *e, nid n)
+{
+    const struct module *m = t->s->m;
+    for (uint32_t i = 0; i < m->node[n].in.n; i++) {
+        const uint32_t slot = t->slot[node_in(m, n, i)];
+        if (slot != 0 && (e->have[slot - 1] & (ALONE | 1)) == ALONE)
+            return true;
     }
-    keep(t, &e, n, o);
+    return false;
 }
 
 /* ---- dominance ---------------------------------------------------------------------------------- */
@@ -323,10 +400,10 @@ static bool is_dominated(struct table *t, const struct entry *a, const struct en
         }
         uint32_t have = a->have[i];
         for (uint32_t lacks = b->have[i] & ~have; lacks != 0; lacks = b->have[i] & ~have) {
-            uint32_t also, want = (uint32_t)__builtin_ctz(lacks);
-            bool is_terms = want != 0 && want == t->terms[i];
-            time = sat_add(time, exchange(t, i, have, is_terms ? 0 : want, &also));
-            have |= also | UINT32_C(1) << want; /* a whole value serves where terms are wanted */
+            uint32_t want = (uint32_t)__builtin_ctz(lacks);
+            bool is_terms = want != 0 && want == t->move[i].terms;
+            time = sat_add(time, reach(t, i, &have, is_terms ? 0 : want));
+            have |= UINT32_C(1) << want; /* a whole value serves where terms are wanted */
         }
     }
     return time <= b->time;
@@ -349,9 +426,10 @@ static void keep_pace(struct table *t)
 static int64_t settled(struct table *t, const struct entry *e)
 {
     int64_t time = e->time;
-    uint32_t also;
-    for (uint32_t i = 0; i < t->nlive; i++)
-        time = sat_add(time, exchange(t, i, e->have[i], 0, &also));
+    for (uint32_t i = 0; i < t->nlive; i++) {
+        uint32_t have = e->have[i];
+        time = sat_add(time, reach(t, i, &have, 0));
+    }
     t->looks += t->nlive;
     return time;
 }
@@ -402,16 +480,6 @@ static void advance(struct table *t, nid at)
     t->widest = larger_u32(t->widest, n);
 }
 
-/* Makes slot number `from` number `to`. */
-static void move_slot(struct table *t, uint32_t from, uint32_t to)
-{
-    if (to == from)
-        return;
-    t->bits[to] = t->bits[from];
-    t->terms[to] = t->terms[from];
-    memcpy(t->move[to], t->move[from], sizeof t->move[to]);
-}
-
 /* Stops following the values that node n was the last one to read, or that nothing reads. */
 static void forget_dead(struct table *t, nid n)
 {
@@ -428,7 +496,7 @@ static void forget_dead(struct table *t, nid n)
             t->now[k].have[t->nlive] = 0;
         }
         t->live[i] = t->live[t->nlive];
-        move_slot(t, t->nlive, i);
+        t->move[i] = t->move[t->nlive];
         if (i < t->nlive)
             t->slot[t->live[i]] = i + 1;
     }
@@ -492,6 +560,8 @@ static void take(struct table *t, nid n, const uint8_t *useful)
     for (uint32_t i = 0; i < t->n; i++) {
         if (!s->must[n])
             extend(t, &t->now[i], n, 0);
+        if (!s->must[n] && s->kind[n] == SHARD_NODE && reads_alone(t, &t->now[i], n))
+            extend(t, &t->now[i], n, ALONE_OPTION);
         for (uint32_t o = s->kind[n] == SHARD_NODE ? s->first_opt[n] : 0; o != 0;
              o = s->opt[o].next)
             if (!s->opt[o].gone)
@@ -502,6 +572,23 @@ static void take(struct table *t, nid n, const uint8_t *useful)
     forget_dead(t, n);
     if (t->n > 1)
         merge_equal(t);
+}
+
+/* Finds the values that the first device alone may have: what it alone computes, and all that nodes compute from that.
+ * Returns an array, [value] 1: such a value. */
+static uint8_t *alone_values(const struct shard *s)
+{
+    const struct graph *g = &s->m->graph[1];
+    uint8_t *alone = arena_alloc(s->a, s->m->nval);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        bool some = s->kind[n] == SHARD_ONCE && s->home[n] == 0;
+        for (uint32_t i = 0; i < s->m->node[n].in.n && s->kind[n] == SHARD_NODE; i++)
+            some = some || (alone[node_in(s->m, n, i)] != 0 && s->must[n] == 0);
+        for (uint32_t i = 0; i < s->m->node[n].out.n; i++)
+            if (node_out(s->m, n, i) != 0)
+                alone[node_out(s->m, n, i)] = some;
+    }
+    return alone;
 }
 
 /* Runs over all nodes with tables of at most `most` entries; writes the best choice and its value to *c, unless no
@@ -559,6 +646,7 @@ struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64
     t.last = arena_array(s->a, m->nval, sizeof *t.last);
     t.rest = arena_array(s->a, m->nnode, sizeof *t.rest);
     t.move = arena_array(s->a, SLOTS, sizeof *t.move);
+    t.alone = alone_values(s);
     for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
             if (s->kind[n] == SHARD_NODE || s->kind[n] == SHARD_ONCE)
@@ -575,6 +663,11 @@ struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64
         c.widest = t.widest;
     }
     c.least = larger(c.floor, smaller(c.value >= 0 ? c.value : beat, t.least));
+    for (nid n = 1; n < m->nnode && c.value >= 0; n++)
+        if (c.option[n] == ALONE_OPTION) {
+            c.option[n] = 0;
+            s->kind[n] = SHARD_ONCE; /* on the first device, s->home[n] is 0 */
+        }
     return c;
 }
 

@@ -67,18 +67,27 @@ static const struct opt shard_opts[] = {
      .help = "for tests: option 1, 2, ... of each node, counted round; 0: the best choice"},
     {0}};
 
-/* Returns the largest number of equal accelerators side by side (in one group, if there are groups) or, in a cluster
- * without accelerators, of equal CPUs.  *cls, if not NULL, becomes their class. */
+/* Returns how many devices of class k stand side by side (in one group, if there are groups) and can share nodes:
+ * accelerators or, in a cluster without accelerators, CPUs; else 0. */
+static uint32_t equal_devices(const struct cluster *c, uint32_t k)
+{
+    const struct device_class *d = &c->cls[k];
+    bool only_cpus = true;
+    for (uint32_t i = 0; i < c->ncls; i++)
+        only_cpus = only_cpus && c->cls[i].host;
+    if (d->host != only_cpus)
+        return 0;
+    return d->group > 1 && d->group < d->count ? d->group : d->count;
+}
+
+/* Returns the largest number of equal devices side by side (equal_devices()).  *cls, if not NULL, becomes their
+ * class. */
 static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
 {
     uint32_t most = 0;
-    bool only_cpus = true;
-    for (uint32_t k = 0; k < c->ncls; k++)
-        only_cpus = only_cpus && c->cls[k].host;
     for (uint32_t k = 0; k < c->ncls; k++) {
-        const struct device_class *d = &c->cls[k];
-        uint32_t count = d->group > 1 && d->group < d->count ? d->group : d->count;
-        if (d->host != only_cpus || count <= most)
+        uint32_t count = equal_devices(c, k);
+        if (count <= most)
             continue;
         most = count;
         if (cls != NULL)
@@ -87,9 +96,10 @@ static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
     return most;
 }
 
-/* Finds `ways` equal devices side by side that share the nodes, and fills s->dev, which has room for all devices,
- * s->ndev and s->cls.  Returns 0, or -1 and reports an error. */
-static int find_devices(struct shard *s)
+/* Finds `ways` equal devices side by side that share the nodes, of class `cls` or, if that is 0, of the class that has
+ * most of them; cls: 1 + a class.  Fills s->dev, which has room for all devices, s->ndev and s->cls.  Returns 0, or -1
+ * and reports an error. */
+static int find_devices(struct shard *s, uint32_t cls)
 {
     const struct cluster *c = s->x->scene.cluster;
     uint32_t *dev = arena_array(s->a, c->ndev, sizeof *dev), first = 0,
@@ -104,6 +114,7 @@ static int find_devices(struct shard *s)
                           "shard{ways=%u}: the cluster has %u equal devices %s: expected as "
                           "many as ways",
                           s->ways, most, cluster_grouped(c) ? "in a group" : "of a class");
+    s->cls = cls != 0 ? cls - 1 : s->cls;
     for (uint32_t k = 0; k < s->cls; k++)
         first += c->cls[k].count;
     for (uint32_t i = 0; i < s->ways; i++)
@@ -195,13 +206,13 @@ static int check(struct shard *s)
     return 0;
 }
 
-int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
+int shard_begin(struct shard *s, struct ctx *x, uint32_t ways, uint32_t cls)
 {
     const struct settings *set = ctx_settings(x);
     struct module *m = x->scene.m;
     *s = (struct shard){.x = x, .m = m, .a = x->use.scratch, .ways = ways, .nopt = 1, .nitem = 1};
     s->f = infer_values(m, s->a);
-    if (check(s) != 0 || find_devices(s) != 0)
+    if (check(s) != 0 || find_devices(s, cls) != 0)
         return -1;
     s->place = place_build(m, set->pairs, set->npairs, s->a, x->use.diag);
     if (s->place == NULL)
@@ -314,6 +325,7 @@ static int64_t border_time(const struct shard *s)
 /* The settings of choose(). */
 struct wanted {
     uint32_t ways;
+    uint32_t cls; /* 1 + the class of devices; 0: the class that has most equal devices */
     enum sharding_sums sums;
     int64_t draw;   /* the seed of a random choice; 0: the choice is not random */
     int64_t number; /* the choice is option number `number`, from 1, of each node; 0: it is not */
@@ -337,7 +349,7 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
 {
     /* [node] 1: the file's sharding specs want it cut */
     uint8_t *fixed = arena_alloc(x->use.scratch, x->scene.m->nnode);
-    if (shard_begin(s, x, w->ways) != 0 || (w->self && shard_self_homes(s) != 0))
+    if (shard_begin(s, x, w->ways, w->cls) != 0 || (w->self && shard_self_homes(s) != 0))
         return -1;
     const int64_t border = border_time(s);
     s->sums = w->sums;
@@ -418,20 +430,28 @@ static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_
     return 0;
 }
 
+/* Evaluates the plan that has the whole model on the first device. */
+static struct evaluation evaluate_whole(const struct shard *s)
+{
+    struct scene scene = s->x->scene;
+    int32_t *dev = arena_array(s->a, s->m->nnode, sizeof *dev);
+    scene.place = s->place;
+    for (nid n = 1; n < s->m->nnode; n++)
+        dev[n] = (int32_t)s->dev[0];
+    return plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
+}
+
 /* Returns what is known of the model without sharding: its time and bytes on one of the devices, and a lower bound on
  * the time of plans of whole nodes (unsharded; -1: the execution model has no bound).  *fits, if fits is not NULL:
  * whether one device can run the model. */
 static struct sharding measure_whole(const struct shard *s, bool *fits)
 {
     struct scene scene = s->x->scene;
-    int32_t *dev = arena_array(s->a, s->m->nnode, sizeof *dev);
     struct sharding k = {.unsharded = -1};
     scene.place = s->place;
     if (scene.model.io_free)
         place_free_io(scene.m, scene.place, s->a);
-    for (nid n = 1; n < s->m->nnode; n++)
-        dev[n] = (int32_t)s->dev[0];
-    struct evaluation e = plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
+    struct evaluation e = evaluate_whole(s);
     const struct exec_runs *runs = exec_kind(&scene.model)->runs;
     if (fits != NULL)
         *fits = evaluation_holds(&e, /*over_memory=*/false);
@@ -502,39 +522,96 @@ static void decide(struct shard *s, const struct shard_choice *c, int64_t gain)
               time_short(text[0], c->value), time_short(text[1], k.one_device));
 }
 
-/* ways=auto: tries all divisors of the number of equal devices side by side as numbers of devices, and calls decide()
- * for the best choice.  Returns 0, or -1 and reports an error. */
+/* Returns about how many bytes of memory choice c takes on the device that holds most: its pieces of the tensors that
+ * last (weights and states), and of all others as much as one device alone. */
+static int64_t bytes_of_choice(const struct shard *s, const struct shard_choice *c)
+{
+    const struct module *m = s->m;
+    const struct place *p = s->place;
+    /* [value] the states in which nodes take a constant, as bits */
+    uint32_t *taken = arena_array(s->a, m->nval, sizeof *taken);
+    int64_t bytes = evaluate_whole(s).v.load[s->dev[0]].used;
+    for (nid n = 1; n < m->nnode; n++)
+        for (uint32_t i = 0; i < m->node[n].nformal && s->kind[n] == SHARD_NODE; i++) {
+            vid v = node_in(m, n, i);
+            if (v != 0 && shard_is_constant(s, v))
+                taken[v] |=
+                    1u << (c->option[n] != 0 ? shard_bit(s, v, s->opt[c->option[n]].in[i]) : 0);
+        }
+    for (uint32_t w = 0; w < p->nweight; w++) {
+        const vid v = p->weight[w];
+        const int64_t piece = p->weight_bytes[w] / s->ways;
+        const bool whole = s->kept[v].run == 0 && (taken[v] == 0 || (taken[v] & 1) != 0);
+        const int64_t pieces = __builtin_popcount(taken[v] & ~1u) + (s->kept[v].run != 0);
+        bytes = bytes - (whole ? 0 : p->weight_bytes[w]) + pieces * piece;
+    }
+    return bytes;
+}
+
+/* Whether the devices' memory has room for choice c, as far as bytes_of_choice() tells. */
+static bool seems_to_fit(const struct shard *s, const struct shard_choice *c)
+{
+    const int64_t memory = s->x->scene.cluster->cls[s->cls].memory;
+    return memory < 0 || bytes_of_choice(s, c) <= memory;
+}
+
+/* A choice, and all that is known of the module for so many devices; s.ways is 0 if there is none. */
+struct chosen {
+    struct shard s;
+    struct shard_choice c;
+};
+
+/* Finds a choice as w says; returns whether it takes less than *to, which it replaces. */
+static bool try_choice(struct ctx *x, struct wanted w, struct chosen *to)
+{
+    struct chosen found;
+    struct diag quiet = diag_silent(), *loud = x->use.diag;
+    w.below = to->s.ways != 0 ? to->c.value : INT64_MAX;
+    x->use.diag = &quiet;
+    int rc = choose(&found.s, x, w, &found.c);
+    x->use.diag = loud;
+    if (rc != 0 || found.c.value < 0)
+        return false;
+    *to = found;
+    return true;
+}
+
+/* ways=auto: tries all divisors of the numbers of equal devices side by side as numbers of devices, and calls decide()
+ * for the best choice that seems to fit the devices' memory.  One that does not is taken only if no plan of whole nodes
+ * fits.  Returns 0, or -1 and reports an error. */
 static int choose_ways(struct ctx *x, const struct shard_options *o)
 {
     const struct cluster *c = x->scene.cluster;
-    struct shard best = {0};
-    struct shard_choice chosen = {.value = INT64_MAX};
-    struct diag quiet = diag_silent(), *loud = x->use.diag;
+    struct chosen *best = arena_alloc(x->use.scratch, sizeof *best),
+                  *large = arena_alloc(x->use.scratch, sizeof *large);
+    struct diag *loud = x->use.diag;
     uint32_t most = side_by_side(c, NULL);
     bool tried = false;
-    for (uint32_t ways = 2; ways <= most && ways <= SHARD_WAYS; ways++) {
-        struct shard s;
-        struct shard_choice k;
-        if (most % ways != 0)
-            continue;
-        tried = true;
-        x->use.diag = &quiet;
-        const struct wanted w = {.ways = ways, .sums = o->sums, .below = chosen.value};
-        int rc = choose(&s, x, w, &k);
-        x->use.diag = loud;
-        if (rc != 0 || k.value < 0)
-            continue;
-        best = s;
-        chosen = k;
+    for (uint32_t cls = 1; cls <= c->ncls; cls++) {
+        const uint32_t count = equal_devices(c, cls - 1);
+        for (uint32_t ways = 2; ways <= count && ways <= SHARD_WAYS; ways++) {
+            struct chosen found = *best;
+            if (count % ways != 0)
+                continue;
+            tried = true;
+            if (!try_choice(x, (struct wanted){.ways = ways, .cls = cls, .sums = o->sums}, &found))
+                continue;
+            *(seems_to_fit(&found.s, &found.c) ? best : large) = found;
+        }
     }
     if (most >= 2 && !tried) {
         diag_note(loud, "shard: no number from 2 to %d divides %u equal devices: nodes stay whole",
                   SHARD_WAYS, most);
         return 0;
     }
-    if (best.ways == 0) {
+    if (best->s.ways == 0 && large->s.ways != 0) {
+        x->results.offer =
+            (struct shard_offer){large->s.ways, large->c.value, /*gain=*/1000000, /*taken=*/false};
+        return 0;
+    }
+    if (best->s.ways == 0) {
         /* no number gave a choice: if the reason is an error, which was silent above, it is reported now */
-        if (shard_begin(&best, x, smaller_u32(larger_u32(most, 2), SHARD_WAYS)) != 0)
+        if (shard_begin(&best->s, x, smaller_u32(larger_u32(most, 2), SHARD_WAYS), 0) != 0)
             return -1;
         diag_note(loud,
                   "shard: no node has an axis of known size that %u devices, or a divisor of them, "
@@ -542,7 +619,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
                   most);
         return 0;
     }
-    decide(&best, &chosen, o->gain);
+    decide(&best->s, &best->c, o->gain);
     return 0;
 }
 
@@ -600,12 +677,17 @@ static int run_shard(struct ctx *x, const void *options)
 {
     const struct shard_options *o = options;
     struct exec_model *e = &x->scene.model;
-    struct shard s;
-    struct shard_choice c;
-    int objective = exec_objective(e, "makespan");
+    struct chosen k;
+    const int objective = exec_objective(e, "makespan"), latency = exec_objective(e, "latency");
     if (!ctx_said(x, "objective") && objective >= 0)
         e->objective = (uint32_t)objective;
     const bool searched = strcmp(o->ways, "auto") == 0 && o->from == FROM_SEARCH;
+    if (searched && latency >= 0 && e->objective == (uint32_t)latency) {
+        diag_note(x->use.diag,
+                  "shard: devices that share nodes wait for each other more than once, so "
+                  "there is no latency by subgraphs: nodes stay whole");
+        return 0;
+    }
     if (searched && !x->results.offer.taken)
         return choose_ways(x, o);
     const struct wanted w = {.ways = searched ? x->results.offer.ways : asked_ways(x, o),
@@ -614,10 +696,17 @@ static int run_shard(struct ctx *x, const void *options)
                              .number = o->number,
                              .self = o->from == FROM_SELF,
                              .below = INT64_MAX};
-    if (w.ways == 0 || choose(&s, x, w, &c) != 0)
+    if (w.ways == 0 || choose(&k.s, x, w, &k.c) != 0)
         return -1;
-    struct sharding k = measure_whole(&s, NULL);
-    rewrite(&s, &c, &k);
+    /* devices of another class may take less */
+    for (uint32_t i = 0; i < x->scene.cluster->ncls && wants_best(&w) && !w.self; i++)
+        if (i != k.s.cls && equal_devices(x->scene.cluster, i) >= w.ways) {
+            struct wanted other = w;
+            other.cls = i + 1;
+            try_choice(x, other, &k);
+        }
+    struct sharding whole = measure_whole(&k.s, NULL);
+    rewrite(&k.s, &k.c, &whole);
     return 0;
 }
 

@@ -213,9 +213,9 @@ struct shard_row {
 
 /* ---- shard.c ---- */
 
-/* Makes *s for the given number of devices, without sums and without the options of nodes.  Returns 0, or -1 and
- * reports an error. */
-int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
+/* Makes *s, without sums and without the options of nodes, for the given number of devices of class cls - 1; cls 0: of
+ * the class that has most equal devices.  Returns 0, or -1 and reports an error. */
+int shard_begin(struct shard *s, struct ctx *x, uint32_t ways, uint32_t cls);
 
 /* ---- pins.c ---- */
 

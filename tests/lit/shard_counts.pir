@@ -1,12 +1,13 @@
 # What the value of a choice counts, on a chain of nodes whose value is the makespan: not what stays on the devices (a
-# state), and not the arithmetic of sizes, of which each part has its own copy.
+# state), not the arithmetic of sizes, of which each part has its own copy, and not that what one device alone makes and
+# reads is sent to others.
 # RUN: %pcc %s --part-cost=0 -p 'shard{ways=2}' 2>/dev/null | FileCheck %s
 # CHECK: makespan [[SPAN:.* us]]
-# CHECK: sharded over 2 devices: 3 nodes in pieces, 6 whole on each
+# CHECK: sharded over 2 devices: 0 nodes in pieces, 1 whole on each, 8 on one; 0 tensors
 # CHECK: in lock step [[SPAN]], feasible
 # CHECK-NOT: is whole, in
 cluster network=direct
-class acc x2 link=300GB/s,1us peak=[f32:1T] bandwidth=100GB/s overhead=1us
+class acc x2 link=300GB/s,1us peak=[f32:1T] bandwidth=1TB/s overhead=10us
 opset ai.onnx 17
 graph {
   in %past_key_values.0.key : f32[batch,4,past,1024]

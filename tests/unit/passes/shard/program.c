@@ -207,7 +207,7 @@ static void search_equals_program(void **state)
                         .use = {.mem = arena_new(NULL), .scratch = arena_new(NULL), .diag = &d}};
         assert_int_equal(pass_infer_shapes.run(&x, NULL), 0);
         assert_int_equal(pass_cost.run(&x, NULL), 0);
-        assert_int_equal(shard_begin(&s, &x, row[k].ways), 0);
+        assert_int_equal(shard_begin(&s, &x, row[k].ways, 0), 0);
         shard_find_options(&s);
         shard_price(&s);
         shard_drop_impossible(&s);

@@ -141,7 +141,7 @@ static void search_finds_the_least(void **state)
                         .use = {.mem = arena_new(NULL), .scratch = arena_new(NULL), .diag = &d}};
         assert_int_equal(pass_infer_shapes.run(&x, NULL), 0);
         assert_int_equal(pass_cost.run(&x, NULL), 0);
-        assert_int_equal(shard_begin(&s, &x, k % 4 < 2 ? 2 : 4), 0);
+        assert_int_equal(shard_begin(&s, &x, k % 4 < 2 ? 2 : 4, 0), 0);
         s.sums = k % 2 ? SHARDING_SUMS_ANY : SHARDING_SUMS_NONE;
         shard_find_options(&s);
         shard_price(&s);
