@@ -16,8 +16,8 @@ static const char text[] = "class acc x2 link=1TB/s,0ps\ngraph {\n"
                            "  %c = profile:op(%b) : ? !bytes=1B !xfer=0ps !time=4ps\n"
                            "  out %c\n}\n";
 
-/* Returns the claim that the plan with these devices of a, b and c, of value 9, gets from one of the scope with bound 10
- * and bound 8 for all plans. */
+/* Returns the claim that the plan with these devices of a, b and c, of value 9, gets from a claim of this scope, with
+ * bound 10, and bound 8 for all plans. */
 static struct claim kept(const int32_t *dev, enum plan_scope scope)
 {
     struct text_module t = {0};
