@@ -40,7 +40,8 @@ enum flop_rule {
 
 /* Flags.  INTEGER_MATH: computes in the type of operand 0, although scales are floats.  NORM: normalises the elements
  * of its axis (attribute `axis`) and all later axes together, in two passes over them: for mean or variance, for the
- * result.  SOFTMAX: those of its axis alone, in three passes: for their maximum, for the sum, for the result. */
+ * result.  SOFTMAX: those of its axis alone, or as before opset 13 of all later axes, too, in three passes: for their
+ * maximum, for the sum, for the result. */
 enum { INTEGER_MATH = 1, NORM = 2, SOFTMAX = 4 };
 
 struct flop_row {
@@ -347,19 +348,32 @@ nid node_biases(struct flops *x, nid n)
     return 0;
 }
 
+/* Whether the softmax node n takes the elements of its axis and of all later axes together, as before opset 13. */
+static bool softmax_is_flat(struct flops *x, nid n)
+{
+    const char *op = node_op(x->f.m, n);
+    if (strcmp(op, "BiasSoftmax") == 0)
+        return true;
+    if (strcmp(op, "QLinearSoftmax") == 0)
+        return node_attr_int(x->f.m, n, "opset", 13) < 13;
+    infer_at(&x->f, n);
+    return x->f.opset < 13;
+}
+
 int64_t node_normal_row(struct flops *x, nid n, int *passes)
 {
     const struct flop_row *r = row_of(x, n);
-    struct shape s;
+    struct shape s; /* of the result: operand 0 of EmbedLayerNormalization is a list of words */
     int64_t row = 1;
-    if (r == NULL || (r->flags & (NORM | SOFTMAX)) == 0 || !shape_in(&x->f, n, 0, &s))
+    if (r == NULL || (r->flags & (NORM | SOFTMAX)) == 0 ||
+        !shape_of(&x->f, node_out(x->f.m, n, 0), &s))
         return 0;
-    bool softmax = (r->flags & SOFTMAX) != 0;
+    bool softmax = (r->flags & SOFTMAX) != 0, flat = softmax && softmax_is_flat(x, n);
     *passes = softmax ? 3 : 2;
-    int axis = axis_of(node_attr_int(x->f.m, n, "axis", -1), s.rank);
+    int axis = axis_of(node_attr_int(x->f.m, n, "axis", flat ? 1 : -1), s.rank);
     if (axis < 0)
         return 0;
-    for (int i = axis; i < (softmax ? axis + 1 : s.rank); i++)
+    for (int i = axis; i < (softmax && !flat ? axis + 1 : s.rank); i++)
         row = sat_mul(row, known_size(s.d[i]));
     return row;
 }
