@@ -76,12 +76,17 @@ int ctx_check_costs(const struct ctx *x)
         module_str(x->scene.m, x->scene.m->path), x->scene.m->cost->nclass, x->scene.cluster->ncls);
 }
 
+void ctx_forget_levels(struct ctx *x)
+{
+    x->levels = (struct levels){.contract_requested = x->levels.contract_requested};
+}
+
 void ctx_forget(struct ctx *x)
 {
     if (x->results.priced)
         x->scene.m->cost = NULL;
     x->scene.place = NULL;
-    x->levels = (struct levels){.contract_requested = x->levels.contract_requested};
+    ctx_forget_levels(x);
     x->results = (struct results){.looked_inside = x->results.looked_inside,
                                   .split = x->results.split,
                                   .told = x->results.told,

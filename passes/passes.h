@@ -248,6 +248,8 @@ struct clock ctx_clock(const struct ctx *x);
 struct clock ctx_late_clock(const struct ctx *x);
 /* Forgets all results about a module whose nodes have changed, except the types of its values. */
 void ctx_forget(struct ctx *x);
+/* Forgets the levels, so that contract can run again. */
+void ctx_forget_levels(struct ctx *x);
 /* Makes `level` the level that the next pass reads. */
 void ctx_push(struct ctx *x, struct wdag *level);
 

@@ -472,7 +472,8 @@ int pipeline_step_run(const struct pipeline_step *s, struct ctx *x)
 }
 
 /* Runs a pass that changes nodes.  If it made an edit, verifies the module and forgets all results about the old
- * nodes.  Returns 0, or the pass's error code, or -1 and reports an error. */
+ * nodes; otherwise forgets the levels alone, as later passes have contract inserted anew.  Returns 0, or the pass's
+ * error code, or -1 and reports an error. */
 static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
 {
     struct module *m = x->scene.m;
@@ -486,8 +487,12 @@ static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
             "%s comes before passes that look into calls of functions (open-functions)",
             s->pass->name);
     int rc = pipeline_step_run(s, x);
-    if (rc || m->edits == edits)
+    if (rc)
         return rc;
+    if (m->edits == edits) {
+        ctx_forget_levels(x);
+        return 0;
+    }
     if (module_verify(m, x->use.diag))
         return diag_error(x->use.diag, "%s: the module is broken after it", s->pass->name);
     ctx_forget(x);

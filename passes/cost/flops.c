@@ -197,7 +197,9 @@ struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, 
 {
     struct flops *x = arena_alloc(a, sizeof *x);
     sid max = 0;
+    int64_t version = module_opset(m, 0);
     x->f = (struct infer){.m = m, .mem = a, .bound = true, .type = type};
+    x->f.opset = version < 0 ? INT64_MAX : version;
     x->f.data = arena_array(a, m->nval, sizeof *x->f.data);
     x->elems = elems;
     x->reads = count_reads(m, a);
@@ -349,14 +351,13 @@ nid node_biases(struct flops *x, nid n)
 }
 
 /* Whether the softmax node n takes the elements of its axis and of all later axes together, as before opset 13. */
-static bool softmax_is_flat(struct flops *x, nid n)
+static bool softmax_is_flat(const struct flops *x, nid n)
 {
     const char *op = node_op(x->f.m, n);
     if (strcmp(op, "BiasSoftmax") == 0)
         return true;
     if (strcmp(op, "QLinearSoftmax") == 0)
         return node_attr_int(x->f.m, n, "opset", 13) < 13;
-    infer_at(&x->f, n);
     return x->f.opset < 13;
 }
 
