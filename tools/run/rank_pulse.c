@@ -93,10 +93,9 @@ static void beat(struct rank_pulse *p, int k)
         face->send(CHANNEL_PULSE, k, 0, &p->out[k], sizeof p->out[k], &p->sending[k]) == 0;
 }
 
-/* Ends this run: all others are told to, and MPI ends what cannot hear.  Does not return. */
-static void end_all(struct rank_pulse *p)
+void rank_pulse_end_all(struct runner *r)
 {
-    struct messages *m = &p->r->ranks->m;
+    struct messages *m = &r->ranks->m;
     const struct pulse last = {.ends = 1};
     uint64_t handle;
     for (int k = 0; k < m->ranks; k++)
@@ -130,7 +129,7 @@ static void say_last(struct rank_pulse *p, char *line, size_t n)
     line[n++] = '\n';
     if (write(STDERR_FILENO, line, n) < 0)
         _exit(FAILED);
-    end_all(p);
+    rank_pulse_end_all(p->r);
 }
 
 /* Says that rank k is silent, where it stood, and where the others stand.  Does not return. */

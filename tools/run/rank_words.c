@@ -152,7 +152,8 @@ static void take_fresh(struct runner *r)
 
 /* Does what follows from a word that could not be sent or received: notes an error, at the sample that rank 0 was to be
  * told of, or else at the next one.  A rank that has missed a word of rank 0 ends by itself, since that word may have
- * been the last one.  The record of the word is not used again: MPI may still use its memory.  Under the lock. */
+ * been the last one; if the last one could not be sent, ranks_drain() ends all.  The record of the word is not used
+ * again: MPI may still use its memory.  Under the lock. */
 static void word_failed(struct runner *r, const struct transfer *t)
 {
     struct ranks *x = r->ranks;
@@ -164,6 +165,7 @@ static void word_failed(struct runner *r, const struct transfer *t)
              x->m.rank, ranks_name(r, x->m.rank), x->m.why);
     ranks_trouble(r, ran ? smaller(r->given, t->sample) : r->given, line);
     x->missed = x->missed || (!sent && !ranks_host(r));
+    x->unheard = x->unheard || (sent && t->word.kind == WORD_END);
 }
 
 /* Does what follows from the end of a message: frees a word that has left; does what a word says that has come, and
@@ -396,6 +398,10 @@ bool ranks_drain(struct runner *r)
         wanted = false;
         for (uint32_t i = 0; i < x->look.nactive; i++)
             wanted = wanted || is_wanted(r, x->look.active[i]);
+    }
+    if (x->unheard) {
+        diag_error(r->d, "%s", r->failed ? r->error : x->why);
+        rank_pulse_end_all(r);
     }
     bool ended = true;
     for (uint32_t i = 0; i < x->look.nactive; i++) {

@@ -132,8 +132,9 @@ struct ranks {
     /* the earliest sample at which the run is to fail, where lists were moving; -1: none */
     int64_t trouble;
     char why[RANK_LINE]; /* the error at `trouble` */
-    bool over;   /* rank 0 has said that all is through, or this rank has missed a word of it */
-    bool missed; /* a word of rank 0 could not be received */
+    bool over;    /* rank 0 has said that all is through, or this rank has missed a word of it */
+    bool missed;  /* a word of rank 0 could not be received */
+    bool unheard; /* the word of rank 0 that all is through could not be sent */
     struct {
         int64_t *next;          /* [place] the sample whose message the lists count next */
         struct transfer *early; /* ended messages of later samples */
@@ -275,7 +276,7 @@ void ranks_serve(struct runner *r);
 void ranks_end(struct runner *r);
 /* Waits until the messages of samples that ran have left, and cancels receives of messages that were never sent.
  * Returns whether all tensors have come and left; if not, MPI may still read and write their buffers, which must
- * stay. */
+ * stay.  Ends all ranks, with an error, if another rank cannot know that all is through. */
 bool ranks_drain(struct runner *r);
 
 /* ---- rank_pulse.c */
@@ -283,6 +284,9 @@ bool ranks_drain(struct runner *r);
 int rank_pulse_start(struct runner *r);
 /* Ends the thread of rank_pulse_start(); called when all ranks are through. */
 void rank_pulse_end(struct runner *r);
+/* Ends this run, of which this rank has said why: all others are told to, and MPI ends what cannot hear.  Does not
+ * return. */
+void rank_pulse_end_all(struct runner *r);
 /* Gives the thread the words for where this rank stands, which the next signs of life carry; under the lock of the
  * run. */
 void rank_pulse_tell(struct runner *r);
