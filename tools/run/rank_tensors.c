@@ -43,6 +43,9 @@ struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64
     t->sample = sample;
     t->box = NULL;
     t->packed = NULL;
+    t->rest = NULL;
+    t->head_is_out = false;
+    t->has_ended = false;
     t->next = NULL;
     return t;
 }
@@ -213,7 +216,7 @@ static void sent(struct runner *r, struct transfer *t)
 
 /* Begins to send (SEND_HEAD) or to receive (TAKE_HEAD) the first bytes, at `data`, of a long tensor, whose transfer t
  * is.  When they have come both ranks know that the other bytes come now.  Returns their number; 0: t is short. */
-static int64_t head(struct runner *r, const struct transfer *t, enum transfer_step step,
+static int64_t head(struct runner *r, struct transfer *t, enum transfer_step step,
                     unsigned char *data)
 {
     const struct messages_face *face = r->ranks->m.face;
@@ -225,6 +228,8 @@ static int64_t head(struct runner *r, const struct transfer *t, enum transfer_st
     h->place = t->place;
     h->peer = t->peer;
     h->bytes = bytes;
+    h->rest = t;
+    t->head_is_out = true;
     ranks_watch(
         r, h,
         step == SEND_HEAD
@@ -455,15 +460,31 @@ static void ended_for_lists(struct runner *r, struct transfer *t)
     }
 }
 
+/* Called when the head of a long tensor has ended: now its other bytes are looked after at once, or, if they have ended
+ * before, the tensor's message is over. */
+static void head_ended(struct runner *r, struct transfer *head)
+{
+    struct transfer *t = head->rest;
+    t->head_is_out = false;
+    r->ranks->look.coming++;
+    transfer_over(r, head);
+    if (t->has_ended)
+        ranks_ended(r, t, &t->end);
+}
+
 void ranks_ended(struct runner *r, struct transfer *t, const struct message_end *end)
 {
+    if (t->head_is_out) {
+        t->has_ended = true;
+        t->end = *end;
+        return;
+    }
     char line[RANK_LINE], why[RANK_LINE / 2] = "its message has another length than expected";
     bool elements = t->step == SEND_TENSOR || t->step == TAKE_TENSOR;
     bool takes = t->step == TAKE_SIZES || t->step == TAKE_HEAD || t->step == TAKE_TENSOR;
     int64_t ahead = elements ? head_bytes(t->bytes) : 0;
     int64_t expected = t->step == TAKE_SIZES ? (int64_t)sizeof t->sizes : t->bytes - ahead;
     bool bad = end->failed || (takes && end->bytes != expected);
-    r->ranks->look.coming += t->step == SEND_HEAD || t->step == TAKE_HEAD;
     r->ranks->look.coming -= ahead > 0;
     if (end->failed && (!takes || end->bytes <= expected))
         snprintf(why, sizeof why, "MPI: %s", r->ranks->m.why);
@@ -479,8 +500,10 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
         snprintf(line, sizeof line, "sample %" PRId64 ": '%.200s': %s", r->set.first + t->sample,
                  r->s.value[t->value].name, why);
         ranks_trouble(r, t->sample, line);
-    } else if (t->step == SEND_SIZES || t->step == SEND_HEAD || t->step == TAKE_HEAD) {
+    } else if (t->step == SEND_SIZES) {
         transfer_over(r, t);
+    } else if (t->step == SEND_HEAD || t->step == TAKE_HEAD) {
+        head_ended(r, t);
     } else if (t->step == TAKE_SIZES && t->sizes.elem) {
         t->bytes = t->sizes.bytes;
         take_elements(r, t);

@@ -73,8 +73,12 @@ struct transfer {
     unsigned char *packed;
     uint32_t value, place; /* place: of the lists (work.h); RUN_NONE: no list carries it */
     int64_t sample;
-    int64_t bytes; /* of what is sent or received now; of a tensor with its head */
-    int64_t began; /* ns: when it began to leave */
+    int64_t bytes;         /* of what is sent or received now; of a tensor with its head */
+    int64_t began;         /* ns: when it began to leave */
+    struct transfer *rest; /* of a head: the transfer of the tensor's other bytes */
+    bool head_is_out;      /* the tensor's head has not ended */
+    bool has_ended;        /* the other bytes have ended before the head, as `end` says */
+    struct message_end end;
     int peer;
     union {
         struct rank_sizes sizes;
