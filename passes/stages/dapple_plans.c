@@ -494,7 +494,8 @@ struct dapple_rules dapple_rules_of(const struct train *t)
     const struct scene *s = &t->x->scene;
     const struct training *m = &s->model.training;
     int64_t memory = s->cluster->cls[cluster_main_class(s->cluster)].memory;
-    int64_t left = memory > m->workspace ? memory - m->workspace : 1; /* 0 would be no limit */
+    int64_t taken = sat_add(m->workspace, t->spare);
+    int64_t left = memory > taken ? memory - taken : 1; /* 0 would be no limit */
     return (struct dapple_rules){.servers = &t->servers,
                                  .micro_batches = training_count(m),
                                  .samples = shared_samples(t),

@@ -15,6 +15,8 @@
 
 #include "ir/base/units.h"
 
+#include <string.h>
+
 enum {
     /* the most sizes of micro-batches that are tried, beside the one in the settings and one for data parallelism */
     SIZES = 12,
@@ -31,6 +33,9 @@ enum {
     PLANS = 24, /* number of plans that DAPPLE's search proposes for each size */
     /* divisors of the batch are found only up to this, or as the batch divided by such a divisor */
     MOST_DIVISOR = 1000000,
+    /* where memory is short, searches leave 1, 2 .. SPARES of so many parts of it free */
+    SPARE_PARTS = 8,
+    SPARES = 3,
     POWERS = 63 /* number of powers of two that an int64_t can have */
 };
 
@@ -289,6 +294,35 @@ static void try_every(struct choices *c, struct train *t)
     t->every_recompute = false;
 }
 
+/* Returns whether memory has kept the search from plans: the judge has refused one, or no plan was found with a
+ * schedule that can run any number of micro-batches. */
+static bool is_memory_short(const struct choices *c, const struct train *t)
+{
+    const struct cluster *cluster = c->x->scene.cluster;
+    bool is_short = t->refused;
+    for (uint32_t i = 0; i < c->nschedule; i++)
+        is_short = is_short || (c->schedule[i] != TRAINING_INTERLEAVED &&
+                                c->by_schedule[c->schedule[i]] == INT64_MAX);
+    return is_short && cluster->cls[cluster_main_class(cluster)].memory >= 0;
+}
+
+/* If memory is short, searches again with a part of it left free by the sums: the search else goes on among fast plans
+ * that do not fit, and does not come to those that do.  Leaves the settings tried last in the scene. */
+static void try_spare(struct choices *c, struct train *t)
+{
+    const struct cluster *cluster = c->x->scene.cluster;
+    int64_t memory = cluster->cls[cluster_main_class(cluster)].memory;
+    bool is_short = is_memory_short(c, t);
+    for (int64_t k = 1; k <= SPARES && is_short; k++) {
+        t->spare = memory / SPARE_PARTS * k;
+        t->judged = 0;
+        memset(t->refusal, 0, ((size_t)t->servers.ndev + 1) * sizeof *t->refusal);
+        for (uint32_t i = 0; i < c->nsize && !clock_out(&t->clock); i++)
+            try_size(c, t, i);
+    }
+    t->spare = 0;
+}
+
 /* Lets stages of the best plan with each schedule run further ahead.  The best plan of all stays as it is if that does
  * not help, or if the judge refuses what comes of it.  Leaves the settings tried last in the scene. */
 static void go_farther(struct choices *c, struct train *t)
@@ -433,6 +467,7 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     if (!clock_out(&t->clock))
         try_ways(&c, t);
     try_every(&c, t);
+    try_spare(&c, t);
     go_farther(&c, t);
     try_joint(&c, t);
     *m = c.best_model;

@@ -347,14 +347,15 @@ static void recompute_best(struct iteration_run *r, uint32_t place, uint32_t n, 
         r->stage[list[i].stage].recompute = i < n;
 }
 
-/* Returns an iteration, ready to run (iteration_set_up), whose places have the memory that t->beyond leaves. */
+/* Returns an iteration, ready to run (iteration_set_up), whose places have the memory that t->beyond and t->spare
+ * leave. */
 static struct iteration_run set_up(const struct train *t, const struct stages_on *on,
                                    struct arena *a)
 {
     struct iteration_run r = iteration_set_up(&t->x->scene, &t->servers, on, a);
-    for (uint32_t k = 0; t->beyond && k < on->nplace; k++)
+    for (uint32_t k = 0; k < on->nplace; k++)
         if (r.memory[k] >= 0)
-            r.memory[k] = larger(r.memory[k] - t->beyond[k], 0);
+            r.memory[k] = larger(r.memory[k] - larger(t->beyond ? t->beyond[k] : 0, t->spare), 0);
     return r;
 }
 

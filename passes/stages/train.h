@@ -101,6 +101,7 @@ struct train {
     int64_t accepted;
     /* [place] bytes of each device that the sums of its stages leave free, since lists may need more; NULL: 0 */
     const int64_t *beyond;
+    int64_t spare; /* bytes of each device that the sums leave free in any case */
 };
 
 /* A plan of n stages. */

@@ -12,6 +12,7 @@ usage: test_iteration.py   (environment: PCC, PCC_GEN)
 4. A decoder over a slow link: what needs no gradient of its stage's nodes is in that stage, labels in one-hot form are
    in the loss's, so that no value but that of a layer crosses to another stage.
 5. pipeline-place, which chooses more, takes no longer than dapple-place, and with any schedule no longer than with one.
+6. More devices, or more memory, give no worse plan.
 
 Exit: 0 pass, 1 fail."""
 import json
@@ -455,6 +456,25 @@ def chosen(tmp):
     check(any_ <= one, f"any schedule {any_} s, dapple {one} s")
 
 
+def growing(tmp):
+    """More devices or more memory give no worse plan."""
+    path = tmp / "growing.json"
+
+    def took(layers, width, vocab, devices, *args):
+        model = tmp / f"{layers}.{width}.{vocab}.onnx"
+        subprocess.run([GEN, "train", f"--layers={layers}", f"--width={width}", "--heads=2", f"--vocab={vocab}",
+                        "-o", model], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([PCC, model, "-d", devices, "-q", "-o", path, "--objective=iteration-time", *args], check=True)
+        return json.loads(path.read_text())["objective"]["value_s"]
+
+    slow = (2, 32, 1000), ("--dim=batch=8,sequence=32", "--link=0.1GB/s,10us", "--micro-batches=4", "--schedule=zb-h1")
+    times = [took(*slow[0], f"{n}xa100", *slow[1]) for n in (2, 3)]
+    check(times[1] <= times[0], f"2 and 3 devices: {times} s")
+    tight = (1, 64, 50), ("--dim=batch=1,sequence=32", "--micro-batches=2", "--optimizer=2", "--schedule=zb-h1")
+    times = [took(*tight[0], f"8xcpu:{memory}B", *tight[1]) for memory in (553630, 632720, 711810)]
+    check(times[1] <= times[0] and times[2] <= times[0], f"more and more memory: {times} s")
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         came = [one_case(seed, Path(tmp)) for seed in range(CASES)]
@@ -468,6 +488,7 @@ def main():
         too_many(Path(tmp))
         near(Path(tmp))
         chosen(Path(tmp))
+        growing(Path(tmp))
     return finish()
 
 
