@@ -33,7 +33,7 @@ static enum kind kind_of(const struct cluster *k, uint32_t dev)
     return c->host ? KIND_CPU : preset_is_gpu(c) ? KIND_GPU : KIND_NPU;
 }
 
-/* Returns [device] 1: the device runs a part, alone or in turn with other devices. */
+/* Returns an array: [device] 1 if the device runs a part, alone or in turn with other devices. */
 static uint8_t *used_devices(const struct result *r, struct arena *a)
 {
     uint8_t *used = arena_alloc(a, r->scene.cluster->ndev);
@@ -45,8 +45,8 @@ static uint8_t *used_devices(const struct result *r, struct arena *a)
     return used;
 }
 
-/* Returns [device] the words by which ONNX Runtime knows it ("cpu", "npu", "gpu:1"); NULL: it runs no part.  Returns
- * NULL, and the reason in *why, if the plan uses two devices that one session cannot tell apart. */
+/* Returns an array: [device] the words by which ONNX Runtime knows it ("cpu", "npu", "gpu:1"); NULL: it runs no part.
+ * Returns NULL, and the reason in *why, if the plan uses two devices that one session cannot tell apart. */
 static const char **device_words(const struct result *r, struct arena *a, const char **why)
 {
     const struct cluster *k = r->scene.cluster;

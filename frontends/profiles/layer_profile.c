@@ -355,8 +355,8 @@ static int sort_layers(struct profile_reader *r)
 
 /* ---- the module --------------------------------------------------------------------------------- */
 
-/* Returns [layer] its name: the first word of its description ("layer_0").  If there is no word, or several layers have
- * the same one, the layer's id is appended ("Conv2d.node4"). */
+/* Returns an array: [layer] its name, the first word of its description ("layer_0").  If there is no word, or several
+ * layers have the same one, the layer's id is appended ("Conv2d.node4"). */
 static sid *name_layers(struct profile_reader *r)
 {
     sid *name = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *name);

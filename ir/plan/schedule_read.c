@@ -485,8 +485,8 @@ static int push_instruction(struct lists *l, uint32_t lane, struct instruction i
     return 0;
 }
 
-/* Returns the slice of a tensor that a SEND or RECV moves, told by the member "rows" of its object o.  home: the
- * device that sends the slice.  NONE and an error if there is no such slice. */
+/* Returns the slice of a tensor that a SEND or RECV moves, told by the member "rows" of its object o.  home: the device
+ * that sends the slice.  Returns NONE after an error: there is no such slice. */
 static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home, const json_t *o)
 {
     const struct sample_work *w = l->of.w, *whole = w->whole;
@@ -682,8 +682,8 @@ static void sort_lists(struct lists *l)
         s->item[i] = l->item[by_lane.to[i]];
 }
 
-/* Returns the rows device -> instances of its parts (sample_work.instance), in the order of the device's list.  NULL
- * and an error if their number is not one for each part and micro-batch, and one for each part that runs once. */
+/* Returns the rows device -> instances of its parts (sample_work.instance), in the order of the device's list.  Returns
+ * NULL after an error: their number is not one for each part and micro-batch, and one for each part that runs once. */
 static const struct csr *list_instances(const struct lists *l, uint32_t micro_batches)
 {
     const struct sample_work *w = l->of.w;

@@ -96,8 +96,8 @@ static int find_makers(struct piecing *p)
     return 0;
 }
 
-/* Returns the row of "inputs" or "outputs" for a piece of a state, made from `of`, the row of the whole state.  NULL
- * and an error: the sizes are not those of a state in that many pieces. */
+/* Returns the row of "inputs" or "outputs" for a piece of a state, made from `of`, the row of the whole state.  Returns
+ * NULL after an error: the sizes are not those of a state in that many pieces. */
 static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
                          const json_t *state, bool input)
 {

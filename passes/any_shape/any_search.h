@@ -25,7 +25,7 @@ struct any_search {
     const char *stopped; /* why the clock ended annealing; NULL: it did not */
 };
 
-/* Begins a search: no plan is known, and the bound is the problem's own.  0, or -1 and an error. */
+/* Begins a search: no plan is known, and the bound is the problem's own.  Returns 0, or -1 after an error. */
 int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p);
 
 /* Returns the time per sample of the plan dev[vertex] of c, ps, with the cost of its parts beyond any_search.start.

@@ -180,7 +180,7 @@ static bool descend(struct local *s)
     }
 }
 
-/* Makes the tables of s, in a.  0, or -1 and an error if they would be too large. */
+/* Makes the tables of s, in a.  Returns 0, or -1 after an error: they would be too large. */
 static int local_new(struct local *s, const struct baseline *b, struct arena *a)
 {
     size_t n = b->p.level->n;

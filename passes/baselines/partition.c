@@ -129,7 +129,8 @@ struct job {
     int (*work)(struct part_graph *g);
 };
 
-/* Runs the job `arg`, in the child process, and writes the part of each vertex to `out`.  0, or 1 if that failed. */
+/* Runs the job `arg`, in the child process, and writes the part of each vertex to `out`.  Returns 0, or 1 if that
+ * failed. */
 static int write_parts(void *arg, FILE *out)
 {
     const struct job *job = arg;
@@ -139,8 +140,8 @@ static int write_parts(void *arg, FILE *out)
     return fwrite(job->g->part, sizeof *job->g->part, n, out) == n ? 0 : 1;
 }
 
-/* Runs the library in a child process, and copies the parts that it finds to job->g->part.  0, or PASS_INFEASIBLE and
- * an error if time ran out, or -1 and an error if the library failed. */
+/* Runs the library in a child process, and copies the parts that it finds to job->g->part.  Returns 0, or after an
+ * error PASS_INFEASIBLE if time ran out, and -1 if the library failed. */
 static int run_library(struct baseline *b, struct job *job)
 {
     struct ctx *x = b->x;

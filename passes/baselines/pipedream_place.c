@@ -47,7 +47,7 @@ static bool takes_no_time(const struct wdag *g, uint32_t v)
     return true;
 }
 
-/* Returns [vertex] the number of edges on the longest path that ends at the vertex, in a. */
+/* Returns an array, in a: [vertex] the number of edges on the longest path that ends at the vertex. */
 static uint32_t *find_depths(const struct wdag *g, struct arena *a)
 {
     uint32_t *depth = arena_array(a, (size_t)g->n + 1, sizeof *depth);

@@ -67,7 +67,7 @@ struct attempt {
 /* ---- prices ---------------------------------------------------------------------------------- */
 
 /* Returns the least price of x, a vertex or a net, over the kinds of the mask `may`: cost(c, kind, x) ps, times the
- * kind's price.  0 if the mask is empty. */
+ * kind's price.  Returns 0 if the mask is empty. */
 static int64_t least_price(const struct problem *c, uint32_t may, const int64_t *price,
                            int64_t (*cost)(const struct problem *, uint32_t, uint32_t), uint32_t x)
 {
@@ -146,7 +146,7 @@ static void price_all(const struct reduction *r, const uint32_t *paid, const int
         *nets = sat_add(*nets, net_price(r, price, *paid));
 }
 
-/* Returns the bound, ps, that these prices give: no plan of the reduction takes less.  0 if all prices are 0. */
+/* Returns the bound, ps, that these prices give: no plan of the reduction takes less.  It is 0 if all prices are 0. */
 static int64_t bound_by_prices(const struct reduction *r, const uint32_t *paid,
                                const int64_t *price)
 {

@@ -7,9 +7,9 @@
 /* The state of a search for a bound, defined in path_bound.c. */
 struct holder;
 
-/* Returns a search for bounds of the contiguous plans of c with values of at most `upper` ps.  NULL if c is detailed or
- * has no vertices, or if its devices are too many or of too many kinds.  Lives in a, which must not be released to a
- * mark made before.  O(V + pins) memory. */
+/* Returns a search for bounds of the contiguous plans of c with values of at most `upper` ps.  Returns NULL if c is
+ * detailed or has no vertices, or if its devices are too many or of too many kinds.  Lives in a, which must not be
+ * released to a mark made before.  O(V + pins) memory. */
 struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a);
 /* As holder_new(), but a search that counts apart who holds some hubs, and who pays for a dear net: its bounds are
  * higher, and take longer.  NULL also if c has no hub. */

@@ -155,8 +155,8 @@ static void join_uncut(const struct ctx *x, struct classes *c)
             classes_join(c, vertex[p->ruled[i].from], vertex[p->ruled[i].to], WHY_NO_CUT);
 }
 
-/* Returns [node] 1: a node of the update that may run once in an iteration of several micro-batches; NULL: there is
- * none.  Planners of stages join what their schedule cannot run apart (../stages/train_layers.c). */
+/* Returns an array: [node] 1 if it is a node of the update that may run once in an iteration of several micro-batches;
+ * NULL if no node is.  Planners of stages join what their schedule cannot run apart (../stages/train_layers.c). */
 static const uint8_t *find_update(const struct ctx *x)
 {
     const struct staged_plan p = {.scene = &x->scene};
@@ -342,7 +342,7 @@ static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n
 }
 
 /* Sets in_conflict[group] to 1, and adds a note, for each of the n groups with vertices that are pinned to different
- * devices.  Returns [vertex of the top level] its pin, but -1 in all such groups. */
+ * devices.  Returns an array: [vertex of the top level] its pin, but -1 in all such groups. */
 static int32_t *pins_without_conflicts(struct ctx *x, const uint32_t *group, uint32_t n,
                                        uint8_t *in_conflict)
 {

@@ -83,7 +83,7 @@ struct fusion {
     struct cut_tree tree; /* base and saving (`seen`) of the positions; width 0: no tree is used */
 };
 
-/* Returns [vertex] the figures of each vertex, in a. */
+/* Returns an array, in a: [vertex] its figures. */
 static struct member *vertex_members(const struct wdag *g, struct arena *a)
 {
     struct member *m = arena_array(a, (size_t)g->n + 1, sizeof *m);

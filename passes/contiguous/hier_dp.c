@@ -200,8 +200,8 @@ static void relate_ideals(struct hier *h)
         }
 }
 
-/* Fills h->net and h->pins: the nets that cost something.  Returns [net of g] its index in these tables; UINT32_MAX: it
- * costs nothing. */
+/* Fills h->net and h->pins: the nets that cost something.  Returns an array: [net of g] its index in these tables;
+ * UINT32_MAX: it costs nothing. */
 static uint32_t *list_nets(struct hier *h)
 {
     const struct wdag *g = h->g;

@@ -208,8 +208,8 @@ static void make_needs(struct run *r)
     }
 }
 
-/* Returns an array: [unit] the sum of x[vertex] over the unit's vertices, COST_NEVER if x of some vertex is
- * COST_NEVER.  NULL if x is NULL. */
+/* Returns an array: [unit] the sum of x[vertex] over the unit's vertices, COST_NEVER if x of some vertex is COST_NEVER.
+ * Returns NULL if x is NULL. */
 static int64_t *sum_units(const struct run *r, const int64_t *x)
 {
     int64_t *sum = x ? arena_array(r->a, (size_t)r->n + 1, sizeof *sum) : NULL;

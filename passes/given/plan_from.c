@@ -137,8 +137,8 @@ static void take_training(struct ctx *x, const char *from, const struct given_pl
     }
 }
 
-/* Takes the settings that the file gives into the scene, except those that the user gives, since the plan's value is
- * to be computed under them.  0, or -1 and an error if the settings contradict each other. */
+/* Takes the settings that the file gives into the scene, except those that the user gives, since the plan's value is to
+ * be computed under them.  Returns 0, or -1 after an error: the settings contradict each other. */
 static int take_settings(struct ctx *x, const char *from, const struct given_plan *given)
 {
     for (const struct opt *o = exec_settings; o->name; o++) {

@@ -8,8 +8,8 @@ enum { SPLIT_NONE = -1 /* in place of the number of a split: the node is in none
 
 /* Returns the text that the model's metadata has under "split_assignments"; NULL: it has none. */
 const char *split_assignments_of(const struct module *m);
-/* Returns [node of m] the number of its split by that text, SPLIT_NONE for nodes in bodies and for Constant, in a; NULL
- * after an error about the file `path`. */
+/* Returns an array, in a: [node of m] the number of its split by that text, SPLIT_NONE for nodes in bodies and for
+ * Constant; NULL after an error about the file `path`. */
 const int32_t *split_assignments_read(const struct module *m, const char *text, const char *path,
                                       struct arena *a, struct diag *d);
 

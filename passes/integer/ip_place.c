@@ -61,7 +61,7 @@ static const struct opt ip_opts[] = {
      .help = "seed of both"},
     {0}};
 
-/* Returns name[vertex of g]: the name of the first node in the vertex. */
+/* Returns an array: [vertex of g] the name of the first node in the vertex. */
 static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
 {
     const char **name = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *name);

@@ -9,9 +9,9 @@
 
 enum { PEEL_STEPS = 32000000 }; /* the usual number of steps: about 0.1 s */
 
-/* Returns [vertex] its favourite child or NO_FAVOURITE, by linear clustering.  time: [vertex] ps; cost: [index in
- * g->pred.to] ps of the transfer along the edge; steps: longest paths are taken out until this many vertices and edges
- * have been visited.  Lives in a.  O(E log E + V + E + steps). */
+/* Returns an array: [vertex] its favourite child or NO_FAVOURITE, by linear clustering.  time: [vertex] ps; cost:
+ * [index in g->pred.to] ps of the transfer along the edge; steps: longest paths are taken out until this many vertices
+ * and edges have been visited.  Lives in a.  O(E log E + V + E + steps). */
 uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64_t *cost,
                           int64_t steps, struct arena *a);
 

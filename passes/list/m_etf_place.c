@@ -38,7 +38,7 @@ static const struct opt sct_opts[] = {
     LIST_FUSE(struct earliest_options, fuse),
     {0}};
 
-/* Returns [vertex] its position in Kahn's (breadth-first) topological order. */
+/* Returns an array: [vertex] its position in Kahn's (breadth-first) topological order. */
 static uint32_t *ranks(const struct wdag *g, struct arena *a)
 {
     uint32_t *order = topo_order(g, TOPO_FIFO, 0, a);

@@ -23,7 +23,8 @@ static uint32_t vertex_of(const struct need_counts *c, uint32_t u)
     return c->level == c->base ? u : c->level->map[u];
 }
 
-/* Returns [value] 1: an output of the model, or read by a vertex other than the one that makes it. */
+/* Returns an array: [value] 1 if it is an output of the model, or is read by a vertex other than the one that makes
+ * it. */
 static uint8_t *find_leaving(const struct need_counts *c, struct arena *a)
 {
     const struct wdag *g = c->base;

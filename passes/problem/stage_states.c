@@ -188,7 +188,7 @@ static uint32_t count_bits(const uint64_t *set, uint32_t words)
     return n;
 }
 
-/* Returns cross[v]: the number of layers among the first v + 1 that a later layer reads. */
+/* Returns an array: [v] the number of layers among the first v + 1 that a later layer reads. */
 static uint32_t *count_crossing(const struct state_search *f)
 {
     const struct layers_of *g = f->g;

@@ -431,7 +431,7 @@ static struct sharded_end end_of(struct shard_writer *x, vid v, uint32_t at, con
     return (struct sharded_end){value_name(x->m, v), x->m->value[v].type, at, *piece};
 }
 
-/* Returns [value] the place of the value in a list of inputs or outputs; values with one of the flags `but` are not
+/* Returns an array: [value] its place in a list of inputs or outputs; values with one of the flags `but` are not
  * counted. */
 static const uint32_t *places_in(const struct shard_writer *x, struct slice list, uint32_t but)
 {

@@ -23,7 +23,7 @@ static uint32_t component(const struct layer_row *r, nid n)
     return r->comp[train_layer(r->t, n)];
 }
 
-/* Returns [component] its smallest layer, in a. */
+/* Returns an array, in a: [component] its smallest layer. */
 static uint32_t *smallest_layers(const struct layer_row *r, struct arena *a)
 {
     uint32_t *smallest = arena_array(a, (size_t)r->n + 1, sizeof *smallest);

@@ -149,7 +149,7 @@ static double *sum_moves(const struct rounds *r, const int64_t *ps, const int64_
     return sum;
 }
 
-/* Returns sum[i], the least sum of r->of.move[] over i states of which each contains the one before, for i = 0 ..
+/* Returns an array: [i] the least sum of r->of.move[] over i states of which each contains the one before, for i = 0 ..
  * count_cuts, since stages of a plan end at such states; something less if there are more than MOST_CHAINS pairs. */
 static double *sum_chains(const struct rounds *r)
 {

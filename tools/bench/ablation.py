@@ -108,7 +108,8 @@ def random_graph(seed, path):
 
 
 def all_cases(args, folder):
-    """Makes the models of all cases. Returns [(name, path of the model, options of pcc)], those that --only chooses."""
+    """Makes the models of all cases. Returns a list of (name, path of the model, options of pcc) of the cases that
+    --only chooses."""
     found = []
     for model in sorted((SHARED / "models/exported/real").glob("*.onnx")):
         found += [(f"{model.stem} over {d}", model, ["-d", f"{d}xa100:80GiB"]) for d in DEVICES]

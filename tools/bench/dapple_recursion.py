@@ -20,8 +20,8 @@ LAYER = re.compile(r"(\S+) -- (.*) -- forward_compute_time=([0-9.]+), backward_c
 
 
 def layers_of(path):
-    """Returns [(ms forward and backward, bytes of weights)] of the layers that are no inputs, in the file's order, and
-    a function that gives the bytes that the first n of these layers hand to the others."""
+    """Returns a list of (ms forward and backward, bytes of weights) of the layers that are no inputs, in the file's
+    order, and a function that gives the bytes that the first n of these layers hand to the others."""
     lines = path.read_text(encoding="utf-8").splitlines()
     found = [m for m in map(LAYER.match, lines) if m and not m[2].startswith("Input")]
     at = {m[1]: i for i, m in enumerate(found)}

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Returns [device] its name, class, times and memory for pcc_verdict.device, in a. */
+/* Returns an array, in a: [device] its name, class, times and memory for pcc_verdict.device. */
 static const struct pcc_device *make_devices(const struct result *r, struct arena *a)
 {
     const struct cluster *c = r->scene.cluster;

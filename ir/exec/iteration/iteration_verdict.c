@@ -85,9 +85,9 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         w->reduce = reduce;
 }
 
-/* Returns the ps that a device takes to cut or to join the rows of `values` values, which have `bytes` bytes
- * together: one operator for each value, which reads and writes it.  0 if the costs do not come from the cost model,
- * that is, have no overheads. */
+/* Returns the ps that a device takes to cut or to join the rows of `values` values, which have `bytes` bytes together:
+ * one operator for each value, which reads and writes it.  Returns 0 if the costs do not come from the cost model, that
+ * is, have no overheads. */
 static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
 {
     const struct device_class *d = &s->cluster->cls[cluster_main_class(s->cluster)];
@@ -467,8 +467,8 @@ static int32_t stage_device_number(const struct cluster *c, uint32_t dev)
     return cluster_class(c, dev) == cls ? (int32_t)(dev - first) : -1;
 }
 
-/* Returns [stage] how many devices it has in each server, in w->a.  If a stage stands on a device outside the main
- * class, returns NULL and sets *why. */
+/* Returns an array: [stage] how many devices it has in each server, in w->a.  If a stage stands on a device outside the
+ * main class, returns NULL and sets *why. */
 static struct device_set *stage_sets(const struct sums_state *w, const struct servers *servers,
                                      const char **why)
 {
@@ -577,8 +577,8 @@ static bool is_kept(const struct scene *s, uint32_t e)
     return false;
 }
 
-/* Returns [place] the most bytes that its stages make in one forward pass beyond the values that backward nodes read:
- * an upper limit of the temporary values of a pass. */
+/* Returns an array: [place] the most bytes that its stages make in one forward pass beyond the values that backward
+ * nodes read: an upper limit of the temporary values of a pass. */
 static int64_t *passing_bytes(const struct sums_state *w, uint32_t nplace)
 {
     const struct scene *s = w->s;

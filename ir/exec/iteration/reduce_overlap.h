@@ -27,10 +27,10 @@ struct reduce_parts {
 int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
                        const struct reduce_parts *parts, int64_t backward, int64_t whole);
 
-/* Returns [stage] the gradients of the stage, for a plan with dev[node] and stage_of[node].  In a profile the
- * gradients of a layer are ready after its backward node; in a graph the gradient of a weight is ready after the last
- * backward node that reads the weight.  If updates are apart (update->own is not NULL), it is ready only after the
- * node that makes it, too, and nodes of updates are no backward nodes.  Lives in a.  O(nodes + weights log weights). */
+/* Returns an array: [stage] its gradients, for a plan with dev[node] and stage_of[node].  In a profile the gradients of
+ * a layer are ready after its backward node; in a graph the gradient of a weight is ready after the last backward node
+ * that reads the weight.  If updates are apart (update->own is not NULL), it is ready only after the node that makes
+ * it, too, and nodes of updates are no backward nodes.  Lives in a.  O(nodes + weights log weights). */
 struct reduce_parts *reduce_parts_of(const struct scene *s, const int32_t *dev,
                                      const int32_t *stage_of, uint32_t nstage,
                                      const struct update_cost *update, struct arena *a);

@@ -22,7 +22,7 @@ bool written_plan_wanted(const struct scene *s, const struct stages *stages);
  * forward results, which nodes make again from the values that the stage receives.  Memory is taken from a; the
  * module and the plan do not change.  O(nodes + operands), expected, and making the parts. */
 void written_plan_make(const struct staged_plan *p, struct arena *a, struct written_plan *w);
-/* Returns [device] the most bytes that the device has at once by the lists of the plan, in a.  run: the struct
+/* Returns an array, in a: [device] the most bytes that it holds at once by the lists of the plan.  run: the struct
  * iteration_run whose order the lists follow.  NULL: the model is no ONNX graph, or no lists can be made.  O(nodes +
  * pins) and making parts and lists. */
 const int64_t *written_plan_peaks(const struct staged_plan *p, const void *run, struct arena *a);

@@ -140,7 +140,7 @@ static bool check_slots(const struct scene *s, const struct plan *p, struct verd
     return true;
 }
 
-/* Returns [class] the bytes of the weights that the hosts of the class read, each weight once.  To be called before
+/* Returns an array: [class] the bytes of the weights that its hosts read, each weight once.  To be called before
  * divide_bytes(), while v->load books all hosts of a class on its first one. */
 static int64_t *weights_of_hosts(const struct scene *s, const struct verdict *v, struct arena *a)
 {
