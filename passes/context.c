@@ -1,5 +1,5 @@
-/* Questions of passes to the context (passes.h).  O(1) each, but ctx_check_costs() takes O(nodes * classes) if the
- * input is a profile. */
+/* Functions by which passes ask the context (passes.h).  O(1) each, but ctx_check_costs() takes O(nodes * classes) if
+ * the input is a profile. */
 #include "passes/passes.h"
 
 #include <assert.h>

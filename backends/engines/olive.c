@@ -29,8 +29,8 @@ struct olive_node {
     uint32_t size;   /* length, in bytes, of the part of `name` that nodes are looked up by */
 };
 
-/* Returns, in x->a, [node of m] 1 + the number of its part; of a node that several parts copy, the first of these
- * parts; 0: the manifest names no part for it. */
+/* Returns an array, in x->a: [node of m] 1 + the number of its part; of a node that several parts copy, the first of
+ * these parts; 0: the manifest names no part for it. */
 static uint32_t *parts_of_nodes(const struct export_folder *x, const struct module *m)
 {
     uint32_t *part = arena_array(x->a, m->nnode, sizeof *part);

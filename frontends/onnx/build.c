@@ -149,7 +149,8 @@ struct doubles {
     sid name[3]; /* names of the first such definitions */
 };
 
-/* Counts one more definition of a name that the graph had defined before, and notes the name if it is of the first. */
+/* Counts one more definition of a name that the graph had defined before; keeps the first such names, as many as
+ * x->name has room for. */
 static void add_double(struct doubles *x, sid name)
 {
     if (x->n < sizeof x->name / sizeof *x->name)

@@ -25,8 +25,8 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, stru
     int64_t within = outer; /* ps within the group */
     if (!inner || k->group < 2 || outer == 0)
         return outer;
-    /* by the share of the outer time if the user gave one and the outer time was measured, or no inner bandwidth is
-     * known; a measured time else by the ratio of the bandwidths; else by the inner link itself */
+    /* if the user gave a share of the outer time, by that share, where the outer time was measured or no inner
+     * bandwidth is known; else a measured time by the ratio of the bandwidths, another one by the inner link itself */
     if (k->inner_share && (measured || !k->inner_bandwidth))
         within = mul_div_ceil(outer, k->inner_share, 1000000);
     else if (measured && k->inner_bandwidth && k->link_bandwidth)

@@ -17,8 +17,8 @@ bool training_nodes_find(const struct module *m, const uint8_t *kind, struct tra
 /* Whether node n gives parameter p, one of its operands, a new value: n has a result of p's type, and n is an optimizer
  * or the graph returns that result. */
 bool training_updates(const struct module *m, const struct training_nodes *t, nid n, vid p);
-/* Returns, in a, [value] 1: an initializer that a step of the training graph m may give a new value, which an output
- * returns: it reaches the output by values of its own type alone.  O(nodes + operands). */
+/* Returns an array, in a: [value] 1 if it is an initializer that a step of the training graph m may give a new value,
+ * which an output returns (it reaches the output by values of its own type alone); else 0.  O(nodes + operands). */
 uint8_t *training_renewed(const struct module *m, struct arena *a);
 
 #endif

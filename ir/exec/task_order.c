@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-/* Returns the level of each task, [task] ps: the length of the longest path of waits from its start to the end of all
+/* Returns an array: [task] its level, ps: the length of the longest path of waits from its start to the end of all
  * tasks.  The level of a task on a cycle of waits, or of a task for which a task on a cycle waits, is too small. */
 static int64_t *find_levels(const struct task_graph *g, struct arena *a)
 {

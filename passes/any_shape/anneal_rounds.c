@@ -234,8 +234,8 @@ static int64_t price_plan(struct search *s, const int32_t *dev, const uint32_t *
     return s->o->price(s->o->user, s->c, value, dev, copies);
 }
 
-/* Compares the best plans of the round's runs with *best, and writes the best of all to *best; returns whether it is
- * new.  Adds up the moves of the runs. */
+/* Compares the best plans of the round's runs with *best, and writes the best of all to *best; returns whether *best
+ * changed.  Adds up the moves of the runs. */
 static bool merge_runs(struct search *s, struct problem_plan *best)
 {
     bool better = false;

@@ -173,8 +173,9 @@ static void update_energies(struct anneal_walker *m)
     }
 }
 
-/* Sets the target at random: 0 to 10 % below the best value, small distances more often, but not below the lower
- * bound.  pass_loads: divides it between the two passes, as the best plan does, but for a sixteenth more or less. */
+/* Sets the target at random: 0 to 10 % below the best value, small distances more often, but not below the lower bound.
+ * pass_loads: divides the target between the two passes as the best plan does, with a random shift of up to a sixteenth
+ * of the target. */
 static void choose_target(struct anneal_walker *m)
 {
     int64_t value = m->run->value, r = random_below(&m->rng, 1 << 16);

@@ -247,8 +247,8 @@ struct longest {
     uint32_t nsorted[PROBLEM_KINDS];
 };
 
-/* Adds x to p->of, a heap with its shortest vertex at the root.  If the heap is full, the shortest of its vertices
- * and x is left out. */
+/* Adds x to p->of, a heap with its shortest vertex at the root.  If the heap is full, the shortest vertex, of x and
+ * those in the heap, is left out. */
 static void keep_longest(struct longest *p, struct long_vertex x)
 {
     struct long_vertex *h = p->of;
@@ -292,7 +292,8 @@ static struct longest find_longest(const struct reduction *r, struct arena *a)
 }
 
 /* Fills p->sorted for the h longest vertices: [kind] the times of the vertices that may be on the kind, the shortest
- * first.  Adds the vertices from p->have on; begins anew if `sorted` has more than h. */
+ * first.  `sorted` has the p->have longest vertices already: adds those that it lacks; begins anew if it has more than
+ * h. */
 static void sort_first(struct longest *p, uint32_t h)
 {
     if (h < p->have) {

@@ -12,7 +12,7 @@ struct holder;
  * released to a mark made before.  O(V + pins) memory. */
 struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a);
 /* As holder_new(), but a search that counts apart who holds some hubs, and who pays for a dear net: its bounds are
- * higher, and take longer.  NULL also if c has no hub. */
+ * higher, and take longer.  Returns NULL also if c has no hub. */
 struct holder *holder_new_apart(const struct problem *c, int64_t upper, struct arena *a);
 
 /* Whether the search has come to its end: more work would bring no higher bound. */

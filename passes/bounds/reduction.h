@@ -45,13 +45,14 @@ struct reduction {
 
 /* Returns the reduction of c for the threshold `below`, in a: each plan of c, of any shape, with all loads below the
  * threshold has the vertices with the same map[] on one device, which is of a kind in may[].  c must not be detailed.
- * Looks at no more than *work arcs, by which it lowers *work; explained: at as many again for the explanations. */
+ * Looks at no more than *work arcs, by which it lowers *work; explained: the explanations may look at as many arcs
+ * again. */
 struct reduction *reduction_make(const struct problem *c, int64_t below, bool explained,
                                  uint64_t *work, struct clock *clock, struct arena *a);
 
 /* Returns the reduction of c, the problem of level g, as a level above g, in a.  The level has no edges; its times are
  * COST_NEVER on the classes on which a vertex may not be.  Each plan of g with loads below `below` puts vertex v of g
- * on the device of the level's vertex map[v], so it is a plan of the level.  NULL if g has no such plan. */
+ * on the device of the level's vertex map[v], so it is a plan of the level.  Returns NULL if g has no such plan. */
 struct wdag *reduction_contract(struct wdag *g, const struct problem *c, int64_t below,
                                 uint64_t *work, struct clock *clock, struct arena *a);
 

@@ -310,8 +310,8 @@ static void choose_roots(struct trees *s)
     s->rest = (s->cpus ? sum : p->total) - s->mass;
 }
 
-/* Makes trees until work, time or hope is at an end; returns the best of what the trees proved after each new tree.
- * known: a bound known before, ps; dearest: as for set_lengths(). */
+/* Makes trees until work or time is used up, or until more trees can hardly raise the bound; returns the best of what
+ * the trees proved after each new tree.  known: a bound known before, ps; dearest: as for set_lengths(). */
 static struct proven make_trees(struct trees *s, int64_t known, int64_t dearest,
                                 struct clock *clock)
 {

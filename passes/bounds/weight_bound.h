@@ -16,9 +16,9 @@ struct packing {
     uint64_t sets[PROBLEM_KINDS];
 };
 
-/* Returns weights, in a, for the largest threshold in (lower, r->below] for which some were found; its `below` is 0 if
- * there are none, or if the graph has more than PACKING_VERTICES.  Looks at no more than *work arcs, by which it lowers
- * *work; for a small graph a smaller limit holds. */
+/* Returns weights, in a, for the largest threshold in (lower, r->below] for which weights were found; `below` of the
+ * result is 0 if none were found, or if the graph has more than PACKING_VERTICES.  Looks at no more than *work arcs, by
+ * which it lowers *work; for a small graph a smaller limit holds. */
 struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t *work,
                              struct clock *clock, struct arena *a);
 enum { PACKING_VERTICES = 2000 };

@@ -106,8 +106,8 @@ static bool try_rank(const struct call_table *w, uint32_t rank, uint32_t *group)
     return true;
 }
 
-/* Returns the largest rank for which try_rank returns true, by bisection: the time grows with the rank.  Rank 0 always
- * does: no function has it. */
+/* Returns the largest rank for which try_rank returns true, by bisection: the time grows with the rank.  For rank 0 it
+ * always does, since no function has that rank. */
 static uint32_t find_rank(const struct call_table *w)
 {
     uint32_t low = 0, high = w->o->functions->n - 1;

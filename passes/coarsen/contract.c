@@ -582,7 +582,7 @@ static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *
     return v;
 }
 
-/* Merges each trivial vertex with a single neighbour into that neighbour, again and again.  Returns the level that
+/* Merges each trivial vertex that has a single neighbour into that neighbour, again and again.  Returns the level that
  * results, or g itself if nothing was merged; NULL after an error. */
 static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
 {

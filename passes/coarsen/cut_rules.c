@@ -117,8 +117,8 @@ static const char *pin_text(const struct ctx *x, uint32_t v)
     const struct pin *found = NULL;
     struct arena *own = arena_new(x->use.scratch);
     char why[PATTERN_WHY];
-    /* of the pins to that device, the first whose pattern matches the node itself; if none does, the pattern of one
-     * matches a call around the node */
+    /* of the pins to that device, the first whose pattern matches the node itself; if no pattern does (one matches a
+     * call around the node), the last of these pins */
     for (uint32_t k = s->npins; k-- > 0;) {
         const struct regex *re = pattern_compile(s->pins[k].pattern, own, why);
         if (cluster_device(x->scene.cluster, s->pins[k].device) == g->pin[v] &&

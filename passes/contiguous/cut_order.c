@@ -188,7 +188,7 @@ static uint32_t *sort_by_rank(const struct cutter *x, const uint32_t *by)
     return order;
 }
 
-/* Returns the net costs, [net] ps, of the class whose devices pay most for all nets together. */
+/* Returns an array: [net] its cost, ps, on the class whose devices pay most for all nets together. */
 static const int64_t *dearest_costs(const struct problem *c)
 {
     const int64_t *most = c->cls[c->kind[0].cls].cost;

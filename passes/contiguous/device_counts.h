@@ -1,5 +1,6 @@
 /* Lines of devices of several kinds.  A line of devices divides an order of units into stretches, one for each device,
- * one after the other.  Found are devices, and their sequence, whose stretches together have all units. */
+ * one after the other.  device_line() finds devices, and a sequence of them, whose stretches together have all
+ * units. */
 #ifndef PCC_PASSES_CONTIGUOUS_DEVICE_COUNTS_H
 #define PCC_PASSES_CONTIGUOUS_DEVICE_COUNTS_H
 
@@ -27,14 +28,15 @@ bool device_counts_few(const struct problem *c);
 /* Makes the tables of a reach over n units of a graph on the devices of c; they are filled from the last unit to the
  * first by device_may_end() and device_scored().  Lives in a. */
 struct device_reach device_reach_new(const struct problem *c, uint32_t n, struct arena *a);
-/* Tells that a device of kind k that begins with unit i may end before unit `end`, with that load; for growing ends. */
+/* Tells that a device of kind k that begins with unit i may end before unit `end`, with that load.  Calls for a unit
+ * must come with growing ends. */
 void device_may_end(struct device_reach *r, uint32_t k, uint32_t i, uint32_t end, int64_t load);
 /* Sets the score of unit i, all of whose ends have been told.  work[unit]: work of the units before it. */
 void device_scored(struct device_reach *r, const struct problem *c, uint32_t i,
                    const int64_t *work);
 
 /* Finds devices of c that take all units, one after the other.  Writes their kinds, in the order of the line, to
- * kind[], which has room for all devices of c.  Returns their number; 0: no line gets to the end.  Only if
+ * kind[], which has room for all devices of c.  Returns their number; 0: no line gets to the end.  To be called only if
  * device_counts_few().  O(ways * kinds). */
 uint32_t device_line(const struct problem *c, const struct device_reach *r, uint16_t *kind,
                      struct arena *scratch);

@@ -166,7 +166,7 @@ static bool race_on_whole(struct ctx *x, struct planner_input *p, const struct p
 }
 
 /* Returns the work for bounds of plans of any shape.  open: the plan for c is not proven yet.  With many kinds of
- * devices a quarter: the race has had a bound of its own for them (extent_bound.h). */
+ * devices that is a quarter of the usual work, since the race has had a bound of its own for them (extent_bound.h). */
 static uint64_t work_for_bounds(const struct problem *c, bool open)
 {
     if (!open)

@@ -183,7 +183,8 @@ static bool continue_search(struct race *r, struct both *s, int64_t floor, uint6
 }
 
 /* The probe's turn: searches for a plan whose value is between the bound and that of the best plan, for `steps` steps,
- * and sets the next probe's limit.  No turn if no plan is known, if r->c is detailed, or if no limit is between. */
+ * and sets the next probe's limit.  Does nothing if no plan is known, if r->c is detailed, or if no limit lies
+ * between. */
 static void run_probe(struct race *r, uint64_t steps)
 {
     int64_t gap = r->best->value - r->c->lower.value;
@@ -250,7 +251,7 @@ static void try_cut_orders(struct race *r, uint64_t steps)
 }
 
 /* The turn of searches near the best plan: searches one neighbourhood after the other, each with at most about 1 /
- * NEAR_PARTS of the `steps` steps; then adapts the share of such turns.  No turn if no plan is known. */
+ * NEAR_PARTS of the `steps` steps; then adapts the share of such turns.  Does nothing if no plan is known. */
 static void try_near(struct race *r, uint64_t steps)
 {
     int64_t before = r->best->value;
@@ -280,8 +281,8 @@ static struct bound_means means_for(const struct race *r, uint64_t steps)
 }
 
 /* The turn of bounds for plans of any shape and of bounds by minimum cuts, with the work of about `steps` steps.  Sets
- * r->bounds_least for the next turn.  No turn if there are fewer than r->bounds_least steps, if no plan is known, or if
- * r->c is detailed. */
+ * r->bounds_least for the next turn.  Does nothing if there are fewer than r->bounds_least steps, if no plan is known
+ * or if r->c is detailed. */
 static void try_bounds(struct race *r, uint64_t steps)
 {
     const struct bound_means with = means_for(r, steps);

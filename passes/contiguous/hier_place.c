@@ -140,7 +140,7 @@ static uint32_t make_pieces(const struct orders *r, uint32_t *group)
 }
 
 /* Searches the path of the pieces that r->cut makes, and improves *best, a plan for the vertices of r->g.  Takes the
- * steps done off r->steps.  Returns 1: improved; 0: not; -1 and an error. */
+ * steps done off r->steps.  Returns 1 if *best improved, 0 if not, -1 after an error. */
 static int search_pieces(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     struct arena_mark mark = arena_mark(r->a);
@@ -173,8 +173,8 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
 }
 
 /* Improves *best by the present order: first sampled cuts, then cuts around the cuts of the best plan, ever nearer.
- * The very first plan comes from few cuts, and is made even if time is up.  Returns 1: improved; 0: not; -1 and an
- * error. */
+ * The very first plan comes from few cuts, and is made even if time is up.  Returns 1 if *best improved, 0 if not, -1
+ * after an error. */
 static int search_order(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     uint32_t n = r->g->n, count = (uint32_t)r->o->cuts;

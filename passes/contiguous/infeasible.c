@@ -228,7 +228,8 @@ static const char *fewer_samples(struct ctx *x, const struct wdag *g,
 }
 
 /* Reports that vertex need->nowhere can run on no device: by itself, if sure->nowhere says so, too; else only together
- * with the vertices that contiguous plans join to it.  plans: what there are none of, such as "contiguous plan". */
+ * with the vertices that contiguous plans join to it.  plans: the kind of plan that was not found, such as "contiguous
+ * plan". */
 static void report_nowhere(struct ctx *x, const struct wdag *g, const struct memory_need *need,
                            const struct memory_need *sure, const char *plans)
 {

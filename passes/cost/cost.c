@@ -229,8 +229,8 @@ static void limit_loop(struct cost_builder *p, nid n)
     p->long_loops += too_long;
 }
 
-/* Sets the costs of node n, which has bodies: for an If, of each cost that of the branch where it is largest; else the
- * sum of the bodies, times the trip count.  Counts n in p->loops if the trip count is not known. */
+/* Sets the costs of node n, which has bodies: for an If, each cost is that of the branch where it is largest; else it
+ * is the sum over the bodies, times the trip count.  Counts n in p->loops if the trip count is not known. */
 static void price_owner(struct cost_builder *p, nid n)
 {
     bool branch = node_is(p->m, n, "If");

@@ -287,7 +287,8 @@ static int64_t matmul_flops(const struct flops *x, nid n)
     shape_in(&x->f, n, 0, &a);
     bool t = node_attr_int(x->f.m, n, "transA", 0) != 0 && a.rank > 1;
     bool first = t && node_attr_int(x->f.m, n, "transBatchA", 0) != 0;
-    /* K is the last axis of the first matrix; transposed: the last but one; moved before the stack, too: the first */
+    /* K, over which the product sums, is the last axis of the first matrix; the last but one if transA is set; the
+     * first if transBatchA is set, too */
     return sat_mul(2, sat_mul(elems_out(x, n), last_dim(&a, first ? a.rank : t ? 2 : 1)));
 }
 

@@ -1,4 +1,4 @@
-/* What a node takes on devices of which facts about their kernels are known (enum kernel_fact,
+/* The time that a node takes on devices of which facts about their kernels are known (enum kernel_fact,
  * ir/cluster/cluster.h). */
 #ifndef PCC_PASSES_COST_KERNELS_H
 #define PCC_PASSES_COST_KERNELS_H

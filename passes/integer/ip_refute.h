@@ -16,8 +16,8 @@ struct ip_refutation {
 };
 
 /* Asks a solver (CBC, or lp_solve where pcc was built without CBC) for a plan of c, of any shape, with a value of
- * `limit` ps or less.  1: there is no such plan, to the tolerance of the solver; 0: there is one, or the solver did not
- * find out. c must not be `detailed`.  Stops when the clock is out.  *r lives in a. */
+ * `limit` ps or less.  Returns 1 if there is no such plan, to the tolerance of the solver; 0 if there is one, or the
+ * solver did not find out. c must not be `detailed`.  Stops when the clock is out.  *r lives in a. */
 int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struct arena *a,
               struct ip_refutation *r);
 

@@ -161,8 +161,8 @@ static uint32_t random_neighbour(struct state *s, uint32_t b)
     return i < npred ? g->pred.to[g->pred.at[b] + i] : g->succ.to[g->succ.at[b] + i - npred];
 }
 
-/* Returns a place for block b at random: of eight times the hosts once, any subgraph twice, and the place of a
- * neighbour of b five times (any subgraph if b has no neighbour). */
+/* Returns a place for block b at random: with probability 1/8 the hosts, with 2/8 any subgraph, with 5/8 the place of a
+ * neighbour of b (any subgraph if b has no neighbour). */
 static uint32_t choose_target(struct state *s, uint32_t b)
 {
     uint32_t choice = random_below(&s->rng, 8);
@@ -351,8 +351,8 @@ static bool fill_with(struct filling *f, uint32_t b, uint32_t i)
 static uint32_t next_device(struct filling *f, uint32_t b)
 {
     const struct latency_graph *p = f->p;
-    /* whether the last accelerator looked at could run b if it held no other block: one behind f->at holds none, so it
-     * could not, and what the others lack is not memory alone */
+    /* whether the accelerator looked at last could run b if it held no other block; those behind f->at hold none, so if
+     * the last one is behind f->at this is false: more than memory in use keeps b away */
     bool full = false;
     for (uint32_t i = f->at; i < p->ndev; i++) {
         const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];

@@ -338,8 +338,8 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
     v.merges = true;
     v.light = steps / LIGHT;
     const uint64_t early = steps / EARLY; /* steps of the searches before the second annealing */
-    /* TURNS turns, each some annealing and then searches; the last one only if the second annealing gained much and
-     * some search has come to its end, with the steps that are left */
+    /* there are TURNS turns, each of some annealing and then searches; the last one is made, with the steps that are
+     * left, only if the second annealing gained much and some search has come to its end */
     for (uint32_t turn = 0; turn < TURNS && (!turn || best->value > v.s.lower); turn++) {
         uint64_t moves = moves_of_turn(&v, turn, size);
         if (turn == TURNS - 1 && !how->moves &&

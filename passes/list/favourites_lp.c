@@ -84,8 +84,9 @@ static struct mip *make_program(const struct wdag *g, const int64_t *time, const
     return m;
 }
 
-/* Returns the favourites by the solution x of the program, [column]: if an edge is below TAKEN, its reader is the
- * favourite of its vertex.  An edge replaces earlier edges that have the same vertex or the same reader. */
+/* Returns the favourites that follow from x[column], the solution of the linear program: if an edge is below TAKEN, its
+ * reader is the favourite of its vertex.  An edge replaces earlier edges that have the same vertex or the same
+ * reader. */
 static uint32_t *round_favourites(const struct wdag *g, const double *x, struct arena *a)
 {
     uint32_t *favourite = arena_array(a, (size_t)g->n + 1, sizeof *favourite);

@@ -167,7 +167,7 @@ static int check_pins(const struct placement *r, struct ctx *x, const char *plan
     return 0;
 }
 
-/* Returns the first node of each vertex of a level, [vertex]. */
+/* Returns an array: [vertex of the level] its first node. */
 static const nid *first_nodes(const struct wdag *level, struct arena *a)
 {
     if (level->node)

@@ -53,7 +53,8 @@ struct weights {
     int64_t *time, *cost;
 };
 
-/* Returns the times on devices of the main class; for a vertex that this class cannot run, of another class. */
+/* Returns an array: [vertex] its time on devices of the main class or, if this class cannot run it, of another
+ * class. */
 static struct weights weights_of(const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;

@@ -21,7 +21,7 @@ struct slots {
     int64_t end; /* ps: the device is free from this time on */
 };
 
-/* Returns the free times of n devices, [dev], which are free all the time.  Lives in a. */
+/* Returns an array: [dev] the free times of a device that is free all the time, for n devices.  Lives in a. */
 struct slots *slots_new(uint32_t n, struct arena *a);
 /* Returns the first time, not before `ready`, from which the device is free for `length`; all in ps.  If length is 0,
  * returns `ready`.  O(SLOTS). */

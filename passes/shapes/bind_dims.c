@@ -160,8 +160,8 @@ static void add_type_names(struct names *k, uint32_t type)
         add_dim_names(k, k->m->dim[t->dim + (uint32_t)i]);
 }
 
-/* Gives each name that by itself is the first dimension of v, a model input, the value 1 in *batch or, if `later`, each
- * that is another dimension of v the value 0.  Inputs with an initializer are passed over. */
+/* Sets values of names in *batch: 1 for the name that by itself is the first dimension of v, a model input; or, if
+ * `later`, 0 for each name that by itself is another dimension of v.  Inputs with an initializer are passed over. */
 static void mark_dims(const struct module *m, struct id_map *batch, vid v, bool later)
 {
     const struct type *t = &m->type[m->value[v].type];
@@ -313,7 +313,8 @@ static void add_sizes(const struct ctx *x, struct sizes *k, const struct names *
     }
 }
 
-/* Appends the sizes of the names of a list that have none to x->results.guessed.  Returns whether there was one. */
+/* Appends the names of a list that have no size in ctx_dim(), with the sizes guessed for them, to x->results.guessed.
+ * Returns whether there was one. */
 static bool guess_names(struct ctx *x, struct sizes *k, const struct names *list)
 {
     struct id_map bound = id_map_new(x->use.scratch);

@@ -48,8 +48,8 @@ void sizes_add(struct sizes *k, const char *name, enum size_kind kind, int64_t v
 
 /* --- names that follow from others --- */
 
-/* Returns the dimension that a name stands for: its number if its size is given, the expression it equals; unknown: the
- * name is free, or s is entry 0, which is none. */
+/* Returns the dimension that a name stands for: its number if its size is given, or the expression that it equals;
+ * unknown if the name is free, or if s is entry 0, which stands for no name. */
 static struct dim meaning_of(const struct size *s)
 {
     return s->name == 0            ? dim_unknown()
@@ -150,9 +150,9 @@ static void add_todo(struct sizes *k, const struct demand *d)
     k->todo[k->ntodo++] = *d;
 }
 
-/* Makes the best (is_better) of the free names for which d, the demand a = b, can be solved follow from the others; if
- * its value may be negative, adds the demand of the same node that it is not.  Returns false if the equation can be
- * solved for no name. */
+/* Solves d, the demand a = b, for a free name: of the names for which it can be solved, the best (is_better).  That
+ * name then follows from the others; if its value may be negative, adds a demand, of the same node, that it is not.
+ * Returns false if the equation can be solved for no name. */
 static bool solve(struct sizes *k, const struct demand *d)
 {
     const struct dim a = d->a, b = d->b;
@@ -178,7 +178,7 @@ static bool solve(struct sizes *k, const struct demand *d)
 }
 
 /* If b is a free name and a an expression that cannot be negative, makes the name equal a and returns true.  Returns
- * false, and changes nothing, if they are not, or if a has the name, too. */
+ * false, and changes nothing, if b is no free name, if a may be negative or has the name, too. */
 static bool reach_exactly(struct sizes *k, struct dim a, struct dim b)
 {
     struct dim is;

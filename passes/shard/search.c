@@ -180,8 +180,8 @@ static int64_t reach(const struct table *t, uint32_t slot, uint32_t *have, uint3
 }
 
 /* Follows value v from now on, unless it is followed or can only be whole: an input is in all entries as the devices
- * keep it, a result is whole until extend() says otherwise.  If there is no slot for v, the search loses choices, which
- * may take any time. */
+ * keep it, a result is whole until extend() says otherwise.  If there is no slot for v, the search loses choices, of
+ * which it is not known how long they would take. */
 static void follow(struct table *t, vid v, const uint8_t *useful)
 {
     const bool choice = has_choice(t->s, v, useful);

@@ -134,8 +134,8 @@ static uint32_t count_cuts(const struct rounds *r)
     return r->of.s ? r->of.s->n - 1 : 0;
 }
 
-/* Returns sum[i], the sum of the i least of ps[1 .. count_cuts], for i = 0 .. count_cuts; other: taken off ps, or NULL.
- */
+/* Returns an array: [i] the sum of the i least of ps[1 .. count_cuts], for i = 0 .. count_cuts.  other: times that are
+ * taken off ps first, or NULL. */
 static double *sum_moves(const struct rounds *r, const int64_t *ps, const int64_t *other)
 {
     uint32_t n = count_cuts(r);

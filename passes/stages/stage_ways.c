@@ -107,8 +107,8 @@ struct stage_ways {
     /* [layer] index of the layer among the nlayer layers of the states; UINT32_MAX: it is not among them */
     uint32_t *index, nlayer;
     bool whole; /* the states are those of all layers */
-    /* if not, [figure][from * (nlayer + 1) + to]: the sum of the figure over layers beside the path that are in each
-     * stage with the layers from .. to - 1 of the path; NULL: 0 */
+    /* if the states are those of a path: [figure][from * (nlayer + 1) + to]: the sum of the figure over layers beside
+     * the path that are in each stage with the layers from .. to - 1 of the path; NULL: 0 */
     int64_t *beside[FIGURES];
     struct stage_states s;
     struct stage_place *place; /* [nplace] by number of devices */

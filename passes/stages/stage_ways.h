@@ -44,8 +44,8 @@ bool stage_ways_plan(struct stage_ways *w, uint32_t choice, int64_t most,
 struct stage_turn {
     uint32_t places, most_devices; /* number of places; the most devices that one has */
     double time;                   /* ps: no stage takes longer for all micro-batches */
-    /* what a ps counts of a micro-batch's way through all stages and back; and of the time for which a device is busy
-     */
+    /* turn: weight of a ps of a micro-batch's way through all stages and back; price: weight of a ps for which a device
+     * is busy */
     double turn, price;
 };
 /* Returns the least, over all ways, of a micro-batch's way and the time for which devices are busy, weighted as *q

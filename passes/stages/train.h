@@ -138,7 +138,7 @@ struct layer_chain train_chain(const struct train *t);
 void train_set_size(struct training *m, int64_t global, int64_t size);
 /* Returns whether the user has set the size or the number of micro-batches. */
 bool train_size_said(const struct ctx *x);
-/* Returns the sums of each stage, [stage], for the samples that the costs are about.  Lives in a. */
+/* Returns an array: [stage] its sums, for the samples that the costs are about.  Lives in a. */
 struct stage_sums *train_sums(const struct train *t, const struct stage_layout *p, struct arena *a);
 /* Runs the plan with all choices of `ahead` and `recompute` that the scene's settings allow, and writes the fastest one
  * that fits the memory to *p. */

@@ -25,7 +25,7 @@ struct made {
     int64_t forward, backward;
 };
 
-/* Returns, in a, [stage] the bytes of the results of the stage's nodes. */
+/* Returns an array, in a: [stage] the bytes of the results of its nodes. */
 static struct made *made_bytes(const struct train *t, const struct stage_layout *p, struct arena *a)
 {
     const struct scene *s = &t->x->scene;

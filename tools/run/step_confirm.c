@@ -74,8 +74,8 @@ static int run_part(struct stepper *s, uint32_t p, struct engine_value **table,
     return rc;
 }
 
-/* Runs all parts but updates on the first micro-batch, `times` times.  Returns their values, [value of the split];
- * NULL, with the reason in *err. */
+/* Runs all parts but updates on the first micro-batch, `times` times.  Returns an array: [value of the split] the value
+ * that was made; or NULL, with the reason in *err. */
 static struct engine_value **run_times(struct stepper *s, struct engine_value *const *input,
                                        uint32_t times, struct engine_error *err)
 {

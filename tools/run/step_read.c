@@ -1,6 +1,6 @@
 /* Reads a folder for steps (step.h): lists, gradients, loss.  Parts that read parameters are copied, with the
- * parameters as further inputs, so that the next step gets the new values of a step; an input that is not given has the
- * value in the part's file.  O(bytes of manifest, schedule and parts without large weights). */
+ * parameters as further inputs, so that each step can be given the values that the step before made; an input that is
+ * not given has the value in the part's file.  O(bytes of manifest, schedule and parts without large weights). */
 #include "tools/run/parameter_inputs.h"
 #include "tools/run/scratch.h"
 #include "tools/run/step_ranks.h"

@@ -168,9 +168,9 @@ static void find_times(const struct part_timing *f, uint32_t instance, int64_t *
     *end = sat_add(*start, g->task[task_of_item(g, item)].time);
 }
 
-/* Returns when each tensor has left its device, [tensor] ps: the end of the part that makes it plus the time in which
- * the part's stage sends its values (or gradients); 0 for tensors from outside.  all: the work of all micro-batches;
- * end: [part of all] ps. */
+/* Returns an array: [tensor] the time, ps, at which it has left its device: the end of the part that makes it plus the
+ * time in which the part's stage sends its values (or gradients); 0 for tensors from outside.  all: the work of all
+ * micro-batches; end: [part of all] ps. */
 static int64_t *find_sent_times(const struct part_timing *f, const struct sample_work *all,
                                 const int64_t *end, struct arena *a)
 {

@@ -21,7 +21,7 @@ bool written_plan_wanted(const struct scene *s, const struct stages *stages)
     return stages_recompute(stages) && s->m->ir_version != 0 && s->m->backward != NULL;
 }
 
-/* Returns, in a, [node] its stage if that stage recomputes, else -1. */
+/* Returns an array, in a: [node] its stage if that stage recomputes, else -1. */
 static const int32_t *find_segments(const struct staged_plan *p, struct arena *a)
 {
     const int32_t *stage_of = plan_stage_of(p, a);

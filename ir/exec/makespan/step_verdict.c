@@ -10,7 +10,7 @@
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
-/* Returns the memory of each device, [dev] bytes; -1: no limit. */
+/* Returns an array: [dev] bytes of the device's memory; -1: no limit. */
 static const int64_t *device_memory(const struct cluster *c, struct arena *a)
 {
     int64_t *m = arena_array(a, (size_t)c->ndev + 1, sizeof *m);
