@@ -225,8 +225,8 @@ static void deny_kinds(struct reducer *w)
 
 /* ---- which vertices stay together ------------------------------------------------------------ */
 
-/* Returns an array for the explanation: [kind] the least load of a device with a and without b; 0 for kinds that are not
- * in the mask `gone`. */
+/* Returns an array for the explanation: [kind] the least load of a device with a and without b; 0 for kinds that are
+ * not in the mask `gone`. */
 static int64_t *record_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t gone)
 {
     int64_t *load = arena_array(w->a, PROBLEM_KINDS, sizeof *load);
