@@ -1,4 +1,4 @@
-/* A type as text for tables and pictures. */
+/* Returns a type as text for tables and pictures. */
 #ifndef PCC_BACKENDS_TYPE_TEXT_H
 #define PCC_BACKENDS_TYPE_TEXT_H
 

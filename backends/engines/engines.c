@@ -1,4 +1,4 @@
-/* The table of engines, and the making of exports: all engines are asked before the first file is made (engines.h).
+/* Has the table of engines, and makes exports: all engines are asked before the first file is made (engines.h).
  * O(bytes of the manifest + bytes that are copied). */
 #include "backends/engines/engines.h"
 

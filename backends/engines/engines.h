@@ -1,4 +1,4 @@
-/* Files that engines read, made for a split folder: --for=ENGINE.
+/* Makes the files that engines read, for a split folder: --for=ENGINE.
  *
  * An engine is a program or library of the user's that runs models.  What it reads beside the parts is called its
  * *export* here.  An export is made of the folder alone: of its manifest and the files that this lists, never of the

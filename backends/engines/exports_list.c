@@ -1,4 +1,4 @@
-/* The member "exports" of a manifest, and hashes of its parts' files, put into its text (exports_put, hashes_put).
+/* Puts the member "exports", and hashes of the parts' files, into the text of a manifest (exports_put, hashes_put).
  *
  * The rest of the text stays byte for byte, because times in it are decimal numbers that binary ones would not hold,
  * and because a plan must not change where files are added to its folder.  So the old member is cut out of its object,

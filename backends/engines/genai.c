@@ -1,4 +1,4 @@
-/* A configuration for onnxruntime-genai: --for=genai.
+/* Makes a configuration for onnxruntime-genai: --for=genai.
  *
  * genai_config.json of the type decoder-pipeline makes each part a stage; genai runs the stages in order for each token
  * and keeps the caches, which it knows by patterns of names: past_key_values.%d.key comes in, present.%d.key goes out.

@@ -1,4 +1,4 @@
-/* Files for mpirun: --for=mpi.
+/* Makes files for mpirun: --for=mpi.
  *
  * pcc-run has a rank for each device that has parts, in the manifest's order (docs/machines.md).  "hosts" is a
  * hostfile: it gives each host of --hosts an equal share of the ranks, in order.  "rankfile" also gives each rank a

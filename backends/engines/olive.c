@@ -1,4 +1,4 @@
-/* What Olive's pass SplitModel reads: --for=olive.
+/* Makes what Olive's pass SplitModel reads: --for=olive.
  *
  * The pass cuts a model by a text "name=k;name=k" in its metadata (key "split_assignments").  A node belongs to split k
  * of the longest of these names that its own name begins with, in whole components between dots; slashes are dots.

@@ -1,4 +1,4 @@
-/* Scripts for OpenVINO: --for=openvino.
+/* Makes scripts for OpenVINO: --for=openvino.
  *
  * run_openvino.py runs the parts one after another, each on the device that its user names for the part's device.
  * hetero.py gives the whole model to OpenVINO's HETERO device, which takes the device of an operation from its

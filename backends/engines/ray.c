@@ -1,4 +1,4 @@
-/* A script for Ray: --for=ray.  ray_split.py runs the parts as actors, one for each device; it reads the manifest
+/* Makes a script for Ray: --for=ray.  ray_split.py runs the parts as actors, one for each device; it reads the manifest
  * itself, so it is the same for all folders.  O(1). */
 #include "backends/engines/engines.h"
 

@@ -1,4 +1,4 @@
-/* Command lines for TensorRT: --for=tensorrt.
+/* Makes command lines for TensorRT: --for=tensorrt.
  *
  * trtexec.sh has a line for each part, which calls the program trtexec to build an engine of the part.  TensorRT wants
  * the least, the usual and the largest sizes of each input that has sizes without a number.  The least size of a symbol

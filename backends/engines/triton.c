@@ -1,4 +1,4 @@
-/* A model repository for Triton Inference Server: --for=triton.
+/* Makes a model repository for Triton Inference Server: --for=triton.
  *
  * Triton takes a folder of models: each has a config.pbtxt, in protobuf's text form of the message ModelConfig, and a
  * folder per version with the model's files.  A part becomes a model NAME_partK, and NAME is an *ensemble*: a model

@@ -1,4 +1,4 @@
-/* A page and a program for browsers and Node: --for=web.
+/* Makes a page and a program for browsers and Node: --for=web.
  *
  * web/index.html and web/run.mjs run the parts one after another in onnxruntime-web, and release each part before they
  * load the next one.  The limits that are checked come from onnxruntime-web's documents ("Working with Large Models")

@@ -1,4 +1,4 @@
-/* Places for the boxes of a graph of parts. */
+/* Finds places for the boxes of a graph of parts. */
 #ifndef PCC_BACKENDS_HTML_GRID_H
 #define PCC_BACKENDS_HTML_GRID_H
 

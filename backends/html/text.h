@@ -1,5 +1,5 @@
-/* Text in an HTML page.  Names come from models, so they may hold anything: "</script>", marks of writing direction,
- * 64 KiB in one name. */
+/* Writes text into an HTML page.  Names come from models, so they may hold anything: "</script>", marks of writing
+ * direction, 64 KiB in one name. */
 #ifndef PCC_BACKENDS_HTML_TEXT_H
 #define PCC_BACKENDS_HTML_TEXT_H
 

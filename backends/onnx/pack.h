@@ -1,4 +1,4 @@
-/* Writing ModelProto messages to files, for the writers of one model (write.c) and of splits.
+/* Writes ModelProto messages to files, for the writers of one model (write.c) and of splits.
  *
  * Payloads (the elements of tensors) that the reader left in the model's file (frontends/onnx/scan.h) are copied from
  * file to file, so that gigabytes of weights are written without being in memory. */

@@ -1,4 +1,4 @@
-/* The texts of frames, which stand for the parts or the devices of a plan: device, file, time, memory. */
+/* Makes the texts of frames, which stand for the parts or the devices of a plan: device, file, time, memory. */
 #ifndef PCC_BACKENDS_PICTURE_FRAME_LABEL_H
 #define PCC_BACKENDS_PICTURE_FRAME_LABEL_H
 

@@ -1,4 +1,4 @@
-/* The title above a picture. */
+/* Makes the title above a picture. */
 #ifndef PCC_BACKENDS_PICTURE_TITLE_H
 #define PCC_BACKENDS_PICTURE_TITLE_H
 

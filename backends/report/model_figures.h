@@ -1,4 +1,4 @@
-/* Figures of a model for its summaries, on the terminal and as JSON. */
+/* Computes the figures of a model for its summaries, on the terminal and as JSON. */
 #ifndef PCC_BACKENDS_REPORT_MODEL_FIGURES_H
 #define PCC_BACKENDS_REPORT_MODEL_FIGURES_H
 

@@ -1,4 +1,4 @@
-/* The report's lines about sharding. */
+/* Prints the report's lines about sharding. */
 #ifndef PCC_BACKENDS_REPORT_SHARDING_H
 #define PCC_BACKENDS_REPORT_SHARDING_H
 

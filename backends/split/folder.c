@@ -1,4 +1,4 @@
-/* Replacing a folder as a whole (folder.h).
+/* Replaces a folder as a whole (folder.h).
  *
  * The new folder is made beside the final path and then renamed.  A split folder that is there already is exchanged
  * with the new one (renameat2, RENAME_EXCHANGE), then its files are removed one by one.  If the file system cannot

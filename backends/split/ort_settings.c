@@ -1,4 +1,4 @@
-/* Settings of ONNX Runtime that make one session of the whole model run the plan, where it can: a session has one
+/* Makes settings of ONNX Runtime by which one session of the whole model runs the plan, where it can: a session has one
  * device of each of three kinds.
  *
  * layer_assignment(): by the annotation of each node, in the annotated model.  O(devices).

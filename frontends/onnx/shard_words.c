@@ -1,4 +1,4 @@
-/* How devices share a node, as its sharding specs of IR version 11 say, in the words of module.shard_ann.
+/* Writes how devices share a node, as its sharding specs of IR version 11 say, in the words of module.shard_ann.
  *
  * The words are one for each operand and then each result of the node, with blanks between them:
  *

@@ -1,4 +1,4 @@
-/* Reading textual IR: parses and verifies the text, and opens the files with weights to which it refers.
+/* Reads textual IR: parses and verifies the text, and opens the files with weights to which it refers.
  *
  * The rules for these files are those for a model's external data: regular files without further hard links, below the
  * folder of the text, with no symbolic link in their path.  With --allow-links, paths may lead anywhere and links are

@@ -1,4 +1,4 @@
-/* Reading CSV field by field (csv_in.h).  O(length). */
+/* Reads CSV field by field (csv_in.h).  O(length). */
 #include "ir/base/csv_in.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Reading CSV field by field. */
+/* Reads CSV field by field. */
 #ifndef PCC_IR_BASE_CSV_IN_H
 #define PCC_IR_BASE_CSV_IN_H
 

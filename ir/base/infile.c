@@ -1,4 +1,4 @@
-/* Opening and reading inputs (infile.h).
+/* Opens and reads inputs (infile.h).
  *
  * A file is opened with O_NONBLOCK, so that a FIFO does not wait for a writer; then its type and size are checked.
  * Files below a folder are opened by openat2, or component by component with O_NOFOLLOW where the kernel lacks openat2.

@@ -1,4 +1,4 @@
-/* Reading JSON (json_in.h).  An arena frees each document, also when work on the document ends early. */
+/* Reads JSON (json_in.h).  An arena frees each document, also when work on the document ends early. */
 #include "ir/base/json_in.h"
 
 /* Drops the reference to a JSON document; called when its arena is freed. */

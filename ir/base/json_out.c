@@ -1,4 +1,4 @@
-/* Writing JSON piece by piece (json_out.h).  O(length of the output). */
+/* Writes JSON piece by piece (json_out.h).  O(length of the output). */
 #include "ir/base/json_out.h"
 
 #include "ir/base/utf8.h"

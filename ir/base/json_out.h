@@ -1,4 +1,4 @@
-/* Writing JSON piece by piece, for documents that would be too large as a tree in memory, or whose numbers a JSON
+/* Writes JSON piece by piece, for documents that would be too large as a tree in memory, or whose numbers a JSON
  * library would not write exactly. */
 #ifndef PCC_IR_BASE_JSON_OUT_H
 #define PCC_IR_BASE_JSON_OUT_H

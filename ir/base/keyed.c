@@ -1,4 +1,4 @@
-/* Sorting by key, then by item number (keyed.h). */
+/* Sorts by key, then by item number (keyed.h). */
 #include "ir/base/keyed.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Sorting numbered items by a key, equal keys by the item's number, so that the order before sorting has no effect. */
+/* Sorts numbered items by a key, equal keys by the item's number, so that the order before sorting has no effect. */
 #ifndef PCC_IR_BASE_KEYED_H
 #define PCC_IR_BASE_KEYED_H
 

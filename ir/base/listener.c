@@ -1,4 +1,4 @@
-/* Passing progress to a listener, and asking whether it wants the work to end (listener.h).  O(1) each. */
+/* Passes progress to a listener, and asks whether it wants the work to end (listener.h).  O(1) each. */
 #include "ir/base/listener.h"
 
 #include <assert.h>

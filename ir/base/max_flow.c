@@ -1,4 +1,4 @@
-/* Maximum flows (max_flow.h).
+/* Computes maximum flows (max_flow.h).
  *
  * Source: Dinic, Soviet Math. Doklady 11 (1970): shortest augmenting paths, found in phases.  A phase numbers the nodes
  * by their distance from s, then sends flow along arcs whose end is one farther from s than their start, by depth-first

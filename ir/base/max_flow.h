@@ -1,4 +1,4 @@
-/* Maximum flows in directed networks, and the minimum cuts that belong to them. */
+/* Computes maximum flows in directed networks, and the minimum cuts that belong to them. */
 #ifndef PCC_IR_BASE_MAX_FLOW_H
 #define PCC_IR_BASE_MAX_FLOW_H
 

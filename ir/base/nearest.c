@@ -1,4 +1,4 @@
-/* The nearest word by edit distance (nearest.h).
+/* Finds the nearest word by edit distance (nearest.h).
  *
  * Source: Damerau 1964, in the form that edits no place twice ("optimal string alignment"): each insertion, deletion,
  * replacement and swap of neighbours is one edit.  A name is near to a word if at most two edits turn the word into the

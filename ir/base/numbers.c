@@ -1,4 +1,4 @@
-/* Comparison of numbers for sorting, and binary search (numbers.h). */
+/* Compares numbers for sorting, and searches sorted numbers (numbers.h). */
 #include "ir/base/numbers.h"
 
 int by_i64(const void *a, const void *b)

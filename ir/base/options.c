@@ -1,4 +1,4 @@
-/* Values of options from text to fields of structs, and back (options.h).  O(length of the text). */
+/* Converts values of options from text to fields of structs, and back (options.h).  O(length of the text). */
 #include "ir/base/options.h"
 
 #include "ir/base/units.h"

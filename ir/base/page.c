@@ -1,4 +1,4 @@
-/* Wrapped text and tables for terminals (page.h).  Every character counts as one column.  O(length). */
+/* Writes wrapped text and tables for terminals (page.h).  Every character counts as one column.  O(length). */
 #include "ir/base/page.h"
 
 #include "ir/base/numbers.h"

@@ -1,4 +1,4 @@
-/* Wrapped text and tables for terminals. */
+/* Writes wrapped text and tables for terminals. */
 #ifndef PCC_IR_BASE_PAGE_H
 #define PCC_IR_BASE_PAGE_H
 

@@ -1,4 +1,4 @@
-/* SHA-256 (sha256.h). */
+/* Computes SHA-256 (sha256.h). */
 #include "ir/base/sha256.h"
 
 #include <stdio.h>

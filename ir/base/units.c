@@ -1,4 +1,4 @@
-/* Quantities with units (units.h): exact parsing and printing, and arithmetic that does not overflow.
+/* Parses and prints quantities with units exactly, and computes with them without overflow (units.h).
  *
  * A number is parsed as mantissa * 10^-decimals, without trailing zeros of the fraction.  The mantissa is at most
  * 10^25, so that its product with the size of any unit fits in 128 bits; the product must be a multiple of

@@ -1,4 +1,4 @@
-/* Decoding, checking and escaping UTF-8 (utf8.h).  O(bytes). */
+/* Decodes, checks and escapes UTF-8 (utf8.h).  O(bytes). */
 #include "ir/base/utf8.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
-/* What kernels reach of a device's peak and bandwidth: the facts by name, and figures for the classes of presets.c. */
+/* Tells what kernels reach of a device's peak and bandwidth: the facts by name, and figures for the classes of
+ * presets.c. */
 #ifndef PCC_IR_CLUSTER_KERNEL_RATES_H
 #define PCC_IR_CLUSTER_KERNEL_RATES_H
 

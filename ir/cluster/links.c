@@ -1,5 +1,5 @@
-/* Times of transfers over the links of a cluster, and links between two devices (cluster.h).  The table link_of finds a
- * link by its two devices in O(1); the table is made when the first such link is added. */
+/* Computes times of transfers over the links of a cluster, and adds links between two devices (cluster.h).  The table
+ * link_of finds a link by its two devices in O(1); the table is made when the first such link is added. */
 #include "ir/cluster/cluster.h"
 
 #include "ir/base/units.h"

@@ -1,4 +1,4 @@
-/* Longest paths, and CPD-TOPO: a depth-first topological order that follows critical paths (critical_order.h).
+/* Computes longest paths, and CPD-TOPO: a depth-first topological order that follows critical paths (critical_order.h).
  *
  * With w_i the time of vertex i and c_ij the cost of the edge from i to j:
  * tlevel(i) = max over predecessors j of tlevel(j) + w_j + c_ji, in a sweep forward;

@@ -1,4 +1,4 @@
-/* Longest paths of a level and the sums of its times and transfers (level_table.h).
+/* Computes the longest paths of a level, and the sums of its times and of its transfers (level_table.h).
  *
  * Source: Celeritas (arXiv 2208.00184), Eq 1 to 3.  CCR is the summed cost of all edges between vertices, divided by
  * the summed time of the vertices.  The paper counts each edge between two nodes.  In a plan, however, a tensor that

@@ -1,4 +1,4 @@
-/* Topological orders (topo_order.h).
+/* Makes topological orders (topo_order.h).
  *
  * Sources: LIFO is the order of the placement paper's DPL, FIFO is Kahn's, CPD comes from Celeritas
  * (critical_order.h).  LATE is LIFO on the transposed graph, reversed: a branch that depends on nothing but inputs

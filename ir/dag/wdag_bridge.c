@@ -1,4 +1,4 @@
-/* Nets of a graph that some vertices will be taken out of (wdag_bridge.h); wdag_without() then takes them out.
+/* Makes nets for a graph that some vertices will be taken out of (wdag_bridge.h); wdag_without() then takes them out.
  *
  * Let v be a vertex left out, e a net that v reads, p the producer of e, o a net that v produces, u a reader of
  * o.  If u and p are on different devices, u's device pays for e if v is on it, else for o; p's device pays for o if

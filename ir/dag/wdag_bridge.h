@@ -1,5 +1,5 @@
-/* For lower bounds: new nets for a graph that some vertices will be taken out of.  The new nets charge no device more
- * than the old nets did. */
+/* Makes, for lower bounds, new nets for a graph that some vertices will be taken out of.  The new nets charge no device
+ * more than the old nets did. */
 #ifndef PCC_IR_DAG_WDAG_BRIDGE_H
 #define PCC_IR_DAG_WDAG_BRIDGE_H
 

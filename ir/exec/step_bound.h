@@ -1,4 +1,4 @@
-/* Lower bounds on the time that one sample alone takes, valid for all plans of a scene. */
+/* Computes lower bounds on the time that one sample alone takes, valid for all plans of a scene. */
 #ifndef PCC_IR_EXEC_STEP_BOUND_H
 #define PCC_IR_EXEC_STEP_BOUND_H
 

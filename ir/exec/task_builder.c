@@ -1,4 +1,4 @@
-/* Building task graphs in three turns (task_builder.h). */
+/* Builds task graphs in three turns (task_builder.h). */
 #include "ir/exec/task_builder.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
-/* Orders of tasks (task_order.h): longest paths to the end, computed against the direction of the waits, then
- * sorting. */
+/* Orders tasks (task_order.h): longest paths to the end, computed against the direction of the waits, then sorting. */
 #include "ir/exec/task_order.h"
 
 #include "ir/base/keyed.h"

@@ -1,4 +1,4 @@
-/* Orders of the tasks of a task graph (tasks.h): ranks, and the lists of lanes made of them. */
+/* Orders the tasks of a task graph (tasks.h): gives them ranks, and makes the lists of lanes from these. */
 #ifndef PCC_IR_EXEC_TASK_ORDER_H
 #define PCC_IR_EXEC_TASK_ORDER_H
 

@@ -1,4 +1,4 @@
-/* Computing operators (compute.h): Cast and CastLike.
+/* Computes the operators Cast and CastLike (compute.h).
  *
  * A number becomes the nearest number of a float type, its integer part in an integer type, and "is not 0" as a bool.
  * An element stays unknown if it is NaN or its value does not fit the other type.  Runtimes convert to f16 and bf16

@@ -1,4 +1,4 @@
-/* Computing operators (compute.h): shapes, constants, and operators that only move elements.
+/* Computes operators (compute.h): those of shapes and constants, and those that only move elements.
  *
  * Elements are moved by a walk over two tensors with a step along each dimension of each tensor (struct box).
  * Transpose takes the steps of its operand in another order, Slice begins at a later element and takes larger steps,

@@ -1,5 +1,5 @@
-/* Computing operators (compute.h): operators that select elements by index or by condition.  O(elements of operands
- * and results). */
+/* Computes operators (compute.h) that select elements by index or by condition.  O(elements of operands and
+ * results). */
 #include "ir/model/compute_state.h"
 
 #include <math.h>

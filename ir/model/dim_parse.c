@@ -1,4 +1,4 @@
-/* Parsing symbolic dimensions (dim_parse.h).
+/* Parses symbolic dimensions (dim_parse.h).
  *
  * Exporters write the same quantity in many spellings ("sequence + past", "((b*t)//b)", "floor(h/2 - 1/2) + 1"), so
  * the parser accepts

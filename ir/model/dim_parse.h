@@ -1,4 +1,4 @@
-/* Parsing symbolic dimensions: text to polynomial.  Private to ir/model/dim*.c. */
+/* Parses symbolic dimensions: makes polynomials of texts.  Private to ir/model/dim*.c. */
 #ifndef PCC_IR_MODEL_DIM_PARSE_H
 #define PCC_IR_MODEL_DIM_PARSE_H
 

@@ -1,4 +1,4 @@
-/* New weights computed from other weights, in an edit (compute.h).  O(bytes). */
+/* Computes new weights from other weights, in an edit (compute.h).  O(bytes). */
 #include "ir/model/compute.h"
 
 #include "ir/model/edit_state.h"

@@ -1,4 +1,4 @@
-/* Copies of nodes with their bodies (edit_copy() of edit.h).
+/* Copies nodes with their bodies (edit_copy() of edit.h).
  *
  * Bodies that are still to be copied are kept in a list, so there is no recursion.  First all nodes and values are
  * copied, then the operands, since a node of a body may read a value that is made later in the list.  O(size of what

@@ -1,4 +1,4 @@
-/* The end of an edit (edit_end() of edit.h): the module gets consistent again.
+/* Ends an edit (edit_end() of edit.h): makes the module consistent again.
  *
  *  1. The bodies of dropped nodes are dropped.  After edit_sweep(), nodes and initializers that lost all readers are
  *     dropped, too.

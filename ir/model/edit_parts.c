@@ -1,5 +1,5 @@
-/* Attributes, bodies, inputs and outputs in an edit (edit.h).  Each function takes O(size of the list that it
- * changes). */
+/* Adds and changes attributes, bodies, inputs and outputs in an edit (edit.h).  Each function takes O(size of the list
+ * that it changes). */
 #include "ir/model/edit_state.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Copying things from another module into the edited one (edit.h).
+/* Copies things from another module into the edited one (edit.h).
  *
  * The pools of the other module are appended once, so the new index of an entry is its old one plus a constant.
  * O(size of the pools) once, O(1) for each entry. */

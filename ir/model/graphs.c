@@ -1,5 +1,5 @@
-/* The graphs of a module by their nesting depth (graphs_outer_first() of module.h): finds each depth by following the
- * owners, then sorts by counting.  O(graphs). */
+/* Orders the graphs of a module by their nesting depth (graphs_outer_first() of module.h): finds each depth by
+ * following the owners, then sorts by counting.  O(graphs). */
 #include "ir/model/module.h"
 
 gid *graphs_outer_first(const struct module *m, struct arena *a)

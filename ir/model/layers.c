@@ -1,4 +1,4 @@
-/* Finding the layers of a model, and which of them are equal (layers.h).
+/* Finds the layers of a model, and which of them are equal (layers.h).
  *
  * Scopes are interned, so one pass over the paths finds the layers.  Two layers are of one kind if their sequences of
  * operators are equal: the sequences are hashed, and compared when their hashes are equal.  Expected O(nodes + bytes

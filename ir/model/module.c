@@ -1,4 +1,4 @@
-/* Making a module, appending to its arrays, and looking things up (module.h).
+/* Makes a module, appends to its arrays, and looks things up in it (module.h).
  *
  * Each array, pools included, starts with an entry 0 that means none, so an index or a slice that was never set
  * refers to a harmless entry.  Arrays grow by doubling; new entries are zeroed.  Appending takes O(1) per entry on

@@ -1,4 +1,4 @@
-/* Reading tensors of kind TENSOR_SLICE: where the bytes of a slice are in its base, the tensor of which it is a
+/* Reads tensors of kind TENSOR_SLICE: finds where the bytes of a slice are in its base, the tensor of which it is a
  * part. */
 #ifndef PCC_IR_MODEL_SLICE_H
 #define PCC_IR_MODEL_SLICE_H

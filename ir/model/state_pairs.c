@@ -1,4 +1,4 @@
-/* Finding state pairs by the names that exporters give to inputs and outputs (state_pairs.h). */
+/* Finds state pairs by the names that exporters give to inputs and outputs (state_pairs.h). */
 #include "ir/model/state_pairs.h"
 
 #include "ir/base/strings.h"

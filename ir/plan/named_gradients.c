@@ -1,4 +1,4 @@
-/* Gradients by name (named_gradients.h).
+/* Finds gradients by name (named_gradients.h).
  *
  * In models of pcc-gen and in exported training graphs the gradient of P is called "P_grad"; a gradient that the user
  * names (--gradient) takes precedence.  Expected O(values). */

@@ -1,4 +1,5 @@
-/* A manifest whose parts have states in pieces ("sharding" of backends/split/manifest.md), for readers of parts. */
+/* Changes a manifest whose parts have states in pieces ("sharding" of backends/split/manifest.md) for readers of parts:
+ * its inputs and outputs become the pieces. */
 #ifndef PCC_IR_PLAN_STATE_PIECES_H
 #define PCC_IR_PLAN_STATE_PIECES_H
 

@@ -1,5 +1,5 @@
-/* The table of names of a text: from a name space and a name to an index (parse.h: text_lookup, text_bind).  Expected
- * O(1). */
+/* Has the table of names of a text, which leads from a name space and a name to an index (parse.h: text_lookup,
+ * text_bind).  Expected O(1). */
 #include "ir/text/parse.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Parsing the textual IR: header, graphs, nodes, functions (grammar: text.md).
+/* Parses the textual IR: header, graphs, nodes, functions (grammar: text.md).
  *
  * Recursive descent without recursion: a body does not stand inside the node that owns it, but is a block of its own
  * after it.  A name of a value is looked up in its graph, then in the graph of the node that owns this graph, and so

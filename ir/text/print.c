@@ -1,4 +1,4 @@
-/* Printing the textual IR: header, graphs, nodes, costs, plan (grammar: text.md).
+/* Prints the textual IR: header, graphs, nodes, costs, plan (grammar: text.md).
  *
  * There is one line per input, initializer, node and output.  Defaults are left out, and nothing depends on addresses
  * or on the layout of the module's arrays, so equal modules print alike.  Values are printed by name.  If a graph

@@ -1,4 +1,4 @@
-/* The textual IR: printing and parsing modules and plans (grammar: ir/text/text.md).
+/* Prints and parses modules and plans as textual IR (grammar: ir/text/text.md).
  *
  * Parsing what was printed gives an equal module, and printing that module gives the same text. */
 #ifndef PCC_IR_TEXT_TEXT_H

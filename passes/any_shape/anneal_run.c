@@ -1,4 +1,4 @@
-/* One run of simulated annealing over plans of any shape (anneal_run.h).
+/* Does one run of simulated annealing over plans of any shape (anneal_run.h).
  *
  * Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", Science 220 (1983); the loads are
  * those of the placement paper, 5.1.  Most moves do not change the largest load; therefore annealing minimises not

@@ -1,4 +1,4 @@
-/* One run of simulated annealing over plans of any shape. */
+/* Does one run of simulated annealing over plans of any shape. */
 #ifndef PCC_PASSES_ANY_SHAPE_ANNEAL_RUN_H
 #define PCC_PASSES_ANY_SHAPE_ANNEAL_RUN_H
 

@@ -1,4 +1,4 @@
-/* The search for plans of any shape: first plans, annealing and bounds in turn. */
+/* Searches for plans of any shape: makes first plans, anneals and looks for bounds in turn. */
 #ifndef PCC_PASSES_ANY_SHAPE_ANY_SEARCH_H
 #define PCC_PASSES_ANY_SHAPE_ANY_SEARCH_H
 

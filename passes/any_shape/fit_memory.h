@@ -1,4 +1,4 @@
-/* Plans of any shape that fit the memory of the devices, and the least memory that would suffice. */
+/* Finds plans of any shape that fit the memory of the devices, and the least memory that would suffice. */
 #ifndef PCC_PASSES_ANY_SHAPE_FIT_MEMORY_H
 #define PCC_PASSES_ANY_SHAPE_FIT_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* Partitioners of undirected graphs as planners: the common code of scotch-place and metis-place. */
+/* Runs partitioners of undirected graphs as planners: the common code of scotch-place and metis-place. */
 #ifndef PCC_PASSES_BASELINES_PARTITION_H
 #define PCC_PASSES_BASELINES_PARTITION_H
 

@@ -1,4 +1,4 @@
-/* Lower bounds for plans of any shape (bounds.h).
+/* Finds lower bounds for plans of any shape (bounds.h).
  *
  * For a threshold T, suppose that a plan has loads below T.  Then it is also a plan of the reduction for T
  * (reduction.h), in which vertices can be on fewer kinds of devices.  If every plan of the reduction takes B or

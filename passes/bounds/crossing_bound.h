@@ -1,4 +1,5 @@
-/* Lower bounds for contiguous plans from minimum cuts: transfers that must leave a device or cross its end. */
+/* Finds lower bounds for contiguous plans by minimum cuts, which tell what transfers must leave a device or cross its
+ * end. */
 #ifndef PCC_PASSES_BOUNDS_CROSSING_BOUND_H
 #define PCC_PASSES_BOUNDS_CROSSING_BOUND_H
 

@@ -1,4 +1,4 @@
-/* Arguments in words (explain.h).
+/* Puts arguments into words (explain.h).
  *
  * Every line says one thing that can be checked with a calculator from the times and transfers of the
  * input: times are exact, in ms, and sums are shown with their terms.  A vertex is named by its

@@ -1,4 +1,4 @@
-/* Arguments for lower bounds in words, with the numbers to check them by. */
+/* Puts the arguments for lower bounds into words, with the numbers to check them by. */
 #ifndef PCC_PASSES_BOUNDS_EXPLAIN_H
 #define PCC_PASSES_BOUNDS_EXPLAIN_H
 

@@ -1,4 +1,4 @@
-/* Lower bounds for contiguous plans on many devices of several kinds: how far each device gets along a path. */
+/* Finds lower bounds for contiguous plans on many devices of several kinds by how far each device gets along a path. */
 #ifndef PCC_PASSES_BOUNDS_EXTENT_BOUND_H
 #define PCC_PASSES_BOUNDS_EXTENT_BOUND_H
 

@@ -1,4 +1,4 @@
-/* Lower bounds for plans of any shape: what the devices of some nodes must hold or receive. */
+/* Finds lower bounds for plans of any shape by what the devices of some nodes must hold or receive. */
 #ifndef PCC_PASSES_BOUNDS_HUB_BOUND_H
 #define PCC_PASSES_BOUNDS_HUB_BOUND_H
 

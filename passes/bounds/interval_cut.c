@@ -1,4 +1,4 @@
-/* What a device of a contiguous plan can hold with an interval of a path (interval_cut.h).
+/* Finds what a device of a contiguous plan can hold that has a given interval of a path (interval_cut.h).
  *
  * Idea: the largest m w(S) - p(S) over the sets S that a device with the interval can hold is a minimum cut between the
  * vertices that must be inside and those that must be outside (project selection; Picard, Management Science 22

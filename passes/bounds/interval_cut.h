@@ -1,4 +1,4 @@
-/* What a device of a contiguous plan can hold with an interval of a path, by minimum cuts. */
+/* Finds, by minimum cuts, what a device of a contiguous plan can hold that has a given interval of a path. */
 #ifndef PCC_PASSES_BOUNDS_INTERVAL_CUT_H
 #define PCC_PASSES_BOUNDS_INTERVAL_CUT_H
 

@@ -1,4 +1,4 @@
-/* Closures by minimum cuts (least_load.h).
+/* Finds closures by minimum cuts (least_load.h).
  *
  * Idea: Picard, Management Science 22 (1976), for nets as in Hu and Moerder's model.  Cut a network with
  * an arc v -> t of capacity time(v) for every vertex, and for every net an arc in -> out of capacity cost, with

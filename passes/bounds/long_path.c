@@ -1,5 +1,5 @@
-/* Long paths (long_path.h).  Vertices are numbered in a topological order: a sweep from the last vertex to the first
- * finds a longest path from each vertex, two more sweeps find lo and hi of all vertices.  O(V + E). */
+/* Finds long paths (long_path.h).  Vertices are numbered in a topological order: a sweep from the last vertex to the
+ * first finds a longest path from each vertex, two more sweeps find lo and hi of all vertices.  O(V + E). */
 #include "passes/bounds/long_path.h"
 
 #include "ir/base/random.h"

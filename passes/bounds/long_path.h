@@ -1,4 +1,4 @@
-/* A long path of a graph, and where all vertices of the graph are along it. */
+/* Finds a long path of a graph, and where all vertices of the graph are along it. */
 #ifndef PCC_PASSES_BOUNDS_LONG_PATH_H
 #define PCC_PASSES_BOUNDS_LONG_PATH_H
 

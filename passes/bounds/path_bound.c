@@ -1,4 +1,4 @@
-/* Bounds by what devices can hold along a path (path_bound.h).
+/* Finds bounds by what devices can hold along a path (path_bound.h).
  *
  * Idea: the ideals of a contiguous plan hold the first k vertices of a path for growing k (long_path.h), so each device
  * has an interval i + 1 .. j of the path vertices, which may be empty.  The device holds every vertex of the graph that

@@ -1,4 +1,4 @@
-/* Lower bounds for contiguous plans: what devices can hold of a graph along one of its paths. */
+/* Finds lower bounds for contiguous plans by what devices can hold of a graph along one of its paths. */
 #ifndef PCC_PASSES_BOUNDS_PATH_BOUND_H
 #define PCC_PASSES_BOUNDS_PATH_BOUND_H
 

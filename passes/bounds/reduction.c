@@ -1,4 +1,4 @@
-/* Reductions (reduction.h).
+/* Makes reductions (reduction.h).
  *
  * Idea: fixing and contraction by bounds, as in branch and cut.  In a plan with loads below T
  *  - vertex v is not on kind k if its closure there (least_load.h) is T or more.  If k is a single device,

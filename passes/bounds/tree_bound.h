@@ -1,4 +1,5 @@
-/* Lower bounds for plans of any shape: what must go from device to device if no device holds most of the model. */
+/* Finds lower bounds for plans of any shape by what must go from device to device if no device holds most of the
+ * model. */
 #ifndef PCC_PASSES_BOUNDS_TREE_BOUND_H
 #define PCC_PASSES_BOUNDS_TREE_BOUND_H
 

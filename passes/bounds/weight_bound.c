@@ -1,4 +1,4 @@
-/* Weights that devices cannot hold (weight_bound.h).
+/* Finds weights that devices cannot hold (weight_bound.h).
  *
  * Source: the dual of the set partitioning relaxation (Gilmore and Gomory, Operations Research 9 (1961), for
  * cutting stock; here the patterns are sets of vertices whose load, transfers included, is below T).  Weights

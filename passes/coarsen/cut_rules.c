@@ -1,4 +1,4 @@
-/* Cuts by path (cut_rules.h).
+/* Finds the edges that the user wants to be cut, or not to be cut, by the paths of their nodes (cut_rules.h).
  *
  * An edge leads from a placed node to a placed node that reads a result of it.  --cut-at=REGEX is about the edges
  * from a node that matches to a node that does not match: so a cut comes behind whatever matches, a node or a

@@ -1,4 +1,4 @@
-/* Dividing an order of vertices into intervals, for the pass `fuse` (Celeritas, Eq 4-6). */
+/* Divides an order of vertices into intervals, for the pass `fuse` (Celeritas, Eq 4-6). */
 #ifndef PCC_PASSES_COARSEN_FUSE_H
 #define PCC_PASSES_COARSEN_FUSE_H
 

@@ -1,4 +1,4 @@
-/* Classes that close cycles through layers (layer_cycles.h).
+/* Finds classes that close cycles through layers (layer_cycles.h).
  *
  * A class, such as a tied embedding with its lookup and the transposed copy for the last layer, must be on one device,
  * so a file puts all of it into one layer, say the last one, or its nodes into two.  Then the lookup leads from the

@@ -1,4 +1,4 @@
-/* Layers that a contiguous plan could only keep whole together with other layers. */
+/* Finds layers that a contiguous plan could only keep whole together with other layers. */
 #ifndef PCC_PASSES_COARSEN_LAYER_CYCLES_H
 #define PCC_PASSES_COARSEN_LAYER_CYCLES_H
 

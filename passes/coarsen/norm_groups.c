@@ -1,4 +1,4 @@
-/* Decomposed normalisations and activations (norm_groups.h).
+/* Finds decomposed normalisations and activations (norm_groups.h).
  *
  * Each contains an operator that is rare elsewhere: Sqrt, ReduceSum, Erf, Tanh, InstanceNormalization.
  * A matcher starts at such a node, visits operands and readers, a fixed number of steps far, and notes the nodes that

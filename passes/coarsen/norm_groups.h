@@ -1,4 +1,5 @@
-/* Normalisations and activations that exporters write as several operators, and runtimes can fuse into one again. */
+/* Finds normalisations and activations that exporters write as several operators, and runtimes can fuse into one
+ * again. */
 #ifndef PCC_PASSES_COARSEN_NORM_GROUPS_H
 #define PCC_PASSES_COARSEN_NORM_GROUPS_H
 

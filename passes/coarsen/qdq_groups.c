@@ -1,4 +1,4 @@
-/* QuantizeLinear and DequantizeLinear with their operators (qdq_groups.h).
+/* Joins QuantizeLinear and DequantizeLinear with their operators (qdq_groups.h).
  *
  * Runtimes fuse DequantizeLinear -> operator -> QuantizeLinear into one integer operator, if all
  * three are in one model; a part that begins with a float tensor cannot be fused so, and gets four times the

@@ -1,5 +1,5 @@
-/* Warnings about nodes that no plan can divide although they take much of the time: calls of functions that were not
- * opened, and nodes with bodies (If, Loop, Scan and the like).
+/* Warns of nodes that no plan can divide although they take much of the time: calls of functions that were not opened,
+ * and nodes with bodies (If, Loop, Scan and the like).
  *
  * No plan divides a node: if one node takes all of the time, "optimal" means that everything is on one device.  There
  * is a warning if all calls together take more than a twentieth of the time, or if a node with bodies takes more than

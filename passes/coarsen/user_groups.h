@@ -1,4 +1,4 @@
-/* Groups of vertices that stay together because an option asks for it: by, blocks and calls of contract, and
+/* Makes groups of vertices that stay together because an option asks for it: by, blocks and calls of contract, and
  * --keep-blocks. */
 #ifndef PCC_PASSES_COARSEN_USER_GROUPS_H
 #define PCC_PASSES_COARSEN_USER_GROUPS_H

@@ -1,4 +1,4 @@
-/* Lines of devices of several kinds (device_counts.h).
+/* Finds lines of devices of several kinds (device_counts.h).
  *
  * A table has an entry for each way to choose how many devices of each kind are used: the best place that a line of
  * these devices gets to.  The last device of the line is of one of the kinds, and begins where the best line of the

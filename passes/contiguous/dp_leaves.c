@@ -1,4 +1,4 @@
-/* The race on a graph without its idle leaves (dp_leaves.h).
+/* Runs the race on a graph without its idle leaves (dp_leaves.h).
  *
  * Where devices take turns with a stage (placement paper, H.2), each of them holds the stage's weights and has to keep
  * them equal; so a vertex that takes no time but has weights cannot be merged into its only neighbour (contract): at

@@ -1,4 +1,4 @@
-/* Better plans near a given one (dp_near.h).
+/* Searches for better plans near a given one (dp_near.h).
  *
  * The neighbourhood of a plan: take a topological order that keeps the vertices of each device together.  The `width`
  * vertices on each side of each border between two devices stay single vertices; all others of a device are merged to

@@ -1,4 +1,4 @@
-/* Why there is no contiguous plan (infeasible.h).
+/* Reports why there is no contiguous plan (infeasible.h).
  *
  * First come reasons that need no search: a vertex that no device can run, or that is larger than every device that
  * may hold it; sums of bytes (memory_need.c).  Then the smallest memory with which a plan fits is searched by

@@ -1,4 +1,4 @@
-/* Lower bounds from smaller graphs (smaller_graph_bound.h).
+/* Finds lower bounds by searches of smaller graphs (smaller_graph_bound.h).
  *
  * Idea: what makes the ideals of a graph many are vertices that can run at almost any time: branches that depend on
  * inputs only, gradients of weights.  Take them out: join their predecessors to their successors, forget their bytes,

@@ -1,4 +1,4 @@
-/* Lower bounds for graphs that have too many ideals to search: searches of the graph without some vertices. */
+/* Finds lower bounds for graphs that have too many ideals to search, by searches of the graph without some vertices. */
 #ifndef PCC_PASSES_CONTIGUOUS_SMALLER_GRAPH_BOUND_H
 #define PCC_PASSES_CONTIGUOUS_SMALLER_GRAPH_BOUND_H
 

@@ -1,5 +1,5 @@
-/* The cost table (measured.h): the times and memory of each node in files, and predictions for the planned batch size
- * from measurements at smaller ones.
+/* Looks up the cost table (measured.h): the times and memory of each node in files, and predictions for the planned
+ * batch size from measurements at smaller ones.
  *
  * Standard Evaluation of Celeritas (paper 003, 4.2): a model that is too large for one device is measured at batch
  * sizes that fit.  The time and memory of each node at the planned size are predicted by the line of least squares

@@ -1,4 +1,4 @@
-/* The number of operations of a node, and other facts that its cost depends on. */
+/* Computes the number of operations of a node, and other facts that its cost depends on. */
 #ifndef PCC_PASSES_COST_FLOPS_H
 #define PCC_PASSES_COST_FLOPS_H
 

@@ -1,4 +1,4 @@
-/* Times of kernels on a GPU from a few facts of its class (kernels.h).
+/* Computes times of kernels on a GPU from a few facts of its class (kernels.h).
  *
  * A matrix product is cut into tiles of its result.  Each multiprocessor computes one tile at a time: tiles come in
  * waves, and the last wave takes as long as a full one, however few tiles are left; a product smaller than a wave

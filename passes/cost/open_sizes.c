@@ -1,4 +1,4 @@
-/* Estimates of the sizes of values that have dimensions of unknown size (open_sizes.h).
+/* Estimates the sizes of values that have dimensions of unknown size (open_sizes.h).
  *
  * The known dimensions of a result count as they are; its unknown dimensions together count as much as the unknown
  * dimensions of the operands together, so that the number of rows which a selection makes stays the number of rows:

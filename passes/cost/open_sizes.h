@@ -1,4 +1,4 @@
-/* Estimates of the sizes of values that have dimensions of unknown size, for costs. */
+/* Estimates the sizes of values that have dimensions of unknown size, for costs. */
 #ifndef PCC_PASSES_COST_OPEN_SIZES_H
 #define PCC_PASSES_COST_OPEN_SIZES_H
 

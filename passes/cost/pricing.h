@@ -1,4 +1,5 @@
-/* Times of nodes with other sizes than they have in the module: what the pass cost would say of a piece of a node. */
+/* Computes times of nodes with other sizes than they have in the module: what the pass cost would say of a piece of a
+ * node. */
 #ifndef PCC_PASSES_COST_PRICING_H
 #define PCC_PASSES_COST_PRICING_H
 

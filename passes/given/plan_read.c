@@ -1,4 +1,4 @@
-/* Reading plans that were made elsewhere (plan_read.h): JSON in the forms of plan_json.h, lines regex=device, and
+/* Reads plans that were made elsewhere (plan_read.h): JSON in the forms of plan_json.h, lines regex=device, and
  * annotations of models.  A call that stands open (opened.h) may be named instead of its nodes.  O(nodes + entries);
  * lists of lines: O(nodes * lines). */
 #include "passes/given/plan_read.h"

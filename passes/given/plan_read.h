@@ -1,4 +1,4 @@
-/* Reading plans that were made elsewhere from files, for plan{from=FILE} and --compare. */
+/* Reads plans that were made elsewhere from files, for plan{from=FILE} and --compare. */
 #ifndef PCC_PASSES_GIVEN_PLAN_READ_H
 #define PCC_PASSES_GIVEN_PLAN_READ_H
 

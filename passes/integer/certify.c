@@ -1,4 +1,4 @@
-/* Better lower bounds for plans of any shape, by integer programs (certify.h).
+/* Finds better lower bounds for plans of any shape, by integer programs (certify.h).
  *
  * The solver is asked first about the goal, "no plan is better than the best known by more than `part`", with half
  * of the time.  If the solver does not answer in time, it is asked about a threshold half way between the goal and

@@ -1,4 +1,4 @@
-/* Better lower bounds for plans of any shape, by integer programs. */
+/* Finds better lower bounds for plans of any shape, by integer programs. */
 #ifndef PCC_PASSES_INTEGER_CERTIFY_H
 #define PCC_PASSES_INTEGER_CERTIFY_H
 

@@ -1,4 +1,4 @@
-/* Integer programs for placement (ip_model.h).
+/* Makes integer programs for placement (ip_model.h).
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3 and appendix C.  x[v,d] = 1 iff device d
  * holds vertex v; the value T is at least the load of every device:

@@ -1,4 +1,4 @@
-/* Integer programs for placement: a problem (problem.h) as a model for solvers (mip.h).
+/* Makes integer programs for placement: of a problem (problem.h) a model for solvers (mip.h).
  *
  * The model calls devices slots, numbered in the order that ip_ask.slot gives.  Times are in the unit (ps, ns, us, ms
  * or s) in which the limit, or without a limit the problem's lower bound, lies in 1..1000.  Bytes are in a unit that is

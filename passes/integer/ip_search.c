@@ -1,4 +1,4 @@
-/* Placement by integer programs (ip_search.h).
+/* Searches for plans by integer programs (ip_search.h).
  *
  * The value of a known plan makes the model small: T may be at most that value less the gap, and a vertex has no
  * column for a device on which it takes longer, or, in a chain, for a device too early or too late for it

@@ -1,4 +1,4 @@
-/* Placement by integer programs: solves models and checks the answers. */
+/* Searches for plans by integer programs: solves models and checks the answers. */
 #ifndef PCC_PASSES_INTEGER_IP_SEARCH_H
 #define PCC_PASSES_INTEGER_IP_SEARCH_H
 

@@ -1,4 +1,4 @@
-/* Integer programs as files for other solvers: CPLEX's LP format, and MPS in free format.
+/* Writes integer programs to files for other solvers: CPLEX's LP format, and MPS in free format.
  *
  * CBC, HiGHS, SCIP, GLPK and the commercial solvers read both formats, lp_solve reads MPS.  Nodes of a model may have
  * any names; names written here consist of letters, digits and '_', begin with a letter, have at most 100 bytes, and

@@ -1,4 +1,4 @@
-/* Simulated annealing over contiguous plans (latency_anneal.h).
+/* Anneals contiguous plans (latency_anneal.h).
  *
  * A state gives each block a subgraph or the hosts.  A move puts some blocks elsewhere: a single block; a block with
  * all blocks before or after it in its subgraph; a connected part of a subgraph; a block with all blocks between it

@@ -1,4 +1,4 @@
-/* Annealing and the exact search in turn (latency_solve.h).
+/* Anneals and runs the exact search in turn (latency_solve.h).
  *
  * First, some annealing gives a plan.  Then the exact search looks for plans with a latency below T, for growing T:
  * from the bound of the longest path up to the value of the plan, in steps that grow while searches are cheap and

@@ -1,4 +1,4 @@
-/* Favourite children by linear clustering (favourites.h).
+/* Finds favourite children by linear clustering (favourites.h).
  *
  * Source: Kim and Browne (1988).  The transfer from a vertex to its favourite takes no time.  So the task is to choose
  * edges, at most one into and one out of each vertex, such that the longest path becomes short.  Baechi rounds a linear

@@ -1,4 +1,4 @@
-/* Favourite children by rounding Baechi's linear program (favourites.h).
+/* Finds favourite children by rounding Baechi's linear program (favourites.h).
  *
  * Source: Hanen and Munier (1995); Baechi (SoCC 2020).  Each edge has a column from 0 to 1; 0 means that its reader
  * is the favourite.  Of the edges out of a vertex all but one must be 1, and so of the edges into a vertex.  The

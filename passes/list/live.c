@@ -1,4 +1,4 @@
-/* What devices hold at once while vertices are placed in the order in which they run (live.h).
+/* Counts what devices hold at once while vertices are placed in the order in which they run (live.h).
  *
  * The rule is that of the memory model LIVE (ir/exec/makespan/step.md), but times are not known here yet.  So a value
  * from another device, or from the host, counts from the beginning, since it may come before the device runs its first

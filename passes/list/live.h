@@ -1,4 +1,4 @@
-/* The bytes that devices hold at once while vertices are placed in the order in which they run. */
+/* Counts the bytes that devices hold at once while vertices are placed in the order in which they run. */
 #ifndef PCC_PASSES_LIST_LIVE_H
 #define PCC_PASSES_LIST_LIVE_H
 

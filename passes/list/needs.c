@@ -1,5 +1,5 @@
-/* Bytes that vertices need on a device (needs.h): Baechi's rules for fused nodes (SoCC 2020), and the table of
- * Baechi-PyTorch's paper. */
+/* Computes the bytes that vertices need on a device (needs.h), by Baechi's rules for fused nodes (SoCC 2020), and the
+ * table of Baechi-PyTorch's paper. */
 #include "passes/list/needs.h"
 
 #include "ir/base/units.h"

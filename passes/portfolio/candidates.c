@@ -1,4 +1,4 @@
-/* Plans for the makespan of one sample by all methods of pcc (candidates.h).
+/* Makes plans for the makespan of one sample by all methods of pcc (candidates.h).
  *
  * No method is best for all models: if transfers are slow, one device is best; if they are fast, HEFT is; between the
  * two, the size of clusters matters (design of Celeritas, 7).  So all are tried and their plans run: everything on one

@@ -1,4 +1,4 @@
-/* Loads of plans of any shape (device_loads.h).
+/* Keeps the loads of plans of any shape up to date (device_loads.h).
  *
  * Source: the placement paper, 5.2: the loads of contiguous splits, for sets of any shape.  Let a vertex move from
  * device a to b, and let one of its nets have n pins.  If h of them are on a before the move, a pays for the net before

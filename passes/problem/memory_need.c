@@ -1,4 +1,4 @@
-/* How much memory devices need at least (memory_need.h).
+/* Computes how much memory devices need at least (memory_need.h).
  *
  * Two arguments.  A vertex needs all its bytes on one device.  Vertices that only some kinds of devices may hold
  * need their bytes on these devices together, shared items counted once.  "A memory of M would do" means: devices

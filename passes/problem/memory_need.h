@@ -1,4 +1,4 @@
-/* How much memory devices need at least, without any search. */
+/* Computes how much memory devices need at least, without any search. */
 #ifndef PCC_PASSES_PROBLEM_MEMORY_NEED_H
 #define PCC_PASSES_PROBLEM_MEMORY_NEED_H
 

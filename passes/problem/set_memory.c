@@ -1,4 +1,4 @@
-/* What a device needs at one time for a set of vertices (set_memory.h).
+/* Computes what a device needs at one time for a set of vertices (set_memory.h).
  *
  * A value takes its bytes in a range of the vertices of the base level, whose numbers are the order in which they run:
  * so the largest sum is the root of a segment tree with additions on ranges.  Vertices outside the set do not change

@@ -1,4 +1,4 @@
-/* What a device needs at one time for a set of vertices, kept up to date while vertices come and go.
+/* Computes what a device needs at one time for a set of vertices, while vertices come and go.
  *
  * The device runs the nodes of the set as one part, in the order of the file (exec_live_parts()).
  * Beside its lasting bytes (weights, state) it needs at once

@@ -1,4 +1,4 @@
-/* Demands of operators for attention and of the operators that usually stand before it (demands.h).
+/* Notes the demands of operators for attention and of the operators that usually stand before it (demands.h).
  *
  * Caches of keys and values belong together: the past length and the number of new tokens add up to the total
  * length, for which masks and tables of rotations are made; attributes give numbers of heads, and so the size of a

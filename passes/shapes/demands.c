@@ -1,4 +1,4 @@
-/* Demands of nodes (demands.h): the sweep over all nodes, and the table of operators.
+/* Notes the demands of nodes (demands.h): has the sweep over all nodes, and the table of operators.
  *
  * After a run of inference in symbolic mode every node is visited once, graphs before the bodies in them.  The rule
  * of its operator compares dimensions of its operands; demands of equal dimensions, and of two numbers, are

@@ -1,4 +1,4 @@
-/* How far the elements of integer tensors reach: one more than the largest of them, as a dimension (demands.h).
+/* Finds how far the elements of integer tensors reach: one more than the largest of them, as a dimension (demands.h).
  *
  * Positions in a table of embeddings are a Range up to the sequence, or a CumSum of a mask; what is added to them,
  * cut out of them or repeated leaves their reach known.  An integer input is supposed to hold 0 and 1, since tools

@@ -1,4 +1,4 @@
-/* Sizes for names of dimensions (size_guess.h).
+/* Finds sizes for names of dimensions (size_guess.h).
  *
  * 1. Equal dimensions.  An equation a = b is solved for one of its names, which from then on is an expression of the
  *    others: total = past + sequence.  Names that have a size of their own are *free*.

@@ -1,4 +1,4 @@
-/* Sizes for names of dimensions that meet what nodes demand of them (demands.h). */
+/* Finds sizes for names of dimensions that meet what nodes demand of them (demands.h). */
 #ifndef PCC_PASSES_SHAPES_SIZE_GUESS_H
 #define PCC_PASSES_SHAPES_SIZE_GUESS_H
 

@@ -1,5 +1,5 @@
-/* What is reported of a rewriting beside its value: what becomes of each node, the exchanges of each layer, the weights
- * that are divided, and axes that could not be cut.
+/* Computes what is reported of a rewriting beside its value: what becomes of each node, the exchanges of each layer,
+ * the weights that are divided, and axes that could not be cut.
  *
  * An axis is reported if its node takes time and has a rule, but no option, the size of the axis is a number, and it
  * can be cut neither into equal pieces nor with a smaller last piece, as may be with heads or with the words of a

@@ -1,4 +1,4 @@
-/* Times for sharding (shard.h): of nodes in pieces, and of exchanges between devices.
+/* Computes the times of nodes in pieces, and of exchanges between devices, for sharding (shard.h).
  *
  * A piece of a node takes the time that the pass cost gives to a node of the piece's sizes.  All devices send at the
  * same time, in R rounds of hops (count_rounds).  With N devices and a tensor of x bytes, joining takes R hops of x / N

@@ -1,4 +1,4 @@
-/* The choice of an option for each node (shard.h): dynamic programming over the values that are still read.
+/* Chooses an option for each node (shard.h): dynamic programming over the values that are still read.
  *
  * Nodes are taken in their order.  A table has, for each set of states in which these values may be there on all
  * devices, the least time to get there; a node extends each entry by each of its options and pays what the operands

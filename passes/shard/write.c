@@ -1,4 +1,4 @@
-/* Rewriting a module for several devices by a choice of options (shard.h).
+/* Rewrites a module for several devices by a choice of options (shard.h).
  *
  * Node n becomes n@0, n@1, ...: one for each device, side by side, each with its piece of operands and results; or, if
  * it stays whole, one for each device or, where no other device needs its results, for the first one alone.  A value

@@ -1,4 +1,4 @@
-/* The least times of AllReduces and transfers, over all devices that stages could have: for lower bounds. */
+/* Finds, for lower bounds, the least times of AllReduces and transfers over all devices that stages could have. */
 #ifndef PCC_PASSES_STAGES_BEST_PLACES_H
 #define PCC_PASSES_STAGES_BEST_PLACES_H
 

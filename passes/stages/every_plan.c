@@ -1,4 +1,4 @@
-/* Every plan of stages of a small model (every_plan.h).
+/* Runs every plan of stages of a small model (every_plan.h).
  *
  * A plan is a way through the states of the model (../problem/stage_states.h), from the empty state to the full one,
  * whose steps are the stages, and a set of devices for each stage.  A depth-first search adds a stage at a time: a

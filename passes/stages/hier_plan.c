@@ -1,4 +1,4 @@
-/* PipeDream's stages as a plan with devices (hier_plan.h).  O(stages * (layers + servers * levels)). */
+/* Makes a plan with devices of PipeDream's stages (hier_plan.h).  O(stages * (layers + servers * levels)). */
 #include "passes/stages/hier_plan.h"
 #include "ir/base/bits.h"
 #include "ir/base/numbers.h"

@@ -1,5 +1,4 @@
-/* The search for stages, devices, size of micro-batches, schedule, warm-up and recomputing together
- * (pipeline_search.h).
+/* Searches for stages, devices, size of micro-batches, schedule, warm-up and recomputing together (pipeline_search.h).
  *
  * Settings of the user stay; all other settings are chosen.  For each size of micro-batches that divides the batch
  * (if the samples of a micro-batch are known, as in a profile) DAPPLE's search proposes plans.  For each schedule

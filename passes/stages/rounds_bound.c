@@ -1,4 +1,4 @@
-/* Lower bounds for interleaved stages (rounds_bound.h).
+/* Finds lower bounds for interleaved stages (rounds_bound.h).
  *
  * There are P places and v >= 2 rounds of stages: stage s is on place s % P, in round s / P.  The order of the passes
  * on a place is fixed (ir/exec/iteration/iteration_order.c): before its first forward pass of round j, a place has done

@@ -1,4 +1,4 @@
-/* A lower bound for plans with several stages on each device (--schedule=interleaved), for stage_bound.c. */
+/* Finds a lower bound for plans with several stages on each device (--schedule=interleaved), for stage_bound.c. */
 #ifndef PCC_PASSES_STAGES_ROUNDS_BOUND_H
 #define PCC_PASSES_STAGES_ROUNDS_BOUND_H
 

@@ -1,4 +1,4 @@
-/* Lower bounds for pipelines of stages (stage_bound.h).
+/* Finds lower bounds for pipelines of stages (stage_bound.h).
  *
  * A bisection asks again and again whether an iteration can take a time: stage_ways.h says that no plan with stages on
  * devices of their own does, rounds_bound.h that no plan with several stages on each device does. */

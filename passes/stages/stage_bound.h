@@ -1,4 +1,4 @@
-/* Lower bounds for the time of a training iteration by a pipeline of stages. */
+/* Finds lower bounds for the time of a training iteration by a pipeline of stages. */
 #ifndef PCC_PASSES_STAGES_STAGE_BOUND_H
 #define PCC_PASSES_STAGES_STAGE_BOUND_H
 

@@ -1,4 +1,4 @@
-/* DAPPLE's formula for the time of an iteration (stage_formula.h).
+/* Computes the time of an iteration by DAPPLE's formula (stage_formula.h).
  *
  * Source: the paper's formulas (1) to (3).  The word stage is used here for stages that compute and for the links
  * between them.  The pivot Q is the stage that no other one holds up: first the last stage; then, from back to

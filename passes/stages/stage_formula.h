@@ -1,4 +1,4 @@
-/* DAPPLE's formula for the time of an iteration, without running it. */
+/* Computes the time of an iteration by DAPPLE's formula, without running it. */
 #ifndef PCC_PASSES_STAGES_STAGE_FORMULA_H
 #define PCC_PASSES_STAGES_STAGE_FORMULA_H
 

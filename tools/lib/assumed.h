@@ -1,4 +1,4 @@
-/* Text on what a plan assumes about devices, links, rates and sizes because no setting gave it. */
+/* Makes the text on what a plan assumes about devices, links, rates and sizes because no setting gave it. */
 #ifndef PCC_TOOLS_LIB_ASSUMED_H
 #define PCC_TOOLS_LIB_ASSUMED_H
 

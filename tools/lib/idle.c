@@ -1,4 +1,4 @@
-/* What it would cost to use a device that a plan leaves idle (idle.h).
+/* Finds out what it would cost to use a device that a plan leaves idle (idle.h).
  *
  * Four plans are tried for each device with nodes: its first node goes to the idle device, or its last node, or its
  * first nodes with half of its time, or its last nodes with half of its time.  The judge computes the value of each

@@ -1,4 +1,4 @@
-/* Lines on stderr (stderr_lines.h), written piece by piece, since memory may have run out. */
+/* Writes lines on stderr (stderr_lines.h), piece by piece, since memory may have run out. */
 #include "stderr_lines.h"
 
 #include "ir/base/json_out.h"

@@ -1,4 +1,4 @@
-/* Lines on stderr that are no diagnostics: with --diag=json these, too, are JSON objects. */
+/* Writes lines on stderr that are no diagnostics: with --diag=json these, too, are JSON objects. */
 #ifndef PCC_TOOLS_STDERR_LINES_H
 #define PCC_TOOLS_STDERR_LINES_H
 

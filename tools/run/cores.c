@@ -1,4 +1,4 @@
-/* Pinning (cores.h).  O(processors). */
+/* Pins processes and threads to processors (cores.h).  O(processors). */
 #include "tools/run/cores.h"
 
 #include <errno.h>

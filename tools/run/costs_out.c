@@ -1,4 +1,4 @@
-/* Writing measured costs (costs_out.h).  O(nodes). */
+/* Writes measured costs (costs_out.h).  O(nodes). */
 #include "tools/run/costs_out.h"
 #include "tools/run/resize.h"
 

@@ -1,4 +1,4 @@
-/* Writing what was measured: a file for pcc's --costs (passes/cost/costs.md). */
+/* Writes what was measured: a file for pcc's --costs (passes/cost/costs.md). */
 #ifndef PCC_TOOLS_RUN_COSTS_OUT_H
 #define PCC_TOOLS_RUN_COSTS_OUT_H
 

@@ -1,4 +1,4 @@
-/* Cutting tensors into pieces and joining these (cut_tensors.h).
+/* Cuts tensors into pieces and joins these (cut_tensors.h).
  *
  * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn: a tensor
  * is, for each index before the axis, `blocks` times one run for each piece.  O(bytes). */

@@ -1,4 +1,4 @@
-/* Links within this machine (links.h).
+/* Measures links within this machine (links.h).
  *
  * A sender writes a block that both sides see, and posts a semaphore; a receiver, a thread or a process that sleeps
  * until then, copies the block into its own memory and notes the time.  In a run, a device gets values of another

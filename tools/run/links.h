@@ -1,4 +1,5 @@
-/* Links within this machine: the time that it takes to hand a value to another thread, or to another process. */
+/* Measures links within this machine: the time that it takes to hand a value to another thread, or to another
+ * process. */
 #ifndef PCC_TOOLS_RUN_LINKS_H
 #define PCC_TOOLS_RUN_LINKS_H
 

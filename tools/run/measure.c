@@ -1,4 +1,4 @@
-/* Measuring parts (measure.h).
+/* Measures parts (measure.h).
  *
  * In a turn all parts are loaded, and some samples go through them: a part's weights have left the caches when it runs
  * again, as when the split runs.  (A part that ran again and again alone took up to 17 % less.) If memory is short, the

@@ -1,4 +1,4 @@
-/* Writing .npz (npz_write.h): a zip archive of .npy files, which are stored, as numpy.savez() does it; npz.c says where
+/* Writes .npz (npz_write.h): a zip archive of .npy files, which are stored, as numpy.savez() does it; npz.c says where
  * the forms are described.  Sizes and places of 4 GiB and more stand in extra fields, as zip has them.  O(bytes). */
 #include "tools/run/npz_write.h"
 

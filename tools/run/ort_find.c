@@ -1,4 +1,4 @@
-/* Finding ONNX Runtime's library (ort_find.h).  A wheel has the file with its version in the name,
+/* Finds ONNX Runtime's library (ort_find.h).  A wheel has the file with its version in the name,
  * lib/pythonX.Y/site-packages/onnxruntime/capi/libonnxruntime.so.X.Y.Z, and no link to it: of several the last by name
  * is taken.  No path relative to the current folder is tried. */
 #include "tools/run/ort_find.h"

@@ -1,4 +1,4 @@
-/* Where ONNX Runtime's library is looked for. */
+/* Finds ONNX Runtime's library. */
 #ifndef PCC_TOOLS_RUN_ORT_FIND_H
 #define PCC_TOOLS_RUN_ORT_FIND_H
 

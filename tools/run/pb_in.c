@@ -1,4 +1,4 @@
-/* Inputs in ONNX's own form (pb_in.h).  A file is a message TensorProto, unless the input is a sequence or a map
+/* Reads inputs in ONNX's own form (pb_in.h).  A file is a message TensorProto, unless the input is a sequence or a map
  * (pb_list.c).  With a few bytes around it, it is an initializer of a model, which the reader of models takes, with all
  * its checks.  O(bytes). */
 #include "tools/run/pb_in.h"

@@ -1,4 +1,4 @@
-/* Reading folders of inputs as ONNX's test data have them: input_0.pb, input_1.pb, ..., each a tensor, a sequence or a
+/* Reads folders of inputs as ONNX's test data have them: input_0.pb, input_1.pb, ..., each a tensor, a sequence or a
  * map. */
 #ifndef PCC_TOOLS_RUN_PB_IN_H
 #define PCC_TOOLS_RUN_PB_IN_H

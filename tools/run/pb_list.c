@@ -1,5 +1,5 @@
-/* Sequences and maps in ONNX's own form (pb_in.h): the message SequenceProto, whose elements are tensors, and MapProto,
- * whose keys are integers or strings and whose values are a sequence of tensors of one element each.
+/* Reads sequences and maps in ONNX's own form (pb_in.h): the message SequenceProto, whose elements are tensors, and
+ * MapProto, whose keys are integers or strings and whose values are a sequence of tensors of one element each.
  *
  * Their few fields are taken off the wire here; tensors in them go to pb_tensor().  A map becomes two arrays, keys and
  * values, as ONNX Runtime makes one of them.  O(bytes). */

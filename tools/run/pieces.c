@@ -1,4 +1,4 @@
-/* Cutting a model into pieces (pieces.h).
+/* Cuts a model into pieces (pieces.h).
  *
  * The library reads the model and makes the level that contiguous plans are made on: each of its vertices stays whole,
  * and any prefix of their order is a legal part.  One sweep over the nets gives the bytes that cross each position, a

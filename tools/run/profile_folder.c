@@ -1,4 +1,4 @@
-/* Measuring a split folder (profile_folder.h). */
+/* Measures a split folder (profile_folder.h). */
 #include "tools/run/parameter_inputs.h"
 #include "tools/run/profile_folder.h"
 #include "tools/run/resize.h"

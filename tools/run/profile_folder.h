@@ -1,4 +1,4 @@
-/* Measuring a split folder as a whole: reading it, making inputs, measuring its parts. */
+/* Measures a split folder as a whole: reads it, makes inputs, measures its parts. */
 #ifndef PCC_TOOLS_RUN_PROFILE_FOLDER_H
 #define PCC_TOOLS_RUN_PROFILE_FOLDER_H
 

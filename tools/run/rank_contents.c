@@ -1,4 +1,4 @@
-/* Whether each tensor came to another rank as it left (ranks.h).
+/* Checks whether each tensor came to another rank as it left (ranks.h).
  *
  * A tag says which tensor of which sample a message has; that the bytes under it are the sent ones is counted apart:
  * the sender adds a hash of the bytes to a sum of its tensor, the receiver subtracts it, and over all ranks the sums

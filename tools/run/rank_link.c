@@ -1,4 +1,4 @@
-/* What messages between two ranks take (links.h): pcc-profile --links under mpirun, on one machine or on two.
+/* Measures what messages between two ranks take (links.h): pcc-profile --links under mpirun, on one machine or on two.
  *
  * Rank 0 says how many messages of which size follow; each goes there and back, and half of that is its time, so that
  * no clock of one rank is compared with the other's.  O(bytes). */

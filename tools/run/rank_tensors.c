@@ -1,4 +1,4 @@
-/* Tensors as messages between ranks (ranks.h).
+/* Sends tensors as messages between ranks (ranks.h).
  *
  * A tensor whose type and sizes are the same for all samples is one message, from the sender's buffer into the
  * receiver's; of any other one its type and sizes go ahead.  Of a long tensor the first bytes are a message of their

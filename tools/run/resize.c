@@ -1,4 +1,4 @@
-/* Other sizes for a split (resize.h): the library reads the whole model and infers its shapes. */
+/* Sets other sizes for a split (resize.h): the library reads the whole model and infers its shapes. */
 #include "tools/run/resize.h"
 
 #include "ir/base/json_in.h"

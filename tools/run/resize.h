@@ -1,4 +1,4 @@
-/* Other sizes for a split than those it was planned for. */
+/* Sets other sizes for a split than those it was planned for. */
 #ifndef PCC_TOOLS_RUN_RESIZE_H
 #define PCC_TOOLS_RUN_RESIZE_H
 

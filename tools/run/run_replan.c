@@ -1,4 +1,4 @@
-/* Planning again from a run (run_replan.h).
+/* Plans again from what a run measured (run_replan.h).
  *
  * The samples are cut into as many stretches as there are runs.  After each stretch the times of parts go to the
  * planner: a node keeps its share of its part's time (passes/cost/run_trace.c).  Devices of a class need not be equally

@@ -1,4 +1,4 @@
-/* Planning again from what a run measured: pcc-run SPLIT --replan=ROUNDS -- ARGUMENTS OF PCC. */
+/* Plans again from what a run measured: pcc-run SPLIT --replan=ROUNDS -- ARGUMENTS OF PCC. */
 #ifndef PCC_TOOLS_RUN_RUN_REPLAN_H
 #define PCC_TOOLS_RUN_RUN_REPLAN_H
 

@@ -1,4 +1,4 @@
-/* Running parts without lists (runner.h): each device takes the earliest part of the earliest sample that has all its
+/* Runs parts without lists (runner.h): each device takes the earliest part of the earliest sample that has all its
  * inputs, as run_split.py does; replicas of a part take samples in turn.  With --order=model a part also waits for the
  * part before it in the manifest, and one sample runs at a time.  O(log parts) for a part. */
 #include "tools/run/ranks.h"

@@ -1,4 +1,4 @@
-/* Comparing values (same.h).  Tensors are equal if types, shapes and bytes are: NaNs with their bits, and 0 is not -0.
+/* Compares values (same.h).  Tensors are equal if types, shapes and bytes are: NaNs with their bits, and 0 is not -0.
  * For the figures of a difference floats are compared as doubles, complex ones by their halves, integers as integers.
  * Elements of sequences and maps are compared one after the other, up to the first that differs.  O(bytes). */
 #include "tools/run/same.h"

@@ -1,4 +1,4 @@
-/* Temporary folders (scratch.h). */
+/* Makes temporary folders (scratch.h). */
 #include "tools/run/scratch.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* A folder for temporary files. */
+/* Makes a folder for temporary files. */
 #ifndef PCC_TOOLS_RUN_SCRATCH_H
 #define PCC_TOOLS_RUN_SCRATCH_H
 

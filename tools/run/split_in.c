@@ -1,4 +1,4 @@
-/* Reading a split folder's manifest (split_in.h; backends/split/manifest.md has the form).  O(bytes). */
+/* Reads a split folder's manifest (split_in.h; backends/split/manifest.md has the form).  O(bytes). */
 #include "tools/run/split_in.h"
 
 #include "ir/base/infile.h"

@@ -1,4 +1,4 @@
-/* An iteration (step.h; ir/plan/schedule.h says what instructions mean and wait for).
+/* Runs an iteration (step.h; ir/plan/schedule.h says what instructions mean and wait for).
  *
  * Each device has a thread, which executes its computing list.  Lists of transfers move under the lock: the thread that
  * has moved something moves all lists that can go on.  A tensor that crosses is handed over by its address.  Parts run,

@@ -1,4 +1,4 @@
-/* Steps with a process for each device (step.h, ranks.h).
+/* Runs steps with a process for each device (step.h, ranks.h).
  *
  * Each rank follows the lists of its own device; rank 0 those of the host, too, which has batches, parameters and the
  * printed lines.  A tensor that a list sends to a device of another rank becomes two messages: its type and sizes, and

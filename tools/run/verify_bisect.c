@@ -1,4 +1,4 @@
-/* The first value that differs (verify_bisect.h).
+/* Finds the first value that differs (verify_bisect.h).
  *
  * Both sides run on one sample, with all values of a piece of the model's order as outputs, of copies of their files in
  * a temporary folder.  Pieces follow each other until one has a value that differs, so all values before it are known

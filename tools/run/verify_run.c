@@ -1,4 +1,4 @@
-/* Running a model and the parts of its split, one file after the other (verify.h): each is loaded once and runs on all
+/* Runs a model and the parts of its split, one file after the other (verify.h): each is loaded once and runs on all
  * samples; a value that crosses is freed behind its last reader. */
 #include "tools/run/verify.h"
 #include "tools/run/cut_tensors.h"

@@ -1,4 +1,4 @@
-/* An iteration of training as tasks for the event core (iteration.h).
+/* Makes the tasks of an iteration of training, for the event core (iteration.h).
  *
  * Each stage has a task for each kind of work, whose instances are the micro-batches.  If devices of some place take
  * micro-batches in turn, the instances of a task would need several lanes; so in that case each micro-batch has tasks

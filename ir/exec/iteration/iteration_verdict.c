@@ -1,4 +1,4 @@
-/* Time and memory of an iteration of training by a plan with stages (iteration_verdict.h).
+/* Computes time and memory of an iteration of training by a plan with stages (iteration_verdict.h).
  *
  * Source: DAPPLE (arXiv 2007.01045), III and IV: the devices of a stage share each micro-batch in equal slices and
  * make their gradients equal at the end of the iteration.  PipeDream (SOSP 2019): the devices take micro-batches in

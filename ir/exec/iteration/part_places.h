@@ -1,4 +1,5 @@
-/* The parts of a plan with stages: stage, training pass and times of each part in an iteration (iteration.h). */
+/* Finds the stage, the training pass and the times of each part of a plan with stages, in an iteration
+ * (iteration.h). */
 #ifndef PCC_IR_EXEC_ITERATION_PART_PLACES_H
 #define PCC_IR_EXEC_ITERATION_PART_PLACES_H
 

@@ -1,6 +1,6 @@
-/* Tasks of one sample by subgraphs (latency.h): one task for each subgraph of an accelerator and each node of a host,
- * which struct subgraphs lists as a subgraph, too.  Waits and transfers are added net by net: from the maker of the
- * value to each subgraph that reads it, once. */
+/* Makes the tasks of one sample by subgraphs (latency.h): one task for each subgraph of an accelerator and each node of
+ * a host, which struct subgraphs lists as a subgraph, too.  Waits and transfers are added net by net: from the maker of
+ * the value to each subgraph that reads it, once. */
 #include "ir/exec/latency/latency.h"
 
 #include "ir/base/keyed.h"

@@ -1,4 +1,4 @@
-/* Parts made of the subgraphs of a latency (latency_parts.h).
+/* Makes parts of the subgraphs of a latency (latency_parts.h).
  *
  * A part starts when all values that it reads are there, and gives its results at its end.  So nodes of hosts that
  * followed each other on a CPU without a pause may become one part only if all values that they read from outside

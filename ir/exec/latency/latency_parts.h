@@ -1,4 +1,4 @@
-/* Splitting a plan whose objective is the latency (latency.h) into parts. */
+/* Splits a plan whose objective is the latency (latency.h) into parts. */
 #ifndef PCC_IR_EXEC_LATENCY_PARTS_H
 #define PCC_IR_EXEC_LATENCY_PARTS_H
 

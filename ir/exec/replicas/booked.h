@@ -1,4 +1,4 @@
-/* Start times by the rules of Baechi's own simulator, which books channels ahead of time: to compare with its
+/* Computes start times by the rules of Baechi's own simulator, which books channels ahead of time: to compare with its
  * figures. */
 #ifndef PCC_IR_EXEC_REPLICAS_BOOKED_H
 #define PCC_IR_EXEC_REPLICAS_BOOKED_H

@@ -1,4 +1,4 @@
-/* Memory that a plan needs on each device, as Baechi-PyTorch's paper counts it. */
+/* Computes the memory that a plan needs on each device, as Baechi-PyTorch's paper counts it. */
 #ifndef PCC_IR_EXEC_REPLICAS_PAPER_MEMORY_H
 #define PCC_IR_EXEC_REPLICAS_PAPER_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* Memory of devices while samples follow each other (sample_memory.h): by the schedule of the plan's parts
+/* Computes the memory of devices while samples follow each other (sample_memory.h): by the schedule of the plan's parts
  * (live_memory.h). */
 #include "ir/exec/sample/sample_memory.h"
 
