@@ -129,9 +129,9 @@ enum {
     CHECK_PEAKS = 1, /* fills in load[].live_peak */
     CHECK_MEMORY = 2 /* checks that devices have enough memory */
 };
-/* Checks the rules that hold for every objective.  dev, copies: as in struct plan.  what: CHECK_... bits.  The
- * verdict has no times and no value; load[].used is the bytes of all results of a device's nodes and of its weights;
- * a device that holds only a copy has no figures.  Lives in a.  O(nodes + pins + D). */
+/* Checks the rules that hold for every objective.  dev, copies: as in struct plan.  what: bits CHECK_PEAKS and
+ * CHECK_MEMORY, or 0.  The verdict has no times and no value; load[].used is the bytes of all results of a device's
+ * nodes and of its weights; a device that holds only a copy has no figures.  Lives in a.  O(nodes + pins + D). */
 struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                           unsigned what, struct arena *a);
 /* Compares v->load[].used with the memory of each device.  Sets v->fits, and v->why_not if that is the first violated

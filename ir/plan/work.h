@@ -108,8 +108,8 @@ void work_mark_sums(struct sample_work *w);
  * than `most` parts, tensors and inputs.  Lives in a.  O(parts and tensors of the result). */
 struct sample_work *work_slice(const struct sample_work *w, uint64_t most, const char **why,
                                struct arena *a);
-/* Returns the bytes of `rows` samples of a tensor with rows, or of the whole tensor if it has none.  w: the work of a
- * micro-batch. */
+/* Returns the bytes of `rows` samples of a tensor with rows, or of the whole tensor if it has no rows.  w: the work of
+ * a micro-batch. */
 int64_t work_row_bytes(const struct sample_work *w, uint32_t tensor, int64_t rows);
 /* Returns the first slice of a tensor (with rows, of w->whole) whose first sample is `sample` or later; if there is
  * none, the number behind its last slice.  w: the work of slices.  O(log slices). */

@@ -324,8 +324,8 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
 
 /* ---- the pass --------------------------------------------------------------------------------- */
 
-/* Returns the default for the bytes of a cluster: an eighth of the smallest device's memory, divided by the number of
- * devices; 0 if no device has a limit. */
+/* Returns the most bytes that a cluster of vertices may have if the user gives no limit: an eighth of the smallest
+ * device's memory, divided by the number of devices; 0 if no device has a limit. */
 static int64_t default_cap(const struct cluster *c)
 {
     int64_t least = cluster_least_memory(c);

@@ -111,7 +111,7 @@ int64_t kernel_compute(const struct device_class *d, enum elem e, const struct k
                        int64_t efficiency)
 {
     const int64_t *kernel = d->kernel;
-    /* the peak in the precision that the class computes in, if it has one of its own */
+    /* the peak of the precision in which the class computes; 0: that precision has no peak of its own */
     int64_t other = cluster_precision_peak(d, work_precision(d, e, w));
     bool as_model = other == 0 || work_precision(d, e, w) == PRECISION_AS_MODEL;
     int64_t peak = share_of(as_model ? cluster_peak(d, e) : other, efficiency);

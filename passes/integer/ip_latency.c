@@ -138,12 +138,12 @@ static int64_t target_value(const struct ip_latency_run *r)
     return smaller(t, r->how->limit);
 }
 
-/* Writes the program of all plans that are no worse than the best one, and take no more than the limit.  Returns 0, or
- * -1 and reports an error. */
+/* Writes, to a file, the integer program of all plans that are no worse than the best one, and take no more than the
+ * limit.  Returns 0, or -1 and reports an error. */
 static int write_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;
-    /* the program has only plans with slots, so the value of a plan without slots does not limit it */
+    /* the integer program has only plans with slots, so the value of a plan without slots does not limit it */
     int64_t value = r->best && r->best->slot ? value_of(r) : LOAD_INF;
     r->ask.limit = smaller(value, r->how->limit);
     if (subgraph_model_build(&m, r->c, &r->ask, r->x->use.scratch, r->x->use.diag))

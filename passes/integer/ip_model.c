@@ -71,7 +71,7 @@ struct builder {
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-/* Names vertices and slots for the rows and columns of the program: b->label, b->dev. */
+/* Names vertices and slots for the rows and columns of the integer program: b->label, b->dev. */
 static void name_vertices(struct builder *b)
 {
     const char *const *name = b->m->ask.name;

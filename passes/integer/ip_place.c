@@ -204,7 +204,8 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct planner_
     return anneal_search(c, &s, best, x->use.scratch, x->use.diag).rc < 0 ? -1 : 0;
 }
 
-/* Runs the objective latency, which has a program of its own (ip_latency.h).  Returns 0, or -1 and reports an error. */
+/* Plans for the objective latency, which has an integer program of its own (ip_latency.h).  Returns 0, or -1 and
+ * reports an error. */
 static int run_latency(struct ctx *x, const struct ip_options *o, const struct ip_how *how)
 {
     const struct ip_latency ask = {.slots = (uint32_t)o->q,

@@ -52,8 +52,8 @@ uint32_t mip_share(struct mip *m, const char *name)
     return mip_col(m, name, 0, 1, 0, /*integer=*/false);
 }
 
-/* Drops terms of the last row that cancelled, and the row if it has no terms left: if it does not hold then, the
- * program is impossible. */
+/* Drops terms of the last row that cancelled, and the row if it has no terms left: if the row does not hold then, the
+ * integer program is impossible. */
 void mip_finish(struct mip *m)
 {
     if (m->nrow == 0)

@@ -47,9 +47,9 @@ struct mip {
     bool impossible; /* true: a row without terms does not hold, so there is no solution */
 };
 
-enum { MIP_MOST_TERMS = 4000000 }; /* the most terms of a program that planners make */
+enum { MIP_MOST_TERMS = 4000000 }; /* the most terms of an integer program that planners make */
 
-/* Returns a program without columns or rows, which lives in a. */
+/* Returns an integer program without columns or rows, which lives in a. */
 struct mip *mip_new(struct arena *a);
 /* Adds a column with values from lo to hi (MIP_INF: no limit); returns its number.  integer: its values are
  * integers. */
@@ -63,13 +63,14 @@ uint32_t mip_share(struct mip *m, const char *name);
 void mip_row(struct mip *m, const char *name, double lo, double hi);
 /* Adds the term by * col to the last row; terms of one column are added up. */
 void mip_term(struct mip *m, uint32_t col, double by);
-/* Ends the last row; a program must be ended so before it is solved or written. */
+/* Ends the last row; an integer program must be ended so before it is solved or written. */
 void mip_finish(struct mip *m);
-/* For an `impossible` program: adds a row that cannot hold, so that a file of m is infeasible, too; ends the row. */
+/* For an integer program that is `impossible`: adds a row that cannot hold, so that a file of m is infeasible, too;
+ * ends the row. */
 void mip_say_impossible(struct mip *m);
 
-/* Writes the program to a file, in the format that the end of its name says: ".lp" (CPLEX LP), ".mps" (free MPS).  The
- * file appears complete or not at all.  Returns 0, or -1 and reports an error. */
+/* Writes the integer program to a file, in the format that the end of its name says: ".lp" (CPLEX LP), ".mps" (free
+ * MPS).  The file appears complete or not at all.  Returns 0, or -1 and reports an error. */
 int mip_write(const struct mip *m, const char *path, struct diag *d);
 
 enum mip_status {

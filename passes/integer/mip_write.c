@@ -123,7 +123,7 @@ static void write_lp_term(struct writer *w, double by, const char *name)
         w->width += fprintf(w->f, " %s %s %s", sign, number_text(text, size), name);
 }
 
-/* Writes the program in the LP format of CPLEX. */
+/* Writes the integer program in the LP format of CPLEX. */
 static void write_lp(struct writer *w)
 {
     const struct mip *m = w->m;
@@ -221,7 +221,7 @@ static void write_mps_bounds(struct writer *w)
     }
 }
 
-/* Writes the program in the MPS format. */
+/* Writes the integer program in the MPS format. */
 static void write_mps(struct writer *w, struct arena *a)
 {
     const struct mip *m = w->m;

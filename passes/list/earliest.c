@@ -476,8 +476,8 @@ static void finish(struct sweep *s, uint32_t v)
             become_ready(s, w);
 }
 
-/* Starts v on device d now, which becomes the home of v's group if that has none.  A vertex that takes no time waits in
- * s->ended for finish(). */
+/* Starts v on device d now, which becomes the home of v's group if the group has no home.  A vertex that takes no time
+ * waits in s->ended for finish(). */
 static void start(struct sweep *s, uint32_t v, uint32_t d)
 {
     struct device_state *l = &s->lane[d];

@@ -45,8 +45,8 @@ static void all_but_one(struct mip *m, const struct csr *to, uint32_t v, const u
         mip_term(m, edge[i], 1);
 }
 
-/* Returns the program.  Columns: the edges in the order of g->pred, then the starts of vertices, then the end.  unit:
- * ps that are 1 in the program. */
+/* Returns the linear program.  Columns: the edges in the order of g->pred, then the starts of vertices, then the end.
+ * unit: ps that are 1 in the program. */
 static struct mip *make_program(const struct wdag *g, const int64_t *time, const int64_t *cost,
                                 double unit, struct arena *a)
 {

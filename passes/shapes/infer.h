@@ -99,11 +99,13 @@ void infer_at(struct infer *f, nid n);
 
 /* --- types (infer_core.c) --- */
 
-/* Writes the shape of value v to *s; returns false, and writes an unknown shape, if it has none or is not a tensor. */
+/* Writes the shape of value v to *s; returns false, and writes an unknown shape, if v is 0 or not known to be a
+ * tensor. */
 bool shape_of(const struct infer *f, vid v, struct shape *s);
-/* Writes the shape of operand i of node n to *s; returns false, and writes an unknown shape, if it has none. */
+/* Writes the shape of operand i of node n to *s; returns false, and writes an unknown shape, if the operand is omitted
+ * or not known to be a tensor. */
 bool shape_in(const struct infer *f, nid n, uint32_t i, struct shape *s);
-/* Returns the shape of operand i of node n; an unknown shape if it has none. */
+/* Returns the shape of operand i of node n; an unknown shape if the operand is omitted or not known to be a tensor. */
 struct shape operand_shape(const struct infer *f, nid n, uint32_t i);
 /* Return a shape with element type e and unknown rank (shape_unknown), or rank 0 (shape_scalar). */
 struct shape shape_unknown(enum elem e);

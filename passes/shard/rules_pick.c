@@ -37,7 +37,7 @@ bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct 
 /* ---- repeating and picking ---------------------------------------------------------------------- */
 
 /* Rule for Tile: any axis can be cut.  If the operand has several elements along it, each repetition of a piece is a
- * piece of the repetition; if it has one, the number of repetitions is divided by N. */
+ * piece of the repetition; if it has a single one, the number of repetitions is divided by N. */
 bool rule_shard_tile(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape x, y;

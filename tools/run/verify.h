@@ -42,7 +42,8 @@ struct verifying {
     const char *other;
     const bool *of_random; /* [value of the model's module] it depends on a random operator */
     struct names marked;   /* name of a value of a part -> index of the value in `mark` */
-    /* [index] how the value depends on floats of 16 bits: HALF, OF_HALF, CUT, REACHED (verify_read.c), as bits */
+    /* [index] how the value depends on floats of 16 bits, as bits: HALF, OF_HALF, CUT, REACHED (verify_read.c says what
+     * each means) */
     const uint8_t *mark;
     const char *random; /* name of the first random operator; NULL: there is none */
     double tolerance;   /* share of an output's largest value by which floats may differ */

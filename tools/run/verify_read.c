@@ -38,7 +38,7 @@ struct marking {
     const struct verifying *v;
     bool *crosses; /* [value of the split] a part reads it that does not make it */
     struct names names;
-    uint8_t *mark; /* [number of a name] bits */
+    uint8_t *mark; /* [number of a name] its marks: HALF, ... as bits */
     uint32_t n, cap;
 };
 
