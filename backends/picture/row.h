@@ -1,4 +1,4 @@
-/* A picture of the devices of a plan that needs no other program: boxes in a row, with arrows between them. */
+/* Draws the devices of a plan without another program: boxes in a row, with arrows between them. */
 #ifndef PCC_BACKENDS_PICTURE_ROW_H
 #define PCC_BACKENDS_PICTURE_ROW_H
 

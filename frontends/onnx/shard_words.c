@@ -68,8 +68,8 @@ static bool has_one_each(const Onnx__ShardingSpecProto *s, const Onnx__ShardedDi
     return each;
 }
 
-/* Writes the word for a spec (see above) to word[WORD].  k: the model's configuration; NULL: it has none of that
- * name. */
+/* Writes the word for a spec (see above) to word[WORD].  k: the model's configuration; NULL: the model has no
+ * configuration of the name that the spec's node gives. */
 static void spec_word(const Onnx__DeviceConfigurationProto *k, const Onnx__ShardingSpecProto *s,
                       char *word)
 {

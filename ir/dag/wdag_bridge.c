@@ -188,8 +188,8 @@ static uint32_t parts_within(const struct bridge_state *b, uint32_t e, const int
     return costs ? (uint32_t)n : 0;
 }
 
-/* Makes the pins of p, a piece of a net that v produces, readers of the nets that v reads.  left: [class] ps of p's
- * cost that may be used; the cost of the parts that are read is subtracted. */
+/* Lets the pins of p, a piece of a net that v produces, become readers of the nets that v reads.  left: [class] ps of
+ * p's cost that may be used; the cost of the parts that are read is subtracted. */
 static void bridge_piece(struct bridge_state *b, uint32_t v, const struct piece *p, int64_t *left)
 {
     const struct wdag *g = b->g;

@@ -140,8 +140,8 @@ static void enqueue(struct queues *f, const struct quotient *q, uint32_t u)
     f->tail[d] = u;
 }
 
-/* Passes all pieces in a topological order that stays on a device as long as it can, then goes to the device whose
- * first waiting piece has the smallest number.  Writes the number of each piece's stay to map[piece]; returns the
+/* Goes through all pieces in a topological order that stays on a device as long as it can, then goes to the device
+ * whose first waiting piece has the smallest number.  Writes the number of each piece's stay to map[piece]; returns the
  * number of stays. */
 static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *map)
 {

@@ -27,9 +27,9 @@ struct baseline {
  * -1 after another error. */
 int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool best_effort);
 
-/* Makes the plan in b->l, in which every vertex has a device, the plan of the context, with a bound for all plans.
- * argument: how the plan was made, for claim.argument.  Returns 0, or PASS_INFEASIBLE and an error that names a
- * device which needs more memory than it has. */
+/* Takes the plan in b->l, in which every vertex must have a device, as the plan of the context, and gives it a bound
+ * that holds for all plans.  argument: how the plan was made, for claim.argument.  Returns 0, or PASS_INFEASIBLE and an
+ * error that names a device which needs more memory than it has. */
 int baseline_leave(struct baseline *b, const char *argument);
 
 /* Moves vertex v to device d if d may hold v (loads_allows).  Otherwise moves v to one of the hosts that may hold v;

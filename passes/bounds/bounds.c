@@ -497,7 +497,7 @@ struct bound_search {
     struct attempt best;
 };
 
-/* Makes t, whose fields `why` and `nstep` it sets, the best attempt of s, and its value the bound. */
+/* Sets the fields `why` and `nstep` of t, and takes t as the best attempt of s, with its value as the bound. */
 static void keep_best(struct bound_search *s, struct attempt *t)
 {
     t->why = attempt_why(t, s->with->mem);

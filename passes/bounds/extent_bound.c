@@ -261,7 +261,7 @@ static bool is_refuted(struct extents *r, int64_t limit)
 
 /* ---- the argument ---------------------------------------------------------------------------- */
 
-/* Adds how far devices of kind k get to the text: each farther end than those before, up to EXPLAIN_STEPS for all
+/* Adds to the text how far devices of kind k get: each farther end than those before, up to EXPLAIN_STEPS for all
  * kinds.  *shown: number of ends so far, those left out included. */
 static void prove_extents(struct explain *e, const struct extents *r, uint32_t k, uint32_t *shown)
 {

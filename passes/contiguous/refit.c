@@ -124,8 +124,9 @@ bool look_at_all(struct ctx *x, bool chain, struct clock *clock)
     return true;
 }
 
-/* Makes the best plan that cuts one of ORDERS orders, by interval DP, the plan of x, with a value but without a bound.
- * options: a struct clock.  For run_with_less().  Returns 0, PASS_INFEASIBLE if there is no such plan, or -1. */
+/* Finds, by interval DP, the best plan that cuts one of ORDERS orders, and makes x have this plan, with a value but
+ * without a bound.  options: a struct clock.  For run_with_less().  Returns 0, PASS_INFEASIBLE if there is no such
+ * plan, or -1. */
 static int cut_orders(struct ctx *x, const void *options)
 {
     const struct place_options o = {.starts = ORDERS, .seed = 1};
@@ -144,7 +145,7 @@ static int cut_orders(struct ctx *x, const void *options)
     return 0;
 }
 
-/* Makes the plan of x *found if it takes less than *found, or *found is NULL. */
+/* Sets *found to the plan of x if that takes less than *found, or if *found is NULL. */
 static void keep_better(const struct ctx *x, struct plan **found)
 {
     struct plan *p = x->results.plan;

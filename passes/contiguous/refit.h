@@ -18,8 +18,8 @@ int run_with_less(struct ctx *x, const int64_t *lacks,
  * is about; and a status and an argument that follow from these. */
 void keep_bounds(struct ctx *x, const struct claim *first);
 
-/* Judges all plans of a small level, or (chain) only contiguous ones, until the time is over.  Makes the quickest plan
- * that fits the plan of x; returns whether a plan fits; false, too, if there are too many plans (MOST_LOOKS). */
+/* Judges all plans of a small level, or (chain) only contiguous ones, until the time is over.  Gives x the quickest
+ * plan that fits, as its plan; returns whether a plan fits; false, too, if there are too many plans (MOST_LOOKS). */
 bool look_at_all(struct ctx *x, bool chain, struct clock *clock);
 
 /* The plan of x, for the time per sample, does not fit: looks for a contiguous plan that fits and takes little time,

@@ -1,5 +1,5 @@
-/* A table of the versions of the opset ai.onnx that changed each operator (the "since version" of its schemas), as the
- * Python package onnx lists them; tests/program/test_functions.py compares.  Binary search.  O(log operators). */
+/* Has a table of the versions of the opset ai.onnx that changed each operator (the "since version" of its schemas), as
+ * the Python package onnx lists them; tests/program/test_functions.py compares.  Binary search.  O(log operators). */
 #include "passes/functions/opset_history.h"
 
 #include "ir/base/strings.h"

@@ -60,8 +60,8 @@ static void start_tables(struct label_run *r)
 
 /* ---- one ideal ------------------------------------------------------------------------------- */
 
-/* Makes `ideal`, an index into r->ideals, the ideal I that is extended next, with S empty: sets now, bits, key, card
- * and missing of r. */
+/* Begins with `ideal`, an index into r->ideals, as the ideal I that is extended next, with S empty: sets now, bits,
+ * key, card and missing of r. */
 static void go_to(struct label_run *r, uint32_t ideal)
 {
     assert(ideal > 0 && ideal < r->ideals.n);

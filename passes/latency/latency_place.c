@@ -269,8 +269,8 @@ static void write_claim(struct latency_place_run *n, const struct latency_tail *
         c->argument = arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1);
 }
 
-/* Makes `best`, a plan for n->p, results.plan, with the value in its claim, but no bound yet, and returns it.  cut: the
- * plan has no slots, since the judge cuts the nodes of its devices into subgraphs. */
+/* Makes results.plan of `best`, a plan for n->p, with the value in its claim, but no bound yet, and returns it.  cut:
+ * the plan has no slots, since the judge cuts the nodes of its devices into subgraphs. */
 static struct plan *leave(const struct latency_place_run *n, const struct latency_plan *best,
                           bool cut)
 {

@@ -81,8 +81,8 @@ static bool gain_parse(const char *text, int64_t *gain)
            (share_parse(text, gain) && *gain < MILLION);
 }
 
-/* Makes the plan of dp-place, where its devices need more at one time than they have, a contiguous plan that fits, if
- * one is found. */
+/* If devices need more at one time under the plan of dp-place than they have, replaces that plan by a contiguous one
+ * that fits, if one is found. */
 static void fit_at_once(struct auto_run *r)
 {
     int64_t lacks[CLUSTER_CLASSES] = {0};

@@ -363,8 +363,8 @@ static bool timed_by_bytes(const struct scene *s)
     return true;
 }
 
-/* Sets c->values, c->most_at_once and c->by_bytes.  (A set never has more of the values at one time that it makes
- * and does not send than the whole model has.) */
+/* Sets c->values, c->most_at_once and c->by_bytes.  (Of the values that it makes and does not send, a set never has
+ * more bytes at one time than the whole model has of all its values.) */
 static void make_values(struct problem *c)
 {
     struct set_values *v = c->values = set_values_build(c->g, c->scene, c->mem);

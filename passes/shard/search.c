@@ -456,8 +456,8 @@ static void cut_down(struct table *t, uint32_t n, nid at)
     qsort(t->next + first, t->most - first, sizeof *t->next, by_time);
 }
 
-/* Makes the next table, behind node `at`, the present one: sorted by time, without entries that another one dominates,
- * at most t->most. */
+/* Puts the next table, behind node `at`, in the place of the present one: sorted by time, without entries that another
+ * one dominates, at most t->most. */
 static void advance(struct table *t, nid at)
 {
     struct entry *old = t->now;

@@ -251,8 +251,8 @@ int shard_self_fix(struct shard *s, uint8_t *fixed);
 const struct shard_row *shard_row_of(const struct module *m, nid n);
 /* Finds the options of all nodes. */
 void shard_find_options(struct shard *s);
-/* Fills option[node] with option number `number`, from 0, of each node, counted round if the node has fewer: tests
- * try all options so. */
+/* Fills option[node] with option number `number`, from 0, of each node, beginning again with the first one if the node
+ * has fewer.  In this way tests try all options. */
 void shard_take_number(const struct shard *s, uint32_t number, uint32_t *option);
 /* Returns the tensor of v if v is a weight, an initializer or the result of a Constant; else 0. */
 tid shard_weight(const struct module *m, vid v);

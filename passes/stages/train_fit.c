@@ -120,8 +120,8 @@ static bool holds(struct train *t, struct stage_layout *p, int64_t *beyond)
     return p->why_not == NULL;
 }
 
-/* Runs the plan again with beyond[place] bytes of each place's memory left free by the sums, and writes it to *q.
- * Returns whether it takes less than `limit` ps, and fits the memory by the sums. */
+/* Runs the plan again, such that the sums of each place leave beyond[place] bytes of the place's memory free, and
+ * writes it to *q.  Returns whether it takes less than `limit` ps, and fits the memory by the sums. */
 static bool run_within(const struct train *t, const struct stage_layout *p, const int64_t *beyond,
                        int64_t limit, struct stage_layout *q)
 {

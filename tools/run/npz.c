@@ -21,8 +21,8 @@
 #include <zlib.h>
 
 enum {
-    /* of a zip, bytes: its end record, an entry of its directory, a local header; the last two without name and extra
-     * field, the first without the archive's comment */
+    /* sizes in a zip, bytes: of its end record, without the archive's comment; of an entry of its directory and of a
+     * local header, without name and extra field */
     END_BYTES = 22,
     ENTRY_BYTES = 46,
     LOCAL_BYTES = 30,

@@ -1,5 +1,5 @@
-/* Command lines of the programs that run splits (program.h).  "--name value" and "--name=value" are the same, "--"
- * ends the options.  O(arguments * rows). */
+/* Parses the command lines of the programs that run splits (program.h).  "--name value" and "--name=value" are the
+ * same, "--" ends the options.  O(arguments * rows). */
 #include "tools/run/program.h"
 
 #include "ir/base/nearest.h"
