@@ -381,8 +381,72 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
     return 0;
 }
 
+/* Evaluates the plan that has the whole model on the first device. */
+static struct evaluation evaluate_whole(const struct shard *s)
+{
+    struct scene scene = s->x->scene;
+    int32_t *dev = arena_array(s->a, s->m->nnode, sizeof *dev);
+    scene.place = s->place;
+    for (nid n = 1; n < s->m->nnode; n++)
+        dev[n] = (int32_t)s->dev[0];
+    return plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
+}
+
+/* Returns about how many bytes of memory choice c takes on the device that holds most: its pieces of the tensors that
+ * last (weights and states), and of all others as much as one device alone. */
+static int64_t bytes_of_choice(const struct shard *s, const struct shard_choice *c)
+{
+    const struct module *m = s->m;
+    const struct place *p = s->place;
+    /* [value] the states in which nodes take a constant, as bits */
+    uint32_t *taken = arena_array(s->a, m->nval, sizeof *taken);
+    int64_t bytes = evaluate_whole(s).v.load[s->dev[0]].used;
+    for (nid n = 1; n < m->nnode; n++)
+        for (uint32_t i = 0; i < m->node[n].nformal && s->kind[n] == SHARD_NODE; i++) {
+            vid v = node_in(m, n, i);
+            if (v != 0 && shard_is_constant(s, v))
+                taken[v] |=
+                    1u << (c->option[n] != 0 ? shard_bit(s, v, s->opt[c->option[n]].in[i]) : 0);
+        }
+    for (uint32_t w = 0; w < p->nweight; w++) {
+        const vid v = p->weight[w];
+        const int64_t piece = p->weight_bytes[w] / s->ways;
+        const bool whole = s->kept[v].run == 0 && (taken[v] == 0 || (taken[v] & 1) != 0);
+        const int64_t pieces = __builtin_popcount(taken[v] & ~1u) + (s->kept[v].run != 0);
+        bytes = bytes - (whole ? 0 : p->weight_bytes[w]) + pieces * piece;
+    }
+    return bytes;
+}
+
+/* Whether the devices' memory has room for choice c, as far as bytes_of_choice() tells. */
+static bool seems_to_fit(const struct shard *s, const struct shard_choice *c)
+{
+    const int64_t memory = s->x->scene.cluster->cls[s->cls].memory;
+    return memory < 0 || bytes_of_choice(s, c) <= memory;
+}
+
+/* Whether choice c cuts some node. */
+static bool cuts_some(const struct shard *s, const struct shard_choice *c)
+{
+    nid n = 1;
+    while (n < s->m->nnode && c->option[n] == 0)
+        n++;
+    return n < s->m->nnode;
+}
+
+/* Whether choice `found` may take the place of choice c, which takes longer: it may not if c alone cuts a node, or c
+ * alone seems to fit the devices' memory. */
+static bool may_replace(const struct shard *s, const struct shard_choice *c, const struct shard *by,
+                        const struct shard_choice *found)
+{
+    if (c->value < 0)
+        return true;
+    return (cuts_some(by, found) || !cuts_some(s, c)) &&
+           (seems_to_fit(by, found) || !seems_to_fit(s, c));
+}
+
 /* Finds a choice as w says that takes less than *c, the choice of *s (value -1: none was found), and puts it in the
- * place of both; leaves them if there is none. */
+ * place of both; leaves them if there is none, or may_replace() says no. */
 static void improve(struct shard *s, struct ctx *x, struct wanted w, struct shard_choice *c)
 {
     struct shard other;
@@ -393,7 +457,7 @@ static void improve(struct shard *s, struct ctx *x, struct wanted w, struct shar
     x->use.diag = &quiet;
     int rc = choose_with(&other, x, &w, &found);
     x->use.diag = loud;
-    if (rc != 0 || found.value < 0)
+    if (rc != 0 || found.value < 0 || !may_replace(s, c, &other, &found))
         return;
     /* what holds for all choices is known of the wider search */
     if (w.sums != sums) {
@@ -428,17 +492,6 @@ static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_
             improve(s, x, plain, c);
     }
     return 0;
-}
-
-/* Evaluates the plan that has the whole model on the first device. */
-static struct evaluation evaluate_whole(const struct shard *s)
-{
-    struct scene scene = s->x->scene;
-    int32_t *dev = arena_array(s->a, s->m->nnode, sizeof *dev);
-    scene.place = s->place;
-    for (nid n = 1; n < s->m->nnode; n++)
-        dev[n] = (int32_t)s->dev[0];
-    return plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
 }
 
 /* Returns what is known of the model without sharding: its time and bytes on one of the devices, and a lower bound on
@@ -520,39 +573,6 @@ static void decide(struct shard *s, const struct shard_choice *c, int64_t gain)
     }
     diag_note(x->use.diag, "shard: %u ways take %s, one device alone %s: nodes stay whole", s->ways,
               time_short(text[0], c->value), time_short(text[1], k.one_device));
-}
-
-/* Returns about how many bytes of memory choice c takes on the device that holds most: its pieces of the tensors that
- * last (weights and states), and of all others as much as one device alone. */
-static int64_t bytes_of_choice(const struct shard *s, const struct shard_choice *c)
-{
-    const struct module *m = s->m;
-    const struct place *p = s->place;
-    /* [value] the states in which nodes take a constant, as bits */
-    uint32_t *taken = arena_array(s->a, m->nval, sizeof *taken);
-    int64_t bytes = evaluate_whole(s).v.load[s->dev[0]].used;
-    for (nid n = 1; n < m->nnode; n++)
-        for (uint32_t i = 0; i < m->node[n].nformal && s->kind[n] == SHARD_NODE; i++) {
-            vid v = node_in(m, n, i);
-            if (v != 0 && shard_is_constant(s, v))
-                taken[v] |=
-                    1u << (c->option[n] != 0 ? shard_bit(s, v, s->opt[c->option[n]].in[i]) : 0);
-        }
-    for (uint32_t w = 0; w < p->nweight; w++) {
-        const vid v = p->weight[w];
-        const int64_t piece = p->weight_bytes[w] / s->ways;
-        const bool whole = s->kept[v].run == 0 && (taken[v] == 0 || (taken[v] & 1) != 0);
-        const int64_t pieces = __builtin_popcount(taken[v] & ~1u) + (s->kept[v].run != 0);
-        bytes = bytes - (whole ? 0 : p->weight_bytes[w]) + pieces * piece;
-    }
-    return bytes;
-}
-
-/* Whether the devices' memory has room for choice c, as far as bytes_of_choice() tells. */
-static bool seems_to_fit(const struct shard *s, const struct shard_choice *c)
-{
-    const int64_t memory = s->x->scene.cluster->cls[s->cls].memory;
-    return memory < 0 || bytes_of_choice(s, c) <= memory;
 }
 
 /* A choice, and all that is known of the module for so many devices; s.ways is 0 if there is none. */

@@ -7,8 +7,8 @@
 # CHECK: %c2 = {{.*}} : f32[?]
 # CHECK: %d4 = {{.*}} : f32[?]
 # CHECK: %e3 = {{.*}} : f32[95]
-# CHECK: %h2 = {{.*}} : f32[?]
 # CHECK: %p3 = {{.*}} : f32[?]
+# CHECK: %h2 = {{.*}} : f32[?]
 # CHECK: %s2 = {{.*}} : f32[?]
 # CHECK: %g2 = {{.*}} : f32[?]
 opset ai.onnx 17

@@ -1,10 +1,15 @@
 # What the value of a choice counts, on a chain of nodes whose value is the makespan: not what stays on the devices (a
-# state), not the arithmetic of sizes, of which each part has its own copy, and not that what one device alone makes and
-# reads is sent to others.
+# state), not the arithmetic of sizes, of which each part has its own copy, and, of a state that cannot be cut, not that what
+# one device alone makes and reads is sent to others.
 # RUN: %pcc %s --part-cost=0 -p 'shard{ways=2}' 2>/dev/null | FileCheck %s
+# RUN: sed 's/,4,/,3,/g; s/1024/1023/g' %s > %t.odd.pir
+# RUN: %pcc %t.odd.pir --part-cost=0 -p 'shard{ways=2}' 2>/dev/null | FileCheck %s --check-prefix=ODD
 # CHECK: makespan [[SPAN:.* us]]
-# CHECK: sharded over 2 devices: 0 nodes in pieces, 1 whole on each, 8 on one; 0 tensors
+# CHECK: sharded over 2 devices: 3 nodes in pieces, 6 whole on each, 0 on one; 1 tensor
 # CHECK: in lock step [[SPAN]], feasible
+# ODD: makespan [[SPAN:.* us]]
+# ODD: sharded over 2 devices: 0 nodes in pieces, 1 whole on each, 8 on one; 0 tensors
+# ODD: in lock step [[SPAN]], feasible
 # CHECK-NOT: is whole, in
 cluster network=direct
 class acc x2 link=300GB/s,1us peak=[f32:1T] bandwidth=1TB/s overhead=10us

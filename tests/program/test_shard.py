@@ -721,6 +721,16 @@ def check_exports(out):
     check(r.returncode == 0 and "states are in pieces" in r.stderr, f"put together: {r.stderr}")
 
 
+def check_ways_said(folder):
+    """Devices share nodes where their number is said, though a device alone would take less: its memory may not do."""
+    path = folder / "cached.onnx"
+    subprocess.run([GEN, "gpt", "--kv", "--layers=4", "--width=64", "--heads=4", "--vocab=500", "-o", path], check=True)
+    for devices in ("2xa100", "2xa100:2500KiB"):
+        r = subprocess.run([PCC, path, "-d", devices, "-p", "shard{ways=2}"], capture_output=True, text=True)
+        check(r.returncode == 0 and re.search(r"over 2 devices: [1-9]\d* nodes in pieces", r.stdout),
+              f"shared by {devices}: {r.returncode} {r.stderr[-300:]} {r.stdout[-300:]}")
+
+
 def check_specs(folder):
     """The choice as sharding specs of IR version 11, which come back as the same choice."""
     path, said, again = folder / "llama.onnx", folder / "said.onnx", folder / "again.onnx"
@@ -783,6 +793,7 @@ def main():
         check_pictures(Path(name))
         check_states(Path(name))
         check_specs(Path(name))
+        check_ways_said(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
         print("added up:", ", ".join(sorted(summed)))
     return checks.finish()
