@@ -109,6 +109,8 @@ static bool narrow_memory(struct memory_bisection *n, int64_t least, bool exact,
         if (n->hi == INT64_MAX && !n->clock->why)
             return false;
     }
+    if (n->hi == INT64_MAX) /* the time is up */
+        return true;
     bisect(n, 0);
     /* interval DP alone has found n->hi: the exact search finds plans for less memory, or proves that there are none */
     if (exact && n->hi < INT64_MAX && n->none < n->hi - 1 && !clock_out(n->clock)) {

@@ -107,7 +107,8 @@ static void look_for_contiguous(struct auto_run *r)
         r->contiguous->planner = "auto-place";
         r->s.best.value = x->results.plan->claim.value - r->s.start;
         any_lift(x, r->s.any->g, x->results.plan->dev, r->s.best.dev);
-        if (r->s.best.copies)
+        /* a plan that fit_at_once() made has none */
+        if (r->s.best.copies && x->results.plan->copies)
             memcpy(r->s.best.copies, x->results.plan->copies,
                    x->scene.cluster->ndev * sizeof *r->s.best.copies);
         if (r->p.all.value > r->s.bound.value)
