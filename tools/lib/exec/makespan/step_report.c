@@ -1,6 +1,7 @@
 /* The report of a makespan: its settings, its critical chain and its parts (step_shown.h). */
 #include "tools/lib/exec/makespan/step_shown.h"
 
+#include "ir/base/numbers.h"
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
 #include "ir/exec/evaluate.h"
@@ -112,7 +113,8 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
 }
 
 /* If the whole model as one part takes less than `parts` ps on a device that can hold it, prints which class of devices
- * takes least, and the time: parts of the plan, which wait for all that they read, are then not worth it. */
+ * takes least, how that plan is asked for, and the time: parts of the plan, which wait for all that they read, are then
+ * not worth it. */
 static void print_alone(FILE *f, const struct result *r, int64_t parts, struct arena *a)
 {
     const struct cluster *c = r->scene.cluster;
@@ -136,7 +138,8 @@ static void print_alone(FILE *f, const struct result *r, int64_t parts, struct a
         }
     }
     if (best)
-        fprintf(f, "as 1, on one %s (-p one-place): %s\n", best->name, time_short(text, parts));
+        fprintf(f, "as 1, on one %s (--judge=makespan -p one-place): %s\n", best->name,
+                time_short(text, parts));
 }
 
 /* Prints the makespan of the plan's parts, "as 3 parts, ...: 2.1 ms (+4.0 %)", and, if that is less, of more parts:
@@ -155,7 +158,7 @@ static void print_parts(FILE *f, const struct result *r, struct arena *a)
         fprintf(f, "\nas %u, with --cut=transfers: %s", fine->nparts, time_short(text, end));
     fputs("\n", f);
     if (more > 0)
-        print_alone(f, r, end, a);
+        print_alone(f, r, smaller(end, r->parts_value), a);
 }
 
 void step_report(FILE *f, const struct result *r, struct arena *a)
