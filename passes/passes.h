@@ -113,6 +113,9 @@ struct services {
  * pipeline_run() compares them. */
 struct shard_offer {
     uint32_t ways; /* number of devices that share nodes; 0: there is no offer */
+    uint32_t cls;  /* 1 + their class */
+    int64_t
+        below; /* ps: the search that found the choice looked at choices that take less than this alone */
     int64_t value; /* ps that the choice takes */
     int64_t gain;  /* millionths */
     bool taken;    /* the pass is to rewrite the module by the choice, without a comparison */

@@ -334,6 +334,13 @@ struct wanted {
     int64_t below;  /* ps: only choices that take less count; INT64_MAX: all */
 };
 
+/* A choice, and all that is known of the module for so many devices; s.ways is 0 if there is none. */
+struct chosen {
+    struct wanted w; /* what the choice was sought by */
+    struct shard s;
+    struct shard_choice c;
+};
+
 /* Whether w asks for the best choice. */
 static bool wants_best(const struct wanted *w)
 {
@@ -554,11 +561,24 @@ static bool saves_share(int64_t value, int64_t of, int64_t gain)
     return value <= of - mul_div_ceil(of, gain, 1000000);
 }
 
-/* Rewrites the module by choice c, the best one of all numbers of devices, if it saves the share `gain` (millionths)
- * of the least that plans of whole nodes can take.  Leaves the module as it is if one device alone, whose memory the
- * model fits, takes too little for that.  Else leaves an offer: a planner is to find a plan of whole nodes first. */
-static void decide(struct shard *s, const struct shard_choice *c, int64_t gain)
+/* Leaves choice k for pipeline_run() to compare with a plan of whole nodes. */
+static void offer(const struct chosen *k, int64_t gain)
 {
+    k->s.x->results.offer = (struct shard_offer){.ways = k->s.ways,
+                                                 .cls = 1 + k->s.cls,
+                                                 .below = k->w.below,
+                                                 .value = k->c.value,
+                                                 .gain = gain};
+}
+
+/* Rewrites the module by choice `best`, the best one of all numbers of devices, if it saves the share `gain`
+ * (millionths) of the least that plans of whole nodes can take.  Leaves the module as it is if one device alone, whose
+ * memory the model fits, takes too little for that.  Else leaves an offer: a planner is to find a plan of whole nodes
+ * first. */
+static void decide(struct chosen *best, int64_t gain)
+{
+    struct shard *s = &best->s;
+    const struct shard_choice *c = &best->c;
     struct ctx *x = s->x;
     char text[2][UNIT_TEXT];
     bool fits_one;
@@ -568,25 +588,19 @@ static void decide(struct shard *s, const struct shard_choice *c, int64_t gain)
         return;
     }
     if (saves_share(c->value, k.one_device, gain) || !fits_one) {
-        x->results.offer = (struct shard_offer){s->ways, c->value, gain, /*taken=*/false};
+        offer(best, gain);
         return;
     }
     diag_note(x->use.diag, "shard: %u ways take %s, one device alone %s: nodes stay whole", s->ways,
               time_short(text[0], c->value), time_short(text[1], k.one_device));
 }
 
-/* A choice, and all that is known of the module for so many devices; s.ways is 0 if there is none. */
-struct chosen {
-    struct shard s;
-    struct shard_choice c;
-};
-
 /* Finds a choice as w says; returns whether it takes less than *to, which it replaces. */
 static bool try_choice(struct ctx *x, struct wanted w, struct chosen *to)
 {
-    struct chosen found;
     struct diag quiet = diag_silent(), *loud = x->use.diag;
     w.below = to->s.ways != 0 ? to->c.value : INT64_MAX;
+    struct chosen found = {.w = w};
     x->use.diag = &quiet;
     int rc = choose(&found.s, x, w, &found.c);
     x->use.diag = loud;
@@ -625,8 +639,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
         return 0;
     }
     if (best->s.ways == 0 && large->s.ways != 0) {
-        x->results.offer =
-            (struct shard_offer){large->s.ways, large->c.value, /*gain=*/1000000, /*taken=*/false};
+        offer(large, /*gain=*/1000000);
         return 0;
     }
     if (best->s.ways == 0) {
@@ -639,7 +652,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
                   most);
         return 0;
     }
-    decide(&best->s, &best->c, o->gain);
+    decide(best, o->gain);
     return 0;
 }
 
@@ -691,6 +704,38 @@ static uint32_t asked_ways(const struct ctx *x, const struct shard_options *o)
     return 0;
 }
 
+/* Puts a choice as w says, for devices of another class than *k has, in the place of *k if it takes less, or seems to
+ * fit the devices' memory where *k does not; but not if *k alone seems to fit. */
+static void try_classes(struct ctx *x, const struct wanted *w, struct chosen *k)
+{
+    const uint32_t first = k->s.cls;
+    for (uint32_t i = 0; i < x->scene.cluster->ncls; i++) {
+        struct wanted other = *w;
+        struct chosen found = *k;
+        if (i == first || equal_devices(x->scene.cluster, i) < w->ways)
+            continue;
+        const bool fits = seems_to_fit(&k->s, &k->c);
+        other.cls = i + 1;
+        found.s.ways = fits ? found.s.ways : 0; /* 0: one that takes longer counts, too */
+        if (try_choice(x, other, &found) &&
+            (seems_to_fit(&found.s, &found.c) || (!fits && found.c.value < k->c.value)))
+            *k = found;
+    }
+}
+
+/* Finds again, as w says, the choice that the pass has offered: by the same limit it is the same choice.  Returns 0, or
+ * -1 and reports an error. */
+static int choose_offered(struct ctx *x, struct wanted w, struct chosen *k)
+{
+    w.cls = x->results.offer.cls;
+    w.below = x->results.offer.below;
+    int rc = choose(&k->s, x, w, &k->c);
+    if (rc != 0 || k->c.value >= 0)
+        return rc;
+    w.below = INT64_MAX; /* the costs have changed since */
+    return choose(&k->s, x, w, &k->c);
+}
+
 /* pass.run: rewrites the model for several devices.  The objective becomes the makespan, unless the user has chosen
  * one.  Returns 0, or -1 after an error. */
 static int run_shard(struct ctx *x, const void *options)
@@ -716,15 +761,10 @@ static int run_shard(struct ctx *x, const void *options)
                              .number = o->number,
                              .self = o->from == FROM_SELF,
                              .below = INT64_MAX};
-    if (w.ways == 0 || choose(&k.s, x, w, &k.c) != 0)
+    if (w.ways == 0 || (searched ? choose_offered(x, w, &k) : choose(&k.s, x, w, &k.c)) != 0)
         return -1;
-    /* devices of another class may take less */
-    for (uint32_t i = 0; i < x->scene.cluster->ncls && wants_best(&w) && !w.self; i++)
-        if (i != k.s.cls && equal_devices(x->scene.cluster, i) >= w.ways) {
-            struct wanted other = w;
-            other.cls = i + 1;
-            try_choice(x, other, &k);
-        }
+    if (!searched && wants_best(&w) && !w.self)
+        try_classes(x, &w, &k);
     struct sharding whole = measure_whole(&k.s, NULL);
     rewrite(&k.s, &k.c, &whole);
     return 0;

@@ -13,6 +13,16 @@
 # RUN: %pcc %t.slow.pir --io=free --part-cost=0 -p 'shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=FAST
 # FAST: 1.98x one acc
 # FAST: sharded over 2 devices: 1 nodes in pieces, 0 whole on each, 1 on one
+# A faster class whose memory has no room does not share them, neither for a number of ways nor for what was offered.
+# RUN: sed 's/^class acc/class fast x2 link=300GB\/s,1us peak=[f32:2T] bandwidth=10TB\/s memory=3MiB\n&/' %t.pir > %t.full.pir
+# RUN: %pcc %t.full.pir --io=free --part-cost=0 -p 'shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=FULL
+# RUN: sed '/Bernoulli/d; s/  %%y = .*/&\n  %%q = MatMul(%%x, %%p)\n  %%z = Softmax(%%q) {axis=-1}/' %t.full.pir > %t.offer.pir
+# RUN: %pcc %t.offer.pir --io=free --part-cost=0 -p 'shard{gain=0.1}' 2>&1 | FileCheck %s --check-prefix=OFFER
+# FULL: x one acc
+# FULL: sharded over 2 devices: 1 nodes in pieces, 0 whole on each, 1 on one
+# OFFER: note: shard: 2 ways take {{.*}}, the best plan of whole nodes that was found {{.*}} us{{$}}
+# OFFER: x one acc
+# OFFER: sharded over 2 devices
 # Devices that share nodes exchange values more than once: subgraphs, one for each device, would wait for each other.
 # RUN: %pcc %t.pir --objective=latency -p shard 2>&1 | FileCheck %s --check-prefix=LATENCY
 # LATENCY: note: shard: devices that share nodes wait for each other more than once, so there is no latency by subgraphs: nodes stay whole
