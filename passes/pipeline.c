@@ -387,8 +387,8 @@ static int run_beside_offer(const struct planner *p, const void *opts, struct ct
     return rc;
 }
 
-/* Whether the offer of the pass shard, if there is one, is taken now that a planner has run with the result rc; notes
- * the times of both.  An offer is looked at once. */
+/* Whether the offer of the pass shard, if there is one, is taken now that the last planner has run, or one that found
+ * no plan, with the result rc; notes the times of both.  An offer is looked at once. */
 static bool takes_offer(struct ctx *x, int rc)
 {
     struct shard_offer *o = &x->results.offer;
@@ -540,6 +540,15 @@ static void warn_late(const struct pipeline *p, struct diag *d)
     }
 }
 
+/* Whether step `at` of p is a planner behind which no other one stands, or a planner that has failed (rc not 0). */
+static bool ends_planning(const struct pipeline *p, uint32_t at, int rc)
+{
+    bool last = planner_of(p->kinds, p->step[at].pass) != NULL;
+    for (uint32_t i = at + 1; i < p->n && rc == 0 && last; i++)
+        last = planner_of(p->kinds, p->step[i].pass) == NULL;
+    return last;
+}
+
 /* Returns the number of the first step of p that runs the pass `name`, which must be there. */
 static uint32_t number_of(const struct pipeline *p, const char *name)
 {
@@ -566,7 +575,7 @@ int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_optio
             o->show(o->user, "time-passes",
                     arena_fmt(x->use.scratch, "%10.2f ms  %s\n", now_ms() - start,
                               p->step[i].pass->name));
-        if (takes_offer(x, rc))
+        if (ends_planning(p, i, rc) && takes_offer(x, rc))
             i = number_of(p, "shard") - 1; /* goes on with the pass that has made the offer */
         else if (rc)
             return rc;

@@ -9,6 +9,9 @@
 # RUN: %pcc %s --io=free --part-cost=0 -p 'shard{gain=0.3}' 2>&1 | FileCheck %s --check-prefix=BETTER
 # BETTER: note: shard: 2 ways take {{.*}}, the best plan of whole nodes that was found 536.9 us: nodes stay whole
 # BETTER-NOT: sharded over
+# The plan of the last planner counts, not that of one before the pass or before the last one.
+# RUN: %pcc %s --io=free --part-cost=0 --objective=makespan -p 'dfs-place,shard{gain=0.3},portfolio-place' 2>&1 | FileCheck %s --check-prefix=BETTER
+# RUN: %pcc %s --io=free --part-cost=0 --objective=makespan -p 'shard{gain=0.3},dfs-place,portfolio-place' 2>&1 | FileCheck %s --check-prefix=BETTER
 # Where no whole matrix fits a device, no plan of whole nodes is found, and nothing is wrong.
 # RUN: sed 's/memory=1GiB/memory=4MB/; /%%b/d; /%%c/d' %s > %t.pir
 # RUN: %pcc %t.pir --io=free --part-cost=0 -p 'shard{gain=0.9}' 2>&1 | FileCheck %s --check-prefix=FITS
