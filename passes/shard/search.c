@@ -14,6 +14,7 @@
  *
  * What the first device alone computes (a random node, one that reads or makes a state that stays whole) is sent to the
  * others only where they need it: a node that reads it can be on the first device alone, too, as can what reads that.
+ * Nodes that tell sizes (Shape, Size) are where the maker of their operand is, also if others have got the operand.
  *
  * The search by tables of living tensors is that of nnScaler (OSDI 2024), spmd_solver.py. O(nodes * entries *
  * (options * values alive + NEAREST * values alive)). */
@@ -73,6 +74,8 @@ struct kept_move {
 struct slot_moves {
     uint8_t bits;  /* number of the value's states if that is at most KEPT_BITS, else 0 */
     uint8_t terms; /* the bit of its terms; 0: none */
+    /* ps of sending the results of the nodes to come that tell the sizes of the value; 0: there are none */
+    int64_t sizes;
     struct kept_move kept[1 << KEPT_BITS][KEPT_BITS]; /* [have][want] unless bits is 0 */
 };
 
@@ -84,6 +87,7 @@ struct table {
     struct slot_moves *move; /* [slot] */
     uint32_t *slot;          /* [value] 1 + its slot; 0: not followed, it is whole on all devices */
     uint8_t *alone;          /* [value] 1: the first device alone may have it */
+    int64_t *sizes;          /* [value] ps of sending what nodes tell of its sizes */
     nid *last; /* [value] its last reader, in the order of nodes; 0: nothing reads the value */
     struct entry *now, *next;   /* the present table, and the next one */
     uint32_t n, nnext, cap;     /* their numbers of entries; each has room for `cap` */
@@ -142,6 +146,7 @@ static void begin_slot(struct table *t, uint32_t slot, vid v)
         bits++;
     t->move[slot].bits = bits <= KEPT_BITS ? (uint8_t)bits : 0;
     t->move[slot].terms = (uint8_t)shard_moves_of(t->s, v)->terms;
+    t->move[slot].sizes = t->sizes[v];
     for (uint32_t have = 0; have < 1u << t->move[slot].bits; have++)
         for (uint32_t want = 0; want < t->move[slot].bits; want++)
             t->move[slot].kept[have][want].time = -1;
@@ -195,8 +200,12 @@ static void follow(struct table *t, vid v, const uint8_t *useful)
         return;
     }
     struct shard_state first = t->s->m->value[v].def == 0 ? t->s->kept[v] : (struct shard_state){0};
-    for (uint32_t i = 0; i < t->n; i++)
+    for (uint32_t i = 0; i < t->n; i++) {
+        /* the slots up to the next multiple of WORD are not in use */
+        if (t->nlive % WORD == 0)
+            memset(&t->now[i].have[t->nlive], 0, WORD * sizeof *t->now[i].have);
         t->now[i].have[t->nlive] = (uint16_t)(1u << shard_bit(t->s, v, first));
+    }
     begin_slot(t, t->nlive, v);
     t->live[t->nlive++] = v;
     t->slot[v] = t->nlive;
@@ -282,13 +291,15 @@ static bool bring(struct table *t, struct entry *e, vid v, struct shard_state st
         slot != 0 ? e->have[slot - 1] : 1; /* 1: whole, as are values that are not followed */
     if ((have >> bit & 1) != 0)
         return false;
-    if ((have & ALONE) != 0) {
+    if ((have & (ALONE | 1)) == ALONE) {
         e->time = sat_add(e->time, shard_send(t->s, v));
-        e->have[slot - 1] = 1;
-        have = 1;
+        /* nodes that tell sizes must know where the value was made */
+        e->have[slot - 1] = t->move[slot - 1].sizes != 0 ? ALONE | 1 : 1;
+        have |= 1;
         if (bit == 0)
             return true;
     }
+    have &= ~(uint32_t)ALONE;
     e->time = sat_add(e->time, slot != 0 ? exchange(t, slot - 1, have, (uint32_t)bit, &also)
                                          : shard_exchange(t->s, v, have, (uint32_t)bit, &also));
     if (slot == 0 || e->time == SHARD_NEVER)
@@ -305,6 +316,12 @@ static bool bring(struct table *t, struct entry *e, vid v, struct shard_state st
 static bool is_on_first(const struct table *t, const struct entry *e, vid v)
 {
     return t->slot[v] == 0 || (e->have[t->slot[v] - 1] & (ALONE | 1)) != 0;
+}
+
+/* Whether each device has value v of entry e, or a part of it. */
+static bool is_on_all(const struct table *t, const struct entry *e, vid v)
+{
+    return t->slot[v] == 0 || (e->have[t->slot[v] - 1] & (ALONE | 1)) != ALONE;
 }
 
 /* Notes in entry e how node n, by option o (alone: on the first device alone), makes its result v, and adds the time of
@@ -348,7 +365,7 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t op
         if (v == 0 || (alone && is_on_first(t, &e, v)))
             continue;
         /* nodes that tell sizes measure what the device has, in any state, if each has something of the value */
-        if (node_tells_sizes(s->m, n) && (t->slot[v] == 0 || (e.have[t->slot[v] - 1] & ALONE) == 0))
+        if (node_tells_sizes(s->m, n) && is_on_all(t, &e, v))
             continue;
         exchanged |= bring(t, &e, v, o != 0 && i < k->nformal ? p->in[i] : (struct shard_state){0});
     }
@@ -361,13 +378,34 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t op
     keep(t, &e, n, option);
 }
 
+/* Whether the first device alone may compute node n, which all devices may share: no state in pieces forbids that, its
+ * results could be sent to the others, and no node that is pinned to another device tells their sizes. */
+static bool may_be_alone(const struct table *t, nid n)
+{
+    const struct shard *s = t->s;
+    const struct module *m = s->m;
+    bool may = s->kind[n] == SHARD_NODE && !s->must[n];
+    for (uint32_t i = 0; i < m->node[n].out.n && may; i++) {
+        vid v = node_out(m, n, i);
+        may = v == 0 || (type_is_declarable(m, m->value[v].type) && t->sizes[v] != SHARD_NEVER);
+    }
+    return may;
+}
+
+/* Whether node n, which tells the sizes of its operand, must be on the first device alone in entry e: the operand was
+ * made there. */
+static bool measures_alone(const struct table *t, const struct entry *e, nid n)
+{
+    const uint32_t slot = t->slot[node_in(t->s->m, n, 0)];
+    return slot != 0 && (e->have[slot - 1] & ALONE) != 0;
+}
+
 /* Whether some operand of node n is on the first device alone in entry e. */
 static bool reads_alone(const struct table *t, const struct entry *e, nid n)
 {
     const struct module *m = t->s->m;
     for (uint32_t i = 0; i < m->node[n].in.n; i++) {
-        const uint32_t slot = t->slot[node_in(m, n, i)];
-        if (slot != 0 && (e->have[slot - 1] & (ALONE | 1)) == ALONE)
+        if (!is_on_all(t, e, node_in(m, n, i)))
             return true;
     }
     return false;
@@ -383,6 +421,13 @@ static int by_time(const void *a, const void *b)
     return x->step < y->step ? -1 : x->step > y->step;
 }
 
+/* Whether some of four slots is alone by states a, but not by b. */
+static bool is_more_alone(uint64_t a, uint64_t b)
+{
+    const uint64_t bits = (uint64_t)ALONE * UINT64_C(0x0001000100010001);
+    return (a & ~b & bits) != 0;
+}
+
 /* Whether entry b is no better than a: a can get all that b has for the difference of their times. */
 static bool is_dominated(struct table *t, const struct entry *a, const struct entry *b)
 {
@@ -393,12 +438,15 @@ static bool is_dominated(struct table *t, const struct entry *a, const struct en
         if (i % WORD == 0) {
             memcpy(&of_a, &a->have[i], sizeof of_a);
             memcpy(&of_b, &b->have[i], sizeof of_b);
-            if ((of_b & ~of_a) == 0) { /* a has all that b has */
+            if ((of_b & ~of_a) == 0 && !is_more_alone(of_a, of_b)) { /* a has all that b has */
                 i += WORD - 1;
                 continue;
             }
         }
         uint32_t have = a->have[i];
+        /* what tells sizes on the first device alone then sends them */
+        if ((have & ~(uint32_t)b->have[i] & ALONE) != 0)
+            time = sat_add(time, t->move[i].sizes);
         for (uint32_t lacks = b->have[i] & ~have; lacks != 0; lacks = b->have[i] & ~have) {
             uint32_t want = (uint32_t)__builtin_ctz(lacks);
             bool is_terms = want != 0 && want == t->move[i].terms;
@@ -542,6 +590,43 @@ static void merge_equal(struct table *t)
     t->n = n;
 }
 
+/* Returns the ps of sending what node n tells of the sizes of a value, at least 1. */
+static int64_t sizes_time(const struct shard *s, nid n)
+{
+    return larger(shard_send(s, node_out(s->m, n, 0)), 1);
+}
+
+/* Notes that node n has told the sizes of its operand.  If no such node of the operand comes later, forgets whether the
+ * first device alone has made it, where all devices have it now. */
+static void forget_maker(struct table *t, nid n)
+{
+    const uint32_t slot = t->slot[node_in(t->s->m, n, 0)];
+    if (slot == 0 || t->s->kind[n] != SHARD_NODE || t->move[slot - 1].sizes == SHARD_NEVER)
+        return;
+    t->move[slot - 1].sizes -= sizes_time(t->s, n);
+    for (uint32_t i = 0; i < t->n && t->move[slot - 1].sizes == 0; i++)
+        if ((t->now[i].have[slot - 1] & 1) != 0)
+            t->now[i].have[slot - 1] &= (uint16_t)~ALONE;
+}
+
+/* Finds which values are measured by nodes that tell sizes: returns an array, [value] ps of sending what they tell; 0:
+ * there are none; SHARD_NEVER: one of them is on another device than the first one. */
+static int64_t *find_measured(const struct shard *s)
+{
+    const struct graph *g = &s->m->graph[1];
+    int64_t *sizes = arena_array(s->a, s->m->nval, sizeof *sizes);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (!node_tells_sizes(s->m, n))
+            continue;
+        const vid v = node_in(s->m, n, 0);
+        if (s->kind[n] == SHARD_NODE)
+            sizes[v] = sat_add(sizes[v], sizes_time(s, n));
+        else if (s->kind[n] == SHARD_ONCE && s->home[n] != 0)
+            sizes[v] = SHARD_NEVER;
+    }
+    return sizes;
+}
+
 /* Takes node n: follows its inputs and results, makes the table behind n by extending each entry by each option of n,
  * and then forgets the values that n was the last one to read. */
 static void take(struct table *t, nid n, const uint8_t *useful)
@@ -557,10 +642,13 @@ static void take(struct table *t, nid n, const uint8_t *useful)
         if (node_out(s->m, n, i) != 0)
             follow(t, node_out(s->m, n, i), useful);
     clear_buckets(t);
+    const bool alone = may_be_alone(t, n), sizes = node_tells_sizes(s->m, n);
     for (uint32_t i = 0; i < t->n; i++) {
-        if (!s->must[n])
+        const bool must =
+            alone && sizes && measures_alone(t, &t->now[i], n); /* on the first device alone */
+        if (!s->must[n] && !must)
             extend(t, &t->now[i], n, 0);
-        if (!s->must[n] && s->kind[n] == SHARD_NODE && reads_alone(t, &t->now[i], n))
+        if (must || (alone && !sizes && reads_alone(t, &t->now[i], n)))
             extend(t, &t->now[i], n, ALONE_OPTION);
         for (uint32_t o = s->kind[n] == SHARD_NODE ? s->first_opt[n] : 0; o != 0;
              o = s->opt[o].next)
@@ -568,6 +656,8 @@ static void take(struct table *t, nid n, const uint8_t *useful)
                 extend(t, &t->now[i], n, o);
     }
     advance(t, n);
+    if (sizes)
+        forget_maker(t, n);
     keep_pace(t);
     forget_dead(t, n);
     if (t->n > 1)
@@ -576,14 +666,16 @@ static void take(struct table *t, nid n, const uint8_t *useful)
 
 /* Finds the values that the first device alone may have: what it alone computes, and all that nodes compute from that.
  * Returns an array, [value] 1: such a value. */
-static uint8_t *alone_values(const struct shard *s)
+static uint8_t *alone_values(const struct table *t)
 {
+    const struct shard *s = t->s;
     const struct graph *g = &s->m->graph[1];
     uint8_t *alone = arena_alloc(s->a, s->m->nval);
     for (nid n = g->first; n < g->first + g->count; n++) {
         bool some = s->kind[n] == SHARD_ONCE && s->home[n] == 0;
-        for (uint32_t i = 0; i < s->m->node[n].in.n && s->kind[n] == SHARD_NODE; i++)
-            some = some || (alone[node_in(s->m, n, i)] != 0 && s->must[n] == 0);
+        const bool may = may_be_alone(t, n);
+        for (uint32_t i = 0; i < s->m->node[n].in.n && may; i++)
+            some = some || alone[node_in(s->m, n, i)] != 0;
         for (uint32_t i = 0; i < s->m->node[n].out.n; i++)
             if (node_out(s->m, n, i) != 0)
                 alone[node_out(s->m, n, i)] = some;
@@ -646,7 +738,8 @@ struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64
     t.last = arena_array(s->a, m->nval, sizeof *t.last);
     t.rest = arena_array(s->a, m->nnode, sizeof *t.rest);
     t.move = arena_array(s->a, SLOTS, sizeof *t.move);
-    t.alone = alone_values(s);
+    t.sizes = find_measured(s);
+    t.alone = alone_values(&t);
     for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
             if (s->kind[n] == SHARD_NODE || s->kind[n] == SHARD_ONCE)
@@ -667,6 +760,9 @@ struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64
         if (c.option[n] == ALONE_OPTION) {
             c.option[n] = 0;
             s->kind[n] = SHARD_ONCE; /* on the first device, s->home[n] is 0 */
+        } else if (s->kind[n] == SHARD_NODE && node_tells_sizes(m, n) &&
+                   s->kind[m->value[node_in(m, n, 0)].def] == SHARD_ONCE) {
+            s->kind[n] = SHARD_ONCE; /* the maker of its operand had no slot */
         }
     return c;
 }
