@@ -763,7 +763,7 @@ static int run_shard(struct ctx *x, const void *options)
                              .below = INT64_MAX};
     if (w.ways == 0 || (searched ? choose_offered(x, w, &k) : choose(&k.s, x, w, &k.c)) != 0)
         return -1;
-    if (!searched && wants_best(&w) && !w.self)
+    if (!searched && wants_best(&w))
         try_classes(x, &w, &k);
     struct sharding whole = measure_whole(&k.s, NULL);
     rewrite(&k.s, &k.c, &whole);

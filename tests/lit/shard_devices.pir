@@ -11,6 +11,8 @@
 # RUN: sed 's/^class acc/class slow x4 link=300GB\/s,1us peak=[f32:0.1T] bandwidth=1TB\/s\n&/' %t.pir > %t.slow.pir
 # RUN: %pcc %t.slow.pir --io=free --part-cost=0 -p shard 2>&1 | FileCheck %s --check-prefix=FAST
 # RUN: %pcc %t.slow.pir --io=free --part-cost=0 -p 'shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=FAST
+# RUN: sed 's/MatMul(%%x, %%v)/& !shard="R S1,512\/2 S1,512\/2"/' %t.slow.pir > %t.self.pir
+# RUN: %pcc %t.self.pir --io=free --part-cost=0 -p 'shard{from=self}' 2>&1 | FileCheck %s --check-prefix=FAST
 # FAST: 1.98x one acc
 # FAST: sharded over 2 devices: 1 nodes in pieces, 0 whole on each, 1 on one
 # A faster class whose memory has no room does not share them, neither for a number of ways nor for what was offered.
