@@ -228,8 +228,8 @@ static void find_pipedream(struct train *t)
     }
 }
 
-/* Runs PipeDream's plans from .. to - 1, or with an interleaved schedule plans on the devices of their stages as
- * places. */
+/* Runs PipeDream's plans from .. to - 1; with an interleaved schedule, plans on the devices of their stages as places,
+ * and the plans themselves unless the user wants several stages on each place. */
 static void try_pipedream(struct plan_choice *c, uint32_t from, uint32_t to)
 {
     const struct training *m = &c->t->x->scene.model.training;
@@ -237,7 +237,7 @@ static void try_pipedream(struct plan_choice *c, uint32_t from, uint32_t to)
         struct stage_layout p = c->t->pipedream[i];
         if (m->schedule == TRAINING_INTERLEAVED)
             try_interleaved(c, p.n, p.set);
-        else
+        if (m->schedule != TRAINING_INTERLEAVED || m->per_device < 2)
             try_layout(c, &p);
     }
 }

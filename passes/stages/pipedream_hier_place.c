@@ -62,6 +62,18 @@ static bool find_states(const struct train *t, const struct hier_place_options *
     return few;
 }
 
+/* Returns the plan that was found, run; n is 0 if there is none. */
+static struct stage_layout try_found(const struct train *t, const struct stage_states *states,
+                                     const struct hier_result *found)
+{
+    struct stage_layout p = {.value = INT64_MAX};
+    if (found->value < INT64_MAX) {
+        p = hier_plan(t, states, found);
+        train_try(t, &p);
+    }
+    return p;
+}
+
 /* pass.run: leaves the plan of PipeDream's planner.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int hier_place_run(struct ctx *x, const void *options)
 {
@@ -81,13 +93,18 @@ static int hier_place_run(struct ctx *x, const void *options)
         r.memory = x->scene.cluster->cls[cluster_main_class(x->scene.cluster)].memory;
     hier_levels(&t, &r);
     struct hier_result found = hier_stages(&states, &r, &t.clock, x->use.scratch);
+    struct stage_layout p = try_found(&t, &states, &found);
+    if (p.n && p.value == INT64_MAX && t.joint.value.n && !r.straight) {
+        /* stages that update jointly have one device each (train.h) */
+        r.straight = r.fewer = true;
+        found = hier_stages(&states, &r, &t.clock, x->use.scratch);
+        p = try_found(&t, &states, &found);
+    }
     if (found.value == INT64_MAX) {
         diag_error(x->use.diag, "pipedream-hier-place: %s",
                    found.complete ? "no plan passes the memory test" : t.clock.why);
         return found.complete ? PASS_INFEASIBLE : -1;
     }
-    struct stage_layout p = hier_plan(&t, &states, &found);
-    train_try(&t, &p);
     diag_note(x->use.diag,
               "pipedream-hier-place: the slowest of %u stage%s takes %s of a minibatch, by the "
               "planner's own measure; %u states",

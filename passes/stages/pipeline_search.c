@@ -24,9 +24,10 @@ enum {
     EVERY_WORK = 60000,
     /* number of tasks of the plans that are run, for each size and schedule */
     WORK = 3000000,
-    FORMULA = 4000000,    /* number of evaluations of DAPPLE's formula, for each size */
-    WAYS = 6,             /* the most plans of ways for each size */
-    WAYS_PRECISION = 500, /* the time of the shortest ways is found up to a part of this */
+    FARTHER_WORK = WORK / 4, /* ... that are run further ahead, for each schedule */
+    FORMULA = 4000000,       /* number of evaluations of DAPPLE's formula, for each size */
+    WAYS = 6,                /* the most plans of ways for each size */
+    WAYS_PRECISION = 500,    /* the time of the shortest ways is found up to a part of this */
     /* plans of ways are changed a little if they take at most 1 / NEAR longer than the best plan */
     NEAR = 16,
     PLANS = 24, /* number of plans that DAPPLE's search proposes for each size */
@@ -280,7 +281,7 @@ static void try_every(struct choices *c, struct train *t)
 {
     struct training *m = &c->x->scene.model.training;
     struct every_plan *every = every_plan_find(t, c->x->use.scratch);
-    t->every_recompute = true;
+    t->more = EVERY_RECOMPUTE;
     for (uint32_t i = 0; every && i < t->noffered; i++) {
         struct stage_layout best = c->best;
         *m = t->offered[i];
@@ -290,7 +291,7 @@ static void try_every(struct choices *c, struct train *t)
         if (best.value < c->best.value) /* else it is still the plan of other settings */
             keep_best(c, t, &best, number_of_size(c, m->micro_size));
     }
-    t->every_recompute = false;
+    t->more = NO_MORE_RUNS;
 }
 
 /* Returns whether memory has kept the search from plans: the judge has refused one, or no plan was found with a
@@ -322,21 +323,35 @@ static void try_spare(struct choices *c, struct train *t)
     t->spare = 0;
 }
 
-/* Lets stages of the best plan with each schedule run further ahead.  The best plan of all stays as it is if that does
- * not help, or if the judge refuses what comes of it.  Leaves the settings tried last in the scene. */
+/* Lets stages of the best plan with each schedule run further ahead, and changes that plan a little as long as that
+ * helps stages that do: another border may be best then.  The best plan of all stays as it is if that does not help, or
+ * if the judge refuses what comes of it.  Leaves the settings tried last in the scene. */
 static void go_farther(struct choices *c, struct train *t)
 {
+    static const enum training_schedule settles[] = {TRAINING_DAPPLE, TRAINING_ZB_H1};
     struct arena *a = c->x->use.scratch;
-    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++) {
-        struct stage_layout p = c->best_of[i];
-        if (!p.n || p.value == INT64_MAX)
+    for (size_t i = 0; i < sizeof settles / sizeof *settles; i++) {
+        struct stage_layout p = c->best_of[settles[i]];
+        const struct training m = c->model_of[settles[i]];
+        if (!p.n || p.value == INT64_MAX || m.warm_up != WARM_UP_BEST)
             continue;
-        c->x->scene.model.training = c->model_of[i];
+        uint32_t size = number_of_size(c, m.micro_size);
+        c->x->scene.model.training = m;
         /* train_farther() writes to these arrays */
         p.ahead = arena_copy(a, p.ahead, p.n * sizeof *p.ahead);
         p.recompute = arena_copy(a, p.recompute, p.n);
         train_farther(t, &p);
-        keep_best(c, t, &p, number_of_size(c, c->model_of[i].micro_size));
+        keep_best(c, t, &p, size);
+        if (clock_out(&t->clock))
+            continue;
+        p = c->best_of[settles[i]];
+        p.ahead = NULL; /* runs of the plan get arrays of their own */
+        p.recompute = NULL;
+        t->more = FARTHER_AHEAD;
+        p = dapple_improve(t, &p, 1, FARTHER_WORK, sat_add(c->best.value, c->best.value / NEAR),
+                           &c->tried);
+        keep_best(c, t, &p, size);
+        t->more = NO_MORE_RUNS;
     }
 }
 

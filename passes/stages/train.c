@@ -410,7 +410,7 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
     if (r.t.status == RUN_DONE && r.t.over == 0)
         keep_run(p, &r, t->x->use.scratch);
     p->too_long = r.t.status == RUN_DONE && r.t.over == 0 && r.value == INT64_MAX;
-    if (tight && t->every_recompute && p->n <= MOST_SETS)
+    if (tight && t->more == EVERY_RECOMPUTE && p->n <= MOST_SETS)
         try_every_set(t, p, on, own);
 }
 
@@ -450,7 +450,7 @@ static void try_policies(const struct train *t, struct stage_layout *p, const st
         for (uint32_t slope = 1; slope <= 2; slope++)
             if (is_policy_tried(m, slope))
                 try_policy(t, p, on, slope, which, own);
-    if (!choose || !t->every_recompute || p->n > MOST_SETS)
+    if (!choose || t->more != EVERY_RECOMPUTE || p->n > MOST_SETS)
         return;
     for (uint32_t slope = 1; slope <= 2; slope++) {
         if (!is_policy_tried(m, slope))
@@ -459,6 +459,28 @@ static void try_policies(const struct train *t, struct stage_layout *p, const st
         bool every = is_memory_short(t, &r, slope);
         for (int64_t which = 1; every && which < INT64_C(1) << p->n; which++)
             try_policy(t, p, on, slope, which, own);
+    }
+}
+
+/* Runs a plan whose stages run further ahead than by DAPPLE's policies, with dapple and zb-h1 if the user leaves that
+ * open; keeps the fastest run that fits.  Does nothing if the plan has no run yet. */
+static void try_farther(const struct train *t, struct stage_layout *p, const struct stages_on *on,
+                        struct arena *own)
+{
+    const struct training *m = &t->x->scene.model.training;
+    bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
+    if (!settles || m->warm_up != WARM_UP_BEST || p->value == INT64_MAX || p->n < 2)
+        return;
+    /* slopes 3, 4, 6, 9, ... (wanted_ahead): ends when a slope brings nothing, but for the first one, which is not far
+     * from policy B's */
+    enum { FIRST_SLOPE = 3 };
+    for (uint32_t slope = FIRST_SLOPE; slope <= training_count(m); slope += slope / 2) {
+        int64_t before = p->value;
+        try_policy(t, p, on, slope, RECOMPUTE_NEEDED, own);
+        if (m->recompute == RECOMPUTE_AUTO)
+            try_policy(t, p, on, slope, RECOMPUTE_EAGER, own);
+        if (slope > FIRST_SLOPE && p->value == before)
+            break;
     }
 }
 
@@ -502,29 +524,17 @@ void train_try(const struct train *t, struct stage_layout *p)
             try_interleaved(t, p, &on, own);
         else
             try_policies(t, p, &on, own);
+        if (t->more == FARTHER_AHEAD)
+            try_farther(t, p, &on, own);
     }
     arena_free(own);
 }
 
 void train_farther(const struct train *t, struct stage_layout *p)
 {
-    const struct training *m = &t->x->scene.model.training;
-    bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
-    if (!settles || m->warm_up != WARM_UP_BEST || p->value == INT64_MAX || p->n < 2)
-        return;
     struct arena *own = arena_new(t->x->use.scratch);
     struct stages_on on = {.n = p->n, .nplace = p->n, .sum = train_sums(t, p, own), .set = p->set};
-    /* slopes 3, 4, 6, 9, ... (wanted_ahead): ends when a slope brings nothing, but for the first one, which is not far
-     * from policy B's */
-    enum { FIRST_SLOPE = 3 };
-    for (uint32_t slope = FIRST_SLOPE; slope <= training_count(m); slope += slope / 2) {
-        int64_t before = p->value;
-        try_policy(t, p, &on, slope, RECOMPUTE_NEEDED, own);
-        if (m->recompute == RECOMPUTE_AUTO)
-            try_policy(t, p, &on, slope, RECOMPUTE_EAGER, own);
-        if (slope > FIRST_SLOPE && p->value == before)
-            break;
-    }
+    try_farther(t, p, &on, own);
     arena_free(own);
 }
 

@@ -40,6 +40,13 @@ struct joint_updates {
     struct layer_spans value; /* if wanted: the layers of such a value's maker and of each reader */
 };
 
+/* How a plan is run beside the usual runs (train_try). */
+enum more_runs {
+    NO_MORE_RUNS,
+    EVERY_RECOMPUTE, /* if it has few stages, with every set of stages that recompute, where memory is short */
+    FARTHER_AHEAD /* with stages that run further ahead than by DAPPLE's policies */
+};
+
 /* A plan that the judge refused since its lists need more memory than there is. */
 struct refusal {
     /* [place] bytes that the lists need beyond the sums of the place's stages; NULL: no plan was refused */
@@ -84,9 +91,8 @@ struct train {
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
     const struct training *offered;
     uint32_t noffered;
-    bool too_long; /* a tried plan was too long (struct stage_layout) */
-    /* plans of few stages are tried with every set of stages that recompute, where memory is short (train_try) */
-    bool every_recompute;
+    bool too_long;       /* a tried plan was too long (struct stage_layout) */
+    enum more_runs more; /* of each plan that is tried */
     /* of the tried plans that are odd (struct stage_layout): their number, and the largest number of places among
      * them */
     struct {
