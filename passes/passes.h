@@ -109,8 +109,8 @@ struct services {
 };
 
 /* What the pass shard with ways=auto leaves where bounds do not say whether its choice or a plan of whole nodes is
- * better: the choice is taken if it saves the share `gain` of the time of the best plan of whole nodes that is found.
- * pipeline_run() compares them. */
+ * better: the choice is taken if it saves the share `gain` of the time of the plan of whole nodes that the last planner
+ * finds.  pipeline_run() compares them. */
 struct shard_offer {
     uint32_t ways; /* number of devices that share nodes; 0: there is no offer */
     uint32_t cls;  /* 1 + their class */

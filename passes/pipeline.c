@@ -405,8 +405,7 @@ static bool takes_offer(struct ctx *x, int rc)
         return o->taken;
     }
     o->taken = o->value <= p->claim.value - mul_div_ceil(p->claim.value, o->gain, 1000000);
-    diag_note(x->use.diag,
-              "shard: %u ways take %s, the best plan of whole nodes that was found %s%s", o->ways,
+    diag_note(x->use.diag, "shard: %u ways take %s, the plan of whole nodes %s%s", o->ways,
               time_short(text[0], o->value), time_short(text[1], p->claim.value),
               o->taken ? "" : ": nodes stay whole");
     if (!o->taken)

@@ -706,6 +706,8 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     t->widest = t->nstep = 0;
     t->n = 1;
     t->nlive = 0;
+    /* a pass that ended with no entry left has still followed values */
+    memset(t->slot, 0, t->s->m->nval * sizeof *t->slot);
     t->now[0] = (struct entry){.step = UINT32_MAX};
     for (nid n = g->first; n < g->first + g->count && t->n > 0; n++)
         if (t->s->kind[n] == SHARD_NODE || t->s->kind[n] == SHARD_ONCE)

@@ -82,7 +82,9 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
         c->t->odd.plans++;
         c->t->odd.places = larger_u32(c->t->odd.places, p->places);
     }
-    if (c->t->errors && !p->places && p->value < INT64_MAX)
+    /* the formula is not about interleaved stages */
+    if (c->t->errors && p->value < INT64_MAX &&
+        c->t->x->scene.model.training.schedule != TRAINING_INTERLEAVED)
         compare_formula(c, p);
     /* about 16 tasks for each stage and micro-batch, in all runs of a plan (train_try) */
     c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training) + c->chain.n;

@@ -2,12 +2,12 @@
 # take at least the time of one and a half, and two whole ones take longer than three halves.
 # RUN: %pcc %s --io=free --part-cost=0 -p shard 2>&1 | FileCheck %s
 # RUN: %pcc %s --io=free --part-cost=0 -p 'shard{gain=0.5}' 2>&1 | FileCheck %s --check-prefix=STAYS
-# CHECK: note: shard: 2 ways take {{.*}}, the best plan of whole nodes that was found 536.9 us{{$}}
+# CHECK: note: shard: 2 ways take {{.*}}, the plan of whole nodes 536.9 us{{$}}
 # CHECK: sharded over 2 devices: 3 nodes in pieces
 # STAYS: note: shard: 2 ways take {{.*}}, one device alone 805.3 us: nodes stay whole
 # STAYS-NOT: sharded over
 # RUN: %pcc %s --io=free --part-cost=0 -p 'shard{gain=0.3}' 2>&1 | FileCheck %s --check-prefix=BETTER
-# BETTER: note: shard: 2 ways take {{.*}}, the best plan of whole nodes that was found 536.9 us: nodes stay whole
+# BETTER: note: shard: 2 ways take {{.*}}, the plan of whole nodes 536.9 us: nodes stay whole
 # BETTER-NOT: sharded over
 # The plan of the last planner counts, not that of one before the pass or before the last one.
 # RUN: %pcc %s --io=free --part-cost=0 --objective=makespan -p 'dfs-place,shard{gain=0.3},portfolio-place' 2>&1 | FileCheck %s --check-prefix=BETTER

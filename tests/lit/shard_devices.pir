@@ -4,7 +4,7 @@
 # RUN: sed 's/memory=17MiB/memory=1GiB/' %s > %t.pir
 # RUN: %pcc %t.pir --io=free --part-cost=0 -p shard 2>&1 | FileCheck %s --check-prefix=ROOM
 # FIT-NOT: error
-# FIT: note: shard: 2 ways take {{.*}}, the best plan of whole nodes that was found {{.*}}: nodes stay whole
+# FIT: note: shard: 2 ways take {{.*}}, the plan of whole nodes {{.*}}: nodes stay whole
 # FIT-NOT: sharded over
 # ROOM: sharded over 2 devices: 1 nodes in pieces, 0 whole on each, 1 on one
 # More devices of a slower class change nothing, neither for as many ways as pay nor for a number of them.
@@ -22,7 +22,7 @@
 # RUN: %pcc %t.offer.pir --io=free --part-cost=0 -p 'shard{gain=0.1}' 2>&1 | FileCheck %s --check-prefix=OFFER
 # FULL: x one acc
 # FULL: sharded over 2 devices: 1 nodes in pieces, 0 whole on each, 1 on one
-# OFFER: note: shard: 2 ways take {{.*}}, the best plan of whole nodes that was found {{.*}} us{{$}}
+# OFFER: note: shard: 2 ways take {{.*}}, the plan of whole nodes {{.*}} us{{$}}
 # OFFER: x one acc
 # OFFER: sharded over 2 devices
 # Devices that share nodes exchange values more than once: subgraphs, one for each device, would wait for each other.
