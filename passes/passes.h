@@ -114,12 +114,14 @@ struct services {
 struct shard_offer {
     uint32_t ways; /* number of devices that share nodes; 0: there is no offer */
     uint32_t cls;  /* 1 + their class */
-    int64_t
-        below; /* ps: the search that found the choice looked at choices that take less than this alone */
+    /* ps: limit of the search that found the choice, for choices that take less */
+    int64_t below;
     int64_t value; /* ps that the choice takes */
     int64_t gain;  /* millionths */
     bool taken;    /* the pass is to rewrite the module by the choice, without a comparison */
 };
+/* Whether the time `value` saves the share `gain` (millionths) of the time `of`, all >= 0 (shard.c). */
+bool shard_saves(int64_t value, int64_t of, int64_t gain);
 
 /* Results of passes, beside levels.  All fields zero: no pass has run. */
 struct results {

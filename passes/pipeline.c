@@ -404,7 +404,7 @@ static bool takes_offer(struct ctx *x, int rc)
                       time_short(text[0], o->value));
         return o->taken;
     }
-    o->taken = o->value <= p->claim.value - mul_div_ceil(p->claim.value, o->gain, 1000000);
+    o->taken = shard_saves(o->value, p->claim.value, o->gain);
     diag_note(x->use.diag, "shard: %u ways take %s, the plan of whole nodes %s%s", o->ways,
               time_short(text[0], o->value), time_short(text[1], p->claim.value),
               o->taken ? "" : ": nodes stay whole");

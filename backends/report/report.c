@@ -466,9 +466,8 @@ void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
     const char *unit = exec_kind_of(&r->scene.model, r->plan->claim.objective)->unit;
     const char *other = other_figure(r, a);
     int64_t value = r->verdict->value;
-    struct alone b = best_alone(r, a);
-    if (r->sharding) /* the model has pieces of nodes: compare with the model before the pass shard */
-        b = alone_before_sharding(r);
+    /* a model with pieces of nodes is compared with the model before the pass shard */
+    struct alone b = r->sharding ? alone_before_sharding(r) : best_alone(r, a);
     const struct device_class *k = &r->scene.cluster->cls[b.cls == UINT32_MAX ? 0 : b.cls];
     double times = value > 0 ? (double)b.value / (double)value : 1;
     snprintf(ratio, sizeof ratio, times < 1000 ? "%.3g" : "%.0f", times);

@@ -173,7 +173,7 @@ char *time_print(char *buf, int64_t ps)
     while (times[u + 1].name && v >= (uint64_t)times[u + 1].size)
         u++;
     uint64_t whole = v / (uint64_t)times[u].size, part = v % (uint64_t)times[u].size;
-    int decimals = 3 * u; /* each unit is 1000 of the one before it, and the first one is 1 ps */
+    int decimals = 3 * u; /* unit u is 1000^u ps */
     while (decimals > 0 && part % 10 == 0) {
         part /= 10;
         decimals--;

@@ -143,8 +143,8 @@ static int try_clusters(struct candidates *c, uint32_t i)
     int rc = 0;
     for (int64_t order = FUSE_CPD; order <= FUSE_FIFO && !rc && !is_over(c); order++) {
         struct cluster_choice size = {.range = range[i % RANGES], .order = order};
-        size.mem =
-            least < 0 ? 0 : sat_add(least / part[i / RANGES], 1); /* + 1: 0 is the usual cap */
+        /* + 1: 0 is the usual cap */
+        size.mem = least < 0 ? 0 : sat_add(least / part[i / RANGES], 1);
         struct ctx x = begin_candidate(c);
         struct list_schedule best = {0};
         rc = celeritas_try(&x, c->planner, &size, c->clock, &best);

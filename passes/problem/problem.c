@@ -402,7 +402,7 @@ struct problem_form {
  * too small for a set of vertices. */
 static bool set_memories(struct problem *c, const struct problem_form *how)
 {
-    /* what the whole graph needs: bytes that last, and all that is there at one time */
+    /* memory of the whole graph: lasting bytes, and the largest sum of bytes at one time */
     int64_t bytes = wdag_bytes(c->g);
     int64_t at_once = exec_live_parts(&c->scene->model) ? sample_memory_most(c->scene) : 0;
     bool tight = false;

@@ -358,8 +358,8 @@ const char *rule_batch_shape(struct batch_search *x, const struct batch_rule *r)
     int64_t from = node_attr_int(x->m, x->n, "start", 0),
             to = node_attr_int(x->m, x->n, "end", rank);
     (void)r;
-    if (in.how ==
-        BATCH_SIZES) { /* the list of sizes has the same number of elements in each copy */
+    /* a list of sizes has the same number of elements in each copy */
+    if (in.how == BATCH_SIZES) {
         set_sizes(x, /*scaled=*/0);
         return NULL;
     }

@@ -187,7 +187,7 @@ struct dim reach_sum(struct demands *k, nid n, int arg)
         return dim_unknown();
     for (int i = 0; i < count && dim_known(last); i++)
         last = dim_mul(k->f->m, last, shape_dim(&s, (int)axis[i]));
-    /* no axes: all of them; or none, so that operand 0 is the result */
+    /* without a list of axes the sum is along all axes; with noop_with_empty_axes along none */
     bool all =
         (count == -1 || count == 0) && node_attr_int(k->f->m, n, "noop_with_empty_axes", 0) == 0;
     for (int i = 0; i < s.rank && all; i++)

@@ -177,7 +177,7 @@ static void spread_types(struct spread *s)
         for_row (g, of_value, v) {
             if (done[g] != 0)
                 continue;
-            done[g] = 1; /* one member with a known type gives its type to all other members */
+            done[g] = 1; /* the first known type of a member becomes the type of all members */
             for_row (w, of_group, g) {
                 if (is_known(f, w))
                     continue;

@@ -85,10 +85,11 @@ struct table {
     vid live[SLOTS]; /* [nlive] the values */
     uint32_t nlive;
     struct slot_moves *move; /* [slot] */
-    uint32_t *slot;          /* [value] 1 + its slot; 0: not followed, it is whole on all devices */
-    uint8_t *alone;          /* [value] 1: the first device alone may have it */
-    int64_t *sizes;          /* [value] ps of sending what nodes tell of its sizes */
-    nid *last; /* [value] its last reader, in the order of nodes; 0: nothing reads the value */
+    uint32_t
+        *slot; /* [value] 1 + its slot; 0: the value is not followed, but whole on all devices */
+    uint8_t *alone; /* [value] 1: the first device alone may have it */
+    int64_t *sizes; /* [value] ps of sending what nodes tell of its sizes */
+    nid *last;      /* [value] its last reader, in the order of nodes; 0: nothing reads the value */
     struct entry *now, *next;   /* the present table, and the next one */
     uint32_t n, nnext, cap;     /* their numbers of entries; each has room for `cap` */
     uint32_t most, widest_most; /* how many entries the next table may have, and any table */
@@ -175,8 +176,8 @@ static int64_t reach(const struct table *t, uint32_t slot, uint32_t *have, uint3
         time = shard_send(t->s, t->live[slot]);
     if ((*have & ALONE) != 0)
         *have = (*have & ~(uint32_t)ALONE) | 1u;
-    want =
-        want == ALONE_BIT ? 0 : want; /* whole on all devices serves for whole on the first one */
+    /* whole on all devices serves for whole on the first one */
+    want = want == ALONE_BIT ? 0 : want;
     if ((*have >> want & 1) != 0)
         return time;
     time = sat_add(time, exchange(t, slot, *have, want, &also));
@@ -644,8 +645,8 @@ static void take(struct table *t, nid n, const uint8_t *useful)
     clear_buckets(t);
     const bool alone = may_be_alone(t, n), sizes = node_tells_sizes(s->m, n);
     for (uint32_t i = 0; i < t->n; i++) {
-        const bool must =
-            alone && sizes && measures_alone(t, &t->now[i], n); /* on the first device alone */
+        /* whether n must be on the first device alone */
+        const bool must = alone && sizes && measures_alone(t, &t->now[i], n);
         if (!s->must[n] && !must)
             extend(t, &t->now[i], n, 0);
         if (must || (alone && !sizes && reads_alone(t, &t->now[i], n)))

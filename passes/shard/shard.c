@@ -555,8 +555,7 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     s->x->results.sharding = kept;
 }
 
-/* Whether `value` saves the share `gain`, in millionths, of the time `of`. */
-static bool saves_share(int64_t value, int64_t of, int64_t gain)
+bool shard_saves(int64_t value, int64_t of, int64_t gain)
 {
     return value <= of - mul_div_ceil(of, gain, 1000000);
 }
@@ -583,11 +582,11 @@ static void decide(struct chosen *best, int64_t gain)
     char text[2][UNIT_TEXT];
     bool fits_one;
     struct sharding k = measure_whole(s, &fits_one);
-    if (k.unsharded >= 0 && saves_share(c->value, k.unsharded, gain)) {
+    if (k.unsharded >= 0 && shard_saves(c->value, k.unsharded, gain)) {
         rewrite(s, c, &k);
         return;
     }
-    if (saves_share(c->value, k.one_device, gain) || !fits_one) {
+    if (shard_saves(c->value, k.one_device, gain) || !fits_one) {
         offer(best, gain);
         return;
     }

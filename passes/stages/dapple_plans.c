@@ -486,7 +486,7 @@ static void refine_starts(struct plan_choice *c)
 static int64_t shared_samples(const struct train *t)
 {
     const struct training *m = &t->x->scene.model.training;
-    if (t->joint.value.n) /* stages that update jointly have one device each */
+    if (t->joint.value.n) /* a stage with a part of a joint update has one device */
         return 1;
     return m->any_slices ? 0 : m->micro_size;
 }
@@ -537,8 +537,8 @@ struct stage_layout dapple_best(struct train *t, const struct dapple_found *foun
     if (c.best.value < INT64_MAX)
         refine(&c, /*wide=*/false);
     if (t->wide) {
-        c.work =
-            before; /* what other planners do here, too, is done beside the work of this search */
+        /* the effort of other planners' search, repeated above, does not count as effort of this one */
+        c.work = before;
         c.proposed = true;
         if (!is_over(&c))
             try_pipedream(&c, t->nusual, t->npipedream);

@@ -24,7 +24,7 @@ enum {
     EVERY_WORK = 60000,
     /* number of tasks of the plans that are run, for each size and schedule */
     WORK = 3000000,
-    FARTHER_WORK = WORK / 4, /* ... that are run further ahead, for each schedule */
+    FARTHER_WORK = WORK / 4, /* ... in runs of stages further ahead, for each schedule */
     FORMULA = 4000000,       /* number of evaluations of DAPPLE's formula, for each size */
     WAYS = 6,                /* the most plans of ways for each size */
     WAYS_PRECISION = 500,    /* the time of the shortest ways is found up to a part of this */

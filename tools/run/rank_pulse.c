@@ -67,7 +67,7 @@ static void on_wake(int signal)
     woken = 1;
 }
 
-/* Whether this rank and rank k send each other pulses. */
+/* Whether pulses go between this rank and rank k. */
 static bool is_peer(const struct messages *m, int k)
 {
     return k != m->rank && (m->rank == 0 || k == 0);

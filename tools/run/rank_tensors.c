@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a tensor above which it is long, and of its head, which MPI brings in one piece. */
+/* A tensor of more than LONG bytes is long.  Its first HEAD bytes are its head, a single piece for MPI. */
 #define LONG (128 * 1024)
 #define HEAD 1024
 

@@ -136,7 +136,7 @@ struct ranks {
     /* the earliest sample at which the run is to fail, where lists were moving; -1: none */
     int64_t trouble;
     char why[RANK_LINE]; /* the error at `trouble` */
-    bool over;    /* rank 0 has said that all is through, or this rank has missed a word of it */
+    bool over;    /* rank 0 has said that all samples are through, or a word of rank 0 is lost */
     bool missed;  /* a word of rank 0 could not be received */
     bool unheard; /* the word of rank 0 that all is through could not be sent */
     struct {

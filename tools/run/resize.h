@@ -1,4 +1,4 @@
-/* Sets other sizes for a split than those it was planned for. */
+/* Gives a split other sizes of dimensions than the plan has. */
 #ifndef PCC_TOOLS_RUN_RESIZE_H
 #define PCC_TOOLS_RUN_RESIZE_H
 
