@@ -80,7 +80,8 @@ static const char *rate_text(const struct cluster *c, const char *types)
                                      : "the rate of kernels measured in f32";
 }
 
-/* Adds the element types that the main graph is computed in, except those with little work.  said: --precision is. */
+/* Adds the element types in which the main graph is computed, without types of little work.  said: the user gave
+ * --precision. */
 static void add_types(struct list *l, const struct module *m, const struct cluster *c, bool said)
 {
     int64_t sum[ELEM_COUNT] = {0}, all = 0;
@@ -128,7 +129,8 @@ static void add_predicted(struct list *l, const struct settings *s)
                        "--costs");
 }
 
-/* Adds what a part costs its device beside computing, if that is assumed because times of nodes are estimated. */
+/* Adds the time that a part costs its device beside computing, if it is assumed: because times of nodes are estimated,
+ * and neither the user nor the input gives it. */
 static void add_part_cost(struct list *l, const struct ctx *x)
 {
     char text[UNIT_TEXT];

@@ -34,7 +34,8 @@ struct plan_figures {
     struct result planned;     /* the plan as the planner made it: opened function calls are open */
     /* the plan as it is written, with closed calls; r.verdict is NULL if there is no plan or the plan is invalid */
     struct result r;
-    /* the plan as a folder has it, if its stages recompute; write_one() makes it, and again.plan is NULL before */
+    /* if stages of the plan recompute: the plan with the nodes that run again, as a folder gets it.  write_one() makes
+     * it; until then again.plan is NULL */
     struct written_plan written;
     struct verdict written_verdict; /* figures of the plan, with the nodes of `written` counted */
     struct result again;

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 /* MS: ns of a millisecond.  FIRST, EVERY: ns from the start to the first line on a terminal, and between its lines.
- * EVERY_LOG: both of a log.  COLUMNS: width of an unknown terminal.  LINE: most bytes of a line, with its NUL. */
+ * EVERY_LOG: both times for a log.  COLUMNS: width of an unknown terminal.  LINE: most bytes of a line, with its
+ * NUL. */
 enum { MS = 1000000, FIRST = 2000 * MS, EVERY = 200 * MS, COLUMNS = 80, LINE = 512 };
 #define EVERY_LOG (INT64_C(30000) * MS)
 

@@ -16,8 +16,9 @@
 
 #define SESSION_BYTES (INT64_C(10) << 20) /* memory that a session takes for itself */
 
-/* Returns the most bytes that a process with the part has taken, less those that the plan has for the part and less
- * SESSION_BYTES; below 0: less than planned.  0 also if it is not known. */
+/* Returns by how many bytes more than planned the process of the part has grown, from its start to its most memory.
+ * Planned are the bytes that the plan has for the part, and SESSION_BYTES.  Below 0: it has grown by less than planned.
+ * 0 also if it is not known. */
 static int64_t beyond_plan(const struct split_part *p, const struct part_bytes *b)
 {
     if (b->start < 0 || b->sample < b->start || p->live_bytes < 0)
@@ -28,7 +29,8 @@ static int64_t beyond_plan(const struct split_part *p, const struct part_bytes *
 /* Appends the rows of part k to row[]; returns their number.  Each node gets the bytes beyond the plan (beyond_plan())
  * as memory of its own, so that the part's peak becomes the measured one, whichever node is at the peak.  The times of
  * a part's nodes are shares of its time: node i gets the share of the first i + 1 nodes less the share of the first i,
- * both rounded down, so that the times sum up to the part's time. */
+ * both rounded down, so that no time is lost by rounding.  Calls of functions get no row, and their share of the time
+ * (nameless_ps) goes to no node. */
 static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct part_figures *f,
                           struct cost_row *row)
 {

@@ -23,7 +23,7 @@ struct costs_out {
 };
 
 /* Returns rows for the nodes of all parts that are measured as asked for, in a, and their number in *n.  If the parts
- * were measured (m->parts), the times of a part's nodes sum up to the part's time; else they are the nodes' own. */
+ * were measured (m->parts), the part's time is divided among its nodes; else the times are the nodes' own. */
 struct cost_row *costs_rows(const struct measuring *m, const struct part_figures *f, uint32_t *n,
                             struct arena *a);
 /* Writes what was measured as the value of the manifest's key "measured": machine, settings, of each part its time. */

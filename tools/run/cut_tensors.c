@@ -1,7 +1,7 @@
 /* Cuts tensors into pieces and joins these (cut_tensors.h).
  *
- * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn: a tensor
- * is, for each index before the axis, `blocks` times one run for each piece.  O(bytes). */
+ * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn.  For each
+ * index of the axes before it, the axis is `blocks` blocks, and each block is one run for each piece.  O(bytes). */
 #include "tools/run/cut_tensors.h"
 
 #include "ir/base/numbers.h"
@@ -40,7 +40,8 @@ static int look(struct engine *e, const struct engine_value *v, struct dense *to
     return -1;
 }
 
-/* Makes a tensor like x, whose axis has another size, in *to.  Returns it; NULL, with the reason in *err. */
+/* Makes a tensor like x, but of this size along the axis, and describes it in *to.  Returns the tensor; or NULL, with
+ * the reason in *err. */
 static struct engine_value *make_like(struct engine *e, const struct dense *x, uint32_t axis,
                                       int64_t size, struct dense *to, struct engine_error *err)
 {
@@ -76,8 +77,8 @@ static void copy_runs(const struct split_cut *c, const struct dense *whole,
     }
 }
 
-/* Checks that the size of x along the axis is a whole number of runs for each of the pieces that it has: `of` is 1 for
- * a whole tensor, c->ways for one of its pieces.  Returns 0, or -1 with the reason in *err. */
+/* Checks that the size of x along the axis gives each piece a whole number of runs.  of: 1 if x is a whole tensor,
+ * c->ways if x is one of its pieces.  Returns 0, or -1 with the reason in *err. */
 static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t of,
                       struct engine_error *err)
 {
@@ -96,8 +97,8 @@ static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t
     return -1;
 }
 
-/* Returns how a value is cut: c; or, for values of the stub, which are bytes without sizes, *own, which cuts them into
- * stretches of that many bytes. */
+/* Returns c, which says how a value is cut.  Values of the stub are bytes without sizes: for them it returns own, which
+ * is set here and cuts them into stretches of `bytes` bytes. */
 static const struct split_cut *cut_for(const struct engine *e, const struct split_cut *c,
                                        int64_t bytes, struct split_cut *own)
 {

@@ -29,7 +29,7 @@ struct engine_choice {
 /* A GPU that runs a part by CUDA. */
 struct engine_gpu {
     int number;     /* the GPU's number in CUDA's count */
-    int64_t memory; /* bytes that the session's arena may take on the GPU; -1: all */
+    int64_t memory; /* the most bytes that the session's arena may take on the GPU; -1: no limit */
     bool tf32;      /* products of f32 are computed in TF32 */
 };
 
@@ -41,7 +41,7 @@ struct engine_load {
     /* beginning of the name of the file for times of nodes; NULL: none are taken */
     const char *profile;
     const char *node_memory; /* file for the bytes that nodes work in; NULL: not asked for */
-    const char *data; /* folder that the model's external data lie in; NULL: that of `path` */
+    const char *data;        /* folder of the model's external data; NULL: the folder of `path` */
     /* [nnode] names of the part's nodes, which the stub makes its times from */
     const char *const *node;
     size_t nnode;
@@ -67,7 +67,8 @@ struct engine_call {
     size_t nout;
 };
 
-/* Sizes of an arena, bytes: taken from the system, and the most given to values. */
+/* Sizes of an arena: total bytes that it has taken from the system, and the most bytes that values had in it at
+ * once. */
 struct engine_arena {
     int64_t total, peak;
 };
@@ -91,8 +92,8 @@ struct engine_face {
     int (*run)(struct loaded *p, const struct engine_call *c, struct engine_error *err);
     /* Ends a run of p that is under way with an error, and lets all later runs of p fail; any thread may call it. */
     void (*terminate)(struct loaded *p);
-    /* Ends the taking of times and writes to *path, which lives in a, the name of the file that has them: a trace as
-     * ONNX Runtime's profiler writes it. */
+    /* Stops taking times of nodes.  Writes to *path, in a, the path of the file with the times: a trace as ONNX
+     * Runtime's profiler writes it. */
     int (*profile)(struct loaded *p, const char **path, struct arena *a, struct engine_error *err);
     /* Writes the sizes of the arena of p's session to *out.  Returns 0; -1: the engine cannot tell. */
     int (*arena)(struct loaded *p, struct engine_arena *out);
@@ -120,20 +121,21 @@ struct engine_face {
                                        bool map, struct engine_error *err);
     /* Returns the elements of a tensor of strings, one after the other; in front of them the tensor's sizes (int64_t),
      * and where each element begins (size_t): equal bytes mean equal tensors.  Writes the number of bytes to *n, and
-     * that of sizes to *rank unless that is NULL; the caller frees them by free().  NULL: it is no such tensor. */
+     * the number of sizes to *rank unless rank is NULL.  The caller frees the bytes by free().  Returns NULL if v is no
+     * such tensor. */
     unsigned char *(*value_texts)(struct engine *e, const struct engine_value *v, size_t *rank,
                                   size_t *n);
     void (*value_free)(struct engine *e, struct engine_value *v);
-    /* Returns ps of processor time that this thread has spent: differences of two are what a run took.  Of the stub:
-     * what its parts pretend to take. */
+    /* Returns the processor time, ps, that this thread has spent so far: a run took the difference of two such times.
+     * With the stub it is the time that its parts pretend to take. */
     int64_t (*spent)(const struct engine *e);
 };
 
 /* The first fields of an engine; each kind of engine adds its own fields behind. */
 struct engine {
     const struct engine_face *face;
-    const char *version; /* of the library, for people */
-    const char *library; /* path of its file; "": it has none */
+    const char *version; /* of the library, for reports */
+    const char *library; /* path of the library's file; "": there is none, as for the stub */
 };
 
 /* Returns the engine of a choice, in a, closed with a; NULL after an error, which says what to do. */

@@ -14,7 +14,7 @@ struct extra_input {
     int elem; /* as ONNX numbers element types */
     uint32_t rank;
     const int64_t *size; /* [rank] */
-    bool there;          /* the initializer is an input already */
+    bool there;          /* the initializer is an input of the model already */
 };
 
 /* Writes the model at `from` to `to`, with the initializers in[n] as further inputs.  If an input is not given, the

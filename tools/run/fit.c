@@ -1,11 +1,12 @@
 /* Fitting a class of devices to measured nodes (fit.h).
  *
  * By the roofline a node is limited by the peak if it has more operations for each byte than the class computes while
- * it moves a byte, else by the bandwidth.  In the order of operations per byte, the nodes up to some place are limited
- * by the bandwidth, and all behind it by the peak.  For a given place the times are linear in the overhead, and in the
- * time of an operation and of a byte: least squares of the relative errors, none of the three below 0, by trying all
- * subsets of them; weights are changed until about the sum of the errors is least, not that of their squares, so that
- * single nodes that the model does not describe count little (iteratively reweighted least squares).  PLACES places are
+ * it moves a byte, else by the bandwidth.  In the order of operations per byte, the nodes before some place are limited
+ * by the bandwidth, and all others by the peak.  For a given place the times of nodes are linear in three terms: the
+ * overhead, the time of an operation and the time of a byte.  The terms are fitted by least squares of the relative
+ * errors; none may be below 0, so all subsets of the terms are tried.  The fit is repeated with weights that are small
+ * for nodes with large errors, until about the sum of the errors is least, not the sum of their squares: a few nodes
+ * that the roofline does not describe then count little (iteratively reweighted least squares).  PLACES places are
  * tried.  The fit at the best place has a place of its own (own_place()): the fit is repeated there until the place
  * stays.  O(n log n + PLACES * ROUNDS * n). */
 #include "tools/run/fit.h"
@@ -64,7 +65,7 @@ static bool solve(double normal[TERMS][TERMS + 1], const int *set, int count, do
     }
     for (int i = 0; i < count; i++) {
         double own = m[i][i];
-        /* term i is a combination of the terms before it */
+        /* what is left of the term is rounding: it is a combination of the terms before it */
         if (!(own > 1e-9 * normal[set[i]][set[i]]))
             return false;
         for (int k = 0; k < count; k++) { /* takes term i out of the other equations */
@@ -172,10 +173,10 @@ static int64_t rate_of(double ps)
     return rate >= 0x1p62 ? INT64_MAX / 2 : (int64_t)(rate + 0.5);
 }
 
-/* Returns the ps of an operation (if `bytes`: of a byte) that is written where the fit gives 0 for it, because no
- * node's time depends on it.  It is the largest with which the operations of no node take longer than its bytes, or
- * than a thousandth of its time; so it makes no node slower by more.  If no node has operations (bytes), returns the ps
- * of a byte (an operation). */
+/* Returns the ps of an operation (if `bytes`: of a byte) to be written where the fit gives 0 for it, because no node's
+ * time depends on it.  It is the largest time with which each node's operations take no longer than the node's bytes,
+ * or no longer than a thousandth of the node's measured time if that is more.  If no node has operations (bytes),
+ * returns the ps of a byte (an operation). */
 static double untold(const struct points *p, const double *x, bool bytes)
 {
     double most = HUGE_VAL;

@@ -14,8 +14,8 @@ struct fit_node {
 struct fitted {
     int64_t overhead;        /* ps */
     int64_t peak, bandwidth; /* operations, bytes per second; at least 1 */
-    /* at least one node's time depends on the peak (the bandwidth); false: the figure is the least rate that makes no
-     * node slower */
+    /* peak_told: the time of at least one node depends on `peak`; false: `peak` is the least rate that makes no node
+     * slower.  bandwidth_told: the same of `bandwidth` */
     bool peak_told, bandwidth_told;
 };
 

@@ -120,8 +120,8 @@ static void print_ops(const struct fitting *t, struct arena *a)
     }
 }
 
-/* Writes the fitted class as a cluster of one device to the file `path`.  note: words that the class carries.  Returns
- * 0, or -1 and an error. */
+/* Writes the fitted class as a cluster of one device to the file `path`.  note: text for the class's key "note".
+ * Returns 0, or -1 and an error. */
 static int put_class(const struct fitting *t, const char *note, const char *path, struct arena *a,
                      struct diag *d)
 {

@@ -140,8 +140,8 @@ const char *sizes_text(const int64_t *size, uint32_t rank, struct arena *a)
     return arena_fmt(a, "[%s]", text);
 }
 
-/* Checks that an array of a file has the sizes that the plan has for input v, unless it may have others.  Returns 0, or
- * -1 and an error, with the options that set other sizes. */
+/* Checks that an array of a file has the sizes that the plan has for input v, unless of->any_sizes allows others.
+ * Returns 0, or -1 and an error, which names the options --dim for the array's sizes. */
 static int check_sizes(const struct split *s, const struct split_value *v,
                        const struct npz_array *g, const struct inputs_of *of, struct arena *a,
                        struct diag *d)
@@ -180,7 +180,7 @@ static const char *type_text(const struct npz_array *g, bool map, struct arena *
                : arena_fmt(a, "seq<%s>", first);
 }
 
-/* Returns a tensor for input v with the elements of g, an array of a file; NULL after an error. */
+/* Returns a tensor for input v with the elements of g, an array of a file; or NULL after an error. */
 static struct engine_value *given_tensor(struct engine *e, const struct split_value *v,
                                          const struct npz_array *g, struct diag *d)
 {

@@ -15,11 +15,11 @@ struct inputs_of {
     const char *file; /* a .npz with inputs; the others are random; NULL: all are random */
     uint64_t seed;    /* of the random inputs */
     enum random_integers integers;
-    /* An input that the file lacks is an error, and errors do not advise --dim, which sets no sizes then.  The file may
-     * be a folder of input_0.pb, input_1.pb, ..., or the .pb of a single input. */
+    /* An input that the file lacks is an error.  Errors do not advise --dim, as the caller has no such option.  The
+     * file may be a folder of input_0.pb, input_1.pb, ..., or the .pb of a single input. */
     bool all;
     bool any_sizes; /* inputs of the file may have other sizes than the plan has */
-    /* of inputs that parts have in pieces, the whole tensor is kept in the table, too */
+    /* an input that parts have in pieces stays in the table as a whole tensor, too */
     bool whole;
     /* [value] true: an input that the file lacks is not made, and one that the file has may have any sizes; NULL: false
      * for all inputs */

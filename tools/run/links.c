@@ -40,7 +40,7 @@ enum {
 };
 #define RATE_STEP INT64_C(10000000) /* rates are rounded to 10 MB/s */
 
-/* What both sides see: in front of the block. */
+/* What both sides see beside the block. */
 struct shared {
     sem_t go, done;
     size_t bytes; /* number of bytes to copy; 0: the receiver shall end */
@@ -234,8 +234,8 @@ static int begin(struct wire *w)
     return w->process < 0 ? -1 : 0;
 }
 
-/* Ends the receiver, and waits until its thread or process has ended.  dead: it gives no answer any more; a process is
- * killed then. */
+/* Ends the receiver, and waits until its thread or process has ended.  dead: the receiver gives no answer any more; if
+ * it is a process, it is killed. */
 static void end(struct wire *w, bool dead)
 {
     w->s->bytes = 0;
@@ -276,7 +276,8 @@ static bool map_blocks(struct wire *w)
     return w->to != NULL;
 }
 
-/* Returns the largest size that is copied: three blocks of it fit the memory that is free. */
+/* Returns the largest size that is copied: three blocks of it fit the memory that is free, or it is
+ * SMALLEST_LARGEST. */
 static size_t largest_block(void)
 {
     size_t free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);

@@ -20,12 +20,14 @@ struct link_fit {
     enum link_way way;
     int64_t latency_ps, bps;
     int64_t largest; /* bytes of the largest copy that was measured */
-    int64_t off;     /* thousandths: median error at sizes that the fit does not know */
+    /* median of the relative errors, in thousandths, at measured sizes that the fit was not made from */
+    int64_t off;
 };
 
-/* What makes copies. */
+/* A way to make copies over a link. */
 struct link_copier {
-    /* Copies `bytes` some times.  Returns the lower quartile of the times, ns, or -1: the receiver gives no answer. */
+    /* Copies a block of `bytes` bytes several times.  Returns the lower quartile of the times, ns, or -1: the receiver
+     * gives no answer. */
     int64_t (*copy)(void *arg, size_t bytes);
     void *arg;
     size_t largest; /* bytes */
@@ -41,8 +43,8 @@ int link_measure(enum link_way way, const signal_flag *stop, struct link_fit *ou
 int link_find(const struct link_copier *c, const signal_flag *stop, struct link_fit *out);
 /* Returns the lower quartile of n > 0 times, ns, which it sorts; at least 1. */
 int64_t link_quartile(int64_t *ns, int n);
-/* rank_link.c.  Measures messages between two ranks under mpirun (ranks.h), which both call this; rank 0 gets *out.
- * Returns as link_measure(). */
+/* rank_link.c.  Measures messages between two ranks under mpirun (ranks.h); both ranks call this function, and rank 0
+ * gets *out.  Returns what link_measure() returns. */
 int link_measure_ranks(const signal_flag *stop, struct link_fit *out, struct arena *a,
                        struct diag *d);
 /* Writes a cluster file with two CPUs that are joined by the link.  Returns 0, or -1 and an error. */

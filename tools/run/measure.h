@@ -57,15 +57,16 @@ struct part_figures {
     uint32_t had[TURNS_MOST];
     int64_t ps; /* the least of turn[]; -1: not measured */
     struct part_bytes bytes;
-    /* ps, on the scale of node[].ps, that belong to no node of the part by name: calls of functions, in whose place
-     * other nodes run */
+    /* ps, comparable with node[].ps, of what runs under the name of no node of the part: nodes that run in place of
+     * calls of functions */
     int64_t nameless_ps;
     struct node_figures *node; /* [nodes of the part]; NULL: not measured */
 };
 
-/* Measures all parts, each in a session of its own, sample by sample, or one after the other where memory is short.
- * Writes f[part]; if *m->stop ended the work, a part may have fewer turns than asked for, or no times of nodes.
- * Returns 0, or -1 and an error that names part, first node and the engine's reason. */
+/* Measures all parts, each in a session of its own.  Each sample goes through all of them; if memory is too short to
+ * load all, the parts are measured one after the other.  Writes f[part]; if *m->stop ended the work, a part may have
+ * fewer turns than asked for, or no times of nodes.  Returns 0, or -1 and an error that names part, first node and the
+ * engine's reason. */
 int measure_parts(const struct measuring *m, struct part_figures *f);
 /* Whether the part with these figures is measured as asked for. */
 bool measured_whole(const struct measuring *m, const struct part_figures *f);

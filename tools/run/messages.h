@@ -1,6 +1,6 @@
-/* Messages between the processes of a run (ranks.h): the calls of MPI that it needs, as a table.  The module that is
- * linked with MPI (messages_mpi.c) is opened only where a run has several processes, so that programs start without
- * MPI, and are built without it where it is missing.
+/* Messages between the processes of a run (ranks.h): the calls of MPI that it needs, as a table.  A shared library of
+ * its own is linked with MPI (messages_mpi.c).  It is opened only if a run has several processes, so that programs
+ * start, and can be built, without MPI.
  *
  * Several threads may call at a time, but functions that all ranks call must be called by one thread.  A call that
  * fails returns -1 and leaves a line in m->why. */
@@ -71,8 +71,8 @@ struct messages_face {
     int (*gather)(const void *mine, void *all, int64_t bytes);
     /* Called by all ranks: all get what rank 0 has. */
     int (*share)(void *data, int64_t bytes);
-    /* Called by the n ranks of a group, in the order rank[]: *group is its number for sum(); tag tells groups apart
-     * that are made at the same time. */
+    /* Called by the n ranks rank[n], which become a group in this order; writes its number, for sum(), to *group.
+     * Groups that are made at the same time must have different tags. */
     int (*group)(const int *rank, int n, int tag, int *group);
     /* Called by all ranks of a group: begins to add up their data (floats, doubles or bytes, by ONNX's number elem), in
      * an order of MPI's choice; the sums replace the data of each rank. */
@@ -83,7 +83,7 @@ struct messages_face {
     void (*close)(void);
 };
 
-/* The module's one function, by this name. */
+/* The name and the type of the one function that the shared library exports. */
 #define MESSAGES_SYMBOL "pcc_messages"
 typedef const struct messages_face *messages_make(void);
 

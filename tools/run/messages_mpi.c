@@ -1,6 +1,6 @@
-/* Messages by MPI (messages.h), a shared module of its own.  Tensors are sent synchronously: a message has left when
- * its receive was posted, so that what is under way lies in the sender's buffer or the receiver's, and in none
- * between. */
+/* Messages by MPI (messages.h), a shared library of its own.  Tensors are sent synchronously: a message has left only
+ * when its receive is posted, so that all data under way lie in the sender's buffer or the receiver's, and in no buffer
+ * of MPI. */
 #include "tools/run/messages.h"
 
 #include "ir/model/module.h"
@@ -16,13 +16,13 @@ enum {
     GROUPS = 1 << 12       /* number of groups that group() can make */
 };
 
-/* The state of the module: MPI has only one in a process. */
+/* The state of this shared library: a process can have only one, as it can open MPI only once. */
 static struct {
     struct messages *m; /* of open_all(), which live as long as MPI runs */
     MPI_Comm channel[CHANNELS];
     MPI_Comm group[GROUPS]; /* [groups] */
     int groups;
-    MPI_Op bytes; /* add_bytes(), once `adds` is set */
+    MPI_Op bytes; /* MPI's operation for add_bytes(); valid if `adds` */
     bool adds;
 } mpi;
 

@@ -1,5 +1,5 @@
-/* Finds the module that is linked with MPI (messages.h): beside the program, where both were built, or in ../lib/pcc,
- * as they are installed. */
+/* Finds the shared library that is linked with MPI (messages.h): beside the program, as both are built, or in
+ * ../lib/pcc, as they are installed. */
 #include "tools/run/program.h"
 #include "tools/run/ranks.h"
 

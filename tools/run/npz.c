@@ -202,8 +202,8 @@ static void take_wide(const unsigned char *extra, uint64_t n, uint64_t *v)
     }
 }
 
-/* Returns the unpacked bytes of a deflated file, in z->a; NULL: they have another length than the directory says, or
- * cannot be unpacked. */
+/* Returns the unpacked bytes of a deflated file, in z->a; NULL: they cannot be unpacked, or have not the length or the
+ * checksum that the directory says. */
 static const unsigned char *inflated(const struct archive *z, const struct npz_entry *e)
 {
     if (e->plain > (e->bytes + 1) * DEFLATE_MOST)

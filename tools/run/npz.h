@@ -14,7 +14,8 @@ struct npz_array {
     const void *data; /* [bytes] in the order of C; may be unaligned */
     size_t bytes;
     const char *const *text; /* elements of an array of strings that was read; else NULL */
-    /* an array of strings as numpy has it: characters of each element, of 4 bytes, or of 1 if `narrow`; else 0 */
+    /* of an array of strings in numpy's form: the number of characters of each element; a character has 4 bytes, or 1
+     * if `narrow`.  Of other arrays: 0 */
     int64_t letters;
     bool narrow;
     /* [nitem] the elements of a sequence; or two arrays, the keys and the values of a map; NULL: this is an array,
@@ -28,7 +29,8 @@ struct npz {
     struct npz_array *array; /* [n] */
     uint32_t n;
     const char *path;
-    const struct npz_entry *entry; /* [n] where each array lies, to be read; NULL: all are read */
+    /* [n] where each array lies, for npz_find() to read; NULL: all arrays were read already */
+    const struct npz_entry *entry;
 };
 
 /* Reads the names of an archive's arrays, in a, as numpy.savez() and savez_compressed() write it.  Returns 0, or -1 and

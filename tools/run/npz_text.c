@@ -64,7 +64,7 @@ static size_t encode(uint32_t code, char *to)
     enum {
         ROWS = sizeof row / sizeof *row,
         BITS = 6
-    }; /* each further byte has 6 bits, behind 10 */
+    }; /* each further byte has the bits 10, then 6 bits of the code point */
     bool surrogate = code >= 0xd800 && code < 0xe000;
     size_t n = 0;
     while (n < ROWS && code >= row[n].below)

@@ -12,7 +12,8 @@ enum {
     WIDE = 20,    /* bytes of the extra field in the local header of a file of 4 GiB and more */
     LISTED = 28,  /* bytes of its extra field in the directory */
     MOST_NAME = 60000, /* bytes of a name, at most: a zip has 65535 */
-    /* in the end record of a zip this sends readers to the ZIP64 record for the number of files: there are fewer */
+    /* in the end record of a zip, this number of files means that the ZIP64 record has the true number; archives have
+     * fewer files */
     TOO_MANY = 65535
 };
 /* The value of a 32-bit field for a size or offset if the extra field has the true one, of 64 bits. */
@@ -174,8 +175,8 @@ static void put_entry(struct npz_out *z, const struct npz_entry *e)
     }
 }
 
-/* Writes the end of the archive.  from: where the directory begins.  An archive of 4 GiB and more gets, before the
- * usual end record, one with 64 bits, and a record that says where that is. */
+/* Writes the end of the archive.  from: where the directory begins.  An archive of 4 GiB and more gets two more records
+ * before the usual end record: an end record with numbers of 64 bits, and the place of that record. */
 static void put_end(struct npz_out *z, uint64_t from)
 {
     uint64_t bytes = z->at - from, end = z->at;

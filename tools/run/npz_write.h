@@ -18,8 +18,9 @@ struct npz_out {
 /* Begins an archive, which appears as a whole or not at all; *z must stay at its place.  Returns 0, or -1 and an
  * error. */
 int npz_begin(struct npz_out *z, const char *path, struct arena *a, struct diag *d);
-/* Adds an array.  Types that numpy has not are written as integers of their width, strings as npz_texts() makes them.
- * Returns 0; -1: it has neither plain numbers nor strings. */
+/* Adds an array.  Types that numpy lacks are written as integers of their width, strings as npz_texts() makes them.
+ * Returns 0; -1: the array has neither plain numbers nor strings, its name is too long, or the archive has too many
+ * arrays. */
 int npz_add(struct npz_out *z, const struct npz_array *array);
 /* Ends the archive.  Returns 0; -1 after an error.  ok == false: removes the file, without an error, and returns -1. */
 int npz_end(struct npz_out *z, bool ok);

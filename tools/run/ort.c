@@ -1,17 +1,17 @@
 /* ONNX Runtime as an engine, through its C interface, which is opened at run time (engine.h).
  *
- * A session has one operator's threads, none of them spinning, runs nodes one after the other and takes denormals as
- * zeros.  Memory patterns are off: with them on a process grows after its first sample.  All sessions share one arena,
- * which grows by what is asked for, not by powers of two; only an allocator of the environment can be told so.  Freed
- * weights go back to the system at once: M_MMAP_THRESHOLD is set before the library is opened.
+ * A session has threads for one operator at a time, none of them spinning, runs nodes one after the other and takes
+ * denormals as zeros.  Memory patterns are off: if they are on, a process grows after its first sample.  All sessions
+ * share one arena, which grows by what is asked for, not by powers of two; only an allocator of the environment can be
+ * told so.  Freed weights go back to the system at once: M_MMAP_THRESHOLD is set before the library is opened.
  *
- * Times of nodes come from the library's own profiler, a trace file that it writes when a session is asked to.
+ * Times of nodes come from the library's own profiler, which writes a trace file if a session is set to.
  *
  * A part for a GPU gets CUDA's provider before the CPU's: an arena that grows by what is asked for, within the memory
  * that the plan has there, TF32 only where the plan says so, and tensors in pinned memory of the host, from which and
- * to which the library copies.  It is told that they lie in the machine's usual memory: version 1.31 fails where an
- * output that is given lies in what it calls pinned memory ("dst_data != src_data was false").  tools/bench/cuda_run.py
- * compares outputs on a GPU, test_run.py looks at the calls. */
+ * to which the library copies.  The library is told that these tensors lie in the machine's usual memory: version 1.31
+ * fails if the caller gives a tensor for an output that lies in what the library calls pinned memory ("dst_data !=
+ * src_data was false").  tools/bench/cuda_run.py compares outputs on a GPU, test_run.py looks at the calls. */
 #include "tools/run/engine.h"
 #include "tools/run/ort_api.h"
 #include "tools/run/ort_find.h"
@@ -255,8 +255,8 @@ static int add_cuda(const struct ort *e, OrtSessionOptions *o, const struct engi
     return rc ? -1 : 0;
 }
 
-/* Takes pinned memory of the host from a session for a GPU, unless there is some.  Returns 0; or -1 with the reason in
- * *err. */
+/* Takes an allocator of the host's pinned memory from a session for a GPU, unless the engine has one already.  Returns
+ * 0; or -1 with the reason in *err. */
 static int take_pinned(struct ort *e, const OrtSession *session, const struct engine_gpu *gpu,
                        struct engine_error *err)
 {

@@ -33,7 +33,8 @@ typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
 typedef struct OrtKeyValuePairs OrtKeyValuePairs;
 typedef struct OrtCUDAProviderOptionsV2 OrtCUDAProviderOptionsV2;
 
-/* An allocator, whose fields the interface fixes; one with this version needs no more of them. */
+/* An allocator, whose fields the interface fixes.  Later versions of the interface have more fields; `version` says
+ * which of them there are. */
 typedef struct OrtAllocator OrtAllocator;
 struct OrtAllocator {
     uint32_t version;

@@ -13,14 +13,15 @@ struct parameter_inputs {
     uint32_t n;
 };
 
-/* Writes a copy of a part's file to `folder`, in which the initializers in `names` are inputs, and makes *p the copy:
- * its path, and the folder that its weights lie in.  An input that is not given has the initializer's value.  A part
- * without such initializers stays as it is.  Lists the initializers in *out, in a.  Returns 0, or -1 and an error.
+/* Writes a copy of a part's file to `folder`, in which the initializers in `names` are inputs, and makes *p stand for
+ * the copy: sets its path and the folder of its weights.  An input that is not given has the initializer's value.  A
+ * part without such initializers stays as it is.  Lists the initializers in *out, in a.  Returns 0, or -1 and an error.
  * O(bytes of the file). */
 int parameter_inputs(struct split_part *p, const struct names *names, const char *folder,
                      struct parameter_inputs *out, struct arena *a, struct diag *d);
-/* Does the same for all parts of a split.  names: the parameters; NULL: those that its manifest lists ("training",
- * "gradients"), if it has parts for updates.  Without parameters nothing is done.  Returns 0, or -1 and an error. */
+/* Calls parameter_inputs() for all parts of a split.  names: the parameters; NULL: those that its manifest lists
+ * ("training", "gradients"), if it has parts for updates.  Without parameters nothing is done.  Returns 0, or -1 and an
+ * error. */
 int parameter_inputs_all(struct split *s, const struct names *names, const char *folder,
                          struct arena *a, struct diag *d);
 

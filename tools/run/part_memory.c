@@ -1,9 +1,10 @@
 /* Memory of a part (part_memory.h).
  *
  * What a process holds depends on all that it did before, so the program starts itself once more for each part.  The
- * request is a file of JSON that names the part, and a file with its inputs, one behind the other.  The process notes
- * what it holds when the engine is open, when the part is loaded, and the most that it held during the first sample:
- * the system's mark of the most is set back before it (proc(5), clear_refs).  O(bytes of the inputs). */
+ * request is two files: one of JSON that names the part, and one with the bytes of the part's inputs, one input behind
+ * the other.  The process notes how much memory it holds when the engine is open and when the part is loaded, and the
+ * most that it holds during the first sample; before that sample it sets the system's mark of the most memory back
+ * (proc(5), clear_refs).  O(bytes of the inputs). */
 #include "tools/run/part_memory.h"
 
 #include "ir/base/infile.h"

@@ -1,6 +1,6 @@
 /* Reads inputs in ONNX's own form (pb_in.h).  A file is a message TensorProto, unless the input is a sequence or a map
- * (pb_list.c).  With a few bytes around it, it is an initializer of a model, which the reader of models takes, with all
- * its checks.  O(bytes). */
+ * (pb_list.c).  A few bytes around the message make it an initializer of a model, so that the reader of models reads
+ * and checks it.  O(bytes). */
 #include "tools/run/pb_in.h"
 
 #include "frontends/frontends.h"

@@ -6,9 +6,9 @@
 #include "tools/run/npz.h"
 #include "tools/run/split_in.h"
 
-/* Reads the inputs of a split's model, in their order, from a folder, or its folder test_data_set_0; or from a file of
- * one value, for a model with one input; in a.  Returns 0, or -1 and an error: a file is missing, there are more
- * files than inputs, or a file is no value of its input's kind. */
+/* Reads the inputs of a split's model, in their order, into *out, in a: from a folder, or from its subfolder
+ * test_data_set_0 if it has one; or, for a model with one input, from a file of one value.  Returns 0, or -1 and an
+ * error: a file is missing, there are more files than inputs, or a file is no value of its input's kind. */
 int pb_read(struct npz *out, const char *folder, const struct split *s, struct arena *a,
             struct diag *d);
 /* A message of a file. */

@@ -2,7 +2,7 @@
  * MapProto, whose keys are integers or strings and whose values are a sequence of tensors of one element each.
  *
  * Their few fields are taken off the wire here; tensors in them go to pb_tensor().  A map becomes two arrays, keys and
- * values, as ONNX Runtime makes one of them.  O(bytes). */
+ * values, from which ONNX Runtime makes a map.  O(bytes). */
 #include "tools/run/pb_in.h"
 
 #include "ir/model/module.h"

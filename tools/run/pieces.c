@@ -33,7 +33,7 @@ struct cutting {
     uint32_t count;
 };
 
-/* The user data of the functions below, which listen to the library. */
+/* The user data of pass_on() and stopped(), which the library calls. */
 struct hearing {
     struct diag *d;
     const signal_flag *stop; /* 1: calls of the library end, and nothing is passed on */
@@ -86,7 +86,7 @@ struct pcc *pieces_open(const struct pieces_of *of, struct arena *a, struct diag
 static void weigh(struct cutting *c, struct arena *a)
 {
     uint32_t n = c->g->n;
-    /* [vertex] bytes that cross a cut before it, less those that cross the cut before the vertex in front of it */
+    /* [vertex] bytes that cross a cut before it, less the bytes that cross a cut one vertex earlier */
     int64_t *change = arena_array(a, (size_t)n + 2, sizeof *change);
     for (uint32_t v = 0; v < n; v++)
         c->work[v + 1] =

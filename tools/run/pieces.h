@@ -21,9 +21,9 @@ struct pieces_of {
 /* Returns a handle of the library with the model open on of->count CPUs, which lives as long as a and passes errors on
  * to d, warnings as notes; NULL after an error. */
 struct pcc *pieces_open(const struct pieces_of *of, struct arena *a, struct diag *d);
-/* Cuts a model and writes its pieces.  A cut lies within 0.3 of a piece's time from where equal pieces would have it,
- * where the fewest bytes cross; the roofline of the class cpu gives the times.  *parameters: a new table of the weights
- * that steps of training update, in parts of their own.  Returns 0; -1 after an error. */
+/* Cuts a model and writes its pieces.  Each cut lies where the fewest bytes cross, at most 0.3 of a piece's time away
+ * from the cut that would make the pieces equal; the roofline of the class cpu gives the times.  *parameters: a new
+ * table of the weights that steps of training update, in parts of their own.  Returns 0; -1 after an error. */
 int pieces_write(const struct pieces_of *of, struct names *parameters, struct arena *a,
                  struct diag *d);
 

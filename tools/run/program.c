@@ -189,7 +189,8 @@ static void print_man(FILE *f, const struct program *p)
         f);
 }
 
-/* Writes s in single quotes, as shells read them; letters of `escape` get a backslash before them. */
+/* Writes s to stand between a shell's single quotes, which the caller writes; letters of `escape` get a backslash
+ * before them. */
 static void put_quoted(FILE *f, const char *s, const char *escape)
 {
     for (; *s; s++) {

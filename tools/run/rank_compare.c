@@ -1,7 +1,8 @@
-/* What must be the same at all ranks (ranks.h): the bytes of the manifest, the schedule and each rank's parts, whose
- * SHA-256 the manifest may have, so that no rank needs the parts of another one; a warning where another version of the
- * engine runs, whose bits may be others.  And how far clocks are apart: of ROUNDS messages there and back the quickest
- * says it, to half its time.  O(bytes of the files + ranks * ROUNDS). */
+/* Checks what must be the same at all ranks (ranks.h): the bytes of the manifest, of the schedule and of each rank's
+ * parts.  If the manifest has the SHA-256 of a part, the part is compared with that, so that no rank needs the parts of
+ * other ranks.  Warns if the ranks have different engines or versions, whose bits may differ.  Also measures how far
+ * the ranks' clocks are apart: of ROUNDS messages there and back the quickest tells it, to within half its time.
+ * O(bytes of the files + ranks * ROUNDS). */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -27,7 +28,7 @@ enum {
  * and an error. */
 static int hash_file(struct runner *r, const char *path, uint64_t *hash)
 {
-    static const char what[] = "pcc"; /* any key will do that is the same at all ranks */
+    static const char what[] = "pcc"; /* any key that is the same at all ranks will do */
     unsigned char *chunk = arena_alloc(r->a, CHUNK);
     uint64_t size;
     int fd = infile_open(path, INFILE_MODEL, &size, r->d);
@@ -73,8 +74,8 @@ static bool compares(const struct runner *r, uint32_t i)
     return ranks_host(r) && access(path, R_OK) == 0;
 }
 
-/* Has rank 0 find, for each of n files, the first rank that has a hash of it, and all ranks get that hash, want[], and
- * rank, of[].  Returns 0, or -1. */
+/* For each of n files, rank 0 finds the first rank that has a hash of it (not 0); all ranks get that hash in want[],
+ * and the number of that rank in of[].  mine: [n] this rank's hashes; 0: none.  Returns 0, or -1. */
 static int share_hashes(struct runner *r, const uint64_t *mine, uint32_t n, uint64_t *want,
                         int64_t *of)
 {
@@ -95,8 +96,8 @@ static int share_hashes(struct runner *r, const uint64_t *mine, uint32_t n, uint
                : 0;
 }
 
-/* Checks that manifest, schedule and the parts that this rank runs, as far as the manifest does not say their hashes,
- * are those of the first rank that has them.  Returns 0, or -1 and an error. */
+/* Checks that the manifest, the schedule and the parts that this rank runs (if the manifest lacks their hashes) are
+ * those of the first rank that has them.  Returns 0, or -1 and an error. */
 static int compare_files(struct runner *r)
 {
     uint32_t own = r->s.npart + 2, all = own;
@@ -182,7 +183,8 @@ static int check_hashes(struct runner *r)
     return check_weights(r);
 }
 
-/* Called by all ranks: rank 0 warns of the first rank whose engine, or its version, is another than that of rank 0. */
+/* Called by all ranks: rank 0 warns of the first rank that has another engine, or another version of it, than rank
+ * 0. */
 static void compare_engines(struct runner *r)
 {
     size_t ranks = (size_t)r->ranks->m.ranks;
@@ -200,8 +202,8 @@ static void compare_engines(struct runner *r)
     }
 }
 
-/* Waits until a message has ended.  rc: the result of the call that began it, of which `handle` is.  Returns 0, or -1:
- * the message failed, or was not begun. */
+/* Waits until a message has ended.  rc, handle: the result of the call that began it, and the handle that the call set.
+ * Returns 0; -1: the message failed, or was not begun. */
 static int wait_for(struct runner *r, uint64_t handle, int rc)
 {
     struct message_end end = {0};

@@ -36,7 +36,7 @@ void ranks_count(struct runner *r, const struct transfer *t, const void *data)
     s->placed += sign * hash * ((uint64_t)t->sample + 1);
 }
 
-/* Returns the sample whose message differs; -1: more than one does. */
+/* Returns the sample whose message differs; -1: several do. */
 static int64_t sample_of(const struct content_sum *s, int64_t samples)
 {
     for (int64_t k = 0; s->content && k < samples; k++)

@@ -26,8 +26,8 @@ static const char *names_without_rank(const struct runner *r)
     return text;
 }
 
-/* Gives a device a rank, as `text`, DEVICE=RANK, says, which is changed: notes it in the ranks' table and in
- * device[rank], which is RUN_NONE for a rank without a device.  Returns 0, or -1 and an error. */
+/* Gives a device a rank, as `text` says, DEVICE=RANK, which is changed here.  Notes the rank in r->ranks->rank[], and
+ * the device in device[rank], where RUN_NONE means that the rank has no device yet.  Returns 0, or -1 and an error. */
 static int map_one(struct runner *r, char *text, uint32_t *device)
 {
     struct ranks *x = r->ranks;

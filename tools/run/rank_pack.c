@@ -90,8 +90,8 @@ static int put_texts(struct packing *p, const unsigned char *texts, size_t rank,
     return bad ? -1 : 0;
 }
 
-/* Appends a value, which lies in `depth` values.  Returns 0, or -1: it is of a kind that has no form here, or there is
- * no memory. */
+/* Appends a value.  depth: number of values that it lies in.  Returns 0, or -1: it is of a kind that has no form here,
+ * or there is no memory. */
 static int put_value(struct packing *p, const struct engine_value *v, int depth)
 {
     const struct engine_face *face = p->e->face;
@@ -151,7 +151,8 @@ static const void *take(struct unpacking *u, int64_t n)
     return u->at <= u->end ? from : NULL;
 }
 
-/* Returns the next number; -1: none is left, which is no valid number here either. */
+/* Returns the next number; -1: none is left.  (No number of a value is -1, but for elements, which are not read
+ * here.) */
 static int64_t take_number(struct unpacking *u)
 {
     const void *from = take(u, WORD);

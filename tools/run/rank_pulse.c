@@ -1,10 +1,10 @@
 /* Signs of life of ranks (ranks.h): a thread of its own, so that a part that computes for long is told from a process
  * that was stopped or killed.
  *
- * Each rank tells rank 0 every BEAT where it stands, and rank 0 tells the others.  A rank that is silent for SILENT
- * ends the run with one message: rank 0 says it, of rank 0 itself the next rank.  mpirun, too, ends all ranks when one
- * was killed: it wakes them by SIGCONT first and ends them by SIGTERM a second later, so from then on a rank is looked
- * for that is silent for HURRY. */
+ * Each rank tells rank 0 every BEAT where it stands, and rank 0 tells the others.  If a rank is silent for SILENT, the
+ * run ends with one message: rank 0 writes it, or rank 1 if rank 0 is silent.  mpirun, too, ends all ranks when one was
+ * killed: it wakes them by SIGCONT first and ends them by SIGTERM a second later.  So after SIGCONT a rank counts as
+ * silent after HURRY already, to write the message in time. */
 #include "ir/base/signal_flag.h"
 #include "tools/run/ranks.h"
 
@@ -105,8 +105,8 @@ void rank_pulse_end_all(struct runner *r)
     _exit(FAILED);
 }
 
-/* Appends to line[LINE], behind n bytes, where the ranks stand, but for `but`; -1: all of them.  Under the lock.
- * Returns its length. */
+/* Appends to line[LINE], behind its first n bytes, where the ranks stand.  but: a rank that is left out; -1: none.
+ * Under the lock.  Returns its length. */
 static size_t put_where(const struct rank_pulse *p, int but, char *line, size_t n)
 {
     const struct ranks *x = p->r->ranks;
@@ -179,7 +179,7 @@ static void look_for_stall(struct rank_pulse *p, int64_t after)
         say_last(p, line, n);
 }
 
-/* Receives the signs of life of other ranks; ends this process if a message asks for that, which any rank may send. */
+/* Receives the signs of life of other ranks.  Any rank may send a message that ends the run: it ends this process. */
 static void hear_all(struct rank_pulse *p)
 {
     const struct messages *m = &p->r->ranks->m;
@@ -220,8 +220,8 @@ static void look_for_silence(struct rank_pulse *p, int64_t after)
     }
 }
 
-/* The thread: sends a sign of life every BEAT, takes those of others, and looks for silent ranks and stalled runs;
- * until rank_pulse_end().  arg: the struct rank_pulse. */
+/* The thread: sends a sign of life every BEAT, receives the signs of other ranks, and looks for silent ranks and
+ * stalled runs, until rank_pulse_end() is called.  arg: the struct rank_pulse. */
 static void *run_pulse(void *arg)
 {
     struct rank_pulse *p = arg;

@@ -1,10 +1,10 @@
 /* Sends tensors as messages between ranks (ranks.h).
  *
  * A tensor whose type and sizes are the same for all samples is one message, from the sender's buffer into the
- * receiver's; of any other one its type and sizes go ahead.  Of a long tensor the first bytes are a message of their
- * own, so that both ranks look at once while the others come (rank_words.c).  Tags tell tensors and samples apart, so
- * that a message that is missing, or comes twice, is never taken for that of another sample.  O(readers of a value)
- * each. */
+ * receiver's; the type and sizes of any other tensor are a message ahead of it.  The first bytes of a long tensor are a
+ * message of their own, so that both ranks look after messages without a pause while the other bytes come
+ * (rank_words.c).  Tags tell tensors and samples apart, so that a message that is missing, or comes twice, is never
+ * taken for that of another sample.  O(readers of a value) each. */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -50,7 +50,7 @@ struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64
     return t;
 }
 
-/* Adds a record whose message has ended to the spare ones, and frees what it has packed. */
+/* Adds the record of an ended message to the spare records, and frees its packed bytes. */
 static void transfer_over(struct runner *r, struct transfer *t)
 {
     free(t->packed);
@@ -155,8 +155,8 @@ static void refuse(struct runner *r, const struct transfer *of)
     ranks_trouble(r, of->sample, line);
 }
 
-/* Fills in what goes ahead of the value v of a message, whose bytes are packed where it is no tensor of numbers.
- * v NULL: that no value comes.  Returns 0, or -1: it cannot be sent. */
+/* Fills in *to, the message that goes ahead of value v; if v is no tensor of numbers, packs its bytes into of->packed.
+ * v NULL: *to says that no value comes.  Returns 0; -1: v cannot be sent. */
 static int announce(struct runner *r, struct transfer *of, const struct engine_value *v,
                     struct rank_sizes *to)
 {
@@ -174,9 +174,9 @@ static int announce(struct runner *r, struct transfer *of, const struct engine_v
     return (to->bytes = value_bytes(r->e, v)) < 0 ? -1 : 0;
 }
 
-/* Sends what a tensor is, ahead of its elements; v NULL: none comes.  of: the transfer of the elements, which gets what
- * is packed in their place.  Returns the bytes of the elements, 0 without a tensor; -1: it cannot be sent, and the run
- * fails. */
+/* Sends type and sizes of value v ahead of its elements; v NULL: sends word that no value comes.  of: the transfer of
+ * the elements; its field `packed` is set if v is packed.  Returns the bytes of the elements or packed bytes, 0 if v is
+ * NULL; -1: v cannot be sent, and the run fails. */
 static int64_t send_sizes(struct runner *r, struct transfer *of, const struct engine_value *v)
 {
     struct transfer *t = ranks_transfer(r, SEND_SIZES, of->sample);
@@ -214,8 +214,9 @@ static void sent(struct runner *r, struct transfer *t)
         lists_moved(r, place);
 }
 
-/* Begins to send (SEND_HEAD) or to receive (TAKE_HEAD) the first bytes, at `data`, of a long tensor, whose transfer t
- * is.  When they have come both ranks know that the other bytes come now.  Returns their number; 0: t is short. */
+/* If the tensor of transfer t is long, begins to send (step SEND_HEAD) or to receive (TAKE_HEAD) its first bytes, at
+ * `data`.  When they have come both ranks know that the other bytes come now.  Returns the number of these first bytes;
+ * 0: the tensor is short. */
 static int64_t head(struct runner *r, struct transfer *t, enum transfer_step step,
                     unsigned char *data)
 {
@@ -350,7 +351,8 @@ struct engine_value *rank_value_new(struct engine *e, const struct rank_sizes *z
     return e->face->value_new(e, &shape, err);
 }
 
-/* Makes the tensor that sizes announce, or room for what is packed.  Returns 0, or -1 and an error in line[]. */
+/* Makes the tensor that t->sizes announces, or room for the bytes of a packed value.  Returns 0, or -1 and an error in
+ * line[]. */
 static int make_room(struct runner *r, struct transfer *t, char *line, size_t room)
 {
     struct engine_error err = {"out of memory"};
@@ -377,7 +379,7 @@ static int make_room(struct runner *r, struct transfer *t, char *line, size_t ro
     return -1;
 }
 
-/* Makes the value that has come packed.  Returns 0, or -1 and an error in line[]. */
+/* Makes the value of t from its packed bytes, which have come.  Returns 0, or -1 and an error in line[]. */
 static int unpack(struct runner *r, struct transfer *t, char *line, size_t room)
 {
     struct engine_error err = {"out of memory"};
@@ -456,7 +458,7 @@ static void ended_for_lists(struct runner *r, struct transfer *t)
             sent(r, early);
         else
             came(r, early);
-        at = &x->order.early; /* looks for the next sample's from the beginning */
+        at = &x->order.early; /* looks for the next sample's message from the beginning */
     }
 }
 

@@ -1,11 +1,12 @@
 /* Words between rank 0 and the other ranks, and waiting for messages (ranks.h).
  *
- * One thread at a time looks after the messages of a rank.  It is the device's while that has no part to run, and it
- * runs the part that a message was for itself: between two ranks nothing is handed from thread to thread.  It looks
- * again at once, giving up the processor, for EAGER after the last message, then ever more seldom; where ranks
- * outnumber processors it sleeps from the first.  While it runs a part the main thread looks, every LOOK_BUSY.  Where
- * there is a processor for the main thread, too, that looks all the time, and the device's waits for AWAIT until what
- * it has sent has left.  As long as a long tensor is under way, looks do not become more seldom. */
+ * One thread at a time looks after the messages of a rank.  While the device has no part to run, it is the device's
+ * thread, which then runs the part that a message was for: nothing is handed from thread to thread.  For EAGER after
+ * the last message this thread looks again at once, only giving up the processor; later it looks ever more seldom.  If
+ * ranks outnumber processors, it sleeps between looks from the start.  While the device's thread runs a part, the main
+ * thread looks every LOOK_BUSY.  If there is a processor for the main thread, too, the main thread looks all the time
+ * meanwhile, and the device's thread waits after a part, at most for AWAIT, until the messages with its outputs have
+ * left.  As long as a long tensor is under way, looks do not become more seldom. */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -168,8 +169,8 @@ static void word_failed(struct runner *r, const struct transfer *t)
     x->unheard = x->unheard || (sent && t->word.kind == WORD_END);
 }
 
-/* Does what follows from the end of a message: frees a word that has left; does what a word says that has come, and
- * begins to receive the next one; leaves tensors to ranks_ended().  Under the lock. */
+/* Does what follows from the end of a message.  The record of a word that has left becomes spare; a word that has come
+ * is obeyed, and the next one is awaited; tensors are left to ranks_ended().  Under the lock. */
 static void message_ended(struct runner *r, struct transfer *t, const struct message_end *end)
 {
     struct rank_word word;
@@ -369,7 +370,8 @@ void ranks_end(struct runner *r)
     send_all(r, &word);
 }
 
-/* Whether a message is still to end: a word that is sent, or a tensor that is sent of a sample that ran. */
+/* Whether ranks_drain() must wait for a message: for a word that this rank sends, or a tensor that it sends for a
+ * sample that runs. */
 static bool is_wanted(const struct runner *r, const struct transfer *t)
 {
     bool sends = t->step == SEND_SIZES || t->step == SEND_HEAD || t->step == SEND_TENSOR;

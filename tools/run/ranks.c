@@ -88,8 +88,8 @@ static void on_alarm(int signal)
 
 /* Sets an alarm that ends all ranks, with a message, when this one has waited for the others as long as --stall says.
  * It is for the times when no signs of life are heard: before the first and behind the last.  Each rank waits
- * ALARM_TURN longer than the rank before it, so that only one of them speaks.  what: what the ranks are waited for to
- * do. */
+ * ALARM_TURN longer than the rank before it, so that only one of them speaks.  what: what the other ranks are to do,
+ * "begin" or "end". */
 static void limit_waiting(const struct runner *r, const char *what)
 {
     int64_t s = r->set.stall / NS_PER_S + (r->set.stall % NS_PER_S > 0); /* rounded up */
@@ -273,8 +273,8 @@ static void add_row(struct times *t, const struct row *from)
         times_add(t, from->ns[i]);
 }
 
-/* Called by all ranks: rank 0 adds the bars of the others to its own, with times of its own clock.  most: of rank 0,
- * the largest number of bars that a rank has; 0: rank 0 wants none.  Other ranks are told it here. */
+/* Called by all ranks: rank 0 adds the bars of the others to its own, with times of its own clock.  most: the largest
+ * number of bars that a rank has; 0: rank 0 wants no bars.  Only rank 0 knows `most`; the other ranks get it here. */
 static void collect_bars(struct runner *r, int64_t most)
 {
     struct ranks *x = r->ranks;

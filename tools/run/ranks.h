@@ -73,9 +73,10 @@ struct transfer {
     unsigned char *packed;
     uint32_t value, place; /* place: of the lists (work.h); RUN_NONE: no list carries it */
     int64_t sample;
-    int64_t bytes;         /* of what is sent or received now; of a tensor with its head */
-    int64_t began;         /* ns: when it began to leave */
-    struct transfer *rest; /* of a head: the transfer of the tensor's other bytes */
+    /* bytes of the message that `step` says; of a tensor's elements, the bytes of its head are counted, too */
+    int64_t bytes;
+    int64_t began;         /* ns: when this rank began to send it */
+    struct transfer *rest; /* of a head: the transfer of the other bytes of its tensor */
     bool head_is_out;      /* the tensor's head has not ended */
     bool has_ended;        /* the other bytes have ended before the head, as `end` says */
     struct message_end end;
@@ -240,7 +241,7 @@ struct engine_value *rank_value_new(struct engine *e, const struct rank_sizes *z
                                     struct engine_error *err);
 
 /* ---- rank_contents.c */
-/* Returns a hash of the bytes of a message; of a long one, of some of its bytes. */
+/* Returns a hash of the bytes of a message; a long message is hashed in some places only. */
 uint64_t ranks_hash(const void *data, int64_t bytes);
 /* Adds the bytes of a message that leaves, or that has come, to the sum of its tensor; under the lock. */
 void ranks_count(struct runner *r, const struct transfer *t, const void *data);
@@ -288,8 +289,8 @@ bool ranks_drain(struct runner *r);
 int rank_pulse_start(struct runner *r);
 /* Ends the thread of rank_pulse_start(); called when all ranks are through. */
 void rank_pulse_end(struct runner *r);
-/* Ends this run, of which this rank has said why: all others are told to, and MPI ends what cannot hear.  Does not
- * return. */
+/* Ends the run at all ranks, after this rank has said why: tells the other ranks to end, and has MPI end those that do
+ * not hear it.  Does not return. */
 void rank_pulse_end_all(struct runner *r);
 /* Gives the thread the words for where this rank stands, which the next signs of life carry; under the lock of the
  * run. */

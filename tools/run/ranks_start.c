@@ -1,5 +1,6 @@
-/* pcc-run --processes: mpirun on this machine (ranks.h), with a process for each device that has parts.  What is set in
- * the environment counts for Open MPI, as options of mpirun would; a setting of the user's own stays.  O(manifest). */
+/* pcc-run --processes: mpirun on this machine (ranks.h), with a process for each device that has parts.  Settings of
+ * Open MPI are made in the environment, where they count like options of mpirun; a setting that the user has made there
+ * stays.  O(manifest). */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -85,7 +86,7 @@ static pid_t start(char **args, const sigset_t *mask)
     return failed ? -1 : pid;
 }
 
-/* Returns what /proc says of a process, in a; "" if that is gone. */
+/* Returns the text of a file of /proc about a process, in a; "" if the process is gone. */
 static const char *proc_text(pid_t pid, const char *file, struct arena *a)
 {
     const char *text = machine_text("", arena_fmt(a, "/proc/%d/%s", pid, file), a);
@@ -117,7 +118,7 @@ static pid_t find_stopped(pid_t mpirun, struct arena *a)
 
 /* A rank that was stopped. */
 struct stopped {
-    pid_t pid;     /* 0: none was at the last look */
+    pid_t pid;     /* 0: no rank was stopped at the last look */
     int64_t since; /* ns */
     pid_t killed;  /* 0: none */
 };

@@ -16,8 +16,8 @@ struct pcc *library_handle(struct arena *a);
  * was planned for, or other ones, dim[ndim], each NAME=N; freed with a.  NULL after an error. */
 struct pcc *split_model(const struct split *s, const char *path, const char *const *dim,
                         uint32_t ndim, struct arena *a, struct diag *d);
-/* Whether --dim can name a key of "dims": true unless it is an expression of names, such as inputs' shapes have, or has
- * a comma. */
+/* Whether the option --dim can set `dim`, a key of "dims" in the manifest: not if `dim` is an expression of names,
+ * which shapes of inputs may have, or has a comma. */
 bool split_names_dim(const struct split *s, const char *dim);
 
 #endif

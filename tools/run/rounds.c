@@ -28,11 +28,12 @@ struct round {
     struct profiled found;
     /* ps of the slowest device per sample, by the plan and as measured */
     int64_t promised, measured;
-    const char *slowest;   /* name of that device */
-    const char *read_from; /* folder of the plan that promise_again() wrote; NULL: not written */
+    const char *slowest; /* name of that device */
+    /* folder from which promise_again() read the plan to write the split once more; NULL: it has not done so */
+    const char *read_from;
 };
 
-/* The state of the work. */
+/* The state of rounds_run(). */
 struct work {
     const struct rounds *of;
     struct plan_call call;

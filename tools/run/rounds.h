@@ -7,12 +7,12 @@
 /* The exit code of rounds that Ctrl-C ended before a part of a split was measured. */
 enum { ROUNDS_INTERRUPTED = 130 };
 
-/* What the rounds are about. */
+/* The input of rounds_run(). */
 struct rounds {
     const struct profiling *p;
     const char *model, *output;     /* path of the model; folder that the best split goes to */
     const char *pieces;             /* folder with the model's pieces */
-    const struct names *parameters; /* that are inputs of the pieces */
+    const struct names *parameters; /* the parameters that are inputs of the pieces */
     const char *cores;              /* as --cores has them; NULL: any */
     uint32_t most;                  /* number of rounds at most, at least 1 */
 };

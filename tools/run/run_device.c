@@ -12,8 +12,9 @@
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-/* Whether the session of a part, which runs on d for a sample that was given up, may be ended: all samples that go on
- * have come in, and the part has run for those of them that are d's.  (A session that was ended cannot run again.) */
+/* A part runs on d for a sample that was given up: returns whether the part's session may be ended.  It may if all
+ * samples that go on have come in, and the part has run for each of them that runs it on d.  (A session that was ended
+ * cannot run again.) */
 static bool had_by_all(const struct runner *r, const struct run_device *d, uint32_t part)
 {
     for (uint32_t i = 0; i < r->width; i++) {
@@ -76,7 +77,9 @@ static uint32_t holders_of(const struct runner *r, uint32_t v)
 {
     uint32_t readers = r->wires.readers.at[v + 1] - r->wires.readers.at[v];
     uint32_t state = r->wires.state_of[v] != RUN_NONE;
-    if (r->lists) /* holders: the device until its FREE; the host, if no SEND of the lists brings the value there */
+    /* holders: the device until its FREE; the host, if no SEND of the lists brings the value there; the next sample, if
+     * the value is a state */
+    if (r->lists)
         return 1 + r->wires.direct[v] + state;
     return readers + r->wires.is_output[v] + state;
 }

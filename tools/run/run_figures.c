@@ -1,5 +1,6 @@
-/* Rows of times (run_figures.h).  Only the last of them are kept: a run may have any number of samples.  Their memory
- * is written at once, so that what a process holds does not grow while it runs, and a leak would show. */
+/* Rows of times (run_figures.h).  A row keeps only its last times, since a run may have any number of samples.  The
+ * memory of a row is written when it is made, so that the process does not grow while it runs, and a leak would
+ * show. */
 #include "tools/run/run_figures.h"
 
 #include "ir/base/numbers.h"

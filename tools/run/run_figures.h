@@ -46,11 +46,11 @@ struct figures {
 struct bars bars_new(uint32_t most, struct arena *a);
 /* Adds a bar, if there is room. */
 void bars_add(struct bars *b, struct bar bar);
-/* Returns a row without times, in a. */
+/* Returns an empty row of times, in a. */
 struct times times_new(struct arena *a);
 /* Adds a time. */
 void times_add(struct times *t, int64_t ns);
-/* Returns the time below or at which `per_mille` of the kept ones lie; -1: there are none.  O(n log n). */
+/* Returns the time below or at which `per_mille` of the kept times lie; -1: no time was added.  O(n log n). */
 int64_t times_rank(const struct times *t, int per_mille, struct arena *a);
 
 #endif

@@ -1,6 +1,7 @@
-/* The host of a run (runner.h), which is the main thread: it lets samples in as places become free, gives their outputs
- * away in order, and looks a few times a second whether Ctrl-C was pressed, whether anything moves, and whether a part
- * takes long.  No thread is ever cancelled: all threads end by themselves, then they are joined. */
+/* The host of a run (runner.h), which is the main thread: it lets samples in (begins them) as places become free, gives
+ * their outputs to the user in order, and looks a few times a second whether Ctrl-C was pressed, whether anything
+ * moves, and whether a part takes long.  No thread is ever cancelled: all threads end by themselves, then they are
+ * joined. */
 #include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
@@ -29,7 +30,7 @@ struct hosting {
     bool light;
     int exit;      /* exit code that all ranks agree on before the first sample; 0: samples begin */
     bool unlocked; /* the host has given up the lock, set by unlock() */
-    struct run_states left; /* with --state and --replan: states behind the last sample */
+    struct run_states left; /* with --state and --replan: states after the last sample */
 };
 
 /* ---- samples in and out ----------------------------------------------------------------------- */
@@ -77,8 +78,8 @@ static void load_sample(struct hosting *h)
             box_return(r, h->first[i]);
 }
 
-/* Gives the outputs of a sample away and drops what the host holds of it.  Under the lock, which is given up while they
- * are written. */
+/* Gives the outputs of a sample to the user, and drops the tensors that the host holds of it.  Under the lock, which is
+ * given up while outputs are written. */
 static void give_outputs(struct hosting *h, struct flight *f)
 {
     struct runner *r = h->r;
@@ -99,7 +100,8 @@ static void give_outputs(struct hosting *h, struct flight *f)
     flight_give(r, f);
 }
 
-/* Whether the next sample may come in: there is a place for it, and with --order=model the one before is through. */
+/* Whether the next sample may come in: it is to run, there is a place for it, Ctrl-C was not pressed, and with
+ * --order=model the sample before it is through. */
 static bool may_load(const struct runner *r)
 {
     return r->loaded < r->n && r->flight[r->loaded % r->width].sample < 0 && !*r->stop &&
@@ -274,9 +276,9 @@ static void free_all(struct runner *r)
                 r->e->face->unload(r->dev[d].loaded[k]);
 }
 
-/* Waits until all devices have loaded their parts, then lets samples in and out until all are through, Ctrl-C ends the
- * run or it stands still.  A rank other than 0 does what rank 0 says instead.  Under the lock.  arg: the struct
- * hosting. */
+/* Waits until all devices have loaded their parts, then lets samples in and out, until all are through, or the run is
+ * ended by Ctrl-C or because it stands still.  A rank other than 0 does what rank 0 says instead.  Under the lock.
+ * arg: the struct hosting. */
 static void serve(void *arg)
 {
     struct hosting *h = arg;
@@ -325,8 +327,8 @@ static int prepare_host(struct hosting *h)
     return outputs_prepare(r, h->samples) ? FAILED : 0;
 }
 
-/* Starts the threads, lets all samples in and out, ends the threads, and frees sessions and tensors.  These stay where
- * MPI may still use a tensor. */
+/* Starts the threads, lets all samples in and out, ends the threads, and frees sessions and tensors, unless MPI may
+ * still use one of the tensors. */
 static void run_samples(struct hosting *h)
 {
     struct runner *r = h->r;

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { SHOWN = 16 }; /* number of lanes that lists_where() names */
+enum { SHOWN = 16 }; /* number of lanes that lists_where() names, at most */
 enum { MOVES = 4 };  /* kinds of instructions about tensors: SEND, RECV, ALLOC, FREE */
 
 /* A list that is being executed. */
@@ -76,7 +76,7 @@ static uint32_t key_room(const struct runner *r, uint32_t lane)
     return r->w->npart + MOVES * places(r) + lane;
 }
 
-/* Returns the key for inputs of another sample, or states. */
+/* Returns the key that lanes wait for until another sample, or a state, comes in. */
 static uint32_t key_loaded(const struct runner *r)
 {
     return r->w->npart + MOVES * places(r) + r->schedule->nlane;
@@ -150,7 +150,7 @@ static void step(const struct runner *r, struct lane *l)
     }
 }
 
-/* Moves a lane from its instruction, if it is not to be executed, to one that is. */
+/* If a lane stands at an instruction that is not to be executed, moves the lane to the next instruction that is. */
 static void skip(const struct runner *r, struct lane *l)
 {
     while (!at_end(r, l)) {

@@ -1,6 +1,7 @@
-/* Memory of the parts of each device, measured before the run, each part in a process of its own (runner.h): with a
- * session opened, at most during the first sample, and of the runtime's arena.  If a device has several parts, the
- * memory of their open sessions adds up, while only one of them runs.  O(a sample, and a process for each part). */
+/* Measures the memory of each device's parts before the run, each part in a process of its own (runner.h): with its
+ * session open, the most during the first sample, and that of the runtime's arena.  If a device has several parts, the
+ * memory of their open sessions adds up, but only one of them runs at a time.  O(a sample, and a process for each
+ * part). */
 #include "tools/run/measure.h"
 #include "tools/run/runner.h"
 #include "tools/run/scratch.h"
@@ -13,14 +14,15 @@
 
 enum { KIB = 1024 };
 
-/* Memory of the parts of a device, bytes.  known: all parts were measured, but for arenas: -1 if no part's is known. */
+/* Memory of the parts of a device, bytes.  known: `loaded` and `sample` are known, as all parts were measured.  arena:
+ * -1 if the arena of no part is known. */
 struct held {
     int64_t loaded, sample, arena;
     bool known;
 };
 
-/* Returns the memory of the parts of device d together: of all loaded sessions; at the first sample, these and the most
- * that one running part adds; and the largest arena. */
+/* Returns the memory of the parts of device d: the sum of all loaded sessions; this sum and the most that one running
+ * part adds to it (`sample`); and the largest arena. */
 static struct held held_by(const struct runner *r, uint32_t d, const struct part_figures *f)
 {
     struct held h = {.arena = -1, .known = true};

@@ -25,14 +25,14 @@
 enum {
     APART_MOST = 1 << 16,   /* number of rounds that the lists may be apart, at most */
     ENTRIES_MOST = 1 << 22, /* number of entries of all samples' tables, at most */
-    EACH = 2                /* without lists: samples on their way for each device */
+    EACH = 2                /* without lists: number of samples on their way for each device */
 };
 enum { INPUT = 1, USAGE = 2 }; /* exit codes */
 
 /* ---- the schedule ----------------------------------------------------------------------------- */
 
 /* Returns NULL if the lists are right for this number of samples and fit the devices; else why not.  Sets in_flight,
- * queues and peaks. */
+ * queue and peak of r->schedule. */
 static const char *proves(struct runner *r, uint32_t samples)
 {
     r->schedule->in_flight = samples;
@@ -337,7 +337,7 @@ static int check_part_files(struct runner *r, uint32_t part)
                       speaker, r->set.folder, data, bytes, part);
 }
 
-/* Checks that the files exist that parts of this process read.  Returns 0, or -1 and an error. */
+/* Checks that all files that the parts of this process read exist.  Returns 0, or -1 and an error. */
 static int check_files(struct runner *r)
 {
     const json_t *weights = json_object_get(r->s.manifest, "weights");
@@ -443,7 +443,7 @@ static void make_flights(struct runner *r)
     }
 }
 
-/* Makes the rows of figures. */
+/* Makes r->figures, with empty rows of times. */
 static void make_figures(struct runner *r)
 {
     r->figures.part = arena_array(r->a, r->s.npart, sizeof *r->figures.part);

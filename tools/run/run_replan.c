@@ -46,19 +46,20 @@ struct speed {
     double slow; /* factor of the time of its parts; 1: as fast as the costs say */
 };
 
-/* The state of the work. */
+/* The state of replan_run(). */
 struct replanning {
     const struct replan *of;
     struct plan_call call;
     struct split split;     /* the first split */
     struct cluster cluster; /* a class for each device, if `apart` */
     bool apart;
-    const char *class[CLUSTER_CLASSES]; /* [class of the cluster] the class that it was made of */
-    struct speed *speed;                /* [nspeed] devices that have run */
+    /* [class of the cluster] name of the class that part_classes() made it of */
+    const char *class[CLUSTER_CLASSES];
+    struct speed *speed; /* [nspeed] devices that have run */
     uint32_t nspeed, capspeed;
     struct tried *tried; /* [n] */
     uint32_t n;
-    struct run_states states; /* with --state: states behind the last sample */
+    struct run_states states; /* with --state: states after the last sample */
     const char *scratch;      /* folder for temporary files */
     struct arena *a;
     struct diag *d;
@@ -66,7 +67,8 @@ struct replanning {
 
 /* ---- devices ---------------------------------------------------------------------------------- */
 
-/* Whether the devices of a cluster can be classes of their own: no groups or levels join devices of a class. */
+/* Whether each device of a cluster can be a class of its own: the classes are not too many, and no groups, levels or
+ * links join devices. */
 static bool can_part(const struct cluster *c)
 {
     bool good = c->ndev <= CLUSTER_CLASSES && c->nlevel == 0 && c->nlink == 0;
@@ -135,7 +137,8 @@ static double *slow_of(struct replanning *w, const char *name)
     return &w->speed[d].slow;
 }
 
-/* Multiplies the slow of each device by the time that its parts took, over the time that the manifest gives them. */
+/* Multiplies speed.slow of each device by the quotient of the time that its parts took and the time that the manifest
+ * gives them. */
 static void learn_speeds(struct replanning *w, struct runner *r)
 {
     for (uint32_t d = 0; d < r->ndev; d++) {
@@ -374,9 +377,9 @@ static int check_files(struct replanning *w)
     return 0;
 }
 
-/* Runs `n` samples on the newest split, w->tried[w->n], and, if `plans`, plans again behind them.  If the new split
- * fails, that is noted, and it counts as not measured.  Adds the samples that are through to *done.  Sets *more: 1:
- * there is a new plan to run; 0: there is none; -1: planning failed.  Returns an exit code. */
+/* Runs `n` samples on the newest split, w->tried[w->n], and then, if `plans`, plans again.  If the new split fails,
+ * that is noted, and it counts as not measured.  Adds the samples that are through to *done.  Sets *more: 1: there is a
+ * new plan to run; 0: there is none; -1: planning failed.  Returns an exit code. */
 static int take_round(struct replanning *w, int64_t n, bool plans, int64_t *done, int *more)
 {
     struct runner r;

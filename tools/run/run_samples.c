@@ -30,11 +30,12 @@ enum {
 /* The samples of a run. */
 struct run_samples {
     struct runner *r;
-    int64_t total, kinds; /* samples of the run; number of different ones, which repeat */
-    int64_t nmade;        /* number of samples made before the run: the first ones */
-    struct box **made;    /* [nmade][ninput] boxes that stay */
-    bool late;            /* further samples are read or made when they are due */
-    bool *kept;           /* [value] inputs that hold state, and pieces of such inputs */
+    /* number of samples of the run; number of different samples, which then repeat */
+    int64_t total, kinds;
+    int64_t nmade;     /* number of samples made before the run: the first ones */
+    struct box **made; /* [nmade][ninput] boxes that stay */
+    bool late;         /* further samples are read or made when they are due */
+    bool *kept;        /* [value] inputs that hold state, and pieces of such inputs */
     /* [state] its value before the first sample: that of an earlier run, or zeros; value NULL: the sample brings it */
     struct box *zero;
 };
@@ -95,7 +96,7 @@ static bool comes_again(const struct run_samples *s, int64_t k)
     return files ? s->r->set.first + k >= files : k >= s->kinds;
 }
 
-/* Makes s->zero: values, of an earlier run or zeros, for the states that the first sample does not bring.  first:
+/* Makes s->zero: values for the states that the first sample does not bring, from an earlier run or zeros.  first:
  * inputs of the first sample.  Returns 0, or -1 and an error. */
 static int make_states(struct run_samples *s, struct box *const *first)
 {
@@ -279,7 +280,8 @@ static int make_constants(struct runner *r, struct run_samples *s, const char *p
     const struct engine_load how = {.path = path, .threads = 1};
     uint32_t n = 0, made = 0, nin = r->s.ninput; /* n: number of the outputs that are weights */
     struct box **first = arena_array(r->a, (size_t)nin + 1, sizeof(struct box *));
-    /* names and values: first of the outputs that are weights, from wires.noutput on of the inputs */
+    /* names and values: first those of the outputs that are weights; from index wires.noutput on, those of the
+     * inputs */
     const char **name = arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *name);
     struct engine_value **value =
         arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *value);

@@ -29,7 +29,7 @@ static struct engine_value *copy_of(struct engine *e, const struct engine_value 
     return to;
 }
 
-/* Returns the tensor of state i behind sample r->given - 1, from the table of that sample or of the next one; NULL:
+/* Returns the tensor of state i after sample r->given - 1, from the table of that sample or of the next sample; NULL:
  * neither has it any more. */
 static const struct engine_value *left_behind(struct runner *r, uint32_t i)
 {

@@ -32,9 +32,9 @@
 
 enum { RUN_NONE = UINT32_MAX };
 
-/* States behind the last sample of a run, for the first one of the next. */
+/* States after the last sample of a run, for the first sample of the next run. */
 struct run_states {
-    const char **name; /* [n] names of the inputs that the states are for the next sample */
+    const char **name; /* [n] the name of the input that each state is for the next sample */
     struct engine_value **value; /* [n] their values */
     uint32_t n;                  /* number of states; 0: there was no run yet */
     const char *lost;            /* an input whose state could not be kept; NULL: none */
@@ -77,7 +77,8 @@ struct run_settings {
 struct box {
     struct engine_value *value;
     uint32_t entries; /* number of entries of samples' tables that hold this box: two for a state */
-    /* the value: the box returns to spare[of]; RUN_NONE: the box belongs to a sample that may be repeated */
+    /* value whose list of free boxes, runner.spare[of], the box returns to; RUN_NONE: the box returns to no list, as it
+     * belongs to a sample that may be repeated */
     uint32_t of;
     struct box *next; /* in the list of free boxes */
 };
@@ -132,12 +133,13 @@ struct run_device {
 struct wires {
     uint32_t **place; /* [part] its devices: sample k runs on place[k % nplace] */
     uint32_t *nplace; /* [part] */
-    uint32_t *tensor; /* [value] number of the tensor in w; RUN_NONE: w has no such tensor */
-    uint32_t *value;  /* [tensor of w] its number in s */
-    bool *is_input;   /* [value] an input of the model */
-    bool *is_output;  /* [value] an output of the model, made by a part */
-    bool *plain;      /* [value] a tensor of numbers; false: it must not be asked for its sizes */
-    bool *direct;     /* [value] an output that the lists do not send to the host */
+    /* [value] number of the tensor in runner.w; RUN_NONE: it has no such tensor */
+    uint32_t *tensor;
+    uint32_t *value; /* [tensor of runner.w] number of its value in runner.s */
+    bool *is_input;  /* [value] an input of the model */
+    bool *is_output; /* [value] an output of the model, made by a part */
+    bool *plain;     /* [value] a tensor of numbers; false: it must not be asked for its sizes */
+    bool *direct;    /* [value] an output that the lists do not send to the host */
     /* [value] number of the state whose output the value is; RUN_NONE: no state */
     uint32_t *state_of;
     /* [value] type and sizes, if all samples have the same ones; elem 0: not known */
@@ -234,7 +236,8 @@ void box_put(struct runner *r, struct flight *f, uint32_t value, struct box *b, 
 void box_drop(struct runner *r, struct flight *f, uint32_t value);
 /* Returns a box that is in no table to the free boxes of its value. */
 void box_return(struct runner *r, struct box *b);
-/* Makes the buffer of a box, if it has none and the value's sizes are known.  Without the lock.  Returns 0 or -1. */
+/* Makes the buffer of a box, if it has none and the value's sizes are known.  Without the lock.  Returns 0, or -1 with
+ * the reason in *err. */
 int box_fill(struct runner *r, struct box *b, struct engine_error *err);
 /* Returns bytes of a value of plain numbers; -1: of something else. */
 int64_t value_bytes(struct engine *e, const struct engine_value *v);
@@ -244,7 +247,7 @@ static inline struct flight *flight_of(struct runner *r, int64_t sample)
     return &r->flight[sample % r->width];
 }
 
-/* Wakes the main thread, if only it lets samples in and out. */
+/* Wakes the main thread, unless run_pass_samples() does the main thread's work with samples. */
 void run_wake_host(struct runner *r);
 
 /* If the last output of a sample is there, notes the time and wakes the host; under the lock. */
@@ -268,7 +271,7 @@ void lists_ran(struct runner *r, uint32_t d);
 /* Called when the message of a SEND to or from another rank has ended: counts that, and moves all lists that can go on.
  * place: of its tensor and receiver. */
 void lists_moved(struct runner *r, uint32_t place);
-/* Returns words for where the lists stand, in a, without lists whose part runs; "" if no list is left. */
+/* Returns words for where the lists stand, in a, leaving out lists whose part runs now; "" if all are left out. */
 const char *lists_where(struct runner *r, struct arena *a);
 
 /* ---- run_turns.c; all under the lock */
@@ -299,19 +302,20 @@ void run_fail(struct runner *r, int64_t sample, const char *line);
 void states_hand_on(struct runner *r, int64_t k);
 
 /* ---- run_states.c */
-/* Returns copies of the states behind the last sample whose outputs were given, if r->set.states is set.  Called when
- * no thread runs. */
+/* Returns copies of the states after the last sample whose outputs were given; without r->set.states, none.  Called
+ * when no thread runs. */
 struct run_states states_left(struct runner *r);
 /* Keeps the states `left` in r->set.states, in place of the states that the run began with, which are freed. */
 void states_keep(struct runner *r, const struct run_states *left);
-/* Returns the value that state i has from an earlier run, which is not the caller's; NULL: none. */
+/* Returns the value that state i has from an earlier run; the caller must not free it.  NULL: there is none. */
 struct engine_value *states_from(const struct runner *r, uint32_t i);
 /* Frees the values. */
 void states_free(struct engine *e, struct run_states *s);
 
 /* ---- run_samples.c */
 struct run_samples;
-/* Makes the samples, as many as memory for them holds; others when they are due.  Returns NULL after an error. */
+/* Makes as many samples as fit the memory for them; samples_load() makes the others when they are due.  Returns NULL
+ * after an error. */
 struct run_samples *samples_make(struct runner *r);
 /* Puts the inputs of sample k into to[ninput], making or reading them if they are not there yet; without the lock.
  * Returns 0, or -1 with the reason in *err. */
@@ -328,14 +332,15 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err);
 /* ---- run_host.c */
 /* Runs all samples.  Returns an exit code: 0; 1 after an error; 130 after Ctrl-C. */
 int run_all(struct runner *r);
-/* Lets samples in and out, if no files are read or written for that; under the lock. */
+/* Begins samples for which there are places, and gives outputs to the user, unless files are read or written for that;
+ * under the lock.  Only with several ranks. */
 void run_pass_samples(struct runner *r);
 /* Sleeps for ns, or until `woken` is signalled.  Under the lock, which is given up meanwhile. */
 void run_doze(struct runner *r, pthread_cond_t *woken, int64_t ns);
 
 /* ---- run_memory.c */
-/* Measures the memory of the parts of each device, and prints it beside the plan's.  Returns 0; -1 and an error, if a
- * device has less memory. */
+/* Measures the memory of the parts of each device, and prints it beside the plan's.  Returns 0; -1 and an error, such
+ * as that a device has less memory than its parts need. */
 int run_memory(struct runner *r, struct run_samples *s);
 /* Prints the most memory that this process has held, if --memory is given. */
 void run_memory_end(struct runner *r, FILE *f);

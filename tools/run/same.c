@@ -39,7 +39,7 @@ static bool is_signed(enum elem elem)
     return elem == ELEM_I8 || elem == ELEM_I16 || elem == ELEM_I32 || elem == ELEM_I64;
 }
 
-/* Returns element i of a tensor of integers; of signed ones, as an int64_t has its bits. */
+/* Returns element i of a tensor of integers; of a signed type, the bits of its value as an int64_t. */
 static uint64_t integer_at(const unsigned char *data, enum elem elem, int64_t i)
 {
     size_t bytes = elem_bits(elem) / 8;
@@ -48,7 +48,7 @@ static uint64_t integer_at(const unsigned char *data, enum elem elem, int64_t i)
     return is_signed(elem) && v & top ? v | ~(top | (top - 1)) : v;
 }
 
-/* Returns element i of a tensor as a double; of complex numbers, half i. */
+/* Returns element i of a tensor as a double; i counts each complex number as two elements. */
 static double number_at(const unsigned char *data, enum elem elem, int64_t i)
 {
     float f;

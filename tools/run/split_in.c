@@ -103,7 +103,8 @@ static int check_sizes(struct reader *r, uint32_t v, const json_t *sizes, const 
     return 0;
 }
 
-/* Reads the sizes of the input v from its row of "inputs".  Returns 0, or -1 and an error. */
+/* Adds value v to the inputs of the split, and reads its sizes from its row of "inputs".  Returns 0, or -1 and an
+ * error. */
 static int read_input(struct reader *r, uint32_t v, const json_t *row)
 {
     const json_t *said = sizes_of_shape(r, json_object_get(row, "shape"));

@@ -17,14 +17,14 @@ struct split_value {
     uint32_t rank;
     int64_t bytes;  /* in the sizes of the plan; -1: not known */
     uint32_t nuses; /* number of parts that read it, and 1 more if the model returns it */
-    /* 1 + the number in split.joined of the output that it is a piece of; 0: none */
+    /* if it is a piece of an output: 1 + the number of that output in split.joined; else 0 */
     uint32_t joined;
 };
 
 /* A part.  in, out: numbers of values; in_name, out_name: their names, which engines take. */
 struct split_part {
     const char *file, *path; /* name of its file in the folder; path of the file */
-    const char *data;        /* folder that its weights lie in; NULL: that of `path` */
+    const char *data;        /* folder of its weights; NULL: the folder of `path` */
     const char *device;      /* name of the device that runs it */
     uint32_t *in, *out;      /* [nin], [nout] */
     const char **in_name, **out_name;

@@ -28,7 +28,8 @@ struct step_settings {
     int64_t steps;
     const char *const *file; /* [nfile] inputs of steps, which repeat; none: random ones */
     uint32_t nfile;
-    /* file with first parameters, NULL: the folder's; file for the last ones, NULL: none */
+    /* file with the parameters of the first step; NULL: those in the folder.  File for the parameters after the last
+     * step; NULL: none */
     const char *load, *save;
     const char *loss; /* "mean" or "sum", if the folder does not tell; NULL: not given */
     bool as_made; /* --sum=as-made: gradients are added as soon as they are made, not in order */
@@ -80,7 +81,7 @@ struct step_now {
     uint32_t *at;                 /* [lane] the next instruction */
     uint64_t moves;               /* number of instructions done in all steps */
     struct engine_value **tensor; /* [tensor of w] NULL: not made yet, or freed */
-    uint32_t *holders;            /* [tensor of w] number of devices, and the host, that hold it */
+    uint32_t *holders;            /* [tensor of w] how many hold it, of the devices and the host */
     uint8_t *made;                /* [tensor of w] 1: it was made */
     uint32_t *added;              /* [tensor of each] number of micro-batches in its sum */
     uint8_t *divided;             /* [tensor of each] 1: its sum was divided, and is a mean */
@@ -101,7 +102,8 @@ struct stepper {
     struct diag *d;
     const signal_flag *stop;
     struct schedule *lists;
-    /* the work of the iteration; of a micro-batch in slices; of a micro-batch */
+    /* w: the work of an iteration; each: that of one micro-batch, cut into the slices of devices; whole: that of one
+     * micro-batch, uncut */
     const struct sample_work *w, *each, *whole;
     uint32_t *value;                  /* [tensor of whole] its value in split */
     uint32_t *owner;                  /* [tensor of each] its tensor in whole */
@@ -112,12 +114,14 @@ struct stepper {
     struct step_copy *copy; /* [part of each] */
     uint32_t loss;          /* number in whole of the loss; STEP_NONE: there is none */
     bool mean;              /* micro-batches' gradients are averaged, else added */
-    bool confirm;           /* the folder does not tell `mean`, only the user does */
+    /* only the user says `mean`, not the folder: step_confirm() checks it */
+    bool confirm;
     /* [tensor of each] sum of a gradient, kept from step to step; NULL: it is not summed */
     struct engine_value **sum;
     struct step_device *dev;             /* [ndev] */
     const struct engine_gpu *const *gpu; /* [ndev] the GPU of a device's parts; NULL: the CPU */
-    struct step_ranks *ranks; /* with a process for each device (step_ranks.h); NULL: all is here */
+    /* the other ranks, with a process for each device (step_ranks.h); NULL: this process has all devices */
+    struct step_ranks *ranks;
     struct step_now now;
 };
 
@@ -136,11 +140,11 @@ uint32_t step_divisor(const struct stepper *s, uint32_t p);
 void step_clear(struct stepper *s);
 
 /* ---- step_values.c; none of these takes memory from an arena */
-/* Returns rows `from` .. `from` + rows - 1 of `of` equal stretches of a tensor along the axis; NULL, with the reason in
- * *err. */
+/* Cuts a tensor along the axis into from_rows_of[2] equal stretches, and returns from_rows_of[1] of them, from number
+ * from_rows_of[0] on, as one tensor; or NULL, with the reason in *err. */
 struct engine_value *rows_cut(struct engine *e, const struct engine_value *v, int32_t axis,
                               const int64_t from_rows_of[3], struct engine_error *err);
-/* Returns n tensors behind each other along the axis; NULL, with the reason in *err. */
+/* Returns a tensor of n tensors behind each other along the axis; or NULL, with the reason in *err. */
 struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, uint32_t n,
                                int32_t axis, struct engine_error *err);
 /* Adds v to *sum; first: makes *sum a copy of v.  Returns 0; or -1 with the reason in *err: an element of v is not

@@ -48,7 +48,8 @@ static uint32_t whole_part(const struct stepper *s, uint32_t part)
     return s->part_of[s->w->instance[part] % s->each->npart];
 }
 
-/* Returns the first tensor of w of the micro-batch that a part of w is about: tensor t of `each` comes t behind it. */
+/* Returns number n of the first tensor of w of the micro-batch that a part of w is about: tensor t of `each` is n + t
+ * in w. */
 static uint32_t first_tensor(const struct stepper *s, uint32_t part)
 {
     return s->w->instance[part] / s->each->npart * s->each->ntensor;

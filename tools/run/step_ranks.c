@@ -48,14 +48,15 @@ struct step_ranks {
     uint8_t *begun, *left; /* [place] 1: the message of the place has begun to leave; has left */
     uint8_t *reads; /* [rank * nparameter + parameter] a part of the rank reads the parameter */
     int *group;     /* [part of whole] number of its group of ranks, for --sum=as-made */
-    /* messages that are not looked at yet, under the lock; messages that the main thread, which alone uses this list,
-     * looks at */
+    /* fresh: messages that the main thread does not look at yet; under the lock.  active: messages that it looks at; no
+     * other thread uses this list */
     struct step_message *fresh, *active;
-    uint64_t moves;               /* number of messages that are over */
-    int64_t told_at;              /* ns: when this rank last told the others where it stands */
-    struct rank_word heard, word; /* word of a failure at another rank; of a failure here */
-    uint64_t hearing;             /* handle of the receive for `heard` */
-    bool hears;                   /* the receive for `heard` was begun */
+    uint64_t moves;  /* number of messages that are over */
+    int64_t told_at; /* ns: when this rank last told the others where it stands */
+    /* word of a failure: heard from another rank, sent by this rank */
+    struct rank_word heard, word;
+    uint64_t hearing; /* handle of the receive for `heard` */
+    bool hears;       /* the receive for `heard` was begun */
     bool broken; /* an iteration has failed: messages may be under way, whose tensors must stay */
     const signal_flag *stop; /* Ctrl-C, which counts at rank 0 alone, between two steps */
     signal_flag halt; /* always 0: the stop flag within an iteration, which Ctrl-C does not end */
@@ -96,9 +97,9 @@ static void *announce(struct stepper *s, struct step_message *m)
     return s->e->face->value_data(s->e, m->value);
 }
 
-/* Begins to send v to the rank `peer`, or, if v is NULL, to receive from it.  Returns the message; NULL: no memory.  An
- * error ends the iteration.  If the caller gives the message a place, over() frees it; else the caller does when it is
- * over. */
+/* Begins to send v to the rank `peer` or, if v is NULL, to receive a value from it.  Returns the message; NULL: no
+ * memory.  An error ends the iteration.  If the caller gives the message a place, over() frees it; else the caller does
+ * when it is over. */
 static struct step_message *begin(struct stepper *s, int peer, int64_t tag, struct engine_value *v)
 {
     const struct messages_face *face = s->ranks->x->m.face;
@@ -201,9 +202,9 @@ static void take_elements(struct stepper *s, struct step_message *m)
         fail_message(s, m, x->why);
 }
 
-/* Looks at a message, its sizes (i == 0) and its elements (i == 1); at elements to receive only when the sizes have
- * come.  Makes room for elements, begins to receive them, and checks what has come; an error ends the iteration.  The
- * lock is given up meanwhile.  Returns whether the message is over. */
+/* Looks whether the two halves of a message have left or come: its sizes (i == 0) and its elements (i == 1).  Elements
+ * are received only when the sizes have come: makes room for them, begins to receive them, and checks them.  An error
+ * ends the iteration.  The lock is given up meanwhile.  Returns whether the message is over. */
 static bool look(struct stepper *s, struct step_message *m)
 {
     for (int i = 0; i < 2; i++) {
@@ -417,8 +418,8 @@ static struct engine_value *wait_for(struct stepper *s, struct step_message *m)
     return v;
 }
 
-/* Writes the elements of one tensor over those of another one of the same size; if sizes differ, the bytes that both
- * have. */
+/* Writes the elements of `from` over those of `to`, a tensor of the same size; if the sizes differ, as many bytes as
+ * both have. */
 static void copy_elements(struct stepper *s, struct engine_value *to, struct engine_value *from)
 {
     int64_t bytes = smaller(tensor_bytes(s->e, to), tensor_bytes(s->e, from));

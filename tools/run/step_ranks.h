@@ -33,8 +33,8 @@ void step_receive(struct stepper *s, uint32_t tensor, uint32_t place);
 /* Makes the sums that device dev has for part p of `whole` equal to those of the part's other devices; the lock is
  * given up meanwhile. */
 void step_reduce(struct stepper *s, uint32_t p, uint32_t dev);
-/* Looks after messages until none is under way, and, with lists, all lists here are at their end, or the iteration has
- * failed, of which rank 0 and all others are told; the lock is given up meanwhile. */
+/* Looks after messages until none is under way and, if `lists`, all lists of this process are at their end; or until
+ * the iteration has failed, and then has all other ranks told of it.  The lock is given up meanwhile. */
 void step_look_after(struct stepper *s, bool lists);
 
 /* All ranks call the functions from here to step_give_parameters() at the same time. */
@@ -52,7 +52,7 @@ int step_gather(struct stepper *s, int64_t step);
 /* Sends parameters that have values from rank 0 to the ranks whose parts read them.  Returns 0, or an exit code. */
 int step_give_parameters(struct stepper *s);
 
-/* ---- step_lists.c, for these */
+/* ---- step_lists.c, for step_ranks.c */
 /* Moves the lists of transfers as far as they go; under the lock. */
 void step_move(struct stepper *s);
 /* Returns words for where the lists of this process stand, in a; under the lock. */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Numbers of names of a folder. */
+/* Tables of the names in a folder. */
 struct names_of {
     struct names tensor;    /* name -> number of the tensor in `whole` */
     struct names parameter; /* name -> number in stepper.parameter */

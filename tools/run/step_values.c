@@ -41,7 +41,7 @@ int64_t tensor_bytes(struct engine *e, const struct engine_value *v)
     return look(e, v, &x, &err) ? 0 : x.bytes;
 }
 
-/* Returns the number whose 16 bits are `bits`: a sign, `exponent` bits of exponent, `mantissa` bits. */
+/* Returns the float whose 16 bits are `bits`: a sign, `exponent` bits of exponent, `mantissa` bits of mantissa. */
 static double small_float(unsigned bits, int exponent, int mantissa)
 {
     int top = (1 << exponent) - 1, e = (int)(bits >> mantissa) & top;

@@ -26,7 +26,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ps that a node takes at least, in steps of which there are NODE_STEPS; that a part takes beside its nodes */
+/* Each node takes 1 to NODE_STEPS times NODE_PS_LEAST; a part takes PART_PS beside its nodes.  Both are in ps. */
 #define NODE_PS_LEAST INT64_C(1000000)
 #define PART_PS INT64_C(5000000)
 /* ns after which a sleeping run wakes up to see whether it was cancelled */

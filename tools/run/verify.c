@@ -74,7 +74,8 @@ struct run {
     uint32_t ndim;
     uint32_t nsample;
     const char **sample_name; /* [nsample] */
-    /* [nsample][value] the inputs and the model's outputs; the same inputs and the outputs of another side */
+    /* [nsample][value] reference: inputs and the outputs of the model; found: the same inputs and the outputs of
+     * another side */
     struct engine_value ***reference, ***found;
     double tolerance; /* the value of --tolerance; 0 without it */
     int exit;         /* code */
@@ -266,8 +267,9 @@ struct findings {
     uint32_t outputs;   /* number of outputs that were compared, or are weights that no part has */
     uint32_t near;      /* number of outputs that are equal only within rounding in a sample */
     uint32_t different; /* number of outputs that differ in a sample */
-    uint32_t output, sample; /* number of the first output that differs, and the sample */
-    struct difference how;   /* how this output differs */
+    /* numbers of the first output that differs, and of the sample in which it does */
+    uint32_t output, sample;
+    struct difference how; /* how this output differs */
 };
 
 /* Whether a file of the side makes an output: false for inputs that the model returns, and, if the side is the parts,

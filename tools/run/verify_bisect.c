@@ -3,8 +3,8 @@
  * Both sides run on one sample, with all values of a piece of the model's order as outputs, of copies of their files in
  * a temporary folder.  Pieces follow each other until one has a value that differs, so all values before it are known
  * to be equal.  A piece has as many values as memory holds, by their sizes in the plan.  A piece that does not load or
- * run is halved; a single value with which the files do not run is skipped.
- * O(runs of both sides): the bytes of all values over those that memory holds, at least 1. */
+ * run is halved; a single value with which the files do not run is skipped.  Both sides run as often as the bytes of
+ * all values are more than the bytes that memory holds, at least once. */
 #include "tools/run/verify_bisect.h"
 
 #include "ir/base/csr.h"
@@ -27,7 +27,7 @@ enum { RETRY = 1, GIVE_UP = 16 };
 struct common {
     const char *name;
     nid node;       /* node of the model that makes the value */
-    uint32_t outno; /* place of the value among the results of the node */
+    uint32_t outno; /* number of the value among the results of the node */
     uint32_t file;  /* number of the side's file that makes the value */
     int64_t bytes;  /* bytes of the value in the plan */
 };

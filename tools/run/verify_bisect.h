@@ -1,4 +1,4 @@
-/* The first value at which the parts of a split leave the model. */
+/* Finds the first value that the parts of a split compute with another result than the model. */
 #ifndef PCC_TOOLS_RUN_VERIFY_BISECT_H
 #define PCC_TOOLS_RUN_VERIFY_BISECT_H
 
@@ -11,7 +11,8 @@ struct verify_first {
     const char *value;
     /* what makes `value`: the node of the model and its operator; the file of the side and its device; "": none */
     const char *node, *op, *file, *device;
-    const char *lost; /* operand of the node that the file does not have; NULL: none */
+    /* name of an operand of the node that the file lacks; NULL: it has all operands */
+    const char *lost;
     struct difference how;
     uint32_t equal;          /* number of values before `value` that were equal */
     uint32_t skipped;        /* number of values with which, as outputs, the files did not run */

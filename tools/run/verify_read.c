@@ -38,7 +38,8 @@ struct marking {
     const struct verifying *v;
     bool *crosses; /* [value of the split] a part reads it that does not make it */
     struct names names;
-    uint8_t *mark; /* [number of a name] its marks: HALF, ... as bits */
+    /* [number in `names`] marks of the value with that name: HALF, OF_HALF, CUT, REACHED, as bits */
+    uint8_t *mark;
     uint32_t n, cap;
 };
 
@@ -244,8 +245,8 @@ static bool is_random(const struct module *m, nid n)
     return !strcmp(node_op(m, n), "Dropout") && may_be_true(m, n, 2);
 }
 
-/* Sets random[node of m]: the node is random, or has a random node in a body, or calls a function with one.  calls:
- * [function of the model] the function has a random node. */
+/* Sets random[node of m] for each node that is random, has a random node in one of its bodies, or calls a function that
+ * has one.  calls: [function of the model] the function has a random node. */
 static void mark_random(const struct module *m, const bool *calls, bool *random)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -302,7 +303,7 @@ static void find_random(struct verifying *v)
 
 /* ---- the source of the split ------------------------------------------------------------------ */
 
-/* Whether two lists of values have the same names. */
+/* Whether two lists of values have the same names, in the same order. */
 static bool same_names(const struct module *a, struct slice x, const struct module *b,
                        struct slice y)
 {

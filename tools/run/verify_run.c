@@ -9,7 +9,7 @@ struct running {
     const struct verify_side *side;
     struct engine_value ***table; /* [nsample][value] */
     uint32_t nsample;
-    /* [value] files that will still read it, and 1 more if it is an input or output of the model */
+    /* [value] number of files that will still read it, and 1 more for an input and 1 for an output of the model */
     uint32_t *uses;
 };
 

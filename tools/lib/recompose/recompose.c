@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns what is before the last slash of a path, in a: the folder of a file. */
+/* Returns the folder of a file, in a: its path up to the last slash; "." if it has none. */
 static const char *folder_of(const char *path, struct arena *a)
 {
     const char *slash = strrchr(path, '/');

@@ -36,8 +36,9 @@ struct whole {
 
     /* filled by whole_join() and whole_border() */
     struct message_list node, dense, sparse, in, out, info, note, function;
-    struct names made;          /* result of a node -> 1 + index of the node in `node` */
-    struct names copy;          /* "node\x1ffile" of the manifest's copies of nodes */
+    struct names made; /* result of a node -> 1 + index of the node in `node` */
+    /* "node\x1ffile" -> 1 for each copy of a node in a part that the manifest lists */
+    struct names copy;
     struct names weight;        /* name of an initializer -> 1 + index in `held` */
     struct module_tensor *held; /* [nheld] the initializers */
     uint32_t nheld, capheld;
@@ -68,7 +69,7 @@ int whole_same_weight(struct module_tensor a, struct module_tensor b);
  * compared by name, type, sizes and bytes, wherever the bytes lie. */
 int whole_same_message(const struct whole *w, const void *one, const void *two);
 
-/* Join the parts: nodes, weights, functions and descriptions of values, each once.  Return 0, or -1 and an error. */
+/* Joins the parts: nodes, weights, functions and annotations of values, each once.  Returns 0, or -1 and an error. */
 int whole_join(struct whole *w);
 /* Appends the weight with this message, of the source s, to the weights of w.  If another source had a weight of the
  * same name, only checks that the two are equal.  Returns 0, or -1 and an error. */

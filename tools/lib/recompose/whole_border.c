@@ -153,8 +153,8 @@ static int add_outputs(struct border *b)
     return 0;
 }
 
-/* Adds those descriptions in list[n] to w->info that are of values inside the model, tell a shape, and are the first of
- * their values. */
+/* Adds to w->info the descriptions list[n] of values inside the model, if they tell a shape and the value has no
+ * description there yet. */
 static void add_infos(struct border *b, Onnx__ValueInfoProto **list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -245,7 +245,8 @@ static int check_versions(const struct whole *w, const struct source *s)
                              s->path, w->part[0].file);
 }
 
-/* Returns the name of the whole graph: that of the first part's, without what the split put behind it. */
+/* Returns the name of the whole graph: the name of the first part's graph, without the "/part0" that the split has
+ * added. */
 static char *graph_name(struct whole *w)
 {
     const char *name = w->graph.name ? w->graph.name : "", *end = strrchr(name, '/');

@@ -21,7 +21,8 @@ int replay_iteration(struct iteration_run *out, const struct result *r, int64_t 
 {
     const struct iteration_run *run = r->verdict->run;
     const struct iteration *x = &run->x;
-    /* the number of micro-batches must be a multiple of `by`; fit: the largest one whose tasks are at most `most` */
+    /* the number of micro-batches must be a multiple of `by`; fit: the largest such number whose tasks are at most
+     * `most` */
     uint32_t by = x->order == ITERATION_INTERLEAVED ? x->nplace : 1;
     int64_t fit = most / tasks_each(x) / by * by, n = micro_batches;
     if (fit < by)
