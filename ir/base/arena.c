@@ -95,7 +95,8 @@ struct arena {
     struct deferred_call *deferred; /* the call registered last; NULL: none */
     uint64_t serial;                /* number (chunk.serial) of the chunk pushed last */
     size_t next;                    /* size of the next chunk */
-    /* of: the arena that it belongs to, NULL for a root; root: the root of its tree, for a root itself */
+    /* of: the arena that this arena belongs to; NULL: none, this is a root. root: the root of the tree; in a root, the
+     * root itself */
     struct arena *of, *root;
     struct arena *older, *newer; /* neighbours in the tree's list */
     uint64_t born; /* number of arenas made in the tree when this one was made, itself included */
@@ -189,7 +190,7 @@ _Noreturn void arena_exhausted(struct arena *a, size_t wanted)
     if (g == NULL)
         abort();
     root->wanted = wanted;
-    /* the arenas made since the guard began */
+    /* frees the arenas that were made since the guard began */
     /* free_one takes the newest arena off the list: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     while (root->newest->born > g->births)
         free_one(root->newest);

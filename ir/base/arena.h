@@ -5,9 +5,9 @@
  * a tree.  Only one thread at a time may use a tree of arenas.
  *
  * Running out of memory is handled in one place: the code that makes a root runs its work under arena_guard(), which
- * returns false when an allocation anywhere in the tree fails, however deep in the call stack.  So allocations never
- * return NULL (except arena_try).  The owner of another resource (a descriptor, a temporary file, a foreign library's
- * object) passes it to arena_defer(), which releases it in that case, too. */
+ * returns false when an allocation anywhere in the tree fails, however deep in the call stack. So allocations never
+ * return NULL (except arena_try). The owner of another resource (a descriptor, a temporary file, a foreign library's
+ * object) has arena_defer() note how to release it, so that it is released in that case, too. */
 #ifndef PCC_IR_BASE_ARENA_H
 #define PCC_IR_BASE_ARENA_H
 

@@ -189,7 +189,8 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
         be_child(&j, fd[1], parent, a); /* does not return */
     }
     int e = errno;
-    close(fd[1]); /* of this process: the pipe ends when the child closes its copy */
+    /* this process's copy of the writing end: the pipe ends when the child closes the other one */
+    close(fd[1]);
     r = (struct child_process){pid > 0 ? pid : 0, fd[0]};
     if (pid < 0) {
         arena_free(own);

@@ -16,7 +16,8 @@ void clock_limit(struct clock *t, int64_t ns);
 /* The least time in ns that reading, shape inference and constant folding get: the user's time limit, meant for
  * planners, may be shorter. */
 #define CLOCK_READING INT64_C(1000000000)
-/* Moves the deadline of t to `ns` ns from now if it is earlier; without a deadline, does nothing. */
+/* If the deadline of t is less than `ns` ns from now, moves it to `ns` ns from now; without a deadline, does
+ * nothing. */
 void clock_at_least(struct clock *t, int64_t ns);
 /* Returns the ns until the deadline: 0 or less if it has passed, INT64_MAX if there is none. */
 int64_t clock_left(const struct clock *t);

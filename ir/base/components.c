@@ -10,7 +10,7 @@
 struct tarjan {
     const struct csr *edge; /* row v: the ends of the edges from v */
     uint32_t *index; /* [vertex] its place in the order of visits, from 1; 0: not visited yet */
-    /* [vertex] the smallest index of a vertex on the stack to which an edge from its subtree leads */
+    /* [vertex] the smallest index of a vertex on the stack to which an edge from this vertex's subtree leads */
     uint32_t *low;
     uint32_t *stack; /* [nstack] visited vertices whose component is not complete yet */
     uint32_t *frame; /* [nframe] the path from the search's root to the current vertex */

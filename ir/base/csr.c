@@ -91,8 +91,8 @@ uint32_t *csr_sizes(const struct csr *c, uint32_t rows, struct arena *a)
     return size;
 }
 
-/* Kahn's algorithm.  waits[r] counts the rows that have r as an entry and are not in the order yet; row r is ready when
- * it is 0.  With keys the ready rows wait in a heap; without keys they are order[done .. end). */
+/* Kahn's algorithm. waits[r] counts the rows that have r as an entry and are not in the order yet; row r is ready when
+ * waits[r] is 0. With keys the ready rows wait in a heap; without keys they are order[done .. end). */
 uint32_t csr_topo(const struct csr *c, uint32_t n, const uint32_t *key, uint32_t *order,
                   struct arena *a)
 {

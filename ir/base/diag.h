@@ -27,8 +27,8 @@ struct diag {
     uint32_t failures;                          /* number of warnings that make the run fail */
     bool hidden[WARN_COUNT], fatal[WARN_COUNT]; /* -Wno-NAME, -Werror=NAME */
     bool verbose;                               /* details are shown, as notes */
-    /* a file or folder is being written, and the user may interrupt the writing, which leaves nothing of it
-     * (diag_broken_off) */
+    /* a file or folder is being written, and the user may interrupt that (diag_broken_off); an interrupted file or
+     * folder is removed */
     bool may_break_off;
     uint32_t limit;      /* number of errors that are shown, further ones are only counted; 0: 20 */
     struct clock *clock; /* says when readers and shape inference must end; NULL: never */

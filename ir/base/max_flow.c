@@ -67,8 +67,8 @@ static bool number_nodes(struct flow *f, struct phase *p, uint32_t s, uint32_t t
     return p->level[t] != 0;
 }
 
-/* Sends as much flow as possible through the arcs path[0 .. n) and adds it to *sum.  Returns the number of arcs
- * before the first arc that has no capacity left, which stay the current path. */
+/* Sends as much flow as possible through the arcs path[0 .. n) and adds it to *sum. Returns the number of arcs before
+ * the first arc that has no capacity left: these stay the current path. */
 static uint32_t send_along(struct flow *f, const uint32_t *path, uint32_t n, int64_t *sum)
 {
     int64_t least = FLOW_INF;

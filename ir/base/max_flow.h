@@ -27,9 +27,9 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c);
  * must exist, and the capacities of the arcs from s must add up to less than 2^62.  Dinic's algorithm, O(V^2 E) at
  * worst. */
 int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work);
-/* To be called after flow_max() has found the maximum.  Returns an array: [node] 1 if the node is on s's side of the
- * minimum cut, else 0.  Of several minimum cuts it is the one whose side of s is smallest.  The array lives as long as
- * the network. */
+/* To be called after flow_max() has found the maximum. Returns an array: [node] 1 if the node is on s's side of the
+ * minimum cut, else 0. Of several minimum cuts takes the one with the fewest nodes on s's side. The array lives as long
+ * as the network. */
 uint8_t *flow_side(const struct flow *f, uint32_t s);
 
 #endif

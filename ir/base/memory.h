@@ -1,4 +1,5 @@
-/* Streams whose text is collected in memory, and freed with an arena if that runs out meanwhile. */
+/* Streams whose text is collected in memory. If memory runs out before a stream is closed, an arena closes it and frees
+ * its text. */
 #ifndef PCC_IR_BASE_MEMORY_H
 #define PCC_IR_BASE_MEMORY_H
 

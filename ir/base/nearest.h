@@ -13,7 +13,7 @@ struct nearest {
     const char *word; /* the mistyped word[0 .. n) */
     size_t n;
     const char *best; /* the nearest name so far, of equal ones the first; NULL: none is near */
-    /* edits to `best`; without a best name: one more than a near name may need */
+    /* number of edits that turn word into `best`; if best is NULL: one more than the edits to a near name may be */
     uint32_t distance;
 };
 

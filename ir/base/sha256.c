@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ROUNDS: of mixing, for each block; CHUNK: bytes that are read at once; LENGTH_BYTES: of the length at the end */
+/* ROUNDS: rounds of mixing for each block; CHUNK: bytes that are read at once; LENGTH_BYTES: bytes of the message's
+ * length, which ends the last block */
 enum { ROUNDS = 64, CHUNK = 1 << 16, LENGTH_BYTES = 8 };
 
 /* First 32 bits of the fractional parts of the square roots of the first 8 primes. */

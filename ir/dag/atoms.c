@@ -26,9 +26,9 @@ struct csr group_edges(const struct module *m, const struct place *p, const uint
     return pairs_rows(&edge, m->nnode);
 }
 
-/* For each node that joined an atom because of a cycle, adds to p->same a pair SAME_TYPE of the first node of the
- * atom and this node.  before[node]: first node of its atom without the cycles; with them it is p->atom[node].  n:
- * number of nodes. */
+/* For each node that joined an atom because of a cycle, adds to p->same a pair SAME_TYPE of the first node of the atom
+ * and this node. before[node]: the first node of the node's atom if cycles are not regarded; p->atom[node]: the same if
+ * they are. n: number of nodes. */
 static void add_cycle_pairs(struct place *p, const uint32_t *before, uint32_t n, struct arena *a)
 {
     uint32_t cap = 0;
@@ -50,7 +50,7 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
 {
     assert(p->atom == NULL);
     bool found = false;
-    /* [node] first to a smaller node of its group or itself, then to the first node of its group */
+    /* [node] at first a smaller node of its group, or itself; then the first node of its group */
     uint32_t *parent = arena_array(a, m->nnode, sizeof *parent);
     /* nodes that pass values of unknown type to each other become one group (union-find) */
     for (nid v = 0; v < m->nnode; v++)
@@ -67,7 +67,8 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
         parent[v] = union_root(parent, v);
     /* groups on a cycle, which are one component, become one atom, named by its first node */
     struct csr edge = group_edges(m, p, parent, a);
-    /* comp: [first node of a group] the group's component; first: [component] its first node, which is written last */
+    /* comp: [first node of a group] the group's component; first: [component] its first node, which the walk backward
+     * writes last */
     uint32_t *comp = arena_array(a, m->nnode, sizeof *comp);
     nid *first = arena_array(a, m->nnode, sizeof *first);
     csr_components(&edge, m->nnode, comp, a);

@@ -171,9 +171,9 @@ static void root_add(struct builder *b, vid v)
     b->pool[b->npool++] = v;
 }
 
-/* Stores the root set of n in b->roots[n]: operands that no copy makes, the roots of copies that make the others and,
- * if the results of n are constant, large results.  Returns false if the set is too large.  If all roots come from
- * one operand's set, n shares this set.  constant: the results of n are constant. */
+/* Stores the root set of n in b->roots[n]: the operands that no copy makes, the roots of the copies that make the other
+ * operands and, if the results of n are constant, its large results. Returns false if the set is too large. If all
+ * roots come from one operand's set, n shares this set. constant: the results of n are constant. */
 static bool make_roots(struct builder *b, nid n, bool constant)
 {
     const struct module *m = b->m;
@@ -362,10 +362,10 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
     return 0;
 }
 
-/* Lists in p->same the pairs of nodes that must share a device.  SAME_SHAPE: Shape(x) and the producer of x.
- * SAME_STATE: each reader of a past input and the producer of its present output, but no Shape of a past, since each
- * mask that is computed from the Shape would then be bound to that layer.  SAME_TYPE: the producer and each reader of
- * a value of unknown type, which no part could declare as an input. */
+/* Lists in p->same the pairs of nodes that must share a device. SAME_SHAPE: Shape(x) and the producer of x. SAME_STATE:
+ * each reader of a past input and the producer of its present output, but no Shape of a past input: a mask that many
+ * layers use is computed from such a Shape, and need not be where that one layer is. SAME_TYPE: the producer and each
+ * reader of a value of unknown type, which no part could declare as an input. */
 static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;

@@ -44,7 +44,7 @@ static bool is_in_segment(const struct remaking *x, nid d)
 }
 
 /* Returns the node that makes operand i of `reader` if the node may be made again and the reader may read the copy;
- * else 0.  If the node is only left out because it must not run twice, counts it in made.spared, once. */
+ * else 0. Counts the node in made.spared, once, if it is left out only because it must not run twice. */
 static nid maker_again(struct remaking *x, nid reader, uint32_t i)
 {
     const struct module *m = x->m;

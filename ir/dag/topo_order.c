@@ -17,7 +17,7 @@
 const char *const topo_names[] = {"mixed", "lifo", "fifo",   "cpd", "random",
                                   "late",  "thin", "number", "dfs", NULL};
 
-/* Puts v[n] in a random order (Fisher and Yates).  state: of the random numbers. */
+/* Puts v[n] in a random order (Fisher and Yates). state: the state of the random numbers (random.h). */
 static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
 {
     for (uint32_t i = n; i > 1; i--) {
@@ -28,7 +28,8 @@ static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
 }
 
 /* Returns an order in which the vertex that became ready last is next, or with at_random a random ready vertex.
- * Vertices that become ready together are pushed by number, or, with a seed other than 0, in random order. */
+ * Vertices that become ready together are pushed by number, so that the largest is next (of the vertices without
+ * predecessors the smallest), or, with a seed other than 0, in random order. */
 static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uint32_t n,
                              uint64_t seed, bool at_random, struct arena *a)
 {
@@ -106,7 +107,7 @@ struct thin {
     uint32_t *left; /* [net] number of pins not taken yet */
     uint32_t *missing; /* [vertex] number of predecessors not taken yet */
     uint8_t *done;     /* [vertex] 1: taken */
-    uint64_t state;    /* of the random numbers that decide ties */
+    uint64_t state;    /* state of the random numbers that decide ties */
     uint64_t seed;     /* 0: ties go by vertex number */
 };
 

@@ -10,7 +10,8 @@ enum topo_kind {
     TOPO_CPD,    /* depth first along the longest paths, by the times of class 0: cpd_topo() */
     TOPO_RANDOM, /* a random ready vertex is next */
     TOPO_LATE, /* TOPO_LIFO of the reversed graph, reversed: a vertex comes shortly before its readers */
-    /* the vertex that leaves the open nets (some pins taken, but not all) with the least cost, by class 0, is next */
+    /* the next vertex is the one after which the open nets (nets with some pins taken, but not all) cost least, by
+     * class 0 */
     TOPO_THIN,
     TOPO_NUMBER, /* by vertex number, which is about the order of the nodes in the model */
     TOPO_DFS     /* depth first: of vertices that became ready together the smallest is next */
@@ -20,8 +21,8 @@ enum topo_kind {
  * the list. */
 extern const char *const topo_names[];
 
-/* Returns a topological order of g, in a: [position] vertex.  seed: 0: ties go by vertex number; else ties go at random
- * by this seed (CPD, NUMBER and DFS ignore the seed).  O(E + V log V + pins), THIN O((V + pins) log V). */
+/* Returns a topological order of g, in a: [position] vertex. seed: 0: vertex numbers decide ties; else ties go at
+ * random by this seed (CPD, NUMBER and DFS ignore the seed). O(E + V log V + pins), THIN O((V + pins) log V). */
 uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, struct arena *a);
 
 #endif

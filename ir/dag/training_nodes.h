@@ -14,11 +14,11 @@ struct training_nodes {
  * suffice.  Returns false, with no node marked, if m is no ONNX model of a training step.  O(nodes + operands). */
 bool training_nodes_find(const struct module *m, const uint8_t *kind, struct training_nodes *to,
                          struct arena *a);
-/* Whether node n gives parameter p, one of its operands, a new value: n has a result of p's type, and n is an optimizer
- * or the graph returns that result. */
+/* Whether node n gives its operand p a new value: p is no result of a node and has two elements or more, n has a result
+ * of p's type, and n is an optimizer or the graph returns that result. */
 bool training_updates(const struct module *m, const struct training_nodes *t, nid n, vid p);
-/* Returns an array, in a: [value] 1 if it is an initializer that a step of the training graph m may give a new value,
- * which an output returns (it reaches the output by values of its own type alone); else 0.  O(nodes + operands). */
+/* Returns an array, in a: [value] 1: an initializer to which a step of the training graph m may give a new value, since
+ * an output follows from the initializer over values of its type alone; else 0. O(nodes + operands). */
 uint8_t *training_renewed(const struct module *m, struct arena *a);
 
 #endif

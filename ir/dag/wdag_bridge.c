@@ -205,7 +205,7 @@ static void bridge_piece(struct bridge_state *b, uint32_t v, const struct piece 
 }
 
 /* Handles vertex v, which is left out: makes the readers of its nets readers of the nets that v reads, and makes new
- * nets among these readers of the cost that is left. */
+ * nets among these readers, with the cost that is left. */
 static void bridge_vertex(struct bridge_state *b, uint32_t v)
 {
     const struct wdag *g = b->g;

@@ -32,7 +32,7 @@ sid batch_name(const struct module *m)
     return any;
 }
 
-/* Values of batch_search.depends; 0 is left for names that a map does not have. */
+/* Values of batch_search.depends; not 0, which map_get() returns for an expression that is not in the map. */
 enum { NO = 1, YES };
 
 /* State of value_batch_axes() and value_batch_squares(). */

@@ -430,7 +430,8 @@ struct box rows_box(int64_t rows, int64_t n, int64_t to, int64_t from)
     return b;
 }
 
-/* Copies the elements along the last dimension of the walk b, from element f of `from` on to element t of `to` on. */
+/* Copies the elements along the last dimension of the walk b: the first is element f of `from`, and becomes element t
+ * of `to`. */
 static void copy_row(struct known *to, const struct known *from, const struct box *b, int64_t t,
                      int64_t f)
 {
@@ -452,7 +453,7 @@ void copy_box(struct known *to, const struct known *from, const struct box *b)
     for (uint32_t i = 0; i < b->rank; i++)
         if (b->dim[i] == 0)
             return;
-    /* the inner loop leaves i < b->rank as long as there is a next position */
+    /* after the inner loop, i < b->rank means that there is a next position */
     for (uint32_t i = 0; i < b->rank;) {
         copy_row(to, from, b, t, f);
         /* moves to the next position in the dimensions before the last one, of which the last changes fastest */

@@ -65,7 +65,7 @@ static bool add_term(const struct module *m, struct poly *p, const struct poly_t
     assert(p->n <= POLY_TERMS && t->n <= POLY_DEGREE);
     if (t->coef == 0)
         return true;
-    uint32_t i = 0; /* the place of t: the first term that does not come before it */
+    uint32_t i = 0; /* the position for t: that of the first term which does not come before t */
     while (i < p->n && compare_terms(m, &p->t[i], t) < 0)
         i++;
     if (i < p->n && compare_terms(m, &p->t[i], t) == 0) {

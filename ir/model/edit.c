@@ -335,7 +335,8 @@ static uint32_t change_after(const struct edit *e, vid v, uint32_t set_at)
 vid edit_resolve(struct edit *e, vid v, uint32_t set_at)
 {
     struct arena_mark mark = arena_mark(e->a);
-    vid *passed = NULL; /* [n] values on the chain whose cache gets its end */
+    /* [n] values on the chain: the loop below notes the chain's end in their caches */
+    vid *passed = NULL;
     uint32_t n = 0, cap = 0, i = change_after(e, v, set_at);
     while (i != 0) {
         /* the operand was set before all changes of v: this is what the cache of v is for */

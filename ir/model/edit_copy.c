@@ -1,8 +1,7 @@
 /* Copies nodes with their bodies (edit_copy() of edit.h).
  *
- * Bodies that are still to be copied are kept in a list, so there is no recursion.  First all nodes and values are
- * copied, then the operands, since a node of a body may read a value that is made later in the list.  O(size of what
- * is copied), expected. */
+ * Bodies that are still to be copied are kept in a list, so there is no recursion. All nodes and values are copied
+ * before any operands, since a node may read a value that is copied later. O(size of what is copied), expected. */
 #include "ir/model/edit_state.h"
 
 /* A node or graph and its copy. */
@@ -47,7 +46,7 @@ static vid copy_value(struct copy_state *c, vid v, gid g)
     const struct value x = m->value[v];
     bool lost = (x.flags & VALUE_LOST) != 0;
     vid w = edit_new_value(c->e, g, copied_name(c, x.name), x.flags & kept);
-    /* a value of another graph than g is of a body whose copy is g */
+    /* a value of another graph than g belongs to the body whose copy is g */
     bool border = g != x.graph && (x.flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     if (lost)
         m->value[w].name = 0;

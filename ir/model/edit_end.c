@@ -3,7 +3,7 @@
  *  1. The bodies of dropped nodes are dropped.  After edit_sweep(), nodes and initializers that lost all readers are
  *     dropped, too.
  *  2. Replacements of values are applied to the outputs of graphs, and to operands.
- *  3. The captures of bodies are found from the values that they read.
+ *  3. The captures of bodies are found from the values that the bodies read.
  *  4. Each graph gets an order: that of its list if the list is topological, else the topological order in which the
  *     first ready node of the list always comes next.  Nodes on a cycle keep their order; module_verify() reports
  *     cycles.
@@ -65,7 +65,8 @@ static gid next_body(const struct module *m, nid n, struct body_walk *at)
     return 0;
 }
 
-/* Marks the bodies of the live node n as not dead, and appends the bodies that were marked as dead to live[*count]. */
+/* Marks the bodies of the live node n as not dead. Appends the bodies that were dead until now to live[], which has
+ * *count entries. */
 static void keep_bodies(struct end *x, nid n, gid *live, uint32_t *count)
 {
     struct body_walk at = {0, 0};
@@ -127,8 +128,8 @@ static void change_output_reads(struct end *x, gid g, uint32_t by, struct todo *
                          by, t);
 }
 
-/* Drops the bodies of the dropped node n that it still owns: marks them as dead, takes back the reads of their outputs,
- * drops their nodes and pushes these onto `gone`.  Pushes nodes that may now be unused onto `unused`. */
+/* Drops the bodies that the dropped node n still owns: marks them as dead, takes back the reads of their outputs, drops
+ * their nodes and pushes these nodes onto `gone`. Pushes nodes that may now be unused onto `unused`. */
 static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *unused)
 {
     struct body_walk at = {0, 0};
@@ -190,8 +191,8 @@ static void sweep_nodes(struct end *x)
         if (x->e->slot[n].gone || !is_unused(x, n))
             continue;
         x->e->slot[n].gone = true;
-        /* gone: the node and the nodes of its bodies, which drop_bodies() adds; makers of their operands that lose a
-         * reader are looked at again */
+        /* gone: the node and the nodes of its bodies, which drop_bodies() adds; nodes that make operands of these
+         * nodes, and so lose a reader, are looked at again */
         gone.count = 0;
         push_node(x, &gone, n);
         for (uint32_t i = 0; i < gone.count; i++) {
@@ -203,8 +204,8 @@ static void sweep_nodes(struct end *x)
 
 /* ---- 2. lists of graphs --------------------------------------------------------------------------- */
 
-/* Returns the list `which` of graph g as it is after the edit; old: the list before.  Outputs are the values that
- * replaced them, inputs and outputs that were withdrawn are left out, values that the edit appends follow.  After
+/* Returns the list `which` of graph g as it is after the edit; old: the list before. The values that replaced outputs
+ * stand in their places, withdrawn inputs and outputs are left out, and values that the edit appends follow. After
  * edit_sweep(), leaves out initializers that lost their readers, and makes them lost values (VALUE_LOST). */
 static struct slice build_list(struct end *x, gid g, struct slice old, enum graph_list which)
 {

@@ -146,7 +146,7 @@ void edit_withdraw(struct edit *e, vid v)
     struct value *x = &e->m->value[v];
     e->value[v].withdrawn = true;
     x->flags &= ~(uint32_t)(VALUE_INPUT | VALUE_OUTPUT);
-    /* nothing defines an input any more that has no default */
+    /* an input without a default value has no definition any more */
     if (x->def == 0 && (x->flags & VALUE_INIT) == 0)
         *x = (struct value){.graph = x->graph, .flags = VALUE_LOST};
 }

@@ -134,8 +134,8 @@ tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint
         int64_t *composed = compose_ranges(e, &base, range, n, &count);
         return add_slice(e, base.of[0], axis, composed, count);
     }
-    /* slices the base first along the new axis, then along the axis of `of`: so the new slice merges with
-     * the older slice along its axis */
+    /* slices the tensor below `of` along `axis`, where an older slice along `axis` may merge with the new one, and then
+     * along the axis of `of` */
     tid inner = edit_slice(e, base.of[0], axis, range, n);
     int64_t *kept = arena_array(e->a, (size_t)base.range.n + 1, sizeof *kept);
     memcpy(kept, e->m->ints + base.range.at, base.range.n * sizeof *kept);

@@ -71,7 +71,8 @@ static void put_class(struct scope_writer *w, const char *s, size_t n)
 /* Writes the scope that the metadata `namespace` gives.  Returns false if the text s is no namespace. */
 static bool read_namespace(struct scope_writer *w, const char *s)
 {
-    struct scope module = {0}, last = {0}; /* the last name before `last`, and the last name */
+    /* last: the last name so far, in the end the operation's; module: the name before `last` */
+    struct scope module = {0}, last = {0};
     while (*s) {
         const char *end = s + strcspn(s, "/");
         const char *colon = memmem(s, (size_t)(end - s), ": ", 2);

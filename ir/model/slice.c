@@ -103,7 +103,7 @@ int slice_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n)
             if (r.at < from || r.at + r.len > from + have) {
                 uint64_t rest = m->tensor[of].len - r.at;
                 from = r.at;
-                /* of the last run only its own bytes; before, a whole block, which may have later runs, too */
+                /* for the last run reads only its own bytes, else a whole block, in which later runs may lie, too */
                 have = w.left == 0 ? r.len : rest < BLOCK ? rest : BLOCK;
                 if (tensor_read(m, of, from, block, have) != 0)
                     return -1;

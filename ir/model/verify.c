@@ -76,7 +76,7 @@ static void owners_check(struct check *c)
 {
     const struct module *m = c->m;
     uint32_t *refs = arena_array(c->mem, m->ngraph, sizeof *refs);
-    /* [graph] the walk outwards that has visited it */
+    /* [graph] the graph at which the walk outwards began that visited this graph; 0: none has */
     gid *walk = arena_array(c->mem, m->ngraph, sizeof *walk);
 
     for (nid n = 1; n < m->nnode; n++)
@@ -255,8 +255,8 @@ static void names_check(struct check *c)
             named[m->value[v].name] = 0;
 }
 
-/* Checks that node n (0: the outputs of graph g) may read value v in graph g.  around[v]: the owner of a body whose
- * operands were marked last and include v; it must be g's owner if v is of another graph. */
+/* Checks that node n (0: the outputs of graph g) may read value v in graph g. around[v]: of the owners of bodies whose
+ * operands were marked so far, the last one that reads v; it must be g's owner if v is of another graph. */
 static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
 {
     const struct module *m = c->m;

@@ -92,8 +92,9 @@ nid assign_find(const struct assignment *r, sid name, uint32_t *range)
     return n;
 }
 
-/* Whether `name` names a node that only exists in the written plan, where it makes a node of the model again; the
- * model need not have it.  Writes to *of the node of the model that it is a copy of; 0: the model has no such node. */
+/* Whether `name` is in r->left_out: the name of a node that is made again when the plan is written, so that the model
+ * need not have it. Writes to *of the model's node of which it is a copy; 0: the model has none, or the name is not in
+ * left_out. */
 static bool is_left_out(const struct assignment *r, const char *name, nid *of)
 {
     uint32_t range, from = map_get(&r->left_out, str_id(r->scene->m, name));
@@ -126,14 +127,14 @@ int assign_stage(struct assignment *r, const char *name, uint32_t stage)
     nid from;
     if (is_left_out(r, name, &from) && !assign_find(r, str_id(r->scene->m, name), &range) &&
         !range) {
-        /* the copy stands for `from` if no part has `from` itself; then `from` gets the stage of the copy */
+        /* the name is that of a copy of `from`: `from` gets the copy's stage, unless it has a stage so far */
         if (from && r->stage_of[from] < 0)
             r->stage_of[from] = (int32_t)stage;
         return 0;
     }
     if (find_nodes(r, name, &of))
         return -1;
-    /* nodes of a range that follow their operands get the stage of these in assign_end() */
+    /* assign_end() gives the nodes of a range that follow their operands the stages of their operands' producers */
     for (nid n = of.first; n < of.end; n++)
         if (r->scene->place->kind[n] == PLACE_NODE && (of.end - of.first == 1 || !r->follows[n]))
             r->stage_of[n] = (int32_t)stage;
@@ -146,7 +147,7 @@ int assign_named(struct assignment *r, const char *name, int dev)
     nid from, n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
     if (n || range)
         return n ? assign_node(r, n, dev) : assign_range(r, range - 1, dev);
-    /* a name of left_out: `from`, of which the copy is, gets the copy's device unless it has one so far */
+    /* the name is that of a copy of `from`: `from` gets the copy's device, unless it has a device so far */
     if (is_left_out(r, name, &from))
         return from && r->dev[from] < 0 ? assign_node(r, from, dev) : 0;
     return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
@@ -203,7 +204,7 @@ int assign_by_color(struct assignment *r)
     if (!m->color)
         return 0;
     uint32_t most = module_most_color(m);
-    /* [colour] first: its first node with a device; other: a node on another device than that; 0: none */
+    /* [colour] first: the colour's first node with a device; other: a node of the colour on another device; 0: none */
     nid *first = arena_array(r->a, (size_t)most + 1, sizeof *first);
     nid *other = arena_array(r->a, (size_t)most + 1, sizeof *other);
     for (nid n = g->first; n < g->first + g->count; n++) {
@@ -240,7 +241,8 @@ int assign_end(struct assignment *r)
     /* missed: the first placed node without a device; unordered: the first one without a position in the order; 0:
      * none */
     nid missed = 0, unordered = 0;
-    /* nodes of opened calls that tell sizes, which assign_range() left out, go where their operands are made */
+    /* assign_range() left out the Shape and Size nodes of opened calls: they go on the devices of their operands'
+     * producers */
     for (uint32_t i = 0; r->range && i < p->nsame; i++)
         if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0) {
             r->dev[p->same[i].b] = r->dev[p->same[i].a];

@@ -1,19 +1,19 @@
 /* Operators that work along the axis of the batch (batch_along.h).
  *
- * A table says for each operator where it names the axes of its first operand that it works along: in an attribute,
- * in an operand, or nowhere, as operators with kernels, which work along all axes behind the first two.  Along these
- * axes an operator combines numbers, or moves them; if the axis of the batch is among these axes, it combines or
- * moves numbers of different samples.  Axes that are not known (an operand that is no constant) count as all axes.
- * O(operands) for a node. */
+ * A table says for each operator along which axes of its first operand it works: an attribute or an operand names the
+ * axes, or they are fixed (a convolution works along all axes behind the first two). Along these axes an operator
+ * combines numbers, or moves them; if the axis of the batch is among these axes, it combines or moves numbers of
+ * different samples. Axes that are not known (an operand that is no constant) count as all axes. O(operands) for a
+ * node. */
 #include "ir/plan/batch_along.h"
 
 #include <string.h>
 
-/* Which axes of its first operand an operator works along. */
+/* Along which axes of its first operand an operator works. */
 enum along {
-    ALONG_AXIS, /* the attribute "axis" */
-    ALONG_FROM, /* the attribute "axis" and all axes behind that */
-    /* the attribute "axes", or the operand with number `operand`; without either, all axes */
+    ALONG_AXIS, /* the axis in the attribute "axis" */
+    ALONG_FROM, /* the axis in the attribute "axis", and all axes behind it */
+    /* the axes in the attribute "axes", or in the operand with number `operand`; without either, all axes */
     ALONG_AXES,
     ALONG_BEHIND, /* all axes from axis `usual` on */
 };
@@ -125,8 +125,8 @@ static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
     return !node_in(m, n, 3) && count == 2 * rank && !pads[axis] && !pads[axis + rank];
 }
 
-/* Whether a ReverseSequence or recurrent operator would take the axis, which is that of the batch, for its steps of
- * time.  A recurrent operator has steps on axis 0, or on axis 1 if the attribute "layout" is set. */
+/* Whether n is a ReverseSequence or a recurrent operator whose steps of time go along `axis`, the axis of the batch. A
+ * recurrent operator has steps on axis 0, or on axis 1 if the attribute "layout" is set. */
 static bool takes_axis_for_time(const struct module *m, nid n, int32_t axis)
 {
     bool recurrent = node_is(m, n, "LSTM") || node_is(m, n, "GRU") || node_is(m, n, "RNN");
@@ -135,8 +135,8 @@ static bool takes_axis_for_time(const struct module *m, nid n, int32_t axis)
     return recurrent && axis == (node_attr_int(m, n, "layout", 0) ? 1 : 0);
 }
 
-/* Whether a GatherND or ScatterND picks or writes rows by positions along the axis.  It uses as many axes, from
- * "batch_dims" on, as a position has numbers; if that count is not known, all axes from there on. */
+/* Whether n is a GatherND or ScatterND that picks or writes rows by positions along the axis. It uses as many axes,
+ * from "batch_dims" on, as a position has numbers; if that count is not known, all axes from there on. */
 static bool takes_positions(const struct module *m, nid n, int32_t axis)
 {
     bool gathers = node_is(m, n, "GatherND");
@@ -150,8 +150,8 @@ static bool takes_positions(const struct module *m, nid n, int32_t axis)
     return axis >= from && (each < 0 || axis - from < each);
 }
 
-/* Whether a Scan node with a state goes from sample to sample: one of its inputs is scanned along the axis of the
- * batch.  axis: [value] its axis of the batch; -1: none. */
+/* Whether n is a Scan that keeps a state from sample to sample: it has a state, and scans an input along the axis of
+ * the batch. axis: [value] its axis of the batch; -1: none. */
 static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
 {
     int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0);
@@ -172,7 +172,7 @@ static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
     return false;
 }
 
-/* Whether a Trilu keeps a triangle of the matrix whose rows or columns are samples. */
+/* Whether n is a Trilu, which keeps a triangle of a matrix, and the rows or columns of the matrix are samples. */
 static bool keeps_triangle(const struct module *m, nid n, int32_t axis, int rank)
 {
     return node_is(m, n, "Trilu") && axis >= rank - 2;

@@ -1,12 +1,13 @@
 /* Checks the rules that plans must keep for every objective (plan.h): each node is on a device that can run it,
  * memory suffices, colocated nodes are together.  Also finds out whether a plan is contiguous.
  *
- * Memory of a device = bytes that its nodes produce + bytes of each weight that they read, once.  A plan is contiguous
+ * Memory of a device = bytes that its nodes produce + bytes of each weight that they read, once. A plan is contiguous
  * if the graph of its devices (an edge from the device of a producer to the device of a reader) has no cycle: in a
- * topological order of it the devices take the differences of a chain of ideals.  In a training graph, edges of the
+ * topological order of it the devices take the differences of a chain of ideals. In a training graph, edges of the
  * backward pass are reversed for this check, since that pass goes back through the row of devices (SCOPE_CONTIGUOUS);
- * besides, the backward edges alone must have no cycle.  In workloads, by the placement paper's rule, a backward edge
- * counts in the first graph only if one of its nodes has no forward node of the same colour.  O(nodes + pins + D). */
+ * besides, the backward edges alone must have no cycle. In workloads, by the placement paper's rule, a backward edge is
+ * reversed and counted beside the forward edges only if one of its two nodes has a colour without forward nodes.
+ * O(nodes + pins + D). */
 #include "ir/plan/verdict_state.h"
 
 #include "ir/base/units.h"
@@ -97,7 +98,7 @@ struct device_graphs {
     /* edges of the forward pass, and reversed edges of the backward pass */
     struct device_graph row;
     struct device_graph back; /* edges of the backward pass; empty if the model does not train */
-    /* [colour] 1: some node of the colour is of the forward pass; NULL: `row` has all backward edges */
+    /* [colour] 1: some node of the colour is of the forward pass; NULL: `row` has the reverses of all backward edges */
     uint8_t *has_forward;
 };
 
@@ -138,8 +139,8 @@ static void add_net_edges(const struct verdict_state *j, uint32_t net, nid from,
             continue;
         }
         add_edge(&o->back, of, (uint32_t)d);
-        /* in the row of devices the edge is reversed; in a workload whose two colours both have forward nodes, edges of
-         * the forward pass tell the order of their devices already */
+        /* in the row of devices the edge is reversed; a workload needs no such edge between two colours that have
+         * forward nodes, whose edges tell the order of the devices */
         if (!o->has_forward || !o->has_forward[color[from]] || !o->has_forward[color[to]])
             add_edge(&o->row, (uint32_t)d, of);
     }
@@ -166,8 +167,8 @@ static void add_edges_and_weights(struct verdict_state *j, struct device_graphs 
     }
 }
 
-/* Whether the graph has no cycle.  Takes away one device after the other to which no edge leads from a device that is
- * left; overwrites after[]. */
+/* Whether the graph has no cycle. Removes devices one by one, each when no edge leads to it from a device that is left;
+ * overwrites c->after[]. */
 static bool is_acyclic(const struct verdict_state *j, struct device_graph *c)
 {
     uint32_t nd = j->c->ndev, n = 0;
@@ -224,8 +225,8 @@ static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t byte
     delta[to + 1] -= bytes;
 }
 
-/* Counts the bytes of model inputs that are there already (--io=free) as alive in all steps of each device that reads
- * them: in delta[dev].  steps[dev]: number of the device's steps. */
+/* Counts in delta[dev] the bytes of model inputs that cost no transfer (--io=free), as alive in all steps of each
+ * device that reads them. steps[dev]: number of the device's steps. */
 static void count_inputs(struct verdict_state *j, const uint32_t *steps, int64_t **delta)
 {
     uint32_t *counted = arena_array(j->a, (size_t)j->c->ndev + 1, sizeof *counted);
@@ -239,9 +240,9 @@ static void count_inputs(struct verdict_state *j, const uint32_t *steps, int64_t
         }
 }
 
-/* Sets load[].live_peak: each device runs its nodes by number, one a step.  A value is alive on its producer's device
+/* Sets load[].live_peak: each device runs its nodes by number, one a step. A value is alive on its producer's device
  * until its last reader there, or until the end if it leaves the device; on another device, from the beginning until
- * its last reader there.  A model input that is there already (--io=free) is alive from the beginning to the end. */
+ * its last reader there. A model input that costs no transfer (--io=free) is alive from the beginning to the end. */
 static void find_live_peaks(struct verdict_state *j)
 {
     const struct module *m = j->m;
@@ -252,7 +253,8 @@ static void find_live_peaks(struct verdict_state *j)
     for (nid n = g->first; n < g->first + g->count; n++)
         if (j->p->kind[n] == PLACE_NODE && j->dev[n] >= 0 && (uint32_t)j->dev[n] < nd)
             step[n] = steps[j->dev[n]]++;
-    /* delta[dev][step]: bytes that become alive at the step, less those that end before it */
+    /* delta[dev][step]: bytes of values that become alive at the step, less the bytes of values whose last step is the
+     * one before */
     int64_t **delta = arena_array(j->a, (size_t)nd + 1, sizeof *delta);
     for (uint32_t d = 0; d < nd; d++)
         delta[d] = arena_array(j->a, (size_t)steps[d] + 2, sizeof **delta);

@@ -1,10 +1,10 @@
 /* Counts the nodes that a single host thread defers (host_order.h).
  *
- * Source: Baechi-PyTorch's assigner, its two criteria for starting a thread for a layer (1.3.2).  Rule by device:
- * once a node may be handed over, it may be handed over ever after.  So each node has one moment from which on it may
- * be handed over, which is told by the node that the thread meets then.  That is the latest moment at which a
- * predecessor (a producer of its inputs, or the node before it on its device) has been met and may be handed over.  A
- * walk in topological order finds the moments. */
+ * Source: Baechi-PyTorch's assigner, its two criteria for starting a thread for a layer (1.3.2). Rule by device: a node
+ * that may be handed over may be handed over at any later time, too. So each node has one moment from which on the
+ * thread may hand it over; the moment is written as the number of the node that the thread meets then. It is the
+ * earliest moment at which all predecessors of the node (the producers of its inputs, and the node before it on its
+ * device) have been met and may be handed over. A walk in topological order finds the moments. */
 #include "ir/plan/host_order.h"
 
 #include "ir/base/keyed.h"
@@ -46,9 +46,9 @@ static uint32_t count_by_all(const struct host_order_state *c)
     return deferred;
 }
 
-/* Returns the number of nodes deferred by the rule "by device": the moment of the node, which is the last node that
- * the thread must have met before it may hand the node to its device, comes after the node.  Nodes that wait for each
- * other in a circle count, too. */
+/* Returns the number of nodes deferred by the rule "by device": nodes whose moment (the last node that the thread must
+ * have met before it may hand the node to its device) comes after the node itself. Nodes that wait for each other in a
+ * circle count, too. */
 static uint32_t count_by_device(const struct host_order_state *c)
 {
     uint32_t nnode = c->s->m->nnode, deferred = nnode;

@@ -97,7 +97,7 @@ static void add_transfers(struct verdict_state *j)
     }
 }
 
-/* Computes the load of each device from its times, the plan's bottleneck, and the value from the loads.  The other
+/* Computes the load of each device from its times, and from the loads the plan's bottleneck and its value. The other
  * copies of a device get the same figures as the device. */
 static void sum_loads(struct verdict_state *j)
 {
@@ -142,7 +142,7 @@ static void sum_loads(struct verdict_state *j)
 struct verdict load_verdict(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                             struct arena *a)
 {
-    /* sample_verdict() checks live memory */
+    /* where only live values need memory, sample_verdict() checks the memory */
     unsigned memory = exec_live_parts(&s->model) ? 0 : CHECK_MEMORY;
     struct verdict v = plan_check(s, dev, copies, CHECK_PEAKS | memory, a);
     struct verdict_state j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};

@@ -30,15 +30,16 @@ bool is_named_after(const struct module *m, vid v, vid of, const char *end)
     return strncmp(name, base, n) == 0 && strcmp(name + n, end) == 0;
 }
 
-/* A gradient that the user names, with the values of the model that its names stand for. */
+/* A gradient that the user names. of: the parameter, v: its gradient, as values of the model; 0: the model has no value
+ * of that name. */
 struct said_pair {
     const struct said_gradient *said;
     vid of, v;
     bool may_be; /* v can be a gradient */
 };
 
-/* Notes in *to the gradient that the user says for a parameter, in place of one found by its name.  Returns NULL, or
- * why it cannot be that. */
+/* Notes in *to the gradient that the user names for a parameter, in place of a gradient found by the parameter's name.
+ * Returns NULL, or the reason why the value cannot be that gradient. */
 static const char *take_said(struct named_gradients *to, const struct module *m,
                              const struct said_pair *pair, struct arena *a)
 {
@@ -75,7 +76,8 @@ struct named_gradients named_gradients_find(const struct module *m, const struct
         names_add(&parameter, value_name(m, m->arg[g->init.at + i]), m->arg[g->init.at + i]);
     for (uint32_t i = 0; i < t->ngradient; i++)
         names_add(&value, t->gradient[i].value, i);
-    vid *found = arena_array(own, (size_t)t->ngradient + 1, sizeof *found); /* [value] its number */
+    /* [number in `value`] the model's value of that name; 0: none */
+    vid *found = arena_array(own, (size_t)t->ngradient + 1, sizeof *found);
     for (nid n = g->first; n < g->first + g->count; n++)
         for (uint32_t i = 0; i < m->node[n].out.n; i++) {
             vid v = m->arg[m->node[n].out.at + i];

@@ -18,8 +18,9 @@ enum { MS_DIGITS = 9 }; /* a ps is 10^-9 ms: decimals of a time in ms */
 struct split {
     struct json_out o;
     const struct plan_report *t;
-    uint32_t q;        /* number of slots of each accelerator; 0: the plan has no slots */
-    struct csr listed; /* row_of(device, slot) -> its nodes, by ascending id in the workload */
+    uint32_t q; /* number of slots of each accelerator; 0: the plan has no slots */
+    /* row_of(device, slot) -> the nodes there, by ascending id in the workload */
+    struct csr listed;
 };
 
 /* Returns the id that node n has in the workload, its attribute "id"; -1: it has none. */

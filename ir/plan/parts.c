@@ -1,11 +1,11 @@
 /* Makes parts of a plan (parts.h).
  *
- * pieces.c groups the placed nodes.  Then a walk over the operands of each part's nodes finds the replicated nodes
+ * pieces.c groups the placed nodes. Then a walk over the operands of each part's nodes finds the replicated nodes
  * (copies) that the part needs, directly or through other copies, and its initializers; all other operands, which are
- * model inputs and results of other parts, become inputs of the part.  The result of a copy never goes from part to
- * part.  If the model returns it, the first part with that copy does so; if no part needs the copy, the latest part
- * that makes an operand of it, directly or through copies, gets it.  An initializer that the model returns is passed
- * on by the first part that uses it, else by part 0.
+ * model inputs and results of other parts, become inputs of the part. The result of a copy never goes from part to
+ * part. If the model returns the result, the first part with that copy does; a copy that no part needs goes to the
+ * latest part that makes one of its operands, directly or through copies. An initializer that the model returns is
+ * passed on by the first part that uses it, else by part 0.
  *
  * O(nodes + operands + copies in all parts together). */
 #include "ir/plan/parts.h"
@@ -23,8 +23,8 @@ struct parts_builder {
     const struct place *p;
     struct arena *a;
     struct parts *parts;
-    /* [node] of a copied node: the first part that has the node, which returns its result if the model does; -1: no
-     * part has the node */
+    /* [copied node] the first part that has the node: it returns those results of the node that the model returns; -1:
+     * no part has the node */
     int32_t *node_home;
     /* [value] the same for an initializer: the first part that has it; -1: no part has it */
     int32_t *value_home;
@@ -236,8 +236,8 @@ static void fill_lists(struct parts_builder *c, const struct csr *nodes)
 
 /* ---- outputs and crossings ------------------------------------------------------------------ */
 
-/* Fills parts->cross with the values that other parts read than the part that makes them, and parts->cross_to with
- * the parts that read each of them. */
+/* Fills parts->cross with the values that one part makes and others read, and parts->cross_to with the readers of each
+ * of these values. */
 static void find_crossings(struct parts_builder *c)
 {
     struct parts *parts = c->parts;
@@ -334,7 +334,7 @@ static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
         }
     for (uint32_t i = 0; i < g->out.n; i++)
         copy_returned |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
-    /* without placed nodes one part makes the outputs, on device 0 */
+    /* if no node is placed, one part on device 0 makes the outputs that are results of copies */
     if (!parts->nparts && copy_returned)
         parts->nparts = 1;
     parts->part = arena_array(c->a, parts->nparts, sizeof *parts->part);
@@ -382,12 +382,12 @@ static bool is_pass_apart(const struct staged_plan *p, int32_t stage)
 
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 {
-    /* lanes of a stage: nodes of different lanes are in different parts */
-    enum { USUAL_LANE, BACKWARD_LANE, WEIGHT_LANE, UPDATE_LANE, LANES };
+    /* sorts of nodes of a stage: nodes of different sorts are in different parts */
+    enum { USUAL_NODE, BACKWARD_NODE, WEIGHT_NODE, UPDATE_NODE, SORTS };
     const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];
     bool weights = weight_pass_apart(s), updates = update_pass_wanted(s);
-    bool apart = weights || updates; /* some stage may have several lanes */
+    bool apart = weights || updates; /* some stage may have nodes of several sorts */
     struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
     for (uint32_t i = 0; p->stages && i < p->stages->n; i++)
         apart = apart || is_pass_apart(p, (int32_t)i);
@@ -397,26 +397,26 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
     const uint8_t *weight = weights ? weight_pass_nodes(s, stage_of, a) : NULL;
     const struct update_pass update =
         updates ? update_pass_find(p, stage_of, a) : (struct update_pass){.why = "not wanted"};
-    /* [node] what pieces_build() gets as the node's device: LANES * stage + lane */
-    int32_t *lane = arena_array(a, s->m->nnode, sizeof *lane);
+    /* [node] what pieces_build() gets as the node's device: SORTS * stage + sort */
+    int32_t *as_device = arena_array(a, s->m->nnode, sizeof *as_device);
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (s->place->kind[n] != PLACE_NODE)
             continue;
         if (stage_of[n] < 0 || (uint32_t)stage_of[n] >= p->stages->n)
             return NULL;
-        int32_t own = USUAL_LANE;
+        int32_t sort = USUAL_NODE;
         if (!update.why && update.own[n])
-            own = UPDATE_LANE;
+            sort = UPDATE_NODE;
         else if (weight && weight[n])
-            own = WEIGHT_LANE;
+            sort = WEIGHT_NODE;
         else if (is_pass_apart(p, stage_of[n]) && s->m->backward[n])
-            own = BACKWARD_LANE;
-        lane[n] = LANES * stage_of[n] + own;
+            sort = BACKWARD_NODE;
+        as_device[n] = SORTS * stage_of[n] + sort;
     }
-    k.n = pieces_build(s, lane, k.piece, &k.dev, a);
-    /* k.dev has LANES * stage + lane for each piece: replaces that by the stage's first device */
+    k.n = pieces_build(s, as_device, k.piece, &k.dev, a);
+    /* k.dev has SORTS * stage + sort for each piece: replaces that by the stage's first device */
     for (uint32_t i = 0; i < k.n; i++)
-        k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i] / LANES]];
+        k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i] / SORTS]];
     return parts_of_pieces(s, &k, a);
 }
 

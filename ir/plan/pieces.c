@@ -7,7 +7,7 @@
  *     have a cost: if they have none, more pieces let some backward nodes run earlier.
  *  3. Pieces (device, G), where the level G(v) = max over predecessors u of G(u) + [dev(u) != dev(v)].  Along an edge,
  *     G never decreases, and it grows where the device changes: there is never a cycle.  Nodes of one atom (atoms.h)
- *     must be in one part: all get the largest level of them, atom by atom in a topological order.
+ *     must be in one part: all get the largest level among them, atom by atom in a topological order.
  * Pieces of 2 and 3 are then merged.  First a greedy topological order stays on a device as long as it can; the pieces
  * of each stay become one (linear).  Then neighbours u, v, which follow each other on their device in that order,
  * become one if no path u -> w -> v leads through a third piece.
@@ -237,9 +237,9 @@ static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
     return false;
 }
 
-/* Merges neighbours of q until none can be merged or the budget is spent.  map[0 .. nmap): the piece of each piece
- * that there was before merging began; kept up to date.  rank, to and renumbered carry numbers of pieces over from
- * one merge to the next. */
+/* Merges neighbours of q until none can be merged or the budget is spent. map[i], i < nmap: the present number of the
+ * piece that had number i before merging began; kept up to date. rank, to and renumbered carry numbers of pieces over
+ * from one merge to the next. */
 static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_t nmap,
                        uint64_t budget)
 {
@@ -401,7 +401,7 @@ uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece
      * merges again */
     if (!quotient_order(&q, rank)) {
         uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
-        /* an atom may have nodes of both passes */
+        /* an atom may have nodes of both passes, which must stay in one piece */
         bool passes = s->model.part_cost && m->backward && !p->atom;
         if (passes) {
             n = pieces_by_device(s, dev, m->backward, ndev, piece, a);

@@ -110,7 +110,8 @@ struct verdict {
     struct device_load *load; /* [device] its figures */
     uint32_t bottleneck;      /* device with the largest load */
     bool fits;                /* no device needs more memory than it has */
-    /* [class] bytes that the hosts of a class need in all, which share their memory; NULL: each device has its own */
+    /* [class] bytes that the devices of a host class, which share one memory, need together; NULL: each device has a
+     * memory of its own */
     int64_t *hosts;
     bool contiguous;     /* the devices can stand in a row that samples pass once (check.c) */
     bool colocated;      /* nodes that must share a device do */

@@ -49,7 +49,8 @@ static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
     return 0;
 }
 
-/* Reads the member "copies" of a device, or (NULL: there is none) leaves it alone.  Returns 0, or -1 and an error. */
+/* Reads the member "copies" of device dev into r->copies; does nothing if it is NULL (there is none). Returns 0, or -1
+ * and an error. */
 static int read_copies(struct assignment *r, const json_t *copies, int dev)
 {
     if (copies && !json_is_integer(copies))
@@ -254,8 +255,8 @@ static int read_manifest(struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* Returns the number of the objective of a split of the paper, which is told by the member for its value, such as
- * "totalLatency"; without such a member, the time per sample. */
+/* Returns the objective (number in exec_model.kinds) of a split of the paper: a member such as "totalLatency", which
+ * holds the split's value, tells the objective; without such a member, TIME_PER_SAMPLE. */
 static uint32_t paper_objective(const struct assignment *r, const json_t *root)
 {
     const struct exec_kind *const *kinds = r->scene->model.kinds;
@@ -265,9 +266,9 @@ static uint32_t paper_objective(const struct assignment *r, const json_t *root)
     return TIME_PER_SAMPLE;
 }
 
-/* Returns the number of slots of each accelerator, of which "fpgas" has one entry for each slot: the member "q" or,
- * without "q" and if the objective runs subgraphs, the number of entries divided by the number of accelerators.  0:
- * no slots, one entry for each accelerator. */
+/* Returns the number of slots of each accelerator: "fpgas" has one entry for each slot. That is the member "q" or,
+ * without "q" and if the objective runs subgraphs, the number of entries divided by the number of accelerators. 0: no
+ * slots, "fpgas" has one entry for each accelerator. */
 static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
 {
     const struct cluster *c = r->scene->cluster;
@@ -299,7 +300,8 @@ static int read_paper(struct assignment *r, const json_t *root)
         const json_t *list = json_object_get(root, key[host]);
         uint32_t dev = 0;
         for (size_t i = 0; i < json_array_size(list); i++) {
-            /* with q slots per accelerator, q entries in a row are slots 1 to q of one device; else an entry is one */
+            /* with q slots per accelerator, q entries in a row are slots 1 to q of one device; else each entry is a
+             * device */
             uint32_t slot = !host && q ? (uint32_t)(i % q) + 1 : 0;
             if (i && slot <= 1)
                 dev++;

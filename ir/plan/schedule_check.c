@@ -126,7 +126,7 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
         return refuse(c, "%s has to do with a tensor that there is not", w->dev_name[dev]);
     const char *name = w->tensor[i->what].name;
     uint32_t home = home_of(c, i->what);
-    /* the device on which the instruction gets the tensor memory, brings it, or frees it */
+    /* the device on which the instruction makes room for the tensor or frees it, or to which it brings the tensor */
     uint32_t holder = i->kind == DO_SEND ? i->other : dev;
     uint32_t place = work_place(w, i->what, holder);
     if (place == NONE)
@@ -258,8 +258,8 @@ static uint32_t send_anchor(const struct schedule_state *c, const struct instruc
     return first;
 }
 
-/* Compares the right positions of two SENDs of one device, by round, part of the anchor, receiver and tensor.
- * Returns < 0 if a belongs before b. */
+/* Compares where two SENDs of one device belong: by round, then by the part of the anchor, the receiver and the tensor.
+ * Returns < 0 if a belongs before b, > 0 if it belongs behind b. */
 static int compare_sends(const struct schedule_state *c, const struct instruction *a,
                          const struct instruction *b)
 {
@@ -487,7 +487,7 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
     } else if (i->kind == DO_REDUCE) {
         return next_add(c, i->what, k);
     } else if (i->kind == DO_SEND) {
-        /* for the part that makes the tensor, then for the ALLOC of the receiver */
+        /* waits for the part that makes the tensor, then for the receiver's ALLOC */
         uint32_t from = w->tensor[i->what].from, step = *k;
         if (step == 0 && from < w->npart) {
             *k = 1;
@@ -500,7 +500,7 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
         if ((*k)++ == 0)
             return c->send[work_place(w, i->what, dev)];
     } else if ((i->kind == DO_FREE || i->kind == DO_ADD) && home_of(c, i->what) == dev) {
-        /* on the device that made the tensor: for its SEND to each other place */
+        /* on the device that made the tensor: waits for each SEND of the tensor */
         uint32_t first = w->place.at[i->what];
         if (++*k < w->place.at[i->what + 1] - first)
             return c->send[first + *k];
@@ -600,8 +600,8 @@ static int64_t clamp_to_int64(__int128 x)
     return x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
 
-/* Sets s->peak of a device to the largest sum of its memory along its computing lane.  lasting: bytes in use all the
- * time. */
+/* Sets s->peak of a device to the most bytes in use at one time along the device's computing lane. lasting: bytes in
+ * use all the time. */
 static void find_peak(struct schedule_state *c, uint32_t dev, int64_t lasting)
 {
     const struct sample_work *w = c->w;

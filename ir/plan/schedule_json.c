@@ -35,8 +35,8 @@ static uint32_t number_in(const struct sample_work *w, const struct instruction 
     return what % n;
 }
 
-/* Returns the number of the part (tensor), of n, that copy (slice) x belongs to.  first: [n + 1] the first copy
- * (slice) of each, ascending. */
+/* Returns which of n parts copy x belongs to, or which of n tensors slice x belongs to. first: [part or tensor] its
+ * first copy or slice, ascending; first[n]: how many there are in all. */
 static uint32_t owner_of(const uint32_t *first, uint32_t n, uint32_t x)
 {
     return count_below(first + 1, n, x + 1);

@@ -35,7 +35,7 @@ struct schedule_reader {
     /* The other fields are for manifests only. */
     struct sample_work *made; /* the same as w, but written by the reader */
     struct names bytes;       /* name of a tensor -> index in size[] */
-    /* name of an input (1) or output (2) of the model that is state, kept by a device */
+    /* name of an input or output of the model that is state, kept by a device -> 1 for an input, 2 for an output */
     struct names state;
     int64_t *size;     /* [index] bytes of the tensor */
     uint8_t *has_rows; /* [index as size] 1: the tensor has an axis of the batch */
@@ -485,8 +485,8 @@ static int push_instruction(struct lists *l, uint32_t lane, struct instruction i
     return 0;
 }
 
-/* Returns the slice of a tensor that a SEND or RECV moves, told by the member "rows" of its object o.  home: the device
- * that sends the slice.  Returns NONE after an error: there is no such slice. */
+/* Returns the slice of a tensor that a SEND or RECV moves, as the member "rows" of the instruction's object o says.
+ * home: the device that sends the slice. Returns NONE after an error: there is no such slice. */
 static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home, const json_t *o)
 {
     const struct sample_work *w = l->of.w, *whole = w->whole;

@@ -11,9 +11,11 @@
 /* The manifest while it is changed. */
 struct piecing {
     json_t *manifest;
-    /* in: name of a state's input, out: of its output -> the state's row of sharding.states */
+    /* objects: in has for the name of each state's input, out for the name of each state's output, the state's row of
+     * sharding.states */
     json_t *in, *out;
-    /* name of a piece of an output -> the file of the part that makes it; null: no part is known yet */
+    /* object: for the name of each piece of an output the file of the part that makes the piece; null: no part is known
+     * yet */
     json_t *from;
     const char *path;
     struct arena *a;

@@ -1,8 +1,8 @@
 /* Divides a plan into subgraphs (subgraphs.h).
  *
- * Without slots: for an accelerator, the level of a node is how often a path to the node enters the accelerator's set
- * of nodes, the most of all paths.  The nodes of the set with one level are a subgraph, and the level is its slot (as
- * in the placement paper's evaluator).  So a set to which no path comes back is one subgraph.  Nodes of an atom
+ * Without slots: for an accelerator, the level of a node is the largest number of times that a path to the node enters
+ * the accelerator's set of nodes. The nodes of the set with one level are a subgraph, and the level is its slot (as in
+ * the placement paper's evaluator). So a set that no path leaves and enters again is one subgraph. Nodes of an atom
  * (atoms.h) must be in one part: they are in the subgraph of the first of them, on hosts, too. */
 #include "ir/plan/subgraphs.h"
 

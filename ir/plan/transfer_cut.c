@@ -24,7 +24,7 @@ struct walk_cuts {
     uint8_t *before, *after;
 };
 
-/* Whether n is a placed node; n may be 0, the maker of no value. */
+/* Whether n is a placed node; n may be 0 (no node). */
 static bool is_placed(const struct walk_cuts *c, nid n)
 {
     return n && c->s->place->kind[n] == PLACE_NODE;

@@ -1,12 +1,12 @@
 /* Finds the update of a training graph (update_pass.h).
  *
- * A value varies if it depends on an input of the model with an axis of the batch; a node that tells sizes of values
- * does not make its results vary.  The search walks back from each output that the backward pass makes, that varies
- * and has no axis of the batch.  It visits values without that axis, always the waiting value that was made last.  If
- * such a value is the only one waiting, it lies on all ways from the loss to the output.  The deepest value of this
- * sort that has the output's type is the gradient, unless the gradient is known by name (named_gradients.h); an
- * initializer of the same type that is read on the way is the parameter.  Source: the description of gradient
- * accumulation in DAPPLE (arXiv 2007.01045), V. */
+ * A value varies if it depends on an input of the model that has an axis of the batch; results of Shape and Size do not
+ * vary. From each varying output of the backward pass without an axis of the batch, a walk goes back over values
+ * without that axis, and always visits next the waiting value that was made last. If this value is the only varying one
+ * that waits, all paths from samples to the output lead through it. The last such value of a walk that has the output's
+ * type is the gradient, unless the gradient is known by name (named_gradients.h); an initializer of the same type that
+ * a visited node reads is the parameter. Source: the description of gradient accumulation in DAPPLE (arXiv 2007.01045),
+ * V. */
 #include "ir/plan/update_pass.h"
 
 #include "ir/base/heap.h"
@@ -30,8 +30,9 @@ bool update_pass_wanted(const struct scene *s)
     return t->update == UPDATE_APART || (t->update == UPDATE_AUTO && training_count(t) > 1);
 }
 
-/* All walks together may visit WALKS times as many values as the model has.  Without a norm of all gradients, a value
- * of an optimizer is visited only as often as a parameter has outputs. */
+/* All walks together may visit WALKS times as many values as the model has. Mostly a value of an optimizer is visited
+ * only once for each output of its parameter; but behind a norm of all gradients every walk visits the values of all
+ * parameters. */
 enum { WALKS = 16 };
 
 /* State of the search. */
@@ -39,7 +40,7 @@ struct update_search {
     const struct scene *s;
     const struct module *m;
     const int32_t *axis;   /* [value] its axis of the batch; -1: none */
-    uint8_t *varies;       /* [value] */
+    uint8_t *varies;       /* [value] 1: the value depends on samples */
     uint8_t *read_forward; /* [value] 1: an initializer that a node of the forward pass reads */
     /* [value] 1 + the number of the last output whose walk has visited the value; 0: none */
     uint32_t *seen;
@@ -92,7 +93,8 @@ static bool takes_other_sizes(const struct module *m, const int32_t *axis, nid n
     return other;
 }
 
-/* Whether a node tells the size of the axis of the batch of its operand, or may do so, since its rank is not known. */
+/* Whether n is a Shape or Size that tells the size of its operand's axis of the batch, or may tell it, since the
+ * operand's rank is not known. */
 static bool tells_batch(const struct module *m, const int32_t *axis, nid n)
 {
     vid x = node_in(m, n, 0);
@@ -414,10 +416,11 @@ static void mark_nodes(struct update_search *k)
     }
 }
 
-/* Returns the initializer of which output w is the next value although w does not depend on samples, such as a count of
- * steps: one of w's type, which nodes other than Identity lead to w by values of its type; of several the one with
- * whose name the output's begins, else the first operand; 0: there is none, or all searches together have taken too
- * long.  stack: room for all values; *left: number of operands that may still be looked at. */
+/* For an output w that does not depend on samples, such as a count of steps: returns the initializer whose next value w
+ * is. That is an initializer of w's type from which a path over values of that type, with at least one node that is no
+ * Identity, leads to w; of several, the one whose whole name w's name begins with, else the one that was met first. 0:
+ * there is none, or all searches together have taken too long. stack: room for all values; *left: number of operands
+ * that may still be looked at. */
 static vid counted(const struct update_search *k, vid w, vid *stack, uint64_t *left)
 {
     const struct module *m = k->m;
@@ -443,8 +446,9 @@ static vid counted(const struct update_search *k, vid w, vid *stack, uint64_t *l
     return found;
 }
 
-/* Checks that no initializer is counted on from step to step beside the gradients, since steps would not keep its next
- * value; sets to->why if the samples, or the update, are computed with such an initializer. */
+/* Looks for initializers whose next values follow from no gradient, such as a count of steps: devices would not keep
+ * these values for the next step. Sets to->why if a node of the update, or a node that depends on samples, is computed
+ * with such an initializer. */
 static void check_counted(struct update_search *k)
 {
     const struct module *m = k->m;
@@ -635,8 +639,8 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
 
 /* ---- the loss ----------------------------------------------------------------------------------- */
 
-/* Returns how a loss joins samples that an operator joins as `how`.  divided: afterwards the result is divided by the
- * number of samples. */
+/* Returns how a loss joins samples if an operator joins them as `how`. divided: the operator's result is then divided
+ * by the number of samples. */
 static enum loss_join join_divided(enum loss_join how, bool divided)
 {
     return !divided ? how : how == LOSS_SUM ? LOSS_MEAN : LOSS_UNKNOWN;
@@ -666,7 +670,8 @@ static enum loss_join join_of(const struct module *m, const uint8_t *varies, con
             return join_divided(LOSS_MEAN, divided);
         if (axis[x] >= 0 && node_is(m, n, "ReduceSum"))
             return join_divided(LOSS_SUM, divided);
-        /* a Div by something else, or the first Div by the number of samples; a second one of these is not known */
+        /* passes over a Div by another value, and over the first Div by the number of samples; a second such Div makes
+         * neither a mean nor a sum */
         if (node_is(m, n, "Div") && varies[x] && !varies[y] && !(divided && counts[y]))
             divided = divided || counts[y];
         else if (!node_is(m, n, "Neg") && !node_is(m, n, "Identity") && !node_is(m, n, "Squeeze") &&

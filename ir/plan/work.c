@@ -135,7 +135,7 @@ static void add_lasting(struct work_build *b)
     }
 }
 
-/* How many bytes begin or end to be alive in each step of each part: in a step one node runs. */
+/* How many bytes become alive, and how many cease to be alive, in each step of each part: in a step one node runs. */
 struct changes {
     size_t *at; /* [part] index in more[] and less[] of its step 0; step i is at[x] + i */
     /* more: bytes that become alive at the beginning of the step; less: bytes that end with the step */
@@ -177,7 +177,7 @@ static void count_values(struct work_build *b, struct changes *c)
         uint32_t end = t->nnode ? t->nnode - 1 : 0;
         for (uint32_t i = 0; i < t->nout; i++) {
             nid def = m->value[t->out[i]].def;
-            /* what no placed node makes is there from the beginning of the part */
+            /* a value that no placed node makes is there from the beginning of the part */
             bool placed = def && p->kind[def] == PLACE_NODE;
             int64_t bytes = bytes_in(b, t->out[i], x);
             count_alive(c, x, placed ? c->step[def] : 0, end, bytes);

@@ -180,9 +180,9 @@ uint32_t work_slice_from(const struct sample_work *w, uint32_t tensor, int64_t s
     return low;
 }
 
-/* Adds to `use` the slices of tensor t that `copy`, a part on the i-th of its n devices, reads or makes: the slices
- * with its samples; of a tensor without rows the copy that the device makes itself, or, if it makes none, the copy of
- * the maker's device with its first sample. */
+/* Adds to `use` the slices of tensor t that `copy`, a part on the i-th of its n devices, reads or makes. Of a tensor
+ * with rows: the slices with that device's samples. Of a tensor without rows: the copy that the device makes itself or,
+ * if it makes none, the copy of the maker's device that has the first of its samples. */
 static void add_uses(const struct slicing *s, struct pairs *use, uint32_t copy, uint32_t t,
                      uint32_t i, uint32_t n)
 {

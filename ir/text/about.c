@@ -10,7 +10,7 @@
 
 int text_hex(struct parser *p, unsigned char **data, size_t *n)
 {
-    /* a hexadecimal digit is its position here modulo 16 */
+    /* the value of a hexadecimal digit is its position in this string, modulo 16 */
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
 
     if (p->tok.kind != T_STR)

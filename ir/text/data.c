@@ -221,7 +221,7 @@ static int text_float(struct parser *p, float *out)
         if (text_take(p, '(')) {
             if (p->tok.kind == T_NUM && text_copy(p, buf, sizeof buf))
                 bits = (uint32_t)strtoul(buf, &end, 16);
-            /* without the sign, NaNs are above the bits of infinity */
+            /* the bits of a NaN, without its sign, are a larger number than those of infinity */
             if (end == buf || *end != '\0' || (bits & 0x7fffffff) <= 0x7f800000)
                 return text_error(p, at, "expected the bits of a nan in hexadecimal");
             text_next(p);

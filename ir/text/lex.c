@@ -73,7 +73,7 @@ int text_error(struct parser *p, size_t at, const char *fmt, ...)
 int text_expected(struct parser *p, const char *what)
 {
     const size_t n = p->pos - p->tok.at; /* bytes of the token */
-    const size_t most = 40;              /* bytes of it that are shown */
+    const size_t most = 40;              /* at most so many bytes of the token are shown */
 
     if (p->tok.kind == T_END)
         return text_error(p, p->tok.at, "expected %s, found the end of the text", what);

@@ -1,5 +1,5 @@
-/* Has the table of names of a text, which leads from a name space and a name to an index (parse.h: text_lookup,
- * text_bind).  Expected O(1). */
+/* The table of the names in a text: it gives the index that a name has in a name space (parse.h: text_lookup,
+ * text_bind). Expected O(1). */
 #include "ir/text/parse.h"
 
 #include <assert.h>

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-/* Of a text that does not say its opset of ai.onnx, or its ir_version. */
+/* The opset of ai.onnx and the ir_version of a text that does not say them. */
 enum { USUAL_OPSET = 20, USUAL_IR_VERSION = 10 };
 
 /* Appends v to the list *vec, which has *count entries and memory for *cap. */
@@ -669,8 +669,8 @@ static void resolve_calls(struct parser *p, struct module *m)
     }
 }
 
-/* Finishes the functions at the end of the text: gives them the model's files, and resolves the calls in the model
- * and in them. */
+/* Finishes the functions at the end of the text: gives them the model's files, and resolves the calls in the model and
+ * in its functions. */
 static void finish_functions(struct parser *p)
 {
     if (p->m->nfunction == 0)

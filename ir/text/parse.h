@@ -23,10 +23,11 @@ enum { T_END = 256, T_BAD, T_WORD, T_NUM, T_STR, T_VALUE, T_LOST, T_GRAPH, T_KEY
 /* Name spaces for text_lookup(), passed as uint32_t; the name space for the values of a graph is the graph's gid. */
 enum { SPACE_NODES = -1, SPACE_LABELS = -2, SPACE_FUNCTIONS = -3 };
 
-/* A label such as "@then": the name in the text of a graph, which a node has mentioned or which has been defined. */
+/* A label such as "@then", the name that the text gives to a graph: a node has mentioned the label, or the text has
+ * defined the graph. */
 struct text_label {
     sid name;
-    gid graph; /* 0: not yet defined */
+    gid graph; /* the graph; 0: not yet defined */
     nid owner; /* the node that mentioned the label in an attribute; 0: not yet mentioned */
     size_t at; /* position of the mention in the text, in bytes */
 };

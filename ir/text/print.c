@@ -205,7 +205,7 @@ static void put_node_facts(struct printer *p, nid n)
         text_put(p, " !from=");
         text_put_quoted(p, module_str(m, m->node[n].made_from));
     }
-    /* the parser finds calls of functions that the model has by itself */
+    /* without a key, the parser sees which nodes call functions of the model */
     text_put(p, (m->node[n].flags & NODE_CALL) != 0 && m->node[n].callee == 0 ? " !call" : "");
     text_put_about(p, m->node[n].about);
 }
@@ -320,8 +320,8 @@ static void put_node(struct printer *p, nid id)
     text_put(p, "\n");
 }
 
-/* Writes the lines of the inputs and initializers of graph g: "  in %x : f32[2]", "  init %w : f32[2] = [1.0, 2.0]".
- * If an initializer is an input, too, its type and keys stand in its line as an input alone. */
+/* Writes the lines of the inputs and initializers of graph g: " in %x : f32[2]", " init %w : f32[2] = [1.0, 2.0]". If
+ * an initializer is an input, too, its type and keys stand only in the line of the input. */
 static void put_inputs(struct printer *p, const struct graph *g)
 {
     const struct module *m = p->m;

@@ -104,8 +104,8 @@ void text_put_choice(const struct printer *p, const char *key, const char *word)
 }
 
 /* Writes a setting, " key=value", or " key" for a flag; nothing if its value is 0, or for the part cost if it is
- * exec_usual_part_cost().  The efficiency is always written; the memory model LIVE of the time per sample, too, beside
- * bytes and times of nodes: with these SUM is usual. */
+ * exec_usual_part_cost(). The efficiency is always written. If the text has costs, so is the memory model LIVE of the
+ * time per sample, even if the user has set none: a reader of a text with costs takes SUM for the default. */
 static void put_setting(const struct printer *p, const struct opt *row,
                         const struct exec_model *model)
 {
