@@ -338,6 +338,24 @@ static void test_empty_class(void **state)
     arena_free(t.scene.m->mem);
 }
 
+/* A plan whose node has a slot and a stage is printed in an order in which it can be read again. */
+static void test_slot_and_stage(void **state)
+{
+    struct text_module t = parse("class acc x2 graph { in %x %a = A(%x) } "
+                                 "plan stages [0 ahead=1] [1 ahead=1] { a=acc0 slot=2 stage=0 }");
+    size_t n;
+    char *text = print(&t.scene, t.plan, &n);
+    struct text_module again = parse(text);
+    nid a = again.scene.m->graph[1].first;
+
+    (void)state;
+    assert_int_equal(again.plan->slot[a], 2);
+    assert_int_equal(again.plan->stage_of[a], 0);
+    free(text);
+    arena_free(again.scene.m->mem);
+    arena_free(t.scene.m->mem);
+}
+
 static void test_errors(void **state)
 {
     static const struct {
@@ -478,8 +496,8 @@ int main(void)
         cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_equality),
         cmocka_unit_test(test_mutations),   cmocka_unit_test(test_profile),
         cmocka_unit_test(test_model),       cmocka_unit_test(test_shorthand_cluster),
-        cmocka_unit_test(test_empty_class), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_empty_class), cmocka_unit_test(test_slot_and_stage),
+        cmocka_unit_test(test_errors),      cmocka_unit_test(test_depth),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
