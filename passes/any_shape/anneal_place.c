@@ -1,10 +1,10 @@
-/* anneal-place: splits of any shape with a small largest load, by simulated annealing.
+/* anneal-place: a plan of any shape whose largest load is small, by simulated annealing.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (splits that need not be contiguous) and 5.2.
- * The search starts from the best of some topological orders cut by interval DP, so that the plan is never worse than
- * those; then follows annealing, with bounds in turn (any_search.c).
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (plans that need not be contiguous) and 5.2.
+ * The search starts from the best of some topological orders cut by interval DP, so that the final plan is never
+ * worse. Then annealing and the search for bounds take turns (any_search.c).
  *
- * Cost: the option moves, or the time limit. */
+ * The search ends after the moves that the option `moves` allows, or at the time limit. */
 #include "passes/any_shape/fit_memory.h"
 #include "passes/contiguous/infeasible.h"
 #include "passes/any_shape/gather_parts.h"

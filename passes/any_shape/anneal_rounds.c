@@ -34,8 +34,8 @@ enum {
     MOVES_EACH = 2000, /* a search without limits tries MOVES_EACH * vertices^2 * devices moves */
     /* a round is idle if it closes less than 1 / NEARER of the gap to the value that is wanted */
     NEARER = 16,
-    /* a search with a goal ends after IDLE idle rounds in a row, but not before 1 / LEAST_SHARE of its moves; where
-     * labels_many() and the goal is reached, after one round without a better plan */
+    /* a search with a goal ends after IDLE idle rounds in a row or, if labels_many() holds and the goal is reached,
+     * after one round without a better plan; but not before 1 / LEAST_SHARE of its moves */
     IDLE = 2,
     LEAST_SHARE = 10,
     /* runs with a surcharge suppose that each part has 1, 2, 4 or 8 cut nets: SURCHARGES numbers */
@@ -44,7 +44,7 @@ enum {
     /* moves of graphs with more vertices than about this take longer, since their tables do not fit the caches */
     LARGE = 4000
 };
-/* net visits of a search without limits, at most: 4 to 6 seconds */
+/* the most visits of nets that a search without limits may make, which take 4 to 6 seconds */
 #define MOST_WORK UINT64_C(600000000)
 
 /* What a run starts from: the best plan, an order cut by interval DP, random devices, an order in equal parts. */
@@ -150,9 +150,9 @@ static void start_random(struct search *s, int32_t *dev)
         dev[v] = allowed_device(s, v, random_below(&s->rng, s->l.ndev));
 }
 
-/* Writes the plan from which run r starts to r->dev and r->copies, and sets r->warm.  Half of the runs that start from
- * another plan than the best one have the copies of the best one all the same.  turn: number of the run in the search,
- * by which the kind of start is chosen. */
+/* Writes the plan from which run r starts to r->dev and r->copies, and sets r->warm.  Of the runs that start from
+ * another plan than the best one, half have the copies of the best plan.  turn: number of the run in the search, by
+ * which the kind of start is chosen. */
 static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
                        const struct problem_plan *best)
 {
@@ -359,7 +359,8 @@ static void search_rounds(struct search *s, struct problem_plan *best)
     const struct anneal *o = s->o;
     uint32_t n = s->c->g->n;
     int64_t began = clock_now(), enough = larger(o->enough, s->c->lower.value);
-    /* the search ends after `patience` moves without a better plan; last: moves given when the last one was found */
+    /* the search ends after `patience` moves without a better plan; last: `given` when the last better plan was
+     * found */
     uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
     /* number of moves given to the runs so far; a run that reaches the lower bound tries fewer */

@@ -1,4 +1,4 @@
-/* Plans of any shape by simulated annealing, in many runs. */
+/* Searches for plans of any shape by many runs of simulated annealing (anneal_run.h). */
 #ifndef PCC_PASSES_ANY_SHAPE_ANNEAL_ROUNDS_H
 #define PCC_PASSES_ANY_SHAPE_ANNEAL_ROUNDS_H
 
@@ -12,20 +12,21 @@ struct anneal {
     uint64_t moves;
     uint32_t share; /* divides the moves that the size of the graph asks for; 0: as 1 */
     uint64_t most;  /* limit of the moves that the size of the graph asks for; 0: no limit */
-    /* ps: a plan that takes no more than this ends the search; 0: c->lower */
+    /* ps: a plan that takes no more than this, or than the problem's lower bound c->lower, ends the search */
     int64_t enough;
-    /* ps: the caller has no use for a plan that takes longer than this, so the search ends when rounds no longer
-     * bring the best plan nearer to it; 0: no goal */
+    /* ps: the caller has no use for a plan that takes longer than this, so the search ends when rounds bring the
+     * best plan no nearer to the goal; 0: no goal */
     int64_t goal;
     uint64_t seed; /* seed of all random choices */
     /* the contiguous problem whose topological orders are cut for first plans; up[vertex of c]: the vertex of that
      * problem with the same nodes; up NULL: orders of c itself are cut */
     const struct problem *cut;
     const uint32_t *up;
-    uint32_t chains; /* number of runs in a round: the plan depends on it */
+    uint32_t chains; /* number of runs in a round, at most 64; the plan depends on it */
     /* number of threads that do these runs; 0: one for each core.  The plan does not depend on it */
     uint32_t threads;
-    /* the clock's listener is not told the progress, for the values are not values of plans */
+    /* the clock's listener is not told the progress, since the values of these plans are not those of plans for the
+     * user's problem */
     bool silent;
     /* Returns the time per sample of the plan dev[], ps, with the cost of its parts; value: the largest load of the
      * plan, ps.  NULL: parts cost nothing. */

@@ -21,14 +21,15 @@
 #include <string.h>
 
 enum {
-    SPAN_BITS = 47,       /* bits of the energy of one device, at most */
-    LEAST_UNIT = 1 << 20, /* energy that stands for the value of a plan that takes no time */
-    STEP = 64,            /* a step: moves after which all energies are worked out anew */
-    CLOCK_STEPS = 64,     /* steps between two looks at the clock */
-    COOLINGS = 4096,      /* times that the temperature falls in a run, at most */
-    BOND_PINS = 64,       /* nets with more pins than this bond no vertices */
+    SPAN_BITS = 47, /* bits of the energy of one device, at most */
+    /* added to the energy of a plan's value, so that temperatures are above 0 even if the plan takes no time */
+    LEAST_UNIT = 1 << 20,
+    STEP = 64,        /* a step: moves after which all energies are worked out anew */
+    CLOCK_STEPS = 64, /* steps between two looks at the clock */
+    COOLINGS = 4096,  /* times that the temperature falls in a run, at most */
+    BOND_PINS = 64,   /* nets with more pins than this bond no vertices */
     /* clumps have up to 2^SMALL_SIZES vertices in graphs of up to LARGE vertices, and up to twice as many for each
-     * doubling of that */
+     * doubling of the graph's size */
     SMALL_SIZES = 7,
     LARGE = 500,
     LN2 = 11629080 /* ln 2 << FIXED_BITS */
@@ -276,7 +277,8 @@ static bool try_single(struct anneal_walker *m, uint32_t v, uint32_t b, int64_t 
     return true;
 }
 
-/* Returns a random device that one of v's nets touches; one time in eight, or if that is v's own device, any device. */
+/* Returns a random device that one of v's nets touches; one time in eight, or if the device drawn is v's own, any
+ * device. */
 static uint32_t draw_device(struct anneal_walker *m, uint32_t v)
 {
     const struct loads *l = &m->l;
@@ -369,8 +371,9 @@ static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most
     return n;
 }
 
-/* Grows a random clump of at most a random power of two of vertices, and moves it to a random device if all its
- * vertices may be there and the energy does not rise too much; counts as a move for each vertex of the clump. */
+/* Grows a clump from a random vertex, to a size of at most a random power of two, and moves it to a random device
+ * if all its vertices may be there and the energy does not rise too much; counts as a move for each vertex of the
+ * clump. */
 static void move_clump(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
@@ -434,7 +437,8 @@ static int64_t choose_heat(struct anneal_walker *m, int64_t unit, uint64_t cooli
     return (int64_t)fixed_exp2_q32(fall / (int64_t)coolings);
 }
 
-/* Tries the moves of a step: one in ten of a vertex, one in ten of a clump, all others exchange two vertices. */
+/* Tries the moves of a step: of ten moves, on average, one moves a vertex, one moves a clump, and eight exchange
+ * two vertices. */
 static void make_moves(struct anneal_walker *m)
 {
     uint64_t until = m->left > STEP ? m->left - STEP : 0;

@@ -25,7 +25,9 @@ enum {
     FIRST_WORK = BOUNDS_WORK / 10,     /* work of the first bounds */
     /* where labels_many(), interval DP gets 1 / MIXED_SHARE of FIRST_STEPS, since one order takes longer */
     MIXED_SHARE = 8,
-    MOVE_WORK = 2 /* arcs that bounds may look at for each move of annealing: a third of its time */
+    /* arcs that bounds may look at for each move of annealing; looking at them takes about a third of annealing's
+     * time */
+    MOVE_WORK = 2
 };
 
 void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
@@ -66,8 +68,8 @@ int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p)
 }
 
 /* Returns whether the plan dev[node] surely fits: no device runs out of memory even if it keeps all values that its
- * nodes make or read for every sample on its way.  A part takes two rounds at most, with its transfers, so no more
- * samples are on their way than twice the parts and two.  O(nodes + pins). */
+ * nodes make or read for every sample on its way.  With its transfers a part takes two rounds at most, so no more
+ * than 2 * parts + 2 samples are on their way.  O(nodes + pins). */
 static bool surely_fits(struct any_search *s, const int32_t *dev)
 {
     const struct ctx *x = s->x;
@@ -202,8 +204,8 @@ static int anneal_on(struct any_search *s, const struct problem *c, struct annea
     return 0;
 }
 
-/* Improves s->best by interval DP and annealing on the top level, in half of the time; alone: in all the time, since
- * the whole graph is too large.  Returns 0, or -1 and an error. */
+/* Improves s->best by interval DP and annealing on the top level, in half of the time; alone: the whole graph is
+ * too large to be annealed, so the top level gets all of the time.  Returns 0, or -1 and an error. */
 static int improve_coarse(struct any_search *s, const struct anneal *like, bool alone)
 {
     struct ctx *x = s->x;

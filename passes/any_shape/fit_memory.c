@@ -22,8 +22,8 @@ enum {
     FIT_PARTS = 1000     /* bisection ends at 1 / FIT_PARTS of the memory */
 };
 
-/* Returns the problem of g with smaller devices raised to `memory` bytes (-1: memories stay) and all times 0; NULL:
- * there are too many kinds of devices. */
+/* Returns the problem of g with all times 0, and with the memory of devices that have less than `memory` bytes
+ * raised to it (-1: memories stay); NULL: there are too many kinds of devices. */
 static struct problem *problem_of_bytes(struct ctx *x, const struct wdag *g, int64_t memory)
 {
     struct diag quiet = diag_silent();
@@ -33,8 +33,8 @@ static struct problem *problem_of_bytes(struct ctx *x, const struct wdag *g, int
     return c;
 }
 
-/* Searches for a plan of g that fits devices raised to `memory` bytes (-1: memories stay); writes it to dev[vertex].
- * Returns FIT_FOUND, FIT_NONE if no plan fits, or FIT_UNKNOWN. */
+/* Searches for a plan of g that fits the devices, with memories raised as for problem_of_bytes(); writes it to
+ * dev[vertex]. Returns FIT_FOUND, FIT_NONE if no plan fits, or FIT_UNKNOWN. */
 static enum fit fits_by_search(struct ctx *x, const struct wdag *g, int64_t memory,
                                struct clock *clock, int32_t *dev)
 {

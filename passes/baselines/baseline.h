@@ -12,7 +12,8 @@ struct baseline {
     const char *planner; /* name of the planner, for messages */
     /* whether the planner leaves a plan that needs more memory than a device has */
     bool best_effort;
-    struct planner_input p; /* p.level: the level that is placed; p.top: its problem */
+    /* p.level: the level whose vertices are placed; p.top: the problem of that level */
+    struct planner_input p;
     /* the plan: the device of each vertex of p.level, and the loads of devices (device_loads.h) */
     struct loads l;
 };
@@ -22,9 +23,9 @@ struct baseline {
     {OPT_BOOL, "best-effort", offsetof(type, field), "false",                                      \
      .help = "leave a plan even if a device needs more memory than it has"}
 
-/* Fills *b, with no vertex on a device yet; data are made in the scratch arena of x.  Parts of *b point to each
- * other, so the struct must not be moved.  Returns 0; PASS_INFEASIBLE and an error if a vertex can run on no device;
- * -1 after another error. */
+/* Fills *b; no vertex has a device yet. Its data are in the scratch arena of x. Fields of *b point to each other,
+ * so *b must not be copied.  Returns 0; PASS_INFEASIBLE and an error if a vertex can run on no device; -1 after
+ * another error. */
 int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool best_effort);
 
 /* Takes the plan in b->l, in which every vertex must have a device, as the plan of the context, and gives it a bound
@@ -32,13 +33,13 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
  * error that names a device which needs more memory than it has. */
 int baseline_leave(struct baseline *b, const char *argument);
 
-/* Moves vertex v to device d if d may hold v (loads_allows).  Otherwise moves v to one of the hosts that may hold v;
- * if no host may hold v, to one of the accelerators that may.  Of several such devices, v gets the one whose load is
- * least after the move.  O(devices * nets of v). */
+/* Moves vertex v to device d if d may hold v (loads_allows).  If d may not, moves v to a host that may hold it; if
+ * no host may, to an accelerator that may hold it. Of several hosts, or several accelerators, takes the one whose
+ * load is least after the move.  O(devices * nets of v). */
 void baseline_put(struct baseline *b, uint32_t v, uint32_t d);
 
-/* Returns the numbers of the accelerators of the cluster, of all devices if it has no accelerator, in a; how many
- * there are goes to *n. */
+/* Returns, in a, the numbers of the cluster's accelerators; if it has none, of all its devices. Writes to *n how
+ * many these are. */
 uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct arena *a);
 
 /* Planners whose plans portfolio-place takes, too. */

@@ -52,8 +52,8 @@ static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, str
 }
 
 /* Puts v on the first device of dev[*current .. n) that may hold it and has memory for it, and sets *current to the
- * device's index; returns false, and v has no device, if there is none.  *current becomes n when the last device is
- * too full for a vertex that it could hold if it were empty. */
+ * device's index. If there is no such device, returns false and leaves v without a device.  *current becomes n when
+ * the last device is too full for a vertex that it could hold if it were empty. */
 static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n,
                         uint32_t *current)
 {
@@ -84,7 +84,7 @@ static int greedy_run(struct ctx *x, const void *options)
         return rc;
     const struct wdag *g = b.p.level;
     uint32_t n, nhost = 0, left = 0; /* left: number of vertices that no accelerator took */
-    /* index in dev[] of the accelerator, in hosts[] of the host, that is being filled */
+    /* index in dev[] of the accelerator, and in hosts[] of the host, that is being filled */
     uint32_t current = 0, host = 0;
     uint32_t *dev = baseline_accelerators(x->scene.cluster, &n, x->use.scratch);
     uint32_t *hosts = arena_array(x->use.scratch, (size_t)b.l.ndev + 1, sizeof *hosts);
@@ -98,7 +98,8 @@ static int greedy_run(struct ctx *x, const void *options)
             loads_move(&b.l, v, g->pin[v]);
         } else if (!put_in_turn(&b, v, dev, n, &current)) {
             left++;
-            if (!put_in_turn(&b, v, hosts, nhost, &host)) /* somewhere, even over memory */
+            /* no host has memory for v: v goes to some device all the same */
+            if (!put_in_turn(&b, v, hosts, nhost, &host))
                 baseline_put(&b, v, nhost ? hosts[nhost - 1] : dev[n - 1]);
         }
     }

@@ -1,10 +1,10 @@
 /* local-place: local search from random plans.
  *
  * Source: the baseline of the placement paper, section 6.  A plan begins with every vertex on an accelerator drawn at
- * random.  Then, of all moves of one vertex to another accelerator, the one after which the largest load is smallest
- * is made (of equal moves the first), until no move makes it smaller.  The best of several starts is taken.  The
- * search of the paper knows neither CPUs nor memory: with hosts=true vertices may move to hosts, too; with best-effort
- * memory does not count, else the best start that fits the memory is taken.
+ * random.  Then single vertices are moved to other accelerators: each time the move is made after which the largest
+ * load is smallest (of equal moves the first one), until no move makes the largest load smaller.  The best of
+ * several starts is taken.  The search of the paper knows neither CPUs nor memory: with hosts=true vertices may
+ * move to hosts, too; with best-effort memory does not count, else the best start that fits the memory is taken.
  *
  * A move changes two loads, so only a vertex that leaves the most loaded device or joins it can help.  A table has the
  * changes of loads that each possible move would make.  After a move it is computed again for the moved vertex, and
@@ -32,7 +32,7 @@ static const struct opt local_opts[] = {
     BASELINE_BEST_EFFORT(struct local_options, best_effort),
     {0}};
 
-/* Limit of struct local's `work` for all starts together: some seconds. */
+/* Limit of local.work for all starts together: it takes some seconds. */
 #define LOCAL_WORK UINT64_C(5000000000)
 enum { LOCAL_MOST = 1 << 26 }; /* limit of vertices * devices, the size of the table */
 
@@ -92,8 +92,9 @@ static void mark_old(struct local *s, uint32_t v)
 }
 
 /* Moves v to device `to`, and marks the vertices whose entries change: v itself, and all pins of a net of v if, of
- * `from` and `to`, one had no pin or one pin of the net before the move or has so few after it.  (A device that has all
- * pins but one needs no test of its own: then at most two pins are elsewhere, so that the other device has so few.) */
+ * `from` and `to`, one had no pin or one pin of the net before the move or has so few after it.  (For entries it
+ * also matters if one of the two devices has all pins, or all but one. That needs no test: then the other device
+ * has at most one pin before the move or after it.) */
 static void make_move(struct local *s, uint32_t v, uint32_t to)
 {
     struct loads *l = s->l;
@@ -108,8 +109,8 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
     mark_old(s, v);
 }
 
-/* Writes the three devices with the largest loads to top[], UINT32_MAX for missing devices.  Three are enough for
- * largest_without(): of these, at least one is neither of the two devices of a move. */
+/* Writes the three devices with the largest loads to top[], UINT32_MAX for missing devices.  largest_without()
+ * needs no more: at least one of the three is neither of the two devices of a move. */
 static void find_fullest(const struct loads *l, uint32_t top[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -141,7 +142,7 @@ static struct move best_move(struct local *s)
     struct move best = {.value = most, .v = UINT32_MAX};
     for (uint32_t v = 0; v < l->c->g->n; v++) {
         uint32_t from = (uint32_t)l->dev[v];
-        /* neither leaves the fullest device nor makes its load smaller by joining it */
+        /* v neither leaves the fullest device nor makes that device's load smaller by joining it */
         if (from != top[0] && s->enter[top[0]][v] >= 0)
             continue;
         int64_t left = l->load[from] + s->leave[v];

@@ -11,13 +11,13 @@ struct partition_options {
 };
 extern const struct opt partition_opts[];
 
-/* A level as these libraries want it: an undirected graph without loops and double edges, each edge as two arcs.
+/* A level as METIS and Scotch want it: an undirected graph without loops and double edges, each edge as two arcs.
  * Weights are ns; they are scaled down if they would add up to more than PARTITION_SUM. */
 struct part_graph {
     int32_t n, narc; /* numbers of vertices and arcs */
     int32_t nparts;  /* number of parts that are wanted */
     int32_t seed;    /* of the library's random numbers */
-    /* the neighbours of vertex v are to[at[v] .. at[v + 1]); an index into to[] is an arc */
+    /* the neighbours of vertex v are to[at[v]], ..., to[at[v + 1] - 1]; arc i is the one that leads to to[i] */
     int32_t *at, *to;
     /* [arc] transfer cost of the values made at one end and used at the other; >= 1 */
     int32_t *arc;

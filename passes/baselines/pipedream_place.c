@@ -2,8 +2,8 @@
  *
  * Source: the baseline of the placement paper, section 6.  Each branching is contracted to a single vertex, and the
  * path that is left is cut into stages by dynamic programming, with hosts and memory taken into account.  A branching
- * is a biconnected component of the undirected graph: the tails of its edges become one vertex (its last vertex, in
- * which its paths meet, is not among the tails and may begin the next branching).
+ * is a biconnected component of the undirected graph: the tails of its edges become one vertex. (The vertex in
+ * which its paths end is no tail, and may begin the next branching.)
  *
  * An input that many layers read, such as a mask, would join all these layers, and so would a value that skips ahead
  * to all of them.  Therefore edges out of a vertex belong to no branching if the vertex takes no time and is a source,
@@ -34,7 +34,7 @@ static const struct opt pipedream_opts[] = {
 /* The graph with the directions of its edges ignored. */
 struct graph_undirected {
     uint32_t n, nedge;
-    uint32_t *tail, *head; /* [edge] */
+    uint32_t *tail, *head; /* [edge] the vertex it begins at, the vertex it leads to */
     struct csr of;         /* vertex -> edges that the vertex is an end of */
 };
 
@@ -163,7 +163,7 @@ static void step_search(struct search *s)
         s->open[s->nopen++] = e;
         enter_vertex(s, w, e);
     } else if (s->number[w] < s->number[v]) {
-        /* e leads back to a vertex of the stack; seen from there, e is ignored */
+        /* e leads back to w, a vertex on the stack; when w looks at e, it is ignored, since number[v] is larger */
         s->open[s->nopen++] = e;
         s->low[v] = smaller_u32(s->number[w], s->low[v]);
     }

@@ -4,13 +4,14 @@
 
 #include "passes/passes.h"
 
-/* Fills backward and color of the module m = x->scene.m if m is an ONNX training graph with forward nodes, and neither
- * is set yet; marks the base and the top level accordingly (wdag_mark_backward), and adds a note.  The readers, the
- * gradient and the update of a parameter get one colour.  x->scene.place and the levels must be set. */
+/* Fills backward and color of the module m = x->scene.m if m is an ONNX training graph with forward nodes, unless
+ * one of the two arrays is set already; marks the base and the top level accordingly (wdag_mark_backward), and adds
+ * a note.  The readers, the gradient and the update of a parameter get one colour.  x->scene.place and the levels
+ * must be set. */
 void training_mark(struct ctx *x);
 
-/* Whether the module is a training graph: its nodes' backward is set, or some nodes are of a backward pass.  place: the
- * kinds of its nodes.  Changes nothing. */
+/* Whether the module is a training graph: its nodes' backward is set, or training_nodes.h finds backward nodes in
+ * it. place: what of the module is placed.  Changes nothing. */
 bool training_is(const struct ctx *x, struct place *place);
 
 #endif

@@ -24,7 +24,7 @@ static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const ui
     return hits;
 }
 
-/* Copies the pins of the base level's vertices to scene.place, where the judge reads the pins of nodes. */
+/* Writes the pins of the base level's vertices to scene.place.pinned_to, [node], which the judge reads. */
 static void note_pins(struct ctx *x)
 {
     int32_t *to = arena_array(x->use.mem, x->scene.m->nnode, sizeof *to);
@@ -73,8 +73,7 @@ int ctx_check_pins(const struct ctx *x)
     return good ? 0 : -1;
 }
 
-/* Pins the nodes that stay whole on their devices in a model that devices share: the pass shard has tried the patterns
- * on the model before. */
+/* Pins each node that the pass shard wants on one device only (sharding.pin, which has its name) to that device. */
 static void pin_shared(struct ctx *x)
 {
     const struct sharding *k = x->results.sharding;
@@ -119,7 +118,7 @@ static int apply_pins(struct ctx *x)
 
 /* ---- the level ---- */
 
-/* Returns the ps of all nodes and transfers on class k, each net counted once for each pin. */
+/* Returns what all nodes and transfers take on class k, ps, each net counted once for each pin. */
 static int64_t all_times(const struct wdag *g, uint32_t k)
 {
     int64_t sum = 0;

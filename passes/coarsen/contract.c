@@ -1,16 +1,16 @@
 /* contract: nodes that must share a device become one vertex, and so do vertices on a cycle that this makes.
  *
  * Cycles matter to contiguous plans only: a device that holds part of a cycle would come both before and after
- * another device.  Plans of any shape may cut a cycle, so they have a level of their own, of the classes alone;
- * bounds for all plans that the user could have use a level of the mandatory classes.
+ * another device.  Plans of any shape may cut a cycle, so they have a level of their own, whose vertices are the
+ * classes. Bounds for every plan, whatever options the user gives, come from a third level: its vertices are the
+ * mandatory classes.
  *
  * Source: the preprocessing of the placement paper (Tarnawski et al., NeurIPS 2020).  Classes come from the
  * input (colour classes of profiles, Shape with its producer, state pairs).  Strongly connected
  * components of the quotient are joined (Tarjan).  Then trivial vertices are merged: a vertex that takes no
- * time anywhere and has a single neighbour is merged into it, again and again.  This cannot raise the
- * optimum, and it reduces the number of ideals (GNMT: 3,310,714 without it, 17,914 with it).  It
- * is done only where sizes cannot matter: the vertex is empty, or everything fits on one device.
- * O(V + E).
+ * time anywhere and has a single neighbour is merged into it, again and again.  These merges cannot raise the
+ * optimum, and reduce the number of ideals (GNMT: from 3,310,714 to 17,914). A vertex is merged only where sizes
+ * cannot matter: the vertex is empty, or everything fits on one device. O(V + E).
  *
  * In a training graph (backward.c) a vertex holds forward nodes and the backward nodes that belong to them, and the
  * edges are those of the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a
@@ -281,8 +281,8 @@ static const char *reasons_text(int why, struct arena *a)
 
 /* Warns of each vertex of g with several nodes that takes more than a tenth of the time on class 0 (more than half if
  * the user asked for the group), since it limits every plan.  why[vertex]: its reasons, WHY_*.  Unless qdq_all (option
- * qdq=all), does not warn of vertices joined for WHY_QDQ alone: an operator with its quantisation nodes; nor in a model
- * whose nodes devices share, since these have their devices already. */
+ * qdq=all), does not warn of vertices joined for WHY_QDQ alone: an operator with its quantisation nodes. Does
+ * nothing for a model whose nodes are shared among devices: there every node has its devices already. */
 static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool qdq_all)
 {
     int64_t total = 0;
@@ -396,9 +396,9 @@ static struct csr cuts_without_conflicts(struct ctx *x, const uint32_t *group, u
     return rest;
 }
 
-/* Returns the level for contiguous plans, with a vertex for each group of classes that lie on a cycle, or for a class
- * alone; NULL after an error.  A group with nodes that must be on two devices, by pins or --cut-at, can run on no class
- * in this level; plans of any shape may cut it. */
+/* Returns the level for contiguous plans, with a vertex for each group of classes that lie on a cycle, and one for
+ * each other class; NULL after an error.  A group with nodes that must be on two devices, by pins or --cut-at, can
+ * run on no class in this level; plans of any shape may cut it. */
 static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups)
 {
     struct wdag fine = *x->levels.top;
@@ -472,7 +472,8 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
 {
     struct wdag *top = x->levels.top;
     struct classes c = classes_new(x->use.scratch, x->levels.base->n);
-    /* [vertex of the top level] its group: mandatory classes; all classes; classes with cycles joined */
+    /* must_of, class_of, group: [vertex of the top level] the number of its mandatory class; of its class; and of
+     * its group, which is several classes where these lie on a cycle */
     uint32_t *must_of = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *must_of);
     uint32_t *class_of = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *class_of);
     uint32_t *group = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *group);

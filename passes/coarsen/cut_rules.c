@@ -18,7 +18,7 @@
 struct ruling {
     struct ctx *x;
     const uint8_t *follows; /* [node] 1: a Shape (place_follows) */
-    struct classes must;    /* vertices that share a device in every plan */
+    struct classes must;    /* classes of vertices that share a device in every plan */
     struct classes whole;   /* the vertices that --no-cut keeps together, as classes */
     struct ruled_edge *edge;
     uint32_t n, cap;
@@ -98,7 +98,8 @@ static int read_rule(struct ruling *r, const struct cut_rule *rule)
     return 0;
 }
 
-/* Returns the pattern of the first --no-cut that keeps an edge of vertex v's class whole. */
+/* Returns the pattern of the first --no-cut that keeps an edge of vertex v's class in r->whole uncut; "": none
+ * does. */
 static const char *pattern_around(struct ruling *r, uint32_t v)
 {
     const uint32_t *vertex = r->x->levels.base->vertex;

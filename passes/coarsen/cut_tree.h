@@ -6,10 +6,11 @@
 
 #include <stdint.h>
 
-/* A stretch of positions.  Each position has a base and a saving. */
+/* A stretch of positions y. base of y: cost of a division whose last cluster begins at y, if that cluster saved
+ * nothing; saving of y: what a last cluster saves if it begins at y or before y. */
 struct stretch {
     int64_t sum; /* sum of the savings of all positions */
-    /* minimum over the positions y of the stretch: base of y less the savings of y and of all later positions */
+    /* minimum over the positions y of the stretch: base of y less the savings of the stretch's positions from y on */
     int64_t least;
     uint32_t from; /* the last position y with that minimum */
 };
@@ -23,8 +24,8 @@ struct cut_tree {
 
 /* Returns a tree for n positions, all of them empty, in a.  O(n). */
 struct cut_tree cut_tree_new(uint32_t n, struct arena *a);
-/* Sets base and saving of position y.  |base|, and the sum of all savings, must be at most 2^60.  first: the smallest
- * position that later calls, of cut_tree_best too, will ask for.  O(log (positions from first to y)). */
+/* Sets base and saving of position y.  |base|, and the sum of all savings, must be at most 2^60.  first: no later
+ * call of cut_tree_set() or cut_tree_best() asks for a position before it.  O(log (positions from first to y)). */
 void cut_tree_set(struct cut_tree *t, uint32_t first, uint32_t y, int64_t base, int64_t saves);
 /* Returns the stretch first .. last; `last` must be the last position that has been set.  Its `from` is where a cluster
  * up to `last` had best begin.  O(log (last - first)). */

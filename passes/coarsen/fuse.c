@@ -62,7 +62,7 @@ struct member {
 /* The dynamic program.  Vertices are appended in their order; costs are in ps. */
 struct fusion {
     const struct wdag *g;
-    const struct member *member; /* [vertex] */
+    const struct member *member; /* [vertex] its figures */
     const uint32_t *order;       /* position -> vertex */
     uint32_t *pos;               /* vertex -> position */
     uint32_t cls;                /* the device class whose transfer costs count */
@@ -231,7 +231,8 @@ uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
         f.first = w.from;
         fusion_step(&f, x);
     }
-    /* from[x]: where the last cluster of the best division of the first x vertices begins; so back from the end */
+    /* from[x]: where the last cluster of the best division of the first x vertices begins; so the clusters are
+     * found from the last one to the first */
     for (uint32_t x = n; x; x = f.from[x], count++)
         for (uint32_t y = f.from[x]; y < x; y++)
             group[order[y]] = count;

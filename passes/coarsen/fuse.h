@@ -8,8 +8,8 @@
 enum fuse_order { FUSE_CPD, FUSE_DFS, FUSE_FIFO };
 extern const char *const fuse_order_names[]; /* "cpd", ..., NULL */
 
-/* Returns the vertices in the given order, in a: position -> vertex.  cls: the class whose times and transfers make the
- * critical paths.  O(E + V log V). */
+/* Returns the vertices in the given order, in a: position -> vertex.  cls: the device class for whose times and
+ * transfers critical paths are found.  O(E + V log V). */
 uint32_t *fuse_order(const struct wdag *g, enum fuse_order order, uint32_t cls, struct arena *a);
 
 /* How the best cuts are found; the result is the same.  SCAN: try all beginnings of the last cluster; TREE: with a tree
@@ -25,9 +25,10 @@ struct fuse_limits {
     enum fuse_form form;
 };
 
-/* Cuts a topological order into clusters so that the transfers between clusters cost least; of equal ways the one with
- * the shorter last cluster wins.  Writes the number of each vertex's cluster to group[vertex] and the cost, ps, to
- * *cut; returns the number of clusters.  O(V * range + pins), with the tree O((V + pins) log range). */
+/* Cuts a topological order into clusters so that the transfers between clusters cost least; of divisions that cost
+ * the same the one with the shorter last cluster wins.  Writes the number of each vertex's cluster to group[vertex]
+ * and the cost, ps, to *cut; returns the number of clusters.  O(V * range + pins), with the tree O((V + pins) log
+ * range). */
 uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
                         const struct fuse_limits *limits, struct arena *a, uint32_t *group,
                         int64_t *cut);

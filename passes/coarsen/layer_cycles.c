@@ -1,9 +1,10 @@
 /* Finds classes that close cycles through layers (layer_cycles.h).
  *
- * A class, such as a tied embedding with its lookup and the transposed copy for the last layer, must be on one device,
- * so a file puts all of it into one layer, say the last one, or its nodes into two.  Then the lookup leads from the
- * last layer to the first one, and a path through all layers leads back: contiguous plans could keep the layer whole
- * only together with all others (BERT-12 of the placement paper: one vertex with 99 % of the time).
+ * A class, such as a tied embedding with its lookup and the transposed copy for the last layer, must be on one
+ * device. A model file names all its nodes after one layer, say the last one, or after two layers. Then an edge
+ * leads from the lookup, in the last layer, to the first layer, and a path through all layers leads back:
+ * contiguous plans could keep the layer whole only together with all others (BERT-12 of the placement paper: one
+ * vertex with 99 % of the time).
  *
  * Rule: a class of several nodes leaves its layers if a path leads from it through another layer back into one of
  * them.  A class of a single node stays in its layer: in that case the layer itself lies on both sides of another
@@ -12,9 +13,9 @@
  * In a training graph a layer has two numbers, one for each pass; classes with nodes of both passes tell which two
  * numbers are the same layer.
  *
- * Layers on no common cycle need nothing; that takes O(V + E).  For the others, which layers a group (a class, or
- * classes on a cycle) leads to is found backward through all groups, BATCH layers at a time as bits of a word, in
- * O((V + E) * layers / BATCH); at most MOST_BATCHES times. */
+ * Layers on no common cycle need nothing; that takes O(V + E).  For layers on cycles, a sweep from the last group
+ * (a class, or classes on a cycle) to the first finds to which layers paths from each group lead, BATCH layers at a
+ * time as bits of a word, in O((V + E) * layers / BATCH); at most MOST_BATCHES times. */
 #include "passes/coarsen/layer_cycles.h"
 
 #include <assert.h>
@@ -138,7 +139,8 @@ static void find_closing(const struct layered_groups *u, uint32_t nvertex, const
                          uint32_t n, uint8_t *closes, struct arena *a)
 {
     struct arena_mark mark = arena_mark(a);
-    uint64_t *bit = arena_array(a, (size_t)u->nlayer + 1, sizeof *bit); /* [layer] */
+    /* [layer] its bit; 0: the layer is not in list[] */
+    uint64_t *bit = arena_array(a, (size_t)u->nlayer + 1, sizeof *bit);
     /* [group] layers of list[], as bits.  own: layers of the group's vertices; reached: these, and layers of groups to
      * which a path leads; through: layers to which a path leads through a different layer */
     uint64_t *own = arena_array(a, (size_t)u->n + 1, sizeof *own);

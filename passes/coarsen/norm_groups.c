@@ -15,7 +15,7 @@
 
 enum {
     LONGEST = 64, /* the most nodes of a chain */
-    HOPS = 4,     /* the most hops in a row */
+    HOPS = 4,     /* the most hops (is_hop) in a row between two nodes of a chain */
     READERS = 64  /* a chain does not go on through a value with more readers */
 };
 
@@ -23,7 +23,8 @@ enum {
 struct match {
     const struct ctx *x;
     const struct csr *users; /* value -> nodes that read the value */
-    /* vertices of the nodes noted so far; their number, which a matcher sets back to drop nodes that did not match */
+    /* vertex[n]: vertices of the nodes noted so far; a matcher whose nodes do not fit sets n back, and so drops
+     * them */
     uint32_t vertex[LONGEST], n;
 };
 

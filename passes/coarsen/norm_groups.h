@@ -8,7 +8,7 @@
 
 /* Joins in c, for WHY_NORM, the vertices of the base level that make up a LayerNormalization, RMSNorm, Softmax,
  * Gelu (Erf or Tanh) or a group normalisation around InstanceNormalization, with the Cast, QuantizeLinear and
- * DequantizeLinear between them.  Returns the number of such chains.  O(nodes + operands). */
+ * DequantizeLinear between them.  Returns the number of normalisations and activations found.  O(nodes + operands). */
 uint32_t norms_join(const struct ctx *x, struct classes *c);
 
 #endif

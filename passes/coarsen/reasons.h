@@ -5,7 +5,7 @@
 #include "ir/base/union_find.h"
 
 /* Bits of classes.why (union_find.h), in the order of the words for them in contract.c (reasons_text).  Where a
- * comment has a name such as contract{qdq}, this option asks for the groups. */
+ * comment names an option, such as contract{qdq}, vertices are joined only if the user gives that option. */
 enum {
     WHY_COLOR = 1 << 0,    /* same colour (module.color) */
     WHY_SHAPE = 1 << 1,    /* a Shape and the producer of its operand */

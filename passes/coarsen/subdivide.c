@@ -1,11 +1,11 @@
 /* subdivide: makes a vertex for every result of a node whose results have different transfer costs.
  *
- * Source: the placement paper, Appendix E.1.  In its model of loads a vertex has one transfer cost, so an edge
- * with another cost than the vertex's other edges gets a vertex of its own in the middle: without time and
- * size, on the device of the edge's producer.  In pcc costs belong to nets, so loads are the same before and after
- * (tests/unit/passes/coarsen/backward.c); the pass makes the paper's graph, so that other programs, and their counts of
- * ideals, can be compared with pcc.  A node whose results cost the same stays one vertex.  A divided node has two or
- * more vertices in the level; contract joins them again.  O(V + pins). */
+ * Source: the placement paper, Appendix E.1.  In the paper a vertex has one transfer cost for all its out-edges, so
+ * an edge of another cost is divided by a new vertex: the new vertex has no time and no size, and is on the device
+ * of the edge's producer. In pcc costs belong to nets, so loads are the same before and after
+ * (tests/unit/passes/coarsen/backward.c); the pass makes the paper's graph, so that other programs, and their
+ * counts of ideals, can be compared with pcc.  A node whose results cost the same stays one vertex.  A divided node
+ * has two or more vertices in the level; contract joins them again.  O(V + pins). */
 #include "passes/passes.h"
 
 #include <assert.h>
@@ -58,9 +58,9 @@ static void number_vertices(struct split *s, const uint8_t *uneven)
     }
 }
 
-/* Fills the figures of the new level's vertices: times, also of the backward pass, sizes, bytes of parameters and those
- * needed while it runs, pins and passes.  A vertex of a result has the pin and the passes of its node, but no time and
- * no bytes. */
+/* Fills the figures of the new level's vertices: times, also of the backward pass, sizes, bytes of parameters,
+ * bytes needed while the vertex runs, pins and passes.  A vertex of a result has the pin and the passes of its
+ * node, but no time and no bytes. */
 static void copy_vertices(struct split *s)
 {
     const struct wdag *g = s->from;

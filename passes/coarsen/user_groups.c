@@ -61,7 +61,7 @@ void groups_by_repeat(struct ctx *x, uint32_t *group)
             l.n);
 }
 
-/* Adds to *p the regular expressions of `line`, each for block number `number` of the file; cuts the line into
+/* Adds the regular expressions of `line` to *p, all of them for block `number` of the file; cuts the line into
  * words. Returns 0, or -1 after an error. */
 static int add_line(struct ctx *x, struct patterns *p, char *line, const char *file,
                     uint32_t number)

@@ -19,8 +19,9 @@ void groups_by_repeat(struct ctx *x, uint32_t *group);
  * Returns 0, or -1 after an error. */
 int groups_by_block(struct ctx *x, const char *file, uint32_t *group);
 
-/* Sets group[vertex of the base level] to the open call whose nodes stay together with the vertex's node, 0: none.
- * x->results.opened must be set.  share: percent of the time that all these calls may take together. */
+/* Sets group[vertex of the base level] to the open call whose nodes must stay together and that holds the vertex's
+ * node, as index of its site; 0: none. x->results.opened must be set. share: percent of the time that all these
+ * calls may take together. */
 void groups_by_call(struct ctx *x, int64_t share, uint32_t *group);
 
 #endif

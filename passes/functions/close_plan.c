@@ -42,7 +42,8 @@ static nid find_placed_node(const struct ctx *x, const struct site *s, const uin
 }
 
 /* Fills plan->dev and (if the plan has stages) plan->stage_of for the nodes of c->m, and *k with the parts as
- * pieces; nodes that are not placed get -1.  Returns false if some parts would have nodes and others none. */
+ * pieces; nodes that are not placed get -1.  Returns false if a part would have no nodes, unless all parts have
+ * none. */
 static bool assign_nodes(const struct ctx *x, const struct parts *parts,
                          const struct closed_module *c, struct plan *plan, struct pieces *k)
 {

@@ -27,7 +27,7 @@ static const struct opt inline_opts[] = {
      .hi = "100000000", .help = "most nodes that the model may have afterwards"},
     {0}};
 
-/* The new model may have at most max-nodes times this many entries in its arrays (nodes, values, operands, ...). */
+/* The new model may have at most ENTRIES_PER_NODE * max-nodes entries in its arrays (nodes, values, operands, ...). */
 enum { ENTRIES_PER_NODE = 64 };
 
 /* ---- functions that stay ---- */
@@ -152,8 +152,8 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
 
 /* ---- after the calls are replaced ---- */
 
-/* Appends the functions that nodes of m, the model or a body, call to todo[*n], except those that called[function] says
- * to be there already; updates called[] and *n. */
+/* Appends the functions that nodes of m, the model or a body, call to todo[*n], unless called[function] is set:
+ * then the function is in todo already. Updates called[] and *n. */
 static void list_callees(const struct module *m, bool *called, uint32_t *todo, uint32_t *n)
 {
     for (nid k = 1; k < m->nnode; k++) {

@@ -1,12 +1,12 @@
 /* Replaces calls of functions by the functions' nodes (inliner.h).
  *
  * A copy of the model, called the new module here, is edited (ir/model/edit.h); it shares what does not change.  A walk
- * over its graphs, with an explicit stack, puts the nodes of the function before each call that is entered, which means
- * replaced; then the call is dropped.  Each entered call has an environment (struct env): the values that the
- * function's inputs and outputs stand for, the attributes that the call gives, and the prefix of new names
- * (call/inner).  Bodies of If, Loop and Scan in the function become new graphs with the same environment, which are put
- * on a list and filled later.  If a function returns a value that none of its nodes makes, such as an input, an
- * Identity is added.
+ * over its graphs, with an explicit stack, puts the nodes of the function before each call that is to be replaced,
+ * and drops the call; this is called entering the call. Each entered call has an environment (struct env): the
+ * values that the function's inputs and outputs stand for, the attributes that the call gives, and the prefix of
+ * new names (call/inner).  Bodies of If, Loop and Scan in the function become new graphs with the same environment,
+ * which are put on a list and filled later.  If a function returns a value that none of its nodes makes, such as an
+ * input, an Identity is added.
  *
  * Values of the original keep their numbers, so facts found about them in the new module hold in the original, too.
  * The walk meets nodes in their final order, so it knows their final numbers.

@@ -1,5 +1,5 @@
-/* Replaces calls of the model's functions by the functions' nodes: for the pass inline-functions, for passes that look
- * inside calls (opened_calls.h), and for planning with open calls (opened.h). */
+/* Replaces calls of the model's functions by the functions' nodes. Users are the pass inline-functions, passes that
+ * look inside calls (opened_calls.h), and planning with open calls (opened.h). */
 #ifndef PCC_PASSES_FUNCTIONS_INLINER_H
 #define PCC_PASSES_FUNCTIONS_INLINER_H
 
@@ -40,8 +40,8 @@ void functions_measure(const struct module *m, struct functions *f);
 void functions_total(const struct module *m, const struct functions *f, uint64_t *nodes,
                      uint64_t *entries);
 /* Sets the fate FATE_OPSET for each function that calls in m reach and whose nodes would mean something else under the
- * opsets of m; notes in d, which begin with `who`, name the first of them.  Adds to m the opsets that the other reached
- * functions import and m does not. */
+ * opsets of m; notes in d, which begin with `who`, name the first of them.  Adds to m the opsets that the other
+ * reached functions import, but m does not import yet. */
 void functions_fit(struct module *m, struct functions *f, const char *who, struct arena *scratch,
                    struct diag *d);
 /* Adds to m the opsets that the functions with entered[function] != 0 import and m does not; callers come first. */
@@ -76,7 +76,8 @@ struct inlined_module {
     /* [node of m] the node's number in the original; a new node: the call of the original in whose place it stands */
     nid *origin;
     uint32_t caporigin;
-    int64_t *opset; /* [node of m] the version of ai.onnx that it was written for; -1: not given */
+    /* [node of m] the version of ai.onnx that the node was written for; -1: not given */
+    int64_t *opset;
     uint32_t capopset;
     /* [node of m] the innermost site around the node, also for nodes of bodies; 0: none */
     uint32_t *within;

@@ -1,11 +1,10 @@
 /* Opens calls for planning, and closes calls again whose nodes are all in one part (opened.h).
  *
  * The original model is kept beside the opened one.  To close some calls, inline_calls() runs on the original again and
- * leaves these calls as nodes.  Nodes come in the same order as before, so a walk over both modules side by side finds
- * the node of the one that is a node of the other.  Types and costs are copied; a closed call costs what the nodes in
- * its place cost together.  New names can end in another number than before, if names of the model look like names of
- * nodes inside calls.
- * O(nodes + operands + depth of calls * uses of their results). */
+ * leaves these calls as nodes.  Nodes come in the same order as before, so a walk over both modules side by side
+ * finds, for each node of one module, the same node of the other.  Types and costs are copied; a closed call costs
+ * what the nodes in its place cost together.  New names can end in another number than before, if names of the
+ * model look like names of nodes inside calls. O(nodes + operands + depth of calls * uses of their results). */
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"
@@ -63,7 +62,7 @@ struct close_question {
     const struct ctx *x;
     const struct place *p;
     const struct parts *parts;
-    struct map has;   /* map_key(part, value) -> 1: see note_parts() */
+    struct map has;   /* map_key(part, value) -> 1: the part can read the value (note_parts) */
     struct csr users; /* value -> nodes that read it */
     uint8_t *follows; /* [node] 1: a Shape or Size that must be with the producer of its operand */
 };
@@ -102,8 +101,8 @@ static struct tally *tally_sites(const struct close_question *k, struct arena *a
 }
 
 /* Whether v, a result of the call at site s, can be a result of the closed call.  No copy (PLACE_COPY) behind the
- * site may read v; and if a placed node there reads v, or v is a model output, then the node that makes v must be
- * placed and must not follow its operand. */
+ * site may read v; and if a placed node behind the site reads v, or v is a model output, then the node that makes v
+ * must be placed and must not follow its operand. */
 static bool can_leave(const struct close_question *k, const struct site *s, vid v)
 {
     const struct value *x = &k->x->scene.m->value[v];
@@ -228,7 +227,8 @@ struct sides {
     uint32_t ngraph, capgraph;
 };
 
-/* Notes that the values in list `now`, a slice of s->now->arg, are the first values in list `old` of s->old->arg. */
+/* Notes that each value in list `now`, a slice of s->now->arg, is the same as the value at its place in list `old`,
+ * a slice of s->old->arg that may be longer. */
 static void pair_lists(struct sides *s, struct slice old, struct slice now)
 {
     assert(old.n >= now.n);
@@ -262,8 +262,8 @@ static void pair_nodes(struct sides *s, nid old, nid now)
     }
 }
 
-/* Pairs the nodes of the main graphs, and of the bodies in them.  Writes to site[node of s->now] the site of o that the
- * closed call was.  closing: [site] 1: the call is closed. */
+/* Pairs the nodes of the main graphs, and of the bodies in them.  Writes to site[node of s->now], for each closed
+ * call, its site in o.  closing: [site] 1: the call is closed. */
 static void pair_main(struct sides *s, const struct open_calls *o, const uint8_t *closing,
                       uint32_t *site)
 {
@@ -299,7 +299,8 @@ static void carry_over(const struct sides *s, struct arena *mem)
 {
     const struct costs *old = s->old->cost;
     struct costs *c = s->now->cost = costs_new(s->now, mem, old->nclass);
-    /* pass open-functions refuses a model with costs, so they are the cost model's, which have overheads */
+    /* pass open-functions refuses a model with costs, so these costs were made by pcc's cost model, and have
+     * overheads */
     assert(old->overhead);
     costs_add_overhead(c, s->now, mem);
     c->estimated = old->estimated;

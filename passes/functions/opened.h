@@ -23,9 +23,9 @@ int64_t opened_make(struct ctx *x, struct inline_how how);
 
 /* Returns an array, in a: [site] 1: the call can be a node again without making the plan take more time or memory.
  * Then all its placed nodes are in one part, of one training pass; the part has all values that the call is given; and
- * no copy makes or reads a result of the call.  Exempt is a Shape of a value that the call is given: while planning it
- * stays with the producer of the value, but the closed call has that value, too.  p, parts: the placement and the parts
- * of x->scene.m.  O(nodes + operands + depth of calls * uses of their results). */
+ * no copy makes or reads a result of the call.  A Shape of a value that the call is given may be in another part:
+ * planners put it where the value is made, but the closed call has the value, too.  p, parts: the placement and the
+ * parts of x->scene.m.  O(nodes + operands + depth of calls * uses of their results). */
 uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struct parts *parts,
                          struct arena *a);
 
@@ -34,7 +34,8 @@ struct closed_module {
     struct module m;           /* with types and costs */
     struct open_calls *opened; /* the calls that are still open in m; NULL: none */
     nid *node;                 /* [node of m] the same node of x->scene.m; 0: a closed call */
-    uint32_t *site; /* [node of m] site in x->results.opened of a closed call; 0: another node */
+    /* [node of m] site in x->results.opened of a closed call; 0: the node is no closed call */
+    uint32_t *site;
 };
 
 /* Writes to *out a copy of x->scene.m in which calls with closing[site] != 0, and all calls inside them, are closed.

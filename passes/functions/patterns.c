@@ -35,8 +35,8 @@ static const char *find_bracket_end(const char *s)
     return *s != 0 ? s : s - 1;
 }
 
-/* Returns at most how many copies regcomp makes of the text before the interval, such as "{3,5}", that begins at s: the
- * largest number in it, plus 1; 1: it has no number. */
+/* Returns how many copies, at most, regcomp makes of the text before the interval at s, such as "{3,5}": the
+ * largest number in the interval, plus 1; 1 if it has no number. */
 static uint64_t count_repeats(const char *s)
 {
     uint64_t most = 1, n = 0;
@@ -51,10 +51,11 @@ static uint64_t count_repeats(const char *s)
 /* Returns why expression s is refused, a clause for messages; NULL: regcomp may compile it. */
 static const char *find_fault(const char *s)
 {
-    /* numbers of characters, with repeats written out: before[depth of groups]: before the last piece of the group;
-     * last: in the last piece, which a repeat behind it would copy */
+    /* counts of characters, with repeats written out. last: of the last piece, which a repeat behind it would copy;
+     * before[depth of groups]: of the pieces before it in the group */
     uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;
-    /* numbers of repeats inside each other: nested[depth of groups]: in the group so far; loops: in the last piece */
+    /* counts of repeats inside each other. loops: of the last piece; nested[depth of groups]: of the pieces before
+     * it in the group */
     unsigned nested[DEPTH_MOST + 1] = {0}, loops = 0;
     unsigned depth = 0;
     for (; *s != 0; s++) {
@@ -134,7 +135,7 @@ int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t
     return 0;
 }
 
-/* The name and the path of a node or call, which expressions are matched with one after the other. */
+/* The name and the path of a node or call, both of which an expression is tried with. */
 struct named {
     const struct module *m;
     sid scope;               /* scope of the path; 0: there is no scope, and the path is the name */
@@ -198,7 +199,7 @@ uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_
     return in;
 }
 
-/* Returns the first pattern that matches and counts a hit for it; NULL: none.  O(patterns). */
+/* Returns the first pattern that matches and counts a hit for it; NULL: no pattern matches.  O(patterns). */
 static struct pattern *find_pattern(struct patterns *p, struct named of)
 {
     if (!p->n)

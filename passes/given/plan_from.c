@@ -48,8 +48,9 @@ static int check_plan(struct ctx *x, const struct plan_options *o, const struct 
     return full ? PASS_INFEASIBLE : -1;
 }
 
-/* Returns words on the first device, or the hosts of a class, that lacks memory by the verdict `lacks` (which is
- * at_once or sum): what it needs by the verdict at_once, and what by the verdict sum; NULL: no device lacks memory. */
+/* Returns words on the first device, or the hosts of a class, that lacks memory by the verdict `lacks`: how much it
+ * needs at one time (verdict at_once), and how much in all (verdict sum). `lacks` is one of these two. NULL: no
+ * device lacks memory. */
 static const char *needs_by_both(struct ctx *x, const struct verdict *lacks,
                                  const struct verdict *at_once, const struct verdict *sum)
 {
@@ -96,8 +97,8 @@ static void note_other_model(struct ctx *x, const char *from, const struct plan 
             other.v.fits ? "does" : "does not", needs);
 }
 
-/* Returns the objective that the settings in the file were made for: the file's own; if it names none, the objective
- * that plans are shown by. */
+/* Returns the objective that the settings in the file were made for: the objective that the file names; if it names
+ * none, the one that plans are shown by. */
 static uint32_t objective_of(const struct given_plan *given, const struct ctx *x)
 {
     bool said = given->said & exec_bit(exec_setting("objective"));
@@ -119,7 +120,8 @@ static bool are_sizes_said(const struct ctx *x)
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
 {
     bool said = are_sizes_said(x);
-    /* size: the setting is about micro-batches; about: the samples that costs are about; allows: --slices */
+    /* size: the setting is about micro-batches; about: it is the number of samples that costs are about; allows: it
+     * is --slices */
     for (const struct opt *o = exec_settings; o->name; o++) {
         bool size = o->off == offsetof(struct exec_model, training.micro_size) ||
                     o->off == offsetof(struct exec_model, training.micro_batches);

@@ -15,7 +15,7 @@
 
 /* ---- text and annotations --------------------------------------------------------------------- */
 
-/* Adds the pattern of a line REGEX=DEVICE to p; the line is changed.  number: of the line, from 1, for errors.
+/* Adds the pattern of a line REGEX=DEVICE to p; changes the line. number: the line's number, from 1, for errors.
  * Returns 0, or -1 after an error. */
 static int read_line(struct assignment *r, struct patterns *p, char *line, uint32_t number)
 {
@@ -55,15 +55,16 @@ static int read_list(struct assignment *r, struct ctx *x, char *text)
     return rc;
 }
 
-/* What the mark of a node in another module is about: a node of the scene, or an open call. */
+/* What the annotation of a node in another module is about: a node of the scene, or an open call. */
 struct target {
-    nid node;       /* 0: an open call */
+    nid node;       /* 0: the annotation is about an open call */
     uint32_t range; /* 1 + index of the call in assignment.range */
 };
 
-/* Finds what the mark of node n of module `from` is about, by the node's name, and writes it to *t.  o: the open calls;
- * NULL: none.  Returns false if the mark says nothing: there is no such node or call, the node is not placed, or it
- * follows its operand (such as a Shape) within an open call, so that its mark is a copy of the call's. */
+/* Finds what the annotation of node n of module `from` is about, by the node's name, and writes it to *t. o: the
+ * open calls; NULL: none. Returns false if the annotation says nothing: there is no such node or call, the node is
+ * not placed, or it follows its operand (such as a Shape) within an open call, so that its annotation only repeats
+ * the call's. */
 static bool find_target(const struct assignment *r, const struct open_calls *o,
                         const struct module *from, nid n, struct target *t)
 {
@@ -82,8 +83,8 @@ static int assign_target(struct assignment *r, const struct target *t, int dev)
     return t->node ? assign_node(r, t->node, dev) : assign_range(r, t->range - 1, dev);
 }
 
-/* Reads from the model's metadata for how many devices a device of the plan stands (plan.copies; "pcc.copies.acc0":
- * "2").  Returns 0, or -1 and an error. */
+/* Reads plan.copies from the model's metadata: "pcc.copies.acc0": "2" says that acc0 stands for two devices that
+ * take turns.  Returns 0, or -1 and an error. */
 static int read_model_copies(struct assignment *r, const struct module *from)
 {
     static const char key[] = "pcc.copies.";

@@ -33,7 +33,8 @@ const char *split_assignments_of(const struct module *m)
     return NULL;
 }
 
-/* Takes the first component of *name off, with the separator behind it, and returns it as an edge of `vertex`, in a. */
+/* Takes the first component of *name off, with the separator behind it, and returns it as an edge that leads from
+ * `vertex` (a key of name_tree.child), in a. */
 static const char *take_edge(uint32_t vertex, const char **name, struct arena *a)
 {
     size_t n = strcspn(*name, "./");
@@ -111,7 +112,7 @@ static int32_t split_read(const struct module *m, const int32_t *split, nid n)
     return most;
 }
 
-/* Returns the first split of the readers of n; SPLIT_NONE: it has none. */
+/* Returns the first split of the readers of n; SPLIT_NONE: n has no reader with a split. */
 static int32_t split_reading(const struct module *m, const int32_t *split, nid n,
                              const struct csr *users)
 {
@@ -139,7 +140,7 @@ const int32_t *split_assignments_read(const struct module *m, const char *text, 
         return NULL;
     for (nid n = 0; n < m->nnode; n++)
         split[n] = SPLIT_NONE;
-    /* forward: the split of the name, but none before the splits that the node reads from */
+    /* forward: each node gets the split of its name, or the last of the splits that it reads from, if that is later */
     for (nid n = g->first; n < g->first + g->count; n++) {
         bool nameless =
             has_operator(m, n, "QuantizeLinear") || has_operator(m, n, "DequantizeLinear");

@@ -1,10 +1,10 @@
-/* Plans in the words of Olive's pass SplitModel: a model's metadata "split_assignments". */
+/* Reads plans that Olive's pass SplitModel wrote into a model: its metadata "split_assignments". */
 #ifndef PCC_PASSES_GIVEN_SPLIT_ASSIGNMENTS_H
 #define PCC_PASSES_GIVEN_SPLIT_ASSIGNMENTS_H
 
 #include "passes/passes.h"
 
-enum { SPLIT_NONE = -1 /* in place of the number of a split: the node is in none */ };
+enum { SPLIT_NONE = -1 /* in place of the number of a split: the node is in no split */ };
 
 /* Returns the text that the model's metadata has under "split_assignments"; NULL: it has none. */
 const char *split_assignments_of(const struct module *m);

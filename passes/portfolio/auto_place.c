@@ -107,7 +107,7 @@ static void look_for_contiguous(struct auto_run *r)
         r->contiguous->planner = "auto-place";
         r->s.best.value = x->results.plan->claim.value - r->s.start;
         any_lift(x, r->s.any->g, x->results.plan->dev, r->s.best.dev);
-        /* a plan that fit_at_once() made has none */
+        /* a plan that fit_at_once() made has no copies */
         if (r->s.best.copies && x->results.plan->copies)
             memcpy(r->s.best.copies, x->results.plan->copies,
                    x->scene.cluster->ndev * sizeof *r->s.best.copies);
@@ -116,7 +116,7 @@ static void look_for_contiguous(struct auto_run *r)
         int64_t least = mul_div_ceil(x->results.plan->claim.value, r->gain, MILLION);
         r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
-    clock->deadline = r->deadline; /* that of the whole time limit again */
+    clock->deadline = r->deadline; /* the deadline of the whole time limit again */
     clock->why = NULL;
 }
 
@@ -145,7 +145,8 @@ static int look_for_any(struct auto_run *r)
         return -1;
     if (s->best.value < LOAD_INF)
         tidy_parts(s);
-    /* the contiguous plan is taken; a better bound may prove that it is the best of all plans */
+    /* no plan of another shape is good enough, so the contiguous one is taken; a better bound may prove that it is
+     * the best of all plans */
     if (r->contiguous && s->best.value > s->need)
         any_bound(s, BOUNDS_WORK / 4);
     if (is_far(r)) {

@@ -21,14 +21,15 @@
 enum {
     STATES = 20000,  /* the most states of dp-place: few, since it plans for another objective */
     LIMIT_SHARE = 4, /* a planner for the time per sample gets a quarter of the time that is left */
-    RANGES = 5,      /* number of ranges of clusters that are tried */
-    CAPS = 4,        /* number of memory caps of clusters that are tried */
+    /* number of ranges (struct fuse_limits) that Celeritas' clusters are tried with */
+    RANGES = 5,
+    CAPS = 4, /* number of limits of a cluster's memory that are tried */
     PS_PER_NS = 1000
 };
 
 /* ---- one candidate ------------------------------------------------------------------------------ */
 
-/* Returns a context with memory of its own for a candidate; end_candidate frees the memory. */
+/* Returns a context for a candidate, with memory of its own, which end_candidate() frees. */
 static struct ctx begin_candidate(const struct candidates *c)
 {
     struct ctx x = c->in_light ? c->light.x : *c->x;
@@ -59,7 +60,8 @@ static void copy_plan(struct candidates *c, struct list_schedule *to,
     to->what = arena_strdup(c->x->use.mem, from->what, strlen(from->what));
 }
 
-/* Inserts a plan into c->kept if it is one of the best and no plan there has the same value. */
+/* Inserts a plan into c->kept if it is one of the best, and no plan there has the same value and lacks as much
+ * memory. */
 static void keep_plan(struct candidates *c, const struct list_schedule *p)
 {
     uint32_t at = c->n;
@@ -143,7 +145,7 @@ static int try_clusters(struct candidates *c, uint32_t i)
     int rc = 0;
     for (int64_t order = FUSE_CPD; order <= FUSE_FIFO && !rc && !is_over(c); order++) {
         struct cluster_choice size = {.range = range[i % RANGES], .order = order};
-        /* + 1: 0 is the usual cap */
+        /* + 1, since 0 would mean the usual limit */
         size.mem = least < 0 ? 0 : sat_add(least / part[i / RANGES], 1);
         struct ctx x = begin_candidate(c);
         struct list_schedule best = {0};

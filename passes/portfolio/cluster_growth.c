@@ -45,8 +45,9 @@ bool growth_can(const struct growth *g, uint32_t group, uint32_t to)
 }
 
 /* Takes note of an edge between a new group of the set and vertex v: if v's group could be added to the set, it enters
- * or rises in `front`, the heap of such groups.  Returns the ps by which the edge changes the transfers that a move of
- * the set adds; time: ps of the edge's transfer; move: device of the set, device to move to. */
+ * or rises in `front`, the heap of such groups.  Returns by how many ps the edge changes what a move of the set
+ * adds to all transfers. time: ps of the edge's transfer; move[0]: the set's device; move[1]: the device to move
+ * to. */
 static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *move, uint32_t v,
                          int64_t time, struct heap *front)
 {
@@ -64,7 +65,7 @@ static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *mo
     return time;
 }
 
-/* Adds a group to the set.  Returns the ps by which this changes the transfers that a move of the set adds. */
+/* Adds a group to the set.  Returns by how many ps this changes what a move of the set adds to all transfers. */
 static int64_t add_group(struct growth *g, const int32_t *dev, const int32_t *move, uint32_t group,
                          struct heap *front)
 {
@@ -102,7 +103,8 @@ void growth_grow(struct growth *g, const int32_t *dev, uint32_t seed, uint32_t t
         if (g->mark[k] == g->turn || !growth_can(g, k, to))
             continue;
         cost += add_group(g, dev, move, k, &front);
-        /* up to most / 2 groups, each set takes the place of the one before; of larger ones only a cheaper one does */
+        /* a set of up to most / 2 groups always takes the place of the one before; a larger set only if its move
+         * costs less */
         if (g->n <= most / 2 || cost < least) {
             least = cost;
             best = g->n;

@@ -27,8 +27,8 @@ struct growth growth_new(const struct placement *r, const struct edges *e, uint3
 int32_t growth_home(const struct growth *g, const int32_t *dev, uint32_t group);
 /* Makes a set for a move to device `to` in the plan dev[node]: begins with the group `seed`, then adds, again and
  * again, the group on seed's device that has the longest transfers with the set and can be on `to`, up to `most`
- * groups.  Of all sets with at least most / 2 groups on the way, chooses the one whose move leaves the shortest
- * transfers in all.  Frees what it takes of a.  O(neighbours of the set, times their logarithm). */
+ * groups.  Of the sets on the way that have at least most / 2 groups, chooses the one whose move leaves the
+ * shortest transfers in all.  Frees what it takes of a.  O(neighbours of the set, times their logarithm). */
 void growth_grow(struct growth *g, const int32_t *dev, uint32_t seed, uint32_t to, uint32_t most,
                  struct arena *a);
 /* Returns whether a group can be on device `to`: its class can run the group, and no member is pinned elsewhere. */

@@ -63,7 +63,7 @@ struct improver {
     struct link *chain;     /* [nchain] the critical chain of `now`, in order of time */
     uint32_t nchain;
     uint32_t *order; /* [position] vertex of `now` */
-    /* [vertex] value of `question` at the last call of mark_needed() that marked the vertex */
+    /* [vertex] the number (`question`) of the last call of mark_needed() that marked the vertex */
     uint32_t *mark;
     uint32_t question; /* number of calls of mark_needed */
     uint64_t rng;      /* state of the random numbers */
@@ -152,7 +152,7 @@ static bool is_accepted(const struct improver *s, uint32_t later)
     return s->next.value <= s->now.value + mul_div_ceil(s->now.value, later, MILLION);
 }
 
-/* If `now` is better than *best, also when it is run in exactly its order, copies it to *best. */
+/* If `now` is better than *best, and stays better when it is run in exactly its order, copies it to *best. */
 static void update_best(struct improver *s)
 {
     struct list_schedule p = {.dev = s->now.dev, .rank = s->now.rank}, best = *s->best;
@@ -228,7 +228,8 @@ static uint32_t draw_device(struct improver *s, uint32_t v)
     return draw_below(s, s->x->scene.cluster->ndev);
 }
 
-/* Marks v and the vertices behind u in the order that must come before v.  Returns whether u need not come before v. */
+/* Marks v, and those vertices between u and v in the order that must come before v.  Returns whether u need not
+ * come before v. */
 static bool mark_needed(struct improver *s, uint32_t v, uint32_t u)
 {
     const struct wdag *g = s->placement->base;
@@ -371,8 +372,9 @@ static bool change_transfer(struct improver *s, const struct link *l)
     return draw_below(s, 2) ? move_around(s, u, dv) : move_around(s, v, du);
 }
 
-/* Moves the nodes of items i, i + 1, ... of the chain, all on the device of item i, to one other device, drawn at
- * random, as is the largest number of items.  An item on another device, or one that is no node, ends the stretch. */
+/* Moves the nodes of items i, i + 1, ... of the chain, all on the device of item i, to one other device. That
+ * device, and the largest number of items to move, are drawn at random.  An item on another device, or one that is
+ * no node, ends the stretch. */
 static bool change_stretch(struct improver *s, uint32_t i)
 {
     const struct wdag *g = s->placement->base;
@@ -474,7 +476,8 @@ uint32_t improve_plan(struct improver *s, struct list_schedule *best, int64_t wo
             s->work -= s->placement->base->n / CHANGE_SHARE + 1;
             continue;
         }
-        uint32_t limit = (uint32_t)mul_div_ceil(later, s->work, work); /* falls to 0 */
+        /* falls from `later` to 0 as the work is used up */
+        uint32_t limit = (uint32_t)mul_div_ceil(later, s->work, work);
         /* a changed order is run exactly half of the time, else a quarter of the time (try_next) */
         bool exact = order ? draw_below(s, 2) : draw_below(s, 4) == 0;
         run_next(s, exact, draw_below(s, limit + 1));

@@ -23,7 +23,7 @@ static void light_levels(struct levels *l, struct arena *a)
     const struct wdag *from[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++) {
         from[i] = *level[i];
-        /* from[j] is the first pointer to this level: if that is an earlier one, the copy is there already */
+        /* from[j] is the first pointer to this level; if j < i, the level has been copied already */
         for (uint32_t j = 0; j <= i && from[i]; j++)
             if (from[j] == from[i]) {
                 *level[i] = j < i ? *level[j] : light_level(from[i], a);

@@ -8,8 +8,8 @@
 /* The changed problem. */
 struct light {
     struct ctx x;           /* its levels have vertices of 0 bytes; shared items keep their bytes */
-    struct cluster cluster; /* the cluster of x, with less memory */
-    struct placement placement; /* placement of the base level of that x */
+    struct cluster cluster; /* the cluster of the x above: devices have less memory */
+    struct placement placement; /* placement of the base level of the x above */
 };
 
 /* Makes *l from x.  running: bytes by which the memory of each device is reduced, but at most by half, for values that

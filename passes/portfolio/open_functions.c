@@ -1,4 +1,5 @@
-/* open-functions: opens calls of the model's functions: replaces them by the functions' nodes while a plan is made.
+/* open-functions: opens calls of the model's functions, that is, replaces them by the functions' nodes while a plan
+ * is made.
  *
  * So planners can cut inside functions.  When the plan is written, calls that no cut divides become calls again
  * (../functions/opened.c).  Only calls in the main graph are opened, and calls in the nodes that replace them; calls
@@ -56,7 +57,7 @@ static int open_run(struct ctx *x, const void *options)
     uint32_t before = m->graph[1].count;
     if (m->nfunction == 0 || !module_has_calls(m) || m->cost != NULL || x->results.plan != NULL ||
         (*o->plan != '\0' && !plan_calls_open(x, o->plan)))
-        return 0; /* costs or a plan that came with the input are about whole calls, so nothing is opened */
+        return 0; /* costs or a plan that came with the input are about whole calls */
     if (x->levels.base != NULL || x->results.inferred)
         return diag_error(x->use.diag,
                           "open-functions comes before all other passes: what they found "

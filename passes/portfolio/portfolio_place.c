@@ -152,7 +152,7 @@ static int portfolio_run(struct ctx *x, const void *options)
     p.best = p.c.kept[0];
     for (enum candidate_kind k = 0; k < CANDIDATES; k++)
         p.tried += p.c.reached[k].plans;
-    /* all ways but DISPATCH_PLAN, which gives the plan's own order */
+    /* all rules of dispatch but DISPATCH_PLAN, which would give the plan's own order again */
     for (enum dispatch d = DISPATCH_FIFO; d < DISPATCHES && !clock_out(&p.clock); d++)
         try_dispatch(&p, d);
     int64_t before = p.best.value;

@@ -104,8 +104,8 @@ static int64_t add_times(int64_t a, int64_t b)
     return a == COST_NEVER || b == COST_NEVER ? COST_NEVER : sat_add(a, b);
 }
 
-/* Adds to time[node] of the first backward node of each colour class the sum of the times, ps, of the class's
- * forward nodes.  ncolor: 1 + the largest colour. */
+/* For each colour class, adds the sum of its forward nodes' times, ps, to time[node] of its first backward node.
+ * ncolor: 1 + the largest colour. */
 static void add_colour_times(const struct module *m, int64_t *time, uint32_t ncolor,
                              struct arena *a)
 {
@@ -166,7 +166,7 @@ static int run_recompute(struct ctx *x, const void *options)
         keep_between(m, segment, kept);
     }
     const struct remake_rule rule = {.place = x->scene.place, .segment = segment, .kept = kept};
-    const char *spared = ""; /* words on the nodes that must not run twice */
+    const char *spared = ""; /* words for the note: how many nodes must not run twice; "": none */
     struct remade r = remake(m, &rule, a);
     if (r.spared > 0)
         spared = arena_fmt(

@@ -47,7 +47,7 @@ static int64_t scaled(const struct search *x, int64_t v)
     return mul_div_ceil(v, x->r->size, x->r->of);
 }
 
-/* Returns the ps that one device computes, forward and backward, for a micro-batch, if it has the layers of state
+/* Returns how many ps one device computes for a micro-batch, forward and backward, if it has the layers of state
  * `to` that are not in state `from`. */
 static int64_t work_time(const struct search *x, uint32_t from, uint32_t to)
 {
@@ -226,7 +226,8 @@ static void try_pipelines(struct search *x, uint32_t size, bool straight)
         uint32_t cells = j ? x->nending[j] : 1;
         for (uint32_t i = 0; i < cells && !clock_out(x->clock); i++) {
             uint32_t c = j ? x->ending[j][i] : 0;
-            uint32_t left = size - x->cell[c].ndev; /* devices of a copy without a stage */
+            /* devices that each copy still has for stages */
+            uint32_t left = size - x->cell[c].ndev;
             uint32_t most = straight ? smaller_u32(left, 1) : left;
             for (uint32_t m = 1; m <= most; m++)
                 for (uint32_t p = 0; p < ASSIGN_POLICIES; p++)

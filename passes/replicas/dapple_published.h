@@ -26,12 +26,13 @@ struct published_rules {
     const struct servers *servers;
     uint32_t micro_batches; /* number of micro-batches of the whole batch */
     int64_t size;           /* samples of a micro-batch */
-    int64_t of;             /* samples that the times and bytes in struct stage_states are for */
+    /* number of samples that the times and bytes in struct stage_states are for */
+    int64_t of;
 };
 
-/* Writes to best[] the best two plans by the program's score, the best one first.  Where there is no plan, and if there
- * are more than PUBLISHED_STAGES devices, the latency is INT64_MAX.  The search ends early when the clock is out.
- * O(D^2 * S^2 * U^2) for D devices, S states and U different sets of devices in use. */
+/* Writes to best[] the best two plans by the program's score, the best one first.  A missing plan has the latency
+ * INT64_MAX; both are missing if there are more than PUBLISHED_STAGES devices.  The search ends early when the
+ * clock is out. O(D^2 * S^2 * U^2) for D devices, S states and U different sets of devices in use. */
 void dapple_published(const struct stage_states *s, const struct published_rules *r,
                       struct clock *clock, struct arena *scratch,
                       struct published_plan best[PUBLISHED_PLANS]);

@@ -12,7 +12,7 @@ struct formula_errors {
     struct arena *a;
     double *error; /* [plan] |formula's time - time of the run| / time of the run */
     uint32_t n, cap;
-    /* number of plans whose stages have one device each, so that there is no AllReduce */
+    /* number of plans in which each stage has one device, so that no gradients are exchanged by an AllReduce */
     uint32_t alone;
     /* number of plans among `alone` for which the formula's time is above the time of the run */
     uint32_t alone_above;

@@ -2,7 +2,7 @@
  * Rules return NULL, or the reason why the node must see all samples together.
  *
  * A reshaped value stays in blocks if the product of the sizes before the cut axis is the same before and after: then
- * block i of the new axis has the elements of block i of the old axis, in the same order.  O(rank) a node. */
+ * block i of the new axis has the elements of block i of the old axis, in the same order.  O(rank) for each node. */
 #include "passes/rewrite/batch_rules.h"
 
 #include "ir/model/dim.h"
@@ -17,8 +17,8 @@ static const char *unknown_rank(struct batch_search *x)
 
 /* ---- joining and parting ------------------------------------------------------------------------ */
 
-/* Whether a Concat makes indices in the state INDEX: it joins along the last axis; operand 0 has the numbers of
- * samples (state NUMBERS, stride 1, one component), and all other operands are CUT or WHOLE. */
+/* Whether a Concat makes indices in the state INDEX: it joins along the last axis; operand 0 holds the numbers of
+ * the samples (state NUMBERS, stride 1, size 1 at the last axis), and all other operands are CUT or WHOLE. */
 static bool joins_index(struct batch_search *x, int axis, int rank)
 {
     struct shape s;
@@ -92,8 +92,8 @@ const char *rule_batch_split(struct batch_search *x, const struct batch_rule *r)
     return batch_want_whole_from(x, 1);
 }
 
-/* Returns the index in a Slice's starts and ends of the entry that is for an axis; -1: there is no such entry; -2:
- * the Slice's axes are not known. */
+/* Returns the index, in the lists of starts and ends of a Slice, of the entries for an axis; -1: the Slice leaves
+ * the axis as it is; -2: it is not known which axes the Slice cuts. */
 static int slice_entry(struct batch_search *x, int axis, int rank)
 {
     const int count = batch_list_of(x, "starts", 1).n;
@@ -306,7 +306,8 @@ const char *rule_batch_scatter_nd(struct batch_search *x, const struct batch_rul
     return why;
 }
 
-/* Rule of OneHot: indices are cut; the axis that the result has in addition may push the batch's axis back by one. */
+/* Rule of OneHot: indices are cut; the axis that OneHot adds may stand before the batch's axis, which then moves
+ * back by one. */
 const char *rule_batch_one_hot(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -416,9 +417,9 @@ static const char *not_contiguous(struct batch_search *x)
     return batch_say(x, "it merges or parts axes so that samples do not stay in blocks");
 }
 
-/* Returns the index of the entry of a Reshape's shape k that is the size of the batch, for a Reshape whose k has no
- * entries that depend on the batch; -1: no entry is that size.  *divide: whether the entry is a number, which copies
- * must divide by N.  in, out: shapes of operand and result; axis: place of the batch in the operand. */
+/* Returns the index of the entry of k, the target sizes of a Reshape, that is for the axis of the batch; no entry
+ * of k depends on the batch. -1: it is not known which entry is. *divide: whether that entry is a number, which
+ * copies must divide by N. in, out: shapes of operand and result; axis: place of the batch in the operand. */
 static int target_axis(struct batch_search *x, const struct batch_list *k, const struct shape *in,
                        const struct shape *out, int axis, bool *divide)
 {
@@ -430,7 +431,7 @@ static int target_axis(struct batch_search *x, const struct batch_list *k, const
     /* an entry 0 copies the size of the operand's axis with the same number */
     if (zero_copies && batch_entry_is(k, axis, 0))
         return axis;
-    /* else the batch goes where as many elements stand before it as in the operand; axes of size 1 there are passed */
+    /* else the batch goes where as many elements stand before it as in the operand; entries 1 before it are skipped */
     for (int j = 0; j < k->n && j < out->rank; j++) {
         struct num e = k->num->at[j];
         bool here = dim_same(before, elements_before(x, out, j)) || (axis == 0 && j == 0);
@@ -477,14 +478,15 @@ static const char *find_target(struct batch_search *x, struct batch in, const st
         return batch_say(x, "the shape that it makes is not known");
     int scaled = batch_only_bit(k.scaled); /* the entry that depends on the batch */
     if (k.scaled != 0 && scaled < 0)
-        return not_contiguous(x); /* several entries do */
+        return not_contiguous(x); /* several entries depend on the batch */
     *to = k.scaled != 0 ? scaled : target_axis(x, &k, s, out, in.axis, &divide);
     if (*to < 0 || *to >= out->rank)
         return batch_say(
             x,
             "the axis of the batch in the shape that it makes is not known, or it merges samples");
     bool copies = in.axis != *to && node_attr_int(x->m, x->n, "allowzero", 0) == 0;
-    /* the 0 copies the size of the operand's axis, which is the batch, too */
+    /* the entry 0 at in.axis copies the operand's size there, which is that of the batch: then two axes would have
+     * it */
     if (copies && batch_entry_is(&k, in.axis, 0))
         return not_contiguous(x);
     if (batch_entry_is(&k, *to, -1) && !open_size_divides(x, s, in.axis, out, *to))
@@ -629,8 +631,8 @@ static int entry_of_axis(const struct batch_list *axes, int axis, int rank)
     return entry;
 }
 
-/* Rule of Pad: no pad may depend on the batch, the pads of the batch's axis must be 0, and the value that it pads with
- * and the list of axes be WHOLE. */
+/* Rule of Pad: no pad may depend on the batch, the pads of the batch's axis must be 0, and both the padding value
+ * and the list of axes must be WHOLE. */
 const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -654,7 +656,8 @@ const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
 }
 
 /* Checks the sizes in operand i of a Resize: entry j, for the axis of the batch, must be `batch`, the size that this
- * axis has already; notes that copies divide the entry by N.  Returns NULL, or the reason why not. */
+ * axis has already; notes that copies divide the entry by N.  Returns NULL, or the reason why the node must see all
+ * samples together. */
 static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct dim batch)
 {
     struct batch_list k = batch_list_of(x, NULL, i);
@@ -667,10 +670,11 @@ static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct d
 }
 
 /* Checks the scales in operand i of a Resize: entry j, for the axis of the batch, must be 1; j < 0: no entry is for
- * that axis.  Returns NULL, or the reason why not. */
+ * that axis.  Returns NULL, or the reason why the node must see all samples together. */
 static const char *resize_by(struct batch_search *x, uint32_t i, int j)
 {
-    const struct attr *old = node_attr(x->m, x->n, "scales"); /* scales of old opsets */
+    /* the scales, where old opsets have them */
+    const struct attr *old = node_attr(x->m, x->n, "scales");
     struct batch_list k = batch_list_of(x, NULL, i);
     bool one = j < 0 || batch_entry_is(&k, j, 1);
     if (old != NULL && old->kind == ATTR_FLOATS && (uint32_t)j < old->u.list.n)

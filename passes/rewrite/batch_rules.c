@@ -167,7 +167,8 @@ static const char *reduce(struct batch_search *x, const struct batch_rule *r)
         return batch_say(x, "it reduces all axes, that of the batch, %d, too", in.axis);
     if ((axes >> in.axis & 1) != 0)
         return batch_say(x, "it reduces the axis of the batch, %d", in.axis);
-    /* reduced axes are dropped unless keepdims is set: the batch's axis moves forward by those before it */
+    /* reduced axes are dropped unless keepdims is set: the batch's axis moves forward by the number of dropped axes
+     * before it */
     int before = __builtin_popcount(axes & ((UINT32_C(1) << in.axis) - 1));
     bool keeps = node_attr_int(x->m, x->n, "keepdims", 1) != 0;
     batch_set(x, 0, batch_at(in, in.axis - (keeps ? 0 : before)));
@@ -280,7 +281,8 @@ static const char *quantize(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- products ----------------------------------------------------------------------------------- */
 
-/* Which operands of a MatMul are the matrices, and which of its last axes are swapped. */
+/* Which two operands of a matrix product are its stacks of matrices, and whether the last two axes of each are
+ * swapped. */
 struct matrices {
     uint32_t a, b;
     bool swap_a, swap_b;
@@ -380,7 +382,8 @@ static const char *gemm(struct batch_search *x, const struct batch_rule *r)
     batch_set(x, 0, out);
     if (why != NULL || node_in(x->m, x->n, 2) == 0)
         return why;
-    int behind = 2 - out.axis; /* place of the batch in the result, 1: its last axis */
+    /* place of the batch in the result, counted from the last axis, which is place 1 */
+    int behind = 2 - out.axis;
     if (rank < 0 || (c.how == BATCH_CUT && rank - c.axis != behind))
         return batch_say(x, "its operands have the batch at different axes");
     if (c.how == BATCH_WHOLE && rank >= behind && s.d[rank - behind].value != 1)

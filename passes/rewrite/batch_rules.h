@@ -34,7 +34,7 @@ struct batch {
     uint8_t axis;              /* CUT, NUMBERS, INDEX, SHAPE: the axis that is cut */
     nid from;                  /* NUMBERS, INDEX, SHAPE: the Range that numbers the samples */
     uint64_t scaled;           /* SIZES: bit j: element j is 1/N of the element in the model */
-    struct dim stride, extent; /* NUMBERS: see there */
+    struct dim stride, extent; /* NUMBERS: the numbers of that name at BATCH_NUMBERS */
 };
 
 /* A change of an operand: the copies of a node read something else than their own copy of the value. */
@@ -78,10 +78,10 @@ struct batch_rule {
     /* For the rule by_axes(): a character for each operand, ':', and a character for each result; each says where
      * the batch is.  A digit: at that axis; a WHOLE operand is cut there (batch_cut).  '-': the operand is WHOLE, as
      * are operands without a character.  'b': as '0', but a WHOLE operand with size 1 there stays.  'm': as 'b' if
-     * the operand has four axes, else '-'; 'c': the same for three axes.  'k': as 'b'; a vector must have as many
-     * entries as operand 0 has samples. 'r': as '0' if the operand has two axes or more, else '-'.  '!': the result
-     * must not be used.  '+': all further operands or results are like the one before.  For the rule refuse(): the
-     * reason.  For other rules: see their comments. */
+     * the operand has four axes, else '-'. 'c': as 'b' if the operand has three axes, else '-'.  'k': as 'b'; a
+     * vector must have as many entries as operand 0 has samples. 'r': as '0' if the operand has two axes or more,
+     * else '-'.  '!': the result must not be used.  '+': all further operands or results are like the one before.
+     * For the rule refuse(): the reason.  For other rules: see their comments. */
     const char *text;
 };
 
@@ -169,7 +169,7 @@ const char *sizes_concat(struct batch_search *x);
 const char *sizes_slice(struct batch_search *x);
 const char *sizes_gather(struct batch_search *x);
 const char *sizes_product(struct batch_search *x);
-/* The same for operators that return all elements of operand 0 in their order. */
+/* As the functions above, for operators that return all elements of operand 0 in their order. */
 const char *sizes_same(struct batch_search *x);
 /* Returns the state of result 0 of an elementwise operator.  s: the state by batch_broadcast(), SHAPE.  If the node
  * computes the product or sum of operands in the states NUMBERS and WHOLE, and stride and extent are known, returns

@@ -4,7 +4,7 @@
  *
  * An element is scaled if its value in the copies is 1/N of that in the model.  A product is scaled if exactly one
  * factor is; a quotient of a scaled element must be exact; operands of sums and comparisons must both be scaled or
- * both not be.  Anything else, such as a batch plus one, is refused.  O(64) a node. */
+ * both not be.  Anything else, such as a batch plus one, is refused.  O(64) for each node. */
 #include "passes/rewrite/batch_rules.h"
 
 #include "ir/model/dim.h"
@@ -64,8 +64,8 @@ static int64_t same_for_all(void *user, const char *name)
     return *(const int64_t *)user;
 }
 
-/* Whether the number e, which is in proportion to the batch, is at least 1 as the size of an axis is: it is so where
- * all names stand for 1, and where all stand for a large number.  (Shapes can hold -b.) */
+/* Whether e, a number in proportion to the batch, is at least 1, as the sizes of axes are; a model can compute
+ * others, such as -b. Tries names of dimensions that are all 1, and names that are all a large number. */
 static bool is_positive(const struct batch_search *x, struct num e)
 {
     int64_t small = 1, large = 1 << 20;
@@ -82,11 +82,11 @@ static bool divides_exactly(struct batch_search *x, struct num a, struct num b, 
            dim_same(dim_mul(x->m, dr, db), da);
 }
 
-/* PAIR_BAD: the element is neither the same in all copies nor in proportion to the batch; PAIR_SAME; PAIR_SCALED. */
+/* An element in the copies against the same element in the model. PAIR_SAME: equal; PAIR_SCALED: 1/N of it;
+ * PAIR_BAD: neither, or it is not known. */
 enum { PAIR_BAD = -1, PAIR_SAME, PAIR_SCALED };
 
-/* Returns one of PAIR_*: whether element j of an elementwise operator's result is scaled.  a, b: the operator's
- * operands. */
+/* Returns one of PAIR_* for element j of the result of an elementwise operator with the operands a and b. */
 static int combine(struct batch_search *x, const struct batch_list *a, const struct batch_list *b,
                    int j)
 {
@@ -128,7 +128,7 @@ const char *sizes_elementwise(struct batch_search *x)
     uint64_t scaled = 0;
     if (a.n < 0 || b.n < 0 || (a.n != b.n && a.n != 1 && b.n != 1))
         return not_in_proportion(x);
-    /* with more axes an entry may meet others than the one in the same place of the list */
+    /* with more axes, broadcasting may pair entry j of one operand with another entry than j of the other operand */
     if (a.n != 1 && b.n != 1 && !(is_flat(x, 0) && is_flat(x, 1)))
         return not_in_proportion(x);
     for (int j = 0; j < n; j++) {
@@ -251,7 +251,7 @@ const char *sizes_product(struct batch_search *x)
     bool several = k.scaled != 0 && batch_only_bit(k.scaled) < 0; /* scaled factors */
     uint32_t axes;
     bool absent;
-    /* whether there may be no axes, and the result is the list itself */
+    /* whether the node may have no axes, so that its result is the list itself */
     bool list = node_attr_int(x->m, x->n, "noop_with_empty_axes", 0) != 0 &&
                 (!batch_axes(x, 1, /*rank=*/1, &axes, &absent) || absent);
     if (strcmp(node_op(x->m, x->n), "ReduceProd") != 0 || !integer || several || list ||

@@ -328,7 +328,7 @@ static int follow_batch(struct batch_split *x)
             continue;
         const struct node *p = &m->node[n];
         bool call = (p->flags & NODE_CALL) != 0;
-        bool reads = false; /* n reads what depends on the batch */
+        bool reads = false; /* n reads a value that depends on the batch */
         const struct batch_rule *r =
             call ? NULL : batch_rule_of(module_str(m, p->domain), node_op(m, n));
         x->s.n = n;
@@ -433,8 +433,8 @@ static nid first_node(struct batch_split *x, const char *op)
     return g->count > 0 ? edit_before(x->e, g->first, op) : edit_add(x->e, 1, op);
 }
 
-/* Adds nodes that compute the operand `split` of a Split of input v: a list with N times size / N, size being that of v
- * at `axis`.  Split fails if N does not divide the size.  Returns the list. */
+/* Adds nodes that compute the operand `split` of a Split of input v: a list of N equal entries, size / N each,
+ * where size is the size of v at `axis`.  Split fails if N does not divide the size.  Returns the list. */
 static vid share_sizes(struct batch_split *x, vid v, uint32_t axis)
 {
     struct edit *e = x->e;
