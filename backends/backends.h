@@ -55,8 +55,8 @@ struct result {
     /* what the planner saw of each call of a function: "opened": the nodes inside; "whole": one node; NULL: the model
      * has no calls */
     const char *calls;
-    /* if --judge shows the plan by another objective than its own: scene, plan and verdict by its own objective, which
-     * files keep; NULL: this result is by the plan's own objective */
+    /* if --judge shows the plan by another objective than its own: scene, plan and verdict by the plan's own
+     * objective, for files that keep these; NULL: this result is by the plan's own objective */
     const struct result *made;
     /* the same plan with its calls still open, if calls were closed before writing; NULL: none was closed, so this
      * result has all calls as they were in planning */
@@ -134,10 +134,11 @@ struct writer {
     const char *name;   /* word for --emit and in messages: "gantt" */
     const char *suffix; /* ending of -o: ".gantt.svg"; NULL: writes a folder, for any other name */
     bool to_stdout;     /* --emit may name it: the path "-" then means result.out */
-    bool as_planned;    /* is given result.open, the plan with its calls open as in planning */
-    bool has_model;     /* the writer's file holds the whole model, and the plan if there is one */
+    /* the writer gets result.open, the plan with its calls open as in planning */
+    bool as_planned;
+    bool has_model; /* the writer's file holds the whole model, and the plan if there is one */
     enum writer_needs needs;
-    /* the writer's options; NULL ends the list; NULL: there are none */
+    /* the writer's options, a list that NULL ends; the pointer NULL: there are none */
     const struct writer_opt *const *opts;
     size_t optsize; /* bytes of the struct that holds the options' values */
     /* Checks before planning whether `path` can be written.  Returns 0, or -1 and an error.  NULL: outfile_check() */
@@ -226,7 +227,8 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why);
 /* Returns ONNX Runtime's session.name_based_layer_assignment for the model as it was given, in a: "gpu:0(/h.0/);
  * cpu(/wte/,/h.1/)".  Each node of the plan, and of its bodies, has a substring of its device in its name, and none of
- * another device.  Returns NULL, and the reason in *why, if there are no such substrings, or as layer_assignment(). */
+ * another device.  Returns NULL, and the reason in *why, if there are no such substrings, or if layer_assignment()
+ * has a reason. */
 const char *name_assignment(const struct result *r, struct arena *a, const char **why);
 /* Prints the first rows of r->table, the table of the pass levels; the writer "levels" writes all rows.  O(V). */
 void levels_print(FILE *f, const struct result *r);

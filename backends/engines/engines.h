@@ -14,12 +14,14 @@
 /* A split folder to which exports are added. */
 struct export_folder {
     const char *name; /* path of the folder, for messages */
-    const char *at;   /* path at which its files lie until it is complete; else the same as name */
+    /* path of the folder while it is made under a temporary name; else the same as name */
+    const char *at;
     int from;         /* descriptor of the folder that has the parts */
     int to;           /* descriptor of the folder in which files are made; may be `from` */
     const char *text; /* [size] content of manifest.json */
     size_t size;      /* bytes */
-    /* manifest.json, parsed and checked by export_read(); "states" lists the pieces of states in pieces */
+    /* manifest.json, parsed and checked by export_read(); a state that devices keep in pieces is listed as its
+     * pieces (ir/plan/state_pieces.h) */
     json_t *manifest;
     struct names device; /* name of a device -> 1 + its row in "devices" */
     struct names gpu;    /* device that is a GPU -> 1 + its number (gpus_number()) */
@@ -118,7 +120,8 @@ const char *exports_put(const char *text, const char *path, const struct export_
 
 /* Hashes of the files of a part (ir/base/sha256.h). */
 struct part_hashes {
-    const char *file, *data; /* of the model; of its data file, NULL: no such file */
+    /* file: hash of the part's model file; data: hash of its data file, NULL: it has none */
+    const char *file, *data;
 };
 
 /* Returns the manifest `text`, in a, with hashes in place of those that it has: part k gets of[k] as "sha256" and

@@ -1,9 +1,9 @@
 /* Puts the member "exports", and hashes of the parts' files, into the text of a manifest (exports_put, hashes_put).
  *
- * The rest of the text stays byte for byte, because times in it are decimal numbers that binary ones would not hold,
- * and because a plan must not change where files are added to its folder.  So the old member is cut out of its object,
- * and the new one is put at the object's end.  A scan of brackets and quotes finds where members begin and end.  The
- * text must be valid JSON: callers have parsed it before.  O(bytes). */
+ * The rest of the text stays byte for byte, because its times are decimal numbers that binary floating point would
+ * not hold exactly, and because adding files to a folder must not change the plan in it.  So the old member is cut
+ * out of its object, and the new one is put at the object's end.  A scan of brackets and quotes finds where members
+ * begin and end.  The text must be valid JSON: callers have parsed it before.  O(bytes). */
 #include "backends/engines/engines.h"
 
 #include "ir/base/json_in.h"

@@ -24,7 +24,7 @@ struct decoder {
     const char *past[CACHES], *present[CACHES]; /* patterns of names: "present.%d.key" */
     const char *logits;                         /* name of the output with the logits */
     int64_t layers;                             /* number of layers */
-    /* sizes: heads of a cache, elements of a head, tokens of the vocabulary, elements of the hidden state */
+    /* number of heads of a cache, elements of a head, tokens of the vocabulary, elements of the hidden state */
     int64_t kv_heads, head_size, vocabulary, hidden;
     /* inputs of the model that are caches, whose next content is made by the part that reads them */
     struct names kept;
@@ -139,8 +139,8 @@ static ptrdiff_t last_word(const char *name, const char *word)
 }
 
 /* Checks that `pair`, a row of the manifest's "states", is the cache of keys or of values of a layer, as genai wants
- * it; puts its patterns and sizes into *g.  seen: [which cache * states + layer] is set to 1; an error if it was.
- * states: number of rows.  Returns 0, or -1 and an error. */
+ * it; puts its patterns and sizes into *g.  Sets seen[which * states + layer] to 1, where which is KEYS or VALUES;
+ * it is an error if that was 1 before. states: number of rows.  Returns 0, or -1 and an error. */
 static int take_cache(const struct export_folder *x, struct decoder *g, const json_t *pair,
                       uint8_t *seen, uint32_t states)
 {
@@ -414,7 +414,8 @@ static void set_model(const struct export_folder *x, const struct decoder *g, js
     json_object_set_new(decoder, "num_hidden_layers", json_integer(g->layers));
     json_object_set_new(decoder, "num_key_value_heads", json_integer(g->kv_heads));
     json_object_set_new(decoder, "head_size", json_integer(g->head_size));
-    json_object_del(decoder, "filename"); /* of a model in one file */
+    /* names a model in one file, which a pipeline does not have */
+    json_object_del(decoder, "filename");
     set_names(x, g, decoder);
     json_object_set(object_in(root, "search"), "past_present_share_buffer", json_false());
     if (*guessed)

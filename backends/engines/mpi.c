@@ -168,7 +168,7 @@ static int write_mpi(struct export_folder *x)
     uint32_t n = count_ranks(x);
     if (take_hosts(x, &h))
         return -1;
-    /* of n ranks, host k gets those from k * n / h.n to before (k + 1) * n / h.n: equal shares, up to one rank */
+    /* of n ranks, host k gets k * n / h.n, ..., (k + 1) * n / h.n - 1: equal shares, give or take one rank */
     memory_begin(&hosts, x->a);
     for (uint32_t k = 0; k < h.n && hosts.f; k++)
         fprintf(hosts.f, "%s slots=%u\n", h.name[k], (k + 1) * n / h.n - k * n / h.n);

@@ -9,8 +9,8 @@
  * Part k becomes split k.  A node's key, the text in the metadata, is the shortest row of first components of its name
  * that no name of another part begins with; if names of another part begin with every such row, the key is the whole
  * name, and the other part's keys are longer.  So keys describe the plan exactly, unless nodes of two parts have names
- * that differ only in dots and slashes (an error).  A plan that has an operator without a split by name in another part
- * than Olive would is an error, too.  O(characters of the names + operands), and a sort. */
+ * that differ only in dots and slashes (an error).  It is an error, too, if the plan has a QuantizeLinear or a
+ * DequantizeLinear in another part than Olive would choose.  O(characters of the names + operands), and a sort. */
 #include "backends/engines/engines.h"
 #include "ir/base/json_in.h"
 #include "ir/base/memory.h"
@@ -26,7 +26,7 @@ struct olive_node {
     char *name;
     const char *own; /* the node's name in the model */
     uint32_t part;   /* number, from 0 */
-    uint32_t size;   /* length, in bytes, of the part of `name` that nodes are looked up by */
+    uint32_t size;   /* bytes of `name` that make the node's key */
 };
 
 /* Returns an array, in x->a: [node of m] 1 + the number of its part; of a node that several parts copy, the first of
@@ -212,7 +212,8 @@ static const char *make_assignments(const struct export_folder *x)
         return NULL;
     const uint32_t *part = parts_of_nodes(x, m);
     int64_t n = check_nameless(x, m, part) ? -1 : collect(x, m, part, &l);
-    uint8_t *used = arena_alloc(x->a, json_array_size(parts) + 1); /* [part] 1: a node names it */
+    /* [part] 1: some node of the part gets its split by name */
+    uint8_t *used = arena_alloc(x->a, json_array_size(parts) + 1);
     for (int64_t i = 0; i < n; i++)
         used[l[i].part] = 1;
     for (size_t k = 0; n >= 0 && k < json_array_size(parts); k++)

@@ -243,7 +243,7 @@ static void put_string(FILE *f, const char *text)
 }
 
 /* Writes a block "input" or "output" of a config: name, type and dimensions of a tensor, -1 for sizes that are symbols
- * or not known.  With --triton-batch the first dimension is left out, as Triton adds it. */
+ * or not known.  With --triton-batch the first dimension is left out, since Triton adds it. */
 static void put_tensor(FILE *f, const struct export_folder *x, const char *block, const char *name)
 {
     const json_t *value = value_of(x, name), *shape = json_object_get(value, "shape");

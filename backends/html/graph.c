@@ -100,7 +100,7 @@ static void choose_lanes(struct graph_picture *p)
 {
     const struct frames *box = &p->h->box;
     uint32_t ndev = p->h->r->scene.cluster->ndev;
-    uint8_t *has_box = arena_alloc(p->a, (size_t)ndev + 1);         /* [device] */
+    uint8_t *has_box = arena_alloc(p->a, (size_t)ndev + 1);         /* [device] 1: it has a box */
     uint32_t *of = arena_array(p->a, (size_t)ndev + 1, sizeof *of); /* [device] its lane */
     p->lane = arena_array(p->a, p->n, sizeof *p->lane);
     p->lane_device = arena_array(p->a, (size_t)ndev + 1, sizeof *p->lane_device);

@@ -12,13 +12,13 @@ struct grid_arrow {
     uint32_t from, to; /* boxes, from 0 */
 };
 
-/* A box: a cell of a grid, all of whose cells have one size. */
+/* The place of a box in a grid, all of whose cells have one size. */
 struct grid_cell {
     uint32_t column, row; /* from 0, from the left and from the top */
 };
 
 struct grid {
-    struct grid_cell *cell; /* [box] */
+    struct grid_cell *cell; /* [box] its place */
     uint32_t columns, rows; /* size of the grid */
     /* in each band of the grid, row k is for the boxes of lane k; false: there are too many lanes, and a box stands in
      * the first free row of its column */

@@ -34,7 +34,7 @@ void html_put_sizes(struct html *h);
 /* Writes the nodes of each box as JSON, for the program of the page. */
 void html_put_nodes(struct html *h);
 
-/* Write the beginning and the end of a section; `id` is its place for links.  The text is the page's own. */
+/* Write the beginning and the end of a section; id: what links to the section name.  The text is the page's own. */
 void html_open(struct html *h, const char *id, const char *title);
 void html_close(struct html *h);
 /* Begin and end a table with these headings (NULL ends the list).  A heading that starts with '#', which is not shown,

@@ -113,9 +113,10 @@ static bool is_listed(const unsigned *list, unsigned number)
     return *list != 0;
 }
 
-/* Serializes the fields of `had` that `made` lacks or has with another content, except the fields with the numbers in
- * `left` (0 ends the list), and the fields that the description of ONNX does not know.  Returns these bytes as a string
- * of the module; 0: there are none.  Fields that are only in `made` are not found; no caller has such a field. */
+/* Serializes the fields of `had` that `made` lacks or has with another content, and those that pcc's description of
+ * ONNX does not know; but not the fields whose numbers are in `left` (0 ends the list).  Returns these bytes as a
+ * string of the module; 0: there are none.  Fields that are only in `made` are not found; no caller has such a
+ * field. */
 static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
                         const ProtobufCMessage *made, const unsigned *left)
 {
@@ -260,9 +261,10 @@ static vid described_value(const struct module *m, const struct map *values, gid
     return v;
 }
 
-/* Reduces l, descriptions of values in graph g, to the descriptions that the module alone would not make: that differ
- * from its own, or describe a value that has several.  Sets the flag VALUE_TYPED of inputs, outputs and initializers
- * that value_info describes, too, so that the module makes that description again.  values: (graph, name) -> value. */
+/* Reduces l, descriptions of values in graph g, to the descriptions that the module alone would not make: a
+ * description that differs from the module's own, and every description of a value that has several.  Sets the flag
+ * VALUE_TYPED of inputs, outputs and initializers that value_info describes, too, so that the module makes that
+ * description again.  values: (graph, name) -> value. */
 static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const struct map *values)
 {
     static const unsigned none[] = {0};

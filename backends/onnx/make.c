@@ -71,8 +71,8 @@ static char **name_values(struct maker *k, struct slice list, uint32_t n, nid ma
 }
 
 /* Whether node x stays without a name in its message: it had none in the file, and a reader will make up the same name
- * for it again.  Readers make up names from the numbers of nodes, which are others once passes have changed the main
- * graph; then its nodes get the names that plans know written into their messages. */
+ * for it again.  Readers make up names from the numbers of nodes. Once passes have changed the main graph these
+ * numbers differ, so its nodes then get the names that plans know in their messages. */
 static bool stays_unnamed(const struct maker *k, const struct node *x)
 {
     bool moved = k->m == k->model && k->m->rewritten && x->graph == 1;
@@ -165,7 +165,8 @@ Onnx__ValueInfoProto *make_info(struct maker *k, vid v)
 struct infos {
     Onnx__ValueInfoProto **list;
     size_t n;
-    /* map_key(1, name) -> 1 + index of the first description of that name that is not used; NO_INFO: all are used */
+    /* map_key(1, name) -> 1 + index of the first unused description of that name; NO_INFO: all descriptions of the
+     * name are used */
     struct map at;
     uint32_t *next; /* [index] the next description of that name, as in `at` */
 };
@@ -209,8 +210,8 @@ static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoPr
 }
 
 /* Returns descriptions of the inputs or outputs of a graph (list), in k->a.  have: the descriptions in its message,
- * each of which is used once; a value without one gets a new one.  renamed: a pass copied the graph and gave all values
- * other names, so that only the position in the list tells which description belongs to a value. */
+ * each of which is used once; a value without a description there gets a new one. renamed: a pass copied the graph
+ * and gave all values other names, so values and descriptions are matched by their places in the lists. */
 static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, struct infos have,
                                           bool renamed)
 {
@@ -235,8 +236,8 @@ static bool is_ours(const struct module *m, vid v)
     return (x->flags & NODE_MADE) != 0 && x->domain != 0 && x->callee == 0;
 }
 
-/* Whether v gets a new description in value_info if the message of its graph has none.  function: value_info is the
- * field of a function, whose inputs and outputs have no description elsewhere. */
+/* Whether v gets a new description in value_info if the message of v's graph has none of v.  function: value_info
+ * is the field of a function, whose inputs and outputs have no description elsewhere. */
 static bool wants_info(const struct maker *k, vid v, bool function)
 {
     const struct module *m = k->m;
@@ -299,7 +300,8 @@ static void set_weights(struct maker *k, const struct graph *g, Onnx__GraphProto
     p->sparse_initializer = arena_array(k->a, (size_t)g->init.n + 1, sizeof *p->sparse_initializer);
     for (uint32_t i = 0; i < g->init.n; i++) {
         tid t = m->value[m->arg[g->init.at + i]].tensor;
-        bool inside = g != &m->graph[1] || m != k->model; /* not of the model's main graph */
+        /* the initializer is not one of the model's main graph */
+        bool inside = g != &m->graph[1] || m != k->model;
         if (m->tensor[t].where == TENSOR_SPARSE)
             p->sparse_initializer[p->n_sparse_initializer++] = make_sparse(k, t, inside);
         else
@@ -346,7 +348,7 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
     struct graph *g = &m->graph[id];
     const Onnx__GraphProto *src = g->src;
     nid owner = g->owner;
-    /* a body whose owner was made by a pass is a copy of another body */
+    /* a pass made the body's owner, so the body is a copy of another one */
     bool renamed = owner != 0 && (m->node[owner].flags & NODE_MADE) != 0;
     Onnx__GraphProto *p = arena_alloc(k->a, sizeof *p);
     if (src != NULL)
@@ -382,7 +384,8 @@ static struct csr list_values(const struct module *m, struct arena *a)
 /* Makes the messages of all graphs of k->m, inner ones first. */
 static void make_graphs(struct maker *k, const struct csr *values)
 {
-    const gid *order = graphs_outer_first(k->m, k->a); /* [ngraph - 1] */
+    /* [ngraph - 1] all graphs, outer ones first */
+    const gid *order = graphs_outer_first(k->m, k->a);
     for (uint32_t i = k->m->ngraph - 1; i-- > 0;)
         make_graph(k, order[i], values);
 }

@@ -260,7 +260,8 @@ static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (x->where == TENSOR_SLICE || p->n_external_data > 0)
-        return; /* the writer adds the location; or p is the message that was read, whose location is right */
+        /* the writer adds the location; or p is the message from the file, which has the right one */
+        return;
     p->external_data = arena_array(k->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =
         make_entry(k->a, "location", module_str(k->m, f->location));
@@ -508,7 +509,7 @@ static bool has_same_below(struct maker *k, const struct attr *x, const Onnx__At
 Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, const char *node)
 {
     const Onnx__AttributeProto *src = k->without_source ? NULL : x->src;
-    bool whole = src != NULL && !k->m->patterns; /* src is a complete message */
+    bool whole = src != NULL && !k->m->patterns; /* src is a message with all fields */
     bool same = whole && (x->ref != 0 || has_same_below(k, x, src));
     if (same && text_agrees(k->m, src->name, x->name))
         return (Onnx__AttributeProto *)(uintptr_t)src;

@@ -1,9 +1,9 @@
 /* Finds a place for the payloads of weights that passes made, when a model is written to one file.
  *
  * Initializers of the main graph with 1 KiB or more go to a file beside the model (its name and ".data"), at offsets
- * that are multiples of 4096; smaller ones stay in the model, and on standard output all of them.  Payloads that are in
- * a file already stay there: only slices and tensors in memory get a place (the reader leaves large tensors in the
- * file).  O(initializers + the bytes written). */
+ * that are multiples of 4096; smaller ones stay in the model; all of them do if the model goes to standard output.
+ * Payloads that are in a file already stay there: only slices and tensors in memory get a place (the reader leaves
+ * large tensors in the file).  O(initializers + the bytes written). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/pack.h"
 
@@ -20,8 +20,8 @@
  * processor's cache has them still when they are written. */
 enum { MIN_BYTES = 1024, ALIGN = 4096, BLOCK = 1 << 17 };
 
-/* Whether the payload of an initializer still needs a place: of a slice, whose message has no bytes, or of a tensor in
- * memory that is too long for the model. */
+/* Whether the payload of an initializer still needs a place: the initializer is a slice, whose message has no
+ * bytes, or a tensor in memory that is too long for the model. */
 static bool is_placeless(const struct tensor *x)
 {
     return x->where == TENSOR_SLICE ||
@@ -96,7 +96,7 @@ static Onnx__TensorProto *make_internal(const struct module *m, tid t, const Onn
 static int place_all(const struct module *m, Onnx__GraphProto *g, int out, const char *file,
                      struct arena *a, struct diag *d)
 {
-    uint64_t end = 0; /* of the bytes written to `out` */
+    uint64_t end = 0; /* number of bytes written to `out` */
     /* index in g of the next dense initializer: g has the sparse ones in another list */
     size_t k = 0;
     for (uint32_t i = 0; i < m->graph[1].init.n; i++) {

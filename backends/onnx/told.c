@@ -1,6 +1,6 @@
-/* Messages of the file that refer to values by name, after passes have renamed or dropped values: updates quantization
- * annotations and device configurations, checks training_info.  Also checks that strings are UTF-8.  O(size of these
- * messages). */
+/* Handles messages of the file that refer to values by name, after passes have renamed or dropped values: updates
+ * quantization annotations and device configurations, and checks training_info.  Also checks that strings are
+ * UTF-8.  O(size of these messages). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/walk.h"
 #include "ir/base/utf8.h"

@@ -279,8 +279,8 @@ static int pack_placed(const struct module *m, struct model_file *x, const char 
     struct outfile o;
     uint32_t n;
     const struct mapping *map = module_mappings(m, &n, a);
-    /* what stdout holds must come before the model, which is written to its descriptor; an error of stdout is reported
-     * by the caller that the stream belongs to, as outfile_close() has it */
+    /* if the path is "-", text in stdout's buffer must come before the model, which goes straight to the
+     * descriptor. Whoever owns stdout reports its errors, as with outfile_close() */
     if (!bad)
         bad = outfile_open_to(&o, path, NULL, a, d) != 0 || fflush(o.f) != 0;
     if (!bad) {

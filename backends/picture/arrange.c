@@ -163,8 +163,8 @@ static void fill_gaps(struct arrangement *t, const struct gap *gap, struct arena
     }
 }
 
-/* Returns the frame beside which a label stands: the frame that its arrow leads to; if that is the host, the frame that
- * the arrow comes from. */
+/* Returns the frame beside which a label stands: the frame that the label's arrow leads to or, if the arrow leads
+ * to the host, the frame that it comes from. */
 static const struct arrange_frame *frame_beside(const struct arrangement *t,
                                                 const struct arrange_sign *s)
 {

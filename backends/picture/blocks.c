@@ -42,7 +42,7 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
     /* of a sharded model, all pieces that a device computes stand in one frame */
     bool by_part = parts->nparts <= most && !r->sharding;
     struct pairs node = {.a = a}; /* (frame, node) */
-    /* [part] its frame + 1; [device] its last frame + 1 */
+    /* frame_of: [part] its frame + 1; of_dev: [device] its last frame + 1 */
     uint32_t *frame_of = arena_array(a, (size_t)parts->nparts + 1, sizeof *frame_of);
     uint32_t *of_dev = arena_array(a, r->scene.cluster->ndev, sizeof *of_dev);
     struct frames f = {.of = arena_array(a, r->scene.m->nnode, sizeof *f.of)};
@@ -381,7 +381,8 @@ static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, stru
 {
     assert(most > 0 && frame < w->f->n);
     struct items chain = list_chains(w, frame), fine = join_inner(w, &chain);
-    enum { STEPS = 1 + WAISTS + DEPTHS + 1 }; /* as they are; by waists; by scopes; whole layers */
+    /* the items as they are; joined by waists; by scopes; to whole layers */
+    enum { STEPS = 1 + WAISTS + DEPTHS + 1 };
     /* all steps twice; the second time repeats need not be aligned */
     for (int level = 0; level < 2 * STEPS; level++) {
         int step = level % STEPS;

@@ -58,8 +58,8 @@ struct blocks {
 struct blocks blocks_build(const struct result *r, const struct frames *f, uint32_t most,
                            struct arena *a);
 
-/* Sorts the boxes of each frame topologically, and joins neighbours that are small: a small box takes less than 1/200
- * of its device's time and reads at most 1/20 of its frame's weights and state.  O(pins + boxes). */
+/* Sorts the boxes of each frame topologically, and joins neighbours that are both small: a small box takes less
+ * than 1/200 of its device's time and reads at most 1/20 of its frame's weights and state.  O(pins + boxes). */
 void blocks_join_small(const struct result *r, const struct frames *f, struct blocks *b);
 
 /* Whether all results of node x are tensors of integers or bools, and there is one. */

@@ -38,8 +38,8 @@ struct leaves {
     uint32_t box[ROW]; /* the latest of them: the k-th one is box[k % ROW] */
 };
 
-/* Makes rows of ROW leaves, for each level of a frame by itself: sets c->above[] of the k-th leaf to leaf k - ROW,
- * which must stand above it; 0 in the first row. */
+/* Makes rows of ROW leaves, for each level of a frame by itself: sets c->above[] of leaf k to leaf k - ROW, which
+ * must stand above leaf k; to 0 for leaves of the first row. */
 static void wrap_leaves(struct columns *c, const struct arrows *t, const uint32_t *frame_of,
                         const uint32_t *level, struct arena *a)
 {

@@ -36,12 +36,13 @@
 
 enum {
     MOST_FRAMES = 48, /* with more parts, frames are devices */
-    /* the most arrows between two frames that are drawn each for itself; more of them meet in one label */
+    /* if the arrows between two frames are at most this many, each is drawn for itself; else all meet in one label */
     MEET = 4,
-    /* the most arrows between a frame and a label; more of them become one at the frame's border */
+    /* if the arrows between a frame and a label are at most this many, each is drawn; else one arrow at the frame's
+     * border stands for all */
     BORDER = 2,
     TITLE = 80, /* the most characters of a name in a title */
-    /* how many routes are drawn: choose_routes() */
+    /* decide how many routes are drawn: choose_routes() */
     ROUTES_LEAST = 4,
     MANY_FRAMES = 24
 };

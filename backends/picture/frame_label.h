@@ -6,8 +6,8 @@
 
 /* All return text for DOT about frame i, in a. */
 
-/* Returns the device of the frame and its class: "acc0 (a100)"; "acc0 to acc2 in turn (a100)" if the devices behind it
- * hold copies of its stage. */
+/* Returns the device of the frame and its class: "acc0 (a100)"; "acc0 to acc2 in turn (a100)" if acc0, acc1 and
+ * acc2 hold copies of the frame's stage. */
 const char *frame_device(const struct result *r, const struct frames *f, uint32_t i,
                          struct arena *a);
 /* Returns the name of the frame's part, "part0.onnx"; "3 parts" if it has several. */

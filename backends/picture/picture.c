@@ -73,7 +73,8 @@ static const struct attempt nodes[] = {{VIEW_NODES, MOST_BOXES, 0, 20, 3000},
                                        {0}};
 static const struct attempt shards[] = {
     {VIEW_SHARDS, MOST_BOXES, 0, 10, 0}, {VIEW_SHARDS, MOST_BOXES, NEWRANK | SIMPLE, 10, 0}, {0}};
-static const struct attempt *const attempts[] = {devices, blocks, nodes, shards}; /* by enum view */
+/* [enum view] its attempts */
+static const struct attempt *const attempts[] = {devices, blocks, nodes, shards};
 
 /* Names of temporary files beside the picture; split/folder.c knows them, too. */
 #define FEWER_DOT ".pcc-fewer.dot"
@@ -170,7 +171,7 @@ static enum child_end try_arranged(const struct result *r, const struct attempt 
     }
     *large = !o && layout.screens > MOST_SCREENS && t[1].how & ARRANGED;
     if (!o && !*large) {
-        struct attempt straight = *t; /* if arrows with right angles fail */
+        struct attempt straight = *t; /* tried if arrows with right angles fail */
         straight.how |= SIMPLE;
         o = run_dot(f->dot, f->stem, f->formats, t, f->said, r);
         if ((o == CHILD_FAILED || o == CHILD_STOPPED) && !listener_stopped(r->diag->listener))
@@ -247,7 +248,7 @@ static enum child_end lay_out(const struct result *r, const struct scenery *what
                          name, view == VIEW_NODES ? "all nodes" : "all boxes",
                          view == VIEW_NODES ? "blocks" : "fewer boxes");
     }
-    o = large ? CHILD_STOPPED : o; /* stopped by Ctrl-C before the attempt with fewer boxes */
+    o = large ? CHILD_STOPPED : o; /* Ctrl-C stopped the work before the attempt with fewer boxes */
     unlink(f.dot);
     unlink(f.where);
     if (o)

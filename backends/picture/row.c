@@ -37,7 +37,8 @@ struct row_box {
     uint32_t dev;           /* device of the box, for its colour; UINT32_MAX: none */
     double x, wide;         /* px: left side and width of the box; width 0: not drawn */
     uint32_t in, out;       /* numbers of arrows in lanes that end and begin at the box */
-    uint32_t nin, nout; /* number of ends of arrows at `in` and `out` that have a place so far */
+    /* numbers of those ends of arrows, counted in `in` and `out`, that have a place so far */
+    uint32_t nin, nout;
 };
 
 /* An arrow between boxes. */

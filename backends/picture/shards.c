@@ -182,7 +182,8 @@ int shards_write(const struct result *r, const char *path)
     if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
         return -1;
     struct drawing d = {.k = k, .r = r, .f = o.f, .a = arena_new(r->scene.m->mem)};
-    struct pairs in = pairs_new(d.a, 64); /* (layer, node of it that is no copy) */
+    /* (layer, node of the layer), without nodes that parts copy */
+    struct pairs in = pairs_new(d.a, 64);
     for (uint32_t i = 0; i < k->source_nodes; i++)
         d.nlayer = larger_u32(d.nlayer, k->node[i].layer);
     for (uint32_t i = 0; i < k->source_nodes; i++)

@@ -1,9 +1,9 @@
 /* Joins small boxes (blocks.h).
  *
- * The boxes of a frame are put into a topological order in which small boxes stand together as far as possible: it
- * takes big boxes as long as one is ready, then small boxes as long as one is ready, and so on in turn, which makes the
- * fewest runs.  Each run of small boxes becomes one box.  Every path between two boxes of a run stays in the run, as
- * the order is topological, so no cycle arises.  O(pins + boxes). */
+ * The boxes of a frame are put into a topological order in which small boxes stand together as far as possible: big
+ * boxes are taken as long as one is ready, then small boxes as long as one is ready, and so on in turn. That makes
+ * the fewest runs of small boxes.  Each run of small boxes becomes one box.  Every path between two boxes of a run
+ * stays in the run, as the order is topological, so no cycle arises.  O(pins + boxes). */
 #include "backends/picture/blocks.h"
 
 #include <assert.h>
@@ -95,7 +95,7 @@ static uint32_t run_end(const struct joiner *j, const struct block *old, uint32_
 }
 
 /* Returns a copy of the first box of the run [i, end) of j->order; its node[] has room for the nodes of all boxes of
- * the run.  old: [box]. */
+ * the run.  old: [n] the boxes. */
 static struct block begin_run(const struct joiner *j, const struct block *old, uint32_t i,
                               uint32_t end)
 {
@@ -132,14 +132,15 @@ void blocks_join_small(const struct result *r, const struct frames *f, struct bl
     j.small = arena_alloc(j.a, (size_t)n + 1);
     link_boxes(&j);
     find_small(&j);
-    for (uint32_t lo = 0, hi; lo < n; lo = hi) { /* blocks lo .. hi - 1: those of a frame */
+    /* blocks lo .. hi - 1 are the blocks of one frame */
+    for (uint32_t lo = 0, hi; lo < n; lo = hi) {
         for (hi = lo; hi < n && b->block[hi].frame == b->block[lo].frame; hi++)
             ;
         sort_frame(&j, lo, hi);
     }
     memcpy(old, b->block, n * sizeof *old);
     b->n = 0;
-    /* end: of the run that the last new box stands for */
+    /* end: index behind the run that the last new box stands for */
     for (uint32_t i = 0, end = 0; i < n; i++) {
         const struct block *k = &old[j.order[i]];
         if (i < end) {

@@ -12,8 +12,9 @@ enum { MEASURE = 84, NAME = 80, ARGUMENT = 1000 };
 const char *title_break(const char *text, struct arena *a)
 {
     size_t n = strlen(text), k = 0, line = 0;
-    char *out = arena_alloc(a, 3 * n + 4); /* [k] so far; a line break may stand before each byte */
-    for (size_t i = 0; i < n;) {           /* line: bytes of the current line */
+    /* out[k]: the text so far; there is room for a line break before each byte */
+    char *out = arena_alloc(a, 3 * n + 4);
+    for (size_t i = 0; i < n;) { /* line: bytes of the current line */
         size_t word = strcspn(text + i, " ");
         if (line && line + 1 + word > MEASURE) {
             memcpy(out + k, "\\l", 2);

@@ -76,7 +76,7 @@ void profile_summary_print(FILE *f, const struct module *m)
     const struct costs *k = m->cost;
     /* most, least: the layers with the largest and the smallest cut behind them; behind the last layer there is none */
     uint32_t n = g->count / 2, most = 0, least = 0;
-    int64_t time[2] = {0, 0}; /* [0] forward, [1] backward */
+    int64_t time[2] = {0, 0}; /* ps of all [0] forward and [1] backward passes */
     int64_t params = 0, made = 0, *cut = find_cuts(m, n, a);
     char forward[UNIT_TEXT], backward[UNIT_TEXT], buf[UNIT_TEXT];
     for (nid v = g->first; v < g->first + g->count; v++) {

@@ -1,4 +1,4 @@
-/* What the report says of a model that devices share (the pass shard). */
+/* Prints what the report says of a model that devices share (the pass shard). */
 #include "backends/report/sharding.h"
 
 #include "ir/base/units.h"

@@ -11,7 +11,7 @@ struct border_row {
     uint32_t at;   /* place of the value, or of its first piece, in the list of the main graph */
     uint32_t axis; /* ways > 1: the axis that is cut */
     uint32_t ways; /* number of pieces; 1: the value is whole */
-    int64_t bytes; /* of the whole, in the sizes of the plan */
+    int64_t bytes; /* bytes of the whole tensor, for the sizes of the plan */
 };
 
 /* Returns the rows of the model's inputs (without weights that are listed as inputs) or of its outputs, in the order of

@@ -343,8 +343,8 @@ static int find_place(struct folder *f, const char *model)
     return 0;
 }
 
-/* Whether remove_files() is to remove the file at `path`, a path in the split folder.  A path with a slash at its end
- * is a folder: whether files in it may have to be removed. */
+/* Whether remove_files() is to remove the file at `path`, a path in the split folder.  A path with a slash at its
+ * end is a folder: then returns whether it may hold such files. */
 typedef bool choose_path(const struct folder *f, const char *path);
 
 static int remove_below(const struct folder *f, int fd, char *path, size_t at, choose_path *which);

@@ -23,8 +23,8 @@
 struct manifest_out {
     struct json_out j;
     const struct split *s;
-    /* [value] the axis along which the samples of the value lie; -1: no axis.  NULL: the plan is none of an iteration,
-     * or the dimension of the batch has no name */
+    /* [value] the axis along which the samples of the value lie; -1: no axis.  NULL: the plan is not for an
+     * iteration of training, or the batch dimension has no name */
     const int32_t *batch_axis;
 };
 
@@ -289,8 +289,8 @@ static void put_values(struct manifest_out *o, struct arena *a)
     json_close(&o->j, 2);
 }
 
-/* Returns the bytes of an initializer: those of its payload, if it is of its own, else (a slice of another tensor, a
- * sparse tensor) those that its type gives. */
+/* Returns the bytes of an initializer: the length of its payload or, if it has no payload of its own (a slice of
+ * another tensor, a sparse tensor), the bytes by its type. */
 static int64_t weight_bytes(const struct module *m, vid v)
 {
     assert(v > 0 && v < m->nval);

@@ -243,8 +243,8 @@ static uint32_t find_failed(struct labelled *l, uint32_t n, uint32_t states, str
     return failed;
 }
 
-/* Makes the substrings longer that have failed: of all names in l[n], in sorted order, that share a substring whose
- * first name is marked.  Removes the marks. */
+/* Gives longer substrings to the names whose substrings have failed. Names with the same substring stand together
+ * in l[n], which is sorted; the first of them is marked. Removes the marks. */
 static void lengthen(struct labelled *l, uint32_t n)
 {
     bool failed = false; /* the substring of the name before has failed */

@@ -23,7 +23,7 @@ static void *make_writable(struct split *s, void *list, const void *source, size
 /* Rewrites the tensors of an attribute, also those in its graphs; returns `a` itself if none changes. */
 static Onnx__AttributeProto *rewrite_attr(struct split *s, Onnx__AttributeProto *a)
 {
-    /* gets what changes; make_writable() copies a list before the first change in it */
+    /* c: the copy with the changes; make_writable() copies a list before the first change in it */
     Onnx__AttributeProto c = *a;
     if (a->t)
         c.t = weights_tensor(s, a->t);

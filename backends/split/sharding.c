@@ -70,7 +70,8 @@ static void put_exchange(struct json_out *j, const char *kind, struct sharded_ex
 
 void sharding_put(struct json_out *j, const struct result *r, struct arena *a)
 {
-    static const char *const sums[] = {"none", "integers", "any"}; /* enum sharding_sums */
+    /* [enum sharding_sums] its word */
+    static const char *const sums[] = {"none", "integers", "any"};
     const struct sharding *k = r->sharding;
     json_open(j, "sharding", '{', /*indent=*/4);
     json_int(j, "ways", k->ways);

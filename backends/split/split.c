@@ -181,7 +181,7 @@ static struct split_options settle(const struct split_options *o)
 static int begin(struct split *s, struct folder *f, const char *folder)
 {
     s->src = s->m->src;
-    assert(s->src && s->src->graph); /* onnx_make() */
+    assert(s->src && s->src->graph); /* onnx_make() has made them */
     s->a = arena_new(s->m->mem);
     s->sources.beside = sources_beside(s, folder);
     if (folder_begin(f, folder, s->sources.beside, module_str(s->m, s->m->path), s->a, s->diag)) {

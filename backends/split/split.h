@@ -36,8 +36,8 @@ struct station {
     uint32_t *dev;         /* the devices that run the node, each once */
 };
 
-/* A message of the source and its number: the node of the module that was read from it, 1 + an index in sharding.node,
- * or the index of a tensor in split_weights.list. */
+/* A message of the source, and the id of what was read from it: a node of the module, 1 + an index in
+ * sharding.node, or an index in split_weights.list. */
 struct origin {
     const void *src;
     uint32_t id;
@@ -106,7 +106,7 @@ struct split_sources {
 
 /* What device_config.c keeps while it writes device configurations. */
 struct split_configs {
-    struct station *station; /* [node] */
+    struct station *station; /* [node] its station */
     /* [value] last node that got a sharding spec for the value as an operand; 0: none yet */
     nid *read_by;
 };
@@ -127,7 +127,7 @@ struct split_index {
     Onnx__TensorAnnotation **quant;
     Onnx__NodeProto **node; /* [node] its message in parts; NULL: not made yet */
     uint32_t *in_part; /* [value] number + 1 of the last part made that holds the value; 0: none */
-    struct part_entries entries; /* of the last part made */
+    struct part_entries entries; /* the entries of the last part made */
 };
 
 /* A split folder while it is written. */

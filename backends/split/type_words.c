@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The names of element types; numpy NULL: numpy has no such type. */
+/* [enum elem] the names of the element type; numpy NULL: numpy has no such type. */
 static const struct {
     const char *onnx, *numpy;
 } elem_words[ELEM_COUNT] = {

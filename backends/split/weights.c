@@ -240,7 +240,8 @@ static uint8_t *referred_tensors(const struct split *s)
              (a->kind == ATTR_TENSORS || a->kind == ATTR_SPARSES) && k < a->u.list.n; k++)
             is[m->refs[a->u.list.at + k]] = 1;
     }
-    for (tid t = m->ntensor; t-- > 1;) /* parts of a sparse tensor have smaller numbers */
+    /* the tensors that make up a sparse one have smaller numbers than it */
+    for (tid t = m->ntensor; t-- > 1;)
         for (uint32_t k = 0; k < 2 && is[t] && m->tensor[t].where == TENSOR_SPARSE; k++)
             is[m->tensor[t].of[k]] = 1;
     return is;

@@ -15,8 +15,10 @@ struct gantt {
     size_t thin;     /* number of bars that are drawn as hairlines */
     int left, right; /* width of the lanes' names, left of the axis; of the texts at its right */
     int bottom;      /* y of the axis */
-    uint32_t *row;   /* [nlane + 1] number of the lane's first row, over all lanes */
-    int *top, *high; /* [nlane + 1] y of the lane's upper edge; [lane] height of the lane */
+    /* [lane] number of its first row, counted over all lanes; [nlane] number of all rows */
+    uint32_t *row;
+    /* top: [lane] y of its upper edge; [nlane] y below the last lane; high: [lane] its height */
+    int *top, *high;
     uint32_t ncurve; /* number of curves that are shown */
     int *curve_top;  /* [curve] y of its upper edge */
     int curve_high;  /* height of each curve */

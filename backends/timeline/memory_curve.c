@@ -1,5 +1,5 @@
 /* Computes curves of memory over time (memory_curve.h) from the buffers of a task graph and the starts of its items.
- * A peak that the event core found, but that lasts no time, is not in these and is added. */
+ * A peak that the event core found, but that lasts no time, cannot be seen in them, and is added. */
 #include "backends/timeline/memory_curve.h"
 
 #include "ir/base/numbers.h"
@@ -83,7 +83,8 @@ static void add_points(struct memory_curve *m, int64_t bytes, const struct chang
             if (c[i].bytes > 0)
                 bytes = sat_add(bytes, c[i].bytes);
             else
-                bytes = larger(bytes + c[i].bytes, 0); /* below 0 after a sum that was too large */
+                /* below 0 if an earlier sum was cut off at INT64_MAX */
+                bytes = larger(bytes + c[i].bytes, 0);
         if (!m->n || m->point[m->n - 1].bytes != bytes)
             m->point[m->n++] = (struct curve_point){at, bytes};
         if (i == n)
