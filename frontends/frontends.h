@@ -42,8 +42,8 @@ struct workload_edges {
 };
 
 /* Reads a workload of the placement paper, a JSON file.  Sets s->m to a module of profiled nodes with costs, made by
- * module_new(of, d); s->cluster to the file's cluster, with the classes "acc" and "cpu"; and s->model to the execution
- * model.  Returns 0; or -1 and an error, and then *s is empty. */
+ * module_new(of, d); s->cluster to the file's cluster, with the classes "acc" and "cpu"; and s->model to the
+ * execution model of the paper.  Returns 0; or -1 and an error, and then *s is empty. */
 int workload_read(struct scene *s, const char *path, const struct workload_edges *how,
                   struct arena *of, struct diag *d);
 /* Does the same with a workload in memory. */

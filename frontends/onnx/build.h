@@ -40,7 +40,8 @@ struct onnx_build {
     const Onnx__GraphProto *graph; /* main graph */
     Onnx__OperatorSetIdProto *const *opset;
     size_t nopset;
-    Onnx__DeviceConfigurationProto *const *configuration; /* of the model; NULL: of a function */
+    /* the model's device configurations; NULL: the graph is a function's, for which they are not used */
+    Onnx__DeviceConfigurationProto *const *configuration;
     size_t nconfiguration;
 
     struct onnx_body *body;

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tags of the fields of ONNX messages that have these messages: field number << 3 | 2, where 2 says that a length and
- * so many bytes follow. */
+/* Tags of fields whose values are messages: NODE_IN_GRAPH is the field of a graph that holds a node. A tag is field
+ * number << 3 | 2, where 2 says that a length and so many bytes follow. */
 enum {
     GRAPH_IN_MODEL = 7 << 3 | 2,
     OPSET_IN_MODEL = 8 << 3 | 2,

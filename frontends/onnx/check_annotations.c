@@ -31,7 +31,8 @@ struct checker {
     struct arena *a;
     const char *path;
     struct names config; /* name -> index in src->configuration */
-    uint64_t *seen;      /* [configuration] nnode at the last node that has the configuration */
+    /* [configuration] value of nnode at the last node that has the configuration */
+    uint64_t *seen;
     /* number of nodes with device configurations met so far, the current node included */
     uint64_t nnode;
     struct staged_node *staged_node;

@@ -61,7 +61,7 @@ struct frame {
     uint32_t members;    /* number of fields scanned so far */
     unsigned
         next; /* index in desc->fields of the last known field; it or the one behind is likely next */
-    uint64_t seen; /* bit i: the message desc->fields[i], not repeated, was there */
+    uint64_t seen; /* bit i: desc->fields[i], which is a message and not repeated, was given */
     /* of a tensor: 2: it has exactly one payload field; 1: it has none or several; 0: not counted yet */
     int one_payload;
 };

@@ -15,7 +15,7 @@ struct onnx_payload {
 struct onnx_skeleton {
     const uint8_t *bytes;
     size_t size;
-    struct onnx_payload *payload; /* [number in a marker] */
+    struct onnx_payload *payload; /* [number in a marker] the payload that the marker stands for */
     uint32_t npayload, cappayload;
 };
 

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-/* Returns the number of operands of slot s with captures. */
+/* Returns the number of operands of slot s, captures included. */
 static uint32_t operand_count(const struct onnx_build *b, uint32_t s)
 {
     return b->slot[s].in.n + (b->capture.at[s + 1] - b->capture.at[s]);

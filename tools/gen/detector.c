@@ -212,8 +212,8 @@ static void all_heads(struct gen *g, const struct detector *m, const char **boxe
 
 /* ---- objects that are found ------------------------------------------------------------------ */
 
-/* The objects that are found: [class] name of the value that the branch of the class makes; [number of classes] name of
- * the value for empty boxes. */
+/* The objects that are found, as names of values: [class] what the branch of the class makes; [number of classes]
+ * the values for empty boxes. */
 struct found {
     const char **boxes, **scores, **labels;
 };

@@ -17,7 +17,7 @@
 struct tower {
     const char *name; /* "bottom" or "top" */
     int64_t in, out;  /* widths of its input and its result */
-    const char *end;  /* operator of its last layer, in place of Relu */
+    const char *end;  /* operator behind its last layer, where the other layers have Relu */
 };
 
 /* Adds an MLP on x: layers of MatMul, Add and Relu.  Returns the name of the result. */

@@ -117,8 +117,8 @@ static int res_find(const struct gen_opt *o, struct res_plan *plan)
     return -1;
 }
 
-/* A stem, stages of residual blocks, each behind the first with half the height and twice the channels of the stage
- * before, and a classifier. */
+/* Adds a stem, stages of residual blocks, where each stage but the first has half the height and twice the channels
+ * of the stage before, and a classifier. */
 int gen_resnet(struct gen *g, const struct gen_opt *o)
 {
     struct res_plan plan;
@@ -181,8 +181,8 @@ static const char *inception(struct gen *g, int64_t i, const char *x, int64_t in
     return x;
 }
 
-/* A stem, blocks of four branches, with a pooling behind every third block while the picture is larger than 4 x 4, and
- * a classifier. */
+/* Adds a stem, blocks of four branches, with a pooling behind every third block while the picture is larger than 4
+ * x 4, and a classifier. */
 int gen_inception(struct gen *g, const struct gen_opt *o)
 {
     int64_t channels = o->width, size = (o->size + 3) / 4; /* behind the stem */
@@ -206,7 +206,7 @@ int gen_inception(struct gen *g, const struct gen_opt *o)
 
 /* ---- dense ---- */
 
-/* Layers of MatMul, Add and Relu, each `width` wide. */
+/* Adds layers of MatMul, Add and Relu, each `width` wide. */
 int gen_dense(struct gen *g, const struct gen_opt *o)
 {
     const struct gen_dim dims[2] = {{0, "batch"}, {o->width, NULL}};
@@ -233,7 +233,8 @@ int gen_dense(struct gen *g, const struct gen_opt *o)
 /* The shape of all values of star and ladder. */
 static const struct gen_dim row[2] = {{0, "batch"}, {16, NULL}};
 
-/* A hub, which nodes - 1 rays read, at least one; each ray is an output of the model. */
+/* Adds a hub, a value that nodes - 1 rays read (at least one), and the rays, each of which is an output of the
+ * model. */
 int gen_star(struct gen *g, const struct gen_opt *o)
 {
     static const char *const ops[] = {"Neg", "Abs", "Tanh", "Sigmoid", "Exp", "Softplus"};
@@ -248,7 +249,8 @@ int gen_star(struct gen *g, const struct gen_opt *o)
     return 0;
 }
 
-/* Each step of the ladder has three nodes, a Neg on both chains and an Add, in turn towards chain a and chain b:
+/* Adds the steps of the ladder.  Each has three nodes, a Neg on both chains and an Add, in turn towards chain a and
+ * chain b:
  *   even: (a, b) -> (b - a, -b)      odd: (a, b) -> (-a, -b - a)
  * Two steps are a linear map of order 6, so values neither grow nor vanish, however long the chains are.  If --nodes
  * is no multiple of three, the remaining nodes are Negs at the end of chain a. */

@@ -278,7 +278,7 @@ int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
     bool was_there = access(path, F_OK) == 0;
     int rc = rename_or_remove(model, path, /*keep=*/true);
     if (rc != 0 && external && !was_there)
-        unlink(weights_path); /* nor weights without a model */
+        unlink(weights_path); /* so that no weights are left without a model */
     return rc;
 }
 
