@@ -58,8 +58,8 @@ struct result {
     /* if --judge shows the plan by another objective than its own: scene, plan and verdict by the plan's own
      * objective, for files that keep these; NULL: this result is by the plan's own objective */
     const struct result *made;
-    /* the same plan with its calls still open, if calls were closed before writing; NULL: none was closed, so this
-     * result has all calls as they were in planning */
+    /* the same plan with its calls open, as in planning, if calls were closed for writing; NULL: no call was
+     * closed, so this result has the calls as in planning */
     const struct result *open;
     const char *const *dim_name; /* [ndims] symbolic dimensions that got a size for planning */
     const int64_t *dim_value;    /* [ndims] their sizes */
@@ -168,14 +168,15 @@ const char *writer_opt_unused(const struct writer_opt *o, struct arena *a);
 /* Writes r to the path with writer w.  Returns 0, or -1 and an error, also if w needs a plan and r has no verdict. */
 int writer_run(const struct writer *w, const struct result *r, const void *opts, const char *path);
 
-/* Gives the module ONNX messages (module.src, ...) that agree with it, if it has none or passes have changed it; to be
- * called before any writer.  Returns 0, or -1 and an error that names what cannot be written.  O(the module). */
+/* Gives the module ONNX messages (module.src, ...) that agree with the module, if it has no messages or passes have
+ * changed it; to be called before any writer.  Returns 0, or -1 and an error that names what cannot be written.
+ * O(the module). */
 int onnx_make(struct module *m, struct diag *d);
 /* Notes in about.rest what only the ONNX messages have, before the module is printed as text.  Returns 0, or -1 and an
  * error that names what text cannot carry.  O(the messages without payloads). */
 int onnx_carry(struct module *m, struct diag *d);
-/* Writes the model to one ONNX file, as it was read if no pass has changed it; external data stays where it is.
- * Returns 0, or -1 and an error. */
+/* Writes the model to one ONNX file; a model that no pass has changed is written as it was read; external data
+ * stays where it is. Returns 0, or -1 and an error. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
 
 /* Engines (engines/engines.h) for which a split folder gets files. */

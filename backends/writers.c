@@ -70,7 +70,7 @@ int writer_check_name(const char *path, struct arena *a, struct diag *d)
         return 0;
     const char *dot = strrchr(path, '.');
     char *small = arena_strdup(a, dot, strlen(dot));
-    /* makes the letters small; there are only letters and a dot, which stays as it is */
+    /* makes capital letters small; the ending has only letters and a dot, and | 0x20 leaves a dot as it is */
     for (char *c = small; *c; c++)
         *c = (char)(*c | 0x20);
     struct nearest t = nearest_to(small, strlen(small));

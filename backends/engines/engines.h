@@ -1,8 +1,8 @@
 /* Makes the files that engines read, for a split folder: --for=ENGINE.
  *
- * An engine is a program or library of the user's that runs models.  What it reads beside the parts is called its
- * *export* here.  An export is made of the folder alone: of its manifest and the files that this lists, never of the
- * plan in memory.  So a folder that has been there for long gets the same files as a new one. */
+ * An engine is a program or library of the user's that runs models.  The files that an engine reads beside the
+ * parts are called its *export* here.  An export is made of the folder alone: of its manifest and the files that
+ * the manifest lists, never of the plan in memory. So an old folder gets the same files as a new one. */
 #ifndef PCC_BACKENDS_ENGINES_ENGINES_H
 #define PCC_BACKENDS_ENGINES_ENGINES_H
 
@@ -56,8 +56,8 @@ struct engine_kind {
      * out, a thread of a CPU); 0: it was not measured */
     int64_t part_cost;
     enum engine_pieces pieces;
-    /* Checks that the engine can run the split.  Returns 0, or -1 and an error that names the rule and the tensor, part
-     * or device that breaks it. */
+    /* Checks that the engine can run the split.  Returns 0; or -1 and an error that names the rule, and the tensor,
+     * part or device that breaks the rule. */
     int (*check)(const struct export_folder *x);
     /* Makes the export's files in x->to, after all engines' checks.  Returns 0, or -1 and an error. */
     int (*write)(struct export_folder *x);
@@ -84,8 +84,8 @@ void engines_check_options(const struct export_options *o, struct diag *d);
  * the manifest's members, that tensors are in "values", and that the files of the parts exist.  Returns 0, or -1 and an
  * error. */
 int export_read(struct export_folder *x);
-/* Makes the exports that x->o asks for in x->to, and a manifest.json that lists them, which replaces an older one.
- * export_read() must have been called.  Returns 0, or -1 and an error; then the caller removes x->to. */
+/* Makes in x->to the exports that x->o asks for, and a manifest.json that lists them, which replaces the folder's
+ * old one. export_read() must have been called.  Returns 0, or -1 and an error; then the caller removes x->to. */
 int export_write(struct export_folder *x);
 
 /* Functions by which engines make files.  Paths are relative to the folder: "triton/gpt/config.pbtxt".  All return 0,
@@ -124,9 +124,9 @@ struct part_hashes {
     const char *file, *data;
 };
 
-/* Returns the manifest `text`, in a, with hashes in place of those that it has: part k gets of[k] as "sha256" and
- * "data_sha256"; the object "weights" gets the list `weights`, text of JSON, as "sha256" (NULL: it gets none).  path:
- * of the manifest, for errors.  NULL after an error. */
+/* Returns the manifest `text`, in a, with new hashes in place of its old ones: part k gets of[k] as "sha256" and
+ * "data_sha256"; the object "weights" gets the list `weights`, text of JSON, as "sha256" (NULL: it gets none).
+ * path: of the manifest, for errors.  NULL after an error. */
 const char *hashes_put(const char *text, const char *path, const struct part_hashes *of,
                        const char *weights, struct arena *a, struct diag *d);
 

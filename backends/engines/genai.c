@@ -4,8 +4,8 @@
  * and keeps the caches, which it knows by patterns of names: past_key_values.%d.key comes in, present.%d.key goes out.
  * What genai needs to know of a decoder is read from the manifest: layers, heads and sizes from the caches, the
  * vocabulary from the logits.  Token ids and the length of the context are in no model: they come from the user's own
- * genai_config.json (--genai-base); without it they are guessed, and a note says so.  The form of the file is that of
- * genai's published page "Config reference".  O(tensors). */
+ * genai_config.json (--genai-base); without that file they are guessed, and a note says so.  The form of the file
+ * is that of genai's published page "Config reference".  O(tensors). */
 #include "backends/engines/engines.h"
 
 #include "ir/base/infile.h"
@@ -26,7 +26,8 @@ struct decoder {
     int64_t layers;                             /* number of layers */
     /* number of heads of a cache, elements of a head, tokens of the vocabulary, elements of the hidden state */
     int64_t kv_heads, head_size, vocabulary, hidden;
-    /* inputs of the model that are caches, whose next content is made by the part that reads them */
+    /* inputs of the model that are caches, for each of which one part both reads the input and makes the cache's
+     * next content */
     struct names kept;
     struct names read; /* tensors that parts read */
     json_t *base;      /* the user's genai_config.json; NULL: not given */
@@ -213,8 +214,8 @@ static const char *known_input(const char *name)
     return NULL;
 }
 
-/* Checks that genai gives all inputs of the model that are no caches, and that just one output is no cache: the logits.
- * Sets g->logits and g->vocabulary.  managed: names of the caches.  Returns 0, or -1 and an error. */
+/* Checks that genai knows all inputs of the model but the caches, and that all outputs but one, the logits, are
+ * caches. Sets g->logits and g->vocabulary.  managed: names of the caches.  Returns 0, or -1 and an error. */
 static int take_border(const struct export_folder *x, struct decoder *g,
                        const struct names *managed)
 {
@@ -250,8 +251,8 @@ static int take_border(const struct export_folder *x, struct decoder *g,
                   "last of them the size of the vocabulary");
 }
 
-/* Returns the size of the hidden state: the last one of the first tensor between parts that has three dimensions and a
- * fixed last one; `otherwise` if there is none. */
+/* Returns the size of the hidden state: the last dimension of the first tensor between parts that has three
+ * dimensions, the last of them a number; `otherwise` if there is none. */
 static int64_t hidden_size(const struct export_folder *x, int64_t otherwise)
 {
     int64_t size;
@@ -340,8 +341,8 @@ static int check_genai(const struct export_folder *x)
 
 /* ---- the file --------------------------------------------------------------------------------- */
 
-/* Returns the member `key` of o, an object; if o has no such member, or one that is no object, an empty object becomes
- * the member. */
+/* Returns the member `key` of o, an object; if the member is missing or is no object, an empty object takes its
+ * place. */
 static json_t *object_in(json_t *o, const char *key)
 {
     if (!json_is_object(json_object_get(o, key)))
@@ -424,8 +425,8 @@ static void set_model(const struct export_folder *x, const struct decoder *g, js
                   guessed);
 }
 
-/* Makes genai_config.json: the user's own one or an empty one, with the decoder and its stages set.  Returns 0, or -1
- * and an error. */
+/* Makes genai_config.json: the user's own file or, without one, an empty object, with the decoder and its stages
+ * set.  Returns 0, or -1 and an error. */
 static int write_genai(struct export_folder *x)
 {
     struct decoder g;

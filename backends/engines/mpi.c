@@ -131,8 +131,8 @@ static int hash_weights(const struct export_folder *x, const char **list)
     return 0;
 }
 
-/* Puts hashes of the files of parts and weights into the text of the manifest (x->text, x->size); by these, ranks on
- * several machines see that they have the same files.  Returns 0, or -1 and an error. */
+/* Puts hashes of the files of parts and weights into the text of the manifest (x->text, x->size); ranks on several
+ * machines compare these hashes to see that they have the same files.  Returns 0, or -1 and an error. */
 static int put_hashes(struct export_folder *x)
 {
     const json_t *parts = json_object_get(x->manifest, "parts");

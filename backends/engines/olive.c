@@ -81,8 +81,8 @@ static bool is_nameless(const struct module *m, nid n)
            node_is(m, n, "Constant") || node_is(m, n, "Identity");
 }
 
-/* Checks that Olive puts each QuantizeLinear and DequantizeLinear, which get no split by name, into the part that the
- * plan has for it.  part: as parts_of_nodes() returns it.  Returns 0, or -1 and an error. */
+/* Checks that Olive, which gives QuantizeLinear and DequantizeLinear no split by name, puts these nodes into the
+ * parts that the plan has for them.  part: as parts_of_nodes() returns it.  Returns 0, or -1 and an error. */
 static int check_nameless(const struct export_folder *x, const struct module *m,
                           const uint32_t *part)
 {
@@ -138,8 +138,8 @@ static int64_t collect(const struct export_folder *x, const struct module *m, co
     return k;
 }
 
-/* Returns the bytes of the whole components that both names begin with, with the separator behind them; also counts one
- * separator behind a name that ends there. */
+/* Returns how many bytes the names have in common at their beginning, in whole components, with the separator
+ * behind the last of these components, also where a name ends and has no separator. */
 static uint32_t common(const char *one, const char *two)
 {
     uint32_t n = 0, whole = 0; /* whole: up to the last separator that both names have */

@@ -1,9 +1,9 @@
 /* Reads a folder's manifest for exports (export_read; backends/split/manifest.md has the form).
  *
- * Everything that engines read of the manifest is checked here once, so that their code may rely on it: "inputs" and
- * "outputs" are lists of objects whose "name" is in "values"; each of "parts" has a "file" and perhaps "data", which
- * are files of the folder, a "device" of "devices", and lists "inputs" and "outputs" of names in "values"; what a part
- * reads is an input of the model or made by a part before it.  O(bytes). */
+ * Everything that engines read of the manifest is checked here once, so that the engines' code need not check it
+ * again: "inputs" and "outputs" are lists of objects whose "name" is in "values"; each of "parts" has a "file" and
+ * perhaps "data", which are files of the folder, a "device" of "devices", and lists "inputs" and "outputs" of names
+ * in "values"; what a part reads is an input of the model or made by a part before it.  O(bytes). */
 #include "backends/engines/engines.h"
 
 #include "ir/base/infile.h"

@@ -52,8 +52,8 @@ static int check_made(const struct export_folder *x, const json_t *part)
     return 0;
 }
 
-/* Checks that both the data file of a part and the most that the part holds while it runs fit WebAssembly's memory.
- * Returns 0, or -1 and an error. */
+/* Checks that WebAssembly's memory can hold the data file of a part, and also the most bytes that the part needs
+ * while it runs. Returns 0, or -1 and an error. */
 static int check_size(const struct export_folder *x, const json_t *part)
 {
     static const char *const keys[] = {"data_bytes", "live_peak_bytes"};

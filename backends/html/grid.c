@@ -1,8 +1,9 @@
 /* Places boxes in a grid (grid.h).  The column of a box follows from the longest path that leads to it, as in the
  * first step of layered drawing (Sugiyama, Tagawa, Toda, "Methods for visual understanding of hierarchical system
  * structures", 1981).  Its row follows from its device, so that a pipeline looks like a staircase, and the iteration
- * of a training pipeline like a staircase down and up.  Boxes come in an order in which they can run, so one pass over
- * the arrows finds all columns; an arrow that leads back (there are some if boxes stand for devices) does not count. */
+ * of a training pipeline like a staircase down and up.  Boxes are numbered in an order in which they can run, so
+ * one pass over the arrows finds all columns; an arrow that leads back (there are some if boxes stand for devices)
+ * does not count. */
 #include "backends/html/grid.h"
 
 #include "ir/base/csr.h"

@@ -55,7 +55,7 @@ static void put_head(struct html *h)
     fputs("</h1>\n", h->f);
 }
 
-/* Writes a figure at the top of the page: a number, and below it the words `what` for its meaning. */
+/* Writes a figure at the top of the page: a number, and below it the words `what`, which say what the number means. */
 static void put_figure(struct html *h, const char *number, const char *what)
 {
     fputs("<div class=\"figure\"><b>", h->f);

@@ -1,5 +1,5 @@
-/* Writes text into an HTML page (text.h).  All text of the page that does not stand in its style sheet, its program or
- * its tags goes through here.  O(length). */
+/* Writes text into an HTML page (text.h).  All text of the page goes through here, except its style sheet, its
+ * program and its tags.  O(length). */
 #include "backends/html/text.h"
 
 #include "ir/base/utf8.h"
@@ -31,7 +31,7 @@ static size_t characters(const char *s)
 const char *html_name(struct arena *a, const char *s)
 {
     const char *plain = utf8_text(a, s);
-    /* number of characters; 0 for a name of so few bytes that it cannot have more than NAME */
+    /* number of characters; 0 if the name has so few bytes that there cannot be more than NAME characters */
     size_t n = strlen(plain) > NAME ? characters(plain) : 0;
     if (n <= NAME)
         return plain;

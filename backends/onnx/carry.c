@@ -152,8 +152,7 @@ static void note_rest(struct carrier *c, uint32_t *about, sid rest)
 /* ---- the messages below the model ------------------------------------------------------------------ */
 
 /* Notes in about.rest the fields that only the message of node n has.  All functions carry_... leave out the fields
- * with the numbers in a list, `below`: the module has their content, or a function for messages of that kind notes
- * it. */
+ * with the numbers in a list, `below`: these fields are in the module, or another carry_... function notes them. */
 static void carry_node(struct carrier *c, nid n)
 {
     static const unsigned below[] = {1, 2, 5, 0}; /* inputs, outputs, attributes */
@@ -180,7 +179,7 @@ static unsigned payload_field(const struct tensor *x)
 }
 
 /* Refuses a tensor of a small type, such as i8, whose message has a number that is too large for the type, as the
- * message has fields of 32 or 64 bits.  made: the message that the module alone gives, in which such numbers are cut
+ * message has fields of 32 or 64 bits.  made: the message made from the module alone, in which such numbers are cut
  * off.  Returns 0; -1 and an error, also in c->k.failed. */
 static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__TensorProto *made)
 {
@@ -422,8 +421,8 @@ static int check_opaque(const struct module *m, const struct file *f, struct are
     return 0;
 }
 
-/* Refuses a model whose file has payloads of training_info or of opaque tensors: only messages refer to these bytes, so
- * the text would have to hold them.  Returns 0, or -1 and an error. */
+/* Refuses a model whose file has payloads of training_info or of opaque tensors: the module does not refer to these
+ * bytes, so the text would have to hold them.  Returns 0, or -1 and an error. */
 static int check_carried(const struct module *m, struct arena *a, struct diag *d)
 {
     const Onnx__ModelProto *p = m->src;

@@ -35,8 +35,8 @@ static gid graph_around(const struct module *m, gid g)
     return m->graph[g].owner != 0 ? m->node[m->graph[g].owner].graph : 0;
 }
 
-/* Marks the values that hide v from graph g, which reads it: values of its name in g and in the graphs around g, up to
- * v's own graph. */
+/* Marks the values that hide v from graph g, a reader of v: values of its name in g and in the graphs around g, up
+ * to v's own graph. */
 static void check_read(struct hidden *h, gid g, vid v)
 {
     const struct value *x = &h->m->value[v];

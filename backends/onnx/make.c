@@ -264,9 +264,9 @@ static struct map values_by_message_name(struct maker *k, const struct csr *valu
 }
 
 /* Returns the value_info of graph g and writes its length to *n: first the descriptions in its message (have), then
- * those that wants_info() adds.  A description of a name that no value has stays if no pass has changed the module, so
- * that what came from a file is written as it was; else it is left out.  values: graph -> its values; function: inputs
- * and outputs of functions are described here, too. */
+ * the descriptions that wants_info() adds. A description of a name that no value has is left out if a pass has
+ * changed the module; else it stays, so that the file is written as it was read.  values: graph -> its values;
+ * function: inputs and outputs of functions are described here, too. */
 static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *values, gid g,
                                          struct infos have, bool function, size_t *n)
 {
@@ -464,8 +464,8 @@ static void forget_names(struct module *m)
 
 /* Makes the message of function f and sets f->src to it, unless the message from which the function was read still
  * agrees.  A function's message has nodes, but no graph: graph 1 of the body gets a message only to take its nodes from
- * it.  Does with the body what onnx_make() does with a model: renames values that hide others, and notes that its
- * messages agree with it. */
+ * it.  Does with the body what onnx_make() does with a model: renames values that hide others, and notes that the
+ * body's messages agree with it. */
 static void make_function(struct maker *model, struct function *f)
 {
     struct maker k = {.m = f->body, .model = model->m, .a = model->a, .d = model->d};
@@ -595,7 +595,7 @@ int onnx_make(struct module *m, struct diag *d)
         *p = *(const Onnx__ModelProto *)m->src;
     else
         onnx__model_proto__init(p);
-    /* a model from text that no pass has changed keeps the version that it says */
+    /* a model from text keeps the version in the text if no pass has changed it */
     int64_t need = m->rewritten || !m->patterns ? version_needed(m) : 0;
     m->ir_version = m->ir_version < need ? need : m->ir_version;
     import_domains(&k);

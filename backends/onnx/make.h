@@ -17,8 +17,8 @@ struct maker {
     struct diag *d;
     /* messages are made from the module alone, without the messages that src points to, and src stays (carry.c) */
     bool without_source;
-    /* every inner value of known type gets a description (value_info); else only the values that have one in the file,
-     * and those whose type a pass has set */
+    /* every inner value of known type gets a description (value_info); false: only values that have one in the
+     * file, or whose type a pass has set */
     bool describe_all;
     bool failed;      /* an error was reported */
     struct map taken; /* names of all values; filled when a lost value needs a new name */
@@ -28,7 +28,8 @@ struct maker {
 char *make_text(const struct module *m, sid s);
 /* Whether a text in a message is the string of the module; NULL counts as "". */
 bool text_agrees(const struct module *m, const char *have, sid want);
-/* Sets a field of a message to the string; a field that has this text already stays as it is, be it NULL or "". */
+/* Sets a field of a message to the string; a field that has this text already stays as it is (for the empty text,
+ * both NULL and ""). */
 void set_text(const struct module *m, char **field, sid want);
 /* Returns the type as a message, in a; NULL: nothing is known of the type. */
 Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *a);

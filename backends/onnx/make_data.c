@@ -154,7 +154,7 @@ Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *
             set_tensor_type(m, t, p, a);
         else if (t->kind == TYPE_SPARSE)
             set_sparse_type(m, t, p, a);
-        /* of an opaque type the module keeps neither domain nor name, so this message says nothing of it */
+        /* the module keeps neither domain nor name of an opaque type, so the message of the type is empty */
         if (t->kind == TYPE_TENSOR || t->kind == TYPE_SPARSE || t->kind == TYPE_OPAQUE)
             break;
         place = wrap_type(t, p, a);
@@ -278,8 +278,8 @@ static uint8_t *bytes_of(struct maker *k, tid t)
     const struct tensor *x = &k->m->tensor[t];
     if (x->where == TENSOR_INLINE && x->data != NULL)
         return (uint8_t *)(uintptr_t)x->data;
-    /* whether the payload stays in the file: the writer copies long ones, and its bytes there have the form that the
-     * message's field has in memory */
+    /* whether the payload stays in the file: it is long enough to be copied by the writer, and its bytes in the
+     * file have the form of the message's field in memory */
     bool stays = x->where == TENSOR_FILE && x->len >= PACK_COPY &&
                  k->model->file[x->file].map != NULL &&
                  (!x->typed || typed_as_raw((enum elem)x->elem));

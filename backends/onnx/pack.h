@@ -27,7 +27,8 @@ void mappings_sort(struct mapping *list, uint32_t n);
  * opaque); what: name of the output, for messages.  Returns 0, or -1 and an error. */
 int tensor_copy(const struct module *m, tid t, int out, const char *what, struct diag *d);
 
-/* A model that is ready to be written: weights that passes made are in its messages, or in a file beside it. */
+/* A model that is ready to be written: the weights that passes made are inside its messages, or in a file beside
+ * the model. */
 struct model_file {
     Onnx__ModelProto model;
     Onnx__GraphProto graph; /* main graph of `model`, if passes made weights */

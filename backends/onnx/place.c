@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 /* MIN_BYTES: an inline payload of fewer bytes stays in the model, a longer one goes to a file beside the model.
- * ALIGN: offsets of payloads in that file are multiples of ALIGN bytes.  BLOCK: bytes copied at once, so few that a
- * processor's cache has them still when they are written. */
+ * ALIGN: offsets of payloads in that file are multiples of ALIGN bytes.  BLOCK: bytes copied at once; so few stay
+ * in a processor's cache until they are written. */
 enum { MIN_BYTES = 1024, ALIGN = 4096, BLOCK = 1 << 17 };
 
 /* Whether the payload of an initializer still needs a place: the initializer is a slice, whose message has no

@@ -9,8 +9,8 @@
 
 /* ---- annotations -------------------------------------------------------------------------------- */
 
-/* Returns the present name of the value that messages of the file call `name`; `name` itself if the file has no such
- * value, or passes kept its name.  here: as for make_annotations(). */
+/* Returns the present name of the value that messages of the file call `name`; `name` itself if the file has no
+ * such value or its name has not changed.  here: as for make_annotations(). */
 static char *name_now(const struct maker *k, const struct map *here, char *name)
 {
     vid v = map_get(here, map_key(1, str_id(k->m, name != NULL ? name : "")));

@@ -100,7 +100,7 @@ static int by_wish(const void *a, const void *b)
     return x->sign < y->sign ? -1 : 1;
 }
 
-/* Returns the lane in which a label would stand nearest to its best place, which is lane 0 with its upper edge at
+/* Returns the lane in which a label would stand nearest to its best place: lane 0, with the label's upper edge at
  * `top`.  lane: [n] points down to which each lane is filled; wide: width of a lane. */
 static uint32_t choose_lane(const double *lane, uint32_t n, double top, double wide)
 {
@@ -202,7 +202,8 @@ static void move_side(struct arrangement *t, uint32_t stack, bool host, double x
 }
 
 /* Sets the places of all frames and labels, and the size of the picture.  The stack of each frame must be set.  Goes
- * from stack to stack: y of its frames, then the labels at both sides, which tell where the frames stand across. */
+ * from stack to stack: sets the y of its frames, then places the labels at both sides; their width then gives the x
+ * of the frames. */
 static void place_all(struct arrangement *t, const struct gap *gap, struct arena *a)
 {
     double x = 0, y = 0;

@@ -32,8 +32,8 @@ struct arrangement {
 
 /* Sets all x, y and stacks, wide and high.  The frames stand in their order in stacks, in the smallest number of stacks
  * that fits on one screen, else in the number for which arrange_screens() is smallest.  A label stands between its
- * frames if one directly follows the other in a stack; else beside its frame: at the right if the host is at one end,
- * at the left otherwise.  No two boxes touch.  O(stacks * (n log n)) for n frames and labels. */
+ * two frames if these follow each other directly in a stack; else beside its frame: at the right if the host is at
+ * one end, at the left otherwise.  No two boxes touch.  O(stacks * (n log n)) for n frames and labels. */
 void picture_arrange(struct arrangement *t, struct arena *a);
 
 /* Returns the size of the picture in screens: the largest of its width, its height and their product. */

@@ -159,8 +159,8 @@ static const char *node_title(const struct module *m, nid x, struct arena *a)
                : arena_fmt(a, "%s\\n%s", label_text(a, path, strlen(path), TITLE), op);
 }
 
-/* Returns the first of the n nodes that is in a layer with a scope; 0 if the nodes are in several such layers, or if no
- * more than half of them are in this one. */
+/* Returns the first of the n nodes that is in a layer with a scope; 0 if the nodes are in several layers with
+ * scopes, or if at most half of them are in that layer. */
 static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
 {
     nid first = 0;

@@ -29,7 +29,7 @@ enum {
     /* number of folding steps that join items by their scopes: by 5, 4, ..., 1 components */
     DEPTHS = 5,
     WAISTS = 3, /* number of folding steps that join the items between waists */
-    /* a tensor with more items than this from its producer to its last reader lives long */
+    /* a tensor lives long if there are more items than this from its producer to its last reader */
     LIFE = 64,
     SMALL_ELEMS = 64,    /* the most elements of a value that is small */
     MANY = UINT32_MAX,   /* no limit of boxes */

@@ -1,8 +1,8 @@
 /* Breaks tall frames into columns (columns.h).
  *
  * The level of a box is the number of arrows on the longest path to it within its frame.  A frame with more than TALL
- * levels is broken into columns of about equally many levels.  Boxes of one level that no other box of the frame reads
- * stand in rows of ROW boxes. */
+ * levels is broken into columns of about equally many levels.  Boxes of one level whose results no other box of the
+ * frame reads stand in rows of ROW boxes. */
 #include "backends/picture/columns.h"
 
 #include "ir/base/map.h"
@@ -32,7 +32,7 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
     return level;
 }
 
-/* Leaves of one level of a frame: boxes that no other box of the frame reads. */
+/* Leaves of one level of a frame: boxes whose results no other box of the frame reads. */
 struct leaves {
     uint32_t n;        /* number of leaves so far */
     uint32_t box[ROW]; /* the latest of them: the k-th one is box[k % ROW] */

@@ -210,7 +210,8 @@ static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const c
 
 #define PALE_LINE "#c3ccd6" /* colour of the border of a pale box */
 
-/* Makes box n grey and pale: its nodes compute only shapes, indices or masks, or it is the label of such tensors. */
+/* Makes box n grey and pale, since its nodes compute only shapes, indices or masks, or since it is the label of
+ * such tensors. */
 static void pale_box(Agnode_t *n)
 {
     set_attribute(n, "fillcolor", "#f7f9fb");
@@ -444,8 +445,9 @@ static void add_to_title(struct picture *p, const char *text)
 
 /* Leaves out all but the heaviest routes, and says so in the title.  With up to MANY_FRAMES frames, 2 * frames +
  * ROUTES_LEAST routes between frames stay, and all routes of the host; with more frames, all routes to the next frame,
- * and MANY_FRAMES others.  Returns the limit `meet`: arrows of a route with more arrows than that meet in one label; it
- * is 1 if more arrows stay than routes may stay, so that the picture has few labels. */
+ * and MANY_FRAMES others.  Returns the limit `meet`: arrows of a route with more arrows than that meet in one
+ * label; the limit is 1 if the routes that stay have more arrows in all than the number of routes allowed, so that
+ * the picture has few labels. */
 static uint32_t choose_routes(struct picture *p, struct route *route)
 {
     uint32_t frames = p->frames.n, side = frames + 1, n = 0, arrows = 0;

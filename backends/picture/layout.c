@@ -40,8 +40,8 @@ static void add_spot(struct layout *l, const char *name, struct spot spot, struc
     l->n = larger_u32(id + 1, l->n);
 }
 
-/* Notes the place of a frame or box that dot describes by a JSON object: a frame by its corners ("bb"), a box by its
- * middle ("pos") and its size in inches.  An object without a place is left out. */
+/* Notes the place of a frame or box that dot describes by a JSON object: of a frame its corners ("bb"), of a box
+ * its middle ("pos") and its size in inches.  An object without a place is left out. */
 static void read_object(struct layout *l, const json_t *object, struct arena *a)
 {
     const char *name = json_get_text(object, "name");

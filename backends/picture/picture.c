@@ -356,7 +356,7 @@ static int write_picture(const struct result *r, const struct scenery *what, uns
     bool out = !strcmp(path, "-");
     const char *ext = arena_fmt(a, ".%s", picture_formats[ffs((int)format) - 1]),
                *tmp = getenv("TMPDIR");
-    /* a picture for a file is made beside it, so that rename() can move it there */
+    /* a picture that is to be a file is made beside its final path, so that rename() can move it there */
     struct workshop w = {.folder = arena_fmt(a, "%s%s.XXXXXX", out ? tmp ? tmp : P_tmpdir : path,
                                              out ? "/pcc" : "")};
     int rc = -1;

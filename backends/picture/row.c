@@ -1,11 +1,12 @@
 /* Draws the devices of a plan as SVG, for machines without the dot program (row.h).
  *
  * The boxes stand in the order in which they run: the model's inputs, a box for each part (of very many parts, for each
- * device), the model's outputs.  Tensors that go from a box to the next one are an arrow between the two.  Each other
- * arrow goes up from its box, along a lane above the row, and down to the box that it leads to.  Arrows that would meet
- * have different lanes, and short arrows the lower ones: intervals are given to lanes in order of their length, each to
- * the lowest lane that is free there.  Of very many such arrows only the heaviest are drawn, and the title says so.
- * Titles, labels and tooltips are those of the picture by dot.  O(pins + arrows log arrows + MOST_LONG^2). */
+ * device), the model's outputs.  Tensors that go from a box to the next one are an arrow between the two.  Every
+ * other arrow goes up from its first box, along a lane above the row, and down to its second box.  Arrows that
+ * would meet have different lanes, and short arrows the lower ones: intervals are given to lanes in order of their
+ * length, each to the lowest lane that is free there.  Of very many such arrows only the heaviest are drawn, and
+ * the title says so. Titles, labels and tooltips are those of the picture by dot.  O(pins + arrows log arrows +
+ * MOST_LONG^2). */
 #include "backends/picture/row.h"
 
 #include "backends/palette.h"
@@ -244,8 +245,8 @@ static void place_boxes(struct row *w)
     w->high = lines * LINE + 2 * PAD;
 }
 
-/* Gives each arrow in lanes its lane, the lowest where it meets no arrow before it, and the places where it leaves and
- * meets boxes: arrows meet a box in its left half, and leave a box in its right half. */
+/* Sets the lane of each arrow in lanes, the lowest lane where the arrow meets none of the arrows before it, and the
+ * places where the arrow leaves its first box (in the right half) and meets its second box (in the left half). */
 static void place_arrows(struct row *w)
 {
     for (uint32_t i = 0; i < w->nlong; i++) {

@@ -140,8 +140,8 @@ static void put_boxes(struct drawing *d)
     }
 }
 
-/* Writes an arrow for each pair of boxes of which one makes an operand of the other, with the state of the first such
- * operand. */
+/* Writes an arrow for each pair of boxes where the second reads a result of the first, with the state of the first
+ * such operand. */
 static void put_arrows(struct drawing *d)
 {
     struct names maker =

@@ -25,8 +25,8 @@ struct joiner {
     uint8_t *small;   /* [box] 1: the box is small */
 };
 
-/* Finds which boxes of a frame read results of which others: sets j->next and j->before.  Small tensors
- * (arrow_is_small) do not count. */
+/* Finds the pairs of boxes of a frame where one reads results of the other: sets j->next and j->before.  Small
+ * tensors (arrow_is_small) do not count. */
 static void link_boxes(struct joiner *j)
 {
     const struct place *pl = j->r->scene.place;

@@ -439,7 +439,7 @@ static struct alone alone_before_sharding(const struct result *r)
                           .used = k->whole_bytes};
 }
 
-/* Returns the latency of the plan, in ps: a replay of one sample, from its start until all parts are done with it. */
+/* Returns the latency of the plan, in ps: the time that a replay of one sample takes until all parts are done. */
 static int64_t measure_latency(const struct result *r, struct arena *a)
 {
     return replay_run(&r->scene, r->plan->dev, r->parts, 1, a).end;

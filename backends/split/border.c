@@ -1,7 +1,7 @@
 /* The rows of the manifest's "inputs" and "outputs" (border.h).
  *
- * The pass shard has put pieces in the place of states that devices share; sharding.pair says of which tensors they are
- * pieces, and which place each such tensor had among the inputs or outputs.  O(inputs + outputs). */
+ * The pass shard has put pieces in the place of states that devices share; sharding.pair has the tensors that were
+ * cut into the pieces, and the place of each such tensor among the inputs or outputs.  O(inputs + outputs). */
 #include "backends/split/border.h"
 
 /* The rows while they are found. */

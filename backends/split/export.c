@@ -1,9 +1,9 @@
 /* Adds files for engines to a split folder that is there (split_export).
  *
  * The files are made in a temporary folder inside the split folder, with a manifest that lists them, and are then moved
- * into the split folder one by one (folder_add).  Nothing else of the folder changes.  A run locks the folder (flock)
- * from before it reads the manifest until the new manifest is there, so that of two runs at once neither loses the list
- * that the other one wrote. */
+ * into the split folder one by one (folder_add).  Nothing else of the folder changes.  A run locks the folder
+ * (flock) before it reads the manifest, and keeps the lock until the new manifest is there; so two runs at the same
+ * time cannot lose each other's entries. */
 #include "backends/split/folder.h"
 #include "backends/split/split.h"
 #include "backends/engines/engines.h"
@@ -34,8 +34,9 @@ static int add_files(struct export_folder *x)
     return -1;
 }
 
-/* Locks the folder fd, which was opened by its path, against other runs that add files; waits for a run that has it
- * locked.  Returns 0; -1 and an error: interrupted while it waited, or another folder has this path now. */
+/* Locks the folder, whose descriptor is fd and whose path is `path`, against other runs that add files; waits for a
+ * run that has it locked.  Returns 0; -1 and an error: interrupted while it waited, or another folder has this path
+ * now. */
 static int lock_folder(int fd, const char *path, struct diag *d)
 {
     struct stat opened, there;

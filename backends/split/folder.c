@@ -1,17 +1,17 @@
 /* Replaces a folder as a whole (folder.h).
  *
- * The new folder is made beside the final path and then renamed.  A split folder that is there already is exchanged
- * with the new one (renameat2, RENAME_EXCHANGE), then its files are removed one by one.  If the file system cannot
- * exchange folders, the old folder is renamed to NAME.old first, and renamed back if the second renaming fails.  Only
- * files with names that pcc writes are ever removed, and of parts only those that the old manifest lists: a folder
- * with any other file is refused before any work.
+ * The new folder is made beside the final path and then renamed.  An old split folder is exchanged with the new one
+ * (renameat2, RENAME_EXCHANGE), then the files of the old one are removed one by one.  If the file system cannot
+ * exchange folders, the old folder is renamed to NAME.old first, and renamed back if the second renaming fails.
+ * Only files with names that pcc writes are ever removed, and of parts only those that the old manifest lists: a
+ * folder with any other file is refused before any work.
  *
- * A split that lies beside its source is written into a folder that stays.  Its files are made in a temporary folder
- * inside it and renamed into it, the manifest last, after the old manifest was removed: so at any moment a folder with
- * a manifest is complete.
+ * A split beside its source is written into the source's folder, which stays.  Its files are made in a temporary
+ * folder inside it and renamed into it, the manifest last, after the old manifest was removed: so at any moment a
+ * folder with a manifest is complete.
  *
  * Folders for engines ("triton") may lie in a split folder if its manifest lists all of their files; they are removed
- * file by file, too.  A split folder in which such a folder has any other file is refused.
+ * file by file, too.  A split folder is refused if a folder for an engine in it has any other file.
  *
  * A run that is killed leaves its temporary folder.  A run locks its temporary folder (flock) as long as it lives, so
  * a later run for the same path recognizes a stale folder: it can lock the folder.  Folders called NAME.old are never
@@ -235,8 +235,8 @@ static const char *foreign_below(struct folder *f, int dir, const char *name, co
     return found;
 }
 
-/* Returns NULL if the entry e of the open folder dir, a split, and all files in it belong to the split (f->known); else
- * its name, or the path of a file in it that does not belong to the split. */
+/* Returns NULL if the entry e of the open folder dir, a split, and all files in it belong to the split (f->known);
+ * else the entry's name or, of a folder, the path of a file in it that does not belong to the split. */
 static const char *foreign_entry(struct folder *f, int dir, const struct dirent *e)
 {
     const char *path = arena_fmt(f->a, "%s/", e->d_name);
@@ -497,7 +497,7 @@ void folder_abort(struct folder *f)
 }
 
 /* Makes and locks the temporary folder, whose path is stem and TEMP_RANDOM random characters.  Returns 0 or an errno;
- * ENOENT: another run took the folder for a stale one and removed it before it was locked, or its parent is missing. */
+ * ENOENT: its parent is missing; or another run removed the folder as a stale one before this run had locked it. */
 static int make_temp(struct folder *f, const char *stem)
 {
     struct stat made, there;
@@ -561,8 +561,8 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
     const char *base = slash ? slash + 1 : f->final;
     /* parent: bytes of the path of the folder above f->final */
     int rc = ENOENT, parent = slash ? (int)(slash - f->final) + 1 : 0;
-    /* hidden, so that a folder that is not complete is not taken for a split; 200: no name may have more than 255
-     * bytes */
+    /* the name begins with '.', so that nobody takes the incomplete folder for a split; 200: no name may have more
+     * than 255 bytes */
     const char *stem = into ? arena_fmt(a, "%s/.split.pcc-", f->final)
                             : arena_fmt(a, "%.*s.%.200s.pcc-", parent, f->final, base);
     remove_all_stale(f, stem);

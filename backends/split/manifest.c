@@ -216,7 +216,7 @@ static void put_devices(struct manifest_out *o, struct arena *a)
 }
 
 /* Writes "inputs" and "outputs" of the model (border_rows); initializers that are listed as inputs are left out.
- * "from" of an output is the part that makes it, or says that it is an input, a weight or in pieces. */
+ * "from" of an output names the part that makes it, or says that the output is an input, a weight, or in pieces. */
 static void put_inputs_outputs(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;

@@ -151,7 +151,7 @@ static void shortest_prefixes(struct labelled *l, uint32_t n)
         bool border = i + 1 < n && l[i + 1].kind != l[i].kind;
         share = border ? both : smaller_u32(both, share);
         l[i].size = larger_u32(l[i].size, share);
-        /* one more byte, and the bytes that continue its UTF-8 character */
+        /* one more byte than is shared, and the bytes that continue the UTF-8 character which this byte begins */
         if (l[i].name[l[i].size])
             while (((unsigned char)l[i].name[++l[i].size] & 0xc0) == 0x80)
                 ;
@@ -343,7 +343,8 @@ static const char *add_node(const struct module *m, nid n, uint32_t kind, struct
     bool inside = m->graph[k->graph].owner != 0;
     const char *name = node_name(m, n);
     *l = (struct labelled){.name = name, .kind = kind};
-    if (inside) /* it goes where the node around it goes, whether or not the file has its name */
+    /* a node in a body goes where its owner goes, whether or not the file has its name */
+    if (inside)
         return NULL;
     if (k->flags & NODE_UNNAMED)
         return arena_fmt(a, "a node has no name in the file, '%s' (%s)", name, node_op(m, n));

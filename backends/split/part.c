@@ -207,7 +207,8 @@ bool info_has_shape(const Onnx__ValueInfoProto *p)
 }
 
 /* Returns the description of value v as an input or output of part x.  For inputs and outputs of the model it is the
- * source's own; for other values it is made of the module's type, which passes may have completed. */
+ * source's own; for other values the description is made of the module's type, since passes may have completed that
+ * type. */
 static Onnx__ValueInfoProto *describe_border(struct split *s, uint32_t x, vid v)
 {
     assert(x < s->parts->nparts && v > 0 && v < s->m->nval);

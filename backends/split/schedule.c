@@ -19,8 +19,8 @@ static uint32_t in_flight_of(const struct split *s)
 }
 
 /* Sets s->schedule->in_flight to the user's number; if the user gave none, to the usual number of samples, halved until
- * the memory of all devices suffices.  Checks the schedule for that number (schedule_prove), which also sets its queues
- * and peaks of memory.  Returns NULL, or why the schedule is wrong. */
+ * the memory of all devices suffices.  Checks the schedule for that number by schedule_prove(), which also sets the
+ * schedule's queues and peaks of memory.  Returns NULL, or why the schedule is wrong. */
 static const char *choose_in_flight(struct split *s)
 {
     struct schedule *e = s->schedule;

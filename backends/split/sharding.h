@@ -5,8 +5,8 @@
 #include "backends/backends.h"
 #include "ir/base/json_out.h"
 
-/* Writes the member "sharding": the devices that share nodes, the states and weights of which each has a piece, and the
- * tensors that they exchange.  r must be sharded.  Takes memory from a. */
+/* Writes the member "sharding": the devices that share nodes, the states and weights that these devices have in
+ * pieces, and the tensors that they exchange.  r must be sharded.  Takes memory from a. */
 void sharding_put(struct json_out *j, const struct result *r, struct arena *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* Writes the sizes that a plan is for (sizes.h).  Programs that make inputs read these sizes instead of guessing, so
- * that pcc's rule for guesses is the only one.  O(dimensions of inputs * names). */
+/* Writes the sizes that a plan is for (sizes.h).  Programs that make inputs read these sizes and need not guess
+ * any.  O(dimensions of inputs * names). */
 #include "backends/split/sizes.h"
 
 #include "ir/base/map.h"

@@ -1,10 +1,11 @@
 /* Splits that refer to the files of the source (--weights=original, --weights=link).
  *
  * Runtimes refuse external data outside the folder of a model, and symbolic links in it.  So either the split is
- * written into the folder of the source and refers to its files by their names there; or the split's folder gets a
+ * written into the source's folder and refers to the source's files by their names; or the split's folder gets a
  * second file, called *twin* here, for each file of the source: source0.data, source1.data, ...  With `original` a
  * twin shares its blocks with the source's file (FICLONE) or is a copy, and the user's files stay unchanged.  With
- * `link` a twin is a hard link; some loaders refuse files with several links, and then refuse the source's file, too.
+ * `link` a twin is a hard link; some loaders refuse files with several links, and then refuse the source's file,
+ * too.
  *
  * Twins are made from open descriptors, so they have the content that was planned for, even if another file has got the
  * source's name since.  A split beside the source may refer to a file that is missing: the user can add it later.

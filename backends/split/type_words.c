@@ -1,7 +1,7 @@
 /* Types in the words of the textual IR, ONNX and numpy (type_words.h).
  *
- * ONNX's words are those of its operators' documentation, which ONNX Runtime uses, too.  numpy has no bfloat16, no
- * float8 and no types of less than eight bits: programs that make such arrays must use ONNX's word. */
+ * ONNX's words are those in the documentation of ONNX's operators; ONNX Runtime uses the same words.  numpy has no
+ * bfloat16, no float8 and no types of less than eight bits: programs that make such arrays must use ONNX's word. */
 #include "backends/split/type_words.h"
 
 #include <string.h>

@@ -5,16 +5,16 @@
  * integer tensors of up to 64 elements (at most 512 bytes), because runtimes refuse external data for operands that are
  * shapes.  Tensors inside nodes stay inline, too, unless the source has them in another file than the model.
  *
- * parts: each part has a file of its own beside it, with the weights that it reads, in the same form (part_data.c).
+ * parts: beside each part lies a file with the weights that the part reads, in the same form (part_data.c).
  *
  * inline: each file of the split has its weights inside.  In the messages, bytes of another file are represented by an
  * address that must not be read (infile_addresses); the writer (pack.h) then copies them from file to file.
  *
- * original: tensors that lie in a file of the source, and slices of them whose bytes lie in a row, stay there, and the
- * split refers to them; weights.data has the rest.  A raw_data field in the model's own file counts as such a tensor.
- * If the file would have to be copied for the split, and weights.data has other slices of it, then weights.data has all
- * that the split needs of it.  Beside the source, the split may also refer to a missing file; then to all tensors in
- * it, whatever their size.
+ * original: tensors that lie in a file of the source, and slices of these tensors whose bytes lie in a row, stay in
+ * that file, and the split refers to it; weights.data has the rest.  A raw_data field in the model's own file
+ * counts as such a tensor. If the file would have to be copied for the split, and weights.data has other slices of
+ * it, then weights.data has all that the split needs of it.  Beside the source, the split may also refer to a
+ * missing file; then to all tensors in it, whatever their size.
  *
  * link: like original, but the files get hard links (sources.c).  For tensors in bodies runtimes refuse a file with
  * several links; so a file with such tensors is not linked, and weights.data has its tensors.
@@ -240,7 +240,7 @@ static uint8_t *referred_tensors(const struct split *s)
              (a->kind == ATTR_TENSORS || a->kind == ATTR_SPARSES) && k < a->u.list.n; k++)
             is[m->refs[a->u.list.at + k]] = 1;
     }
-    /* the tensors that make up a sparse one have smaller numbers than it */
+    /* the values and indices of a sparse tensor have smaller numbers than it */
     for (tid t = m->ntensor; t-- > 1;)
         for (uint32_t k = 0; k < 2 && is[t] && m->tensor[t].where == TENSOR_SPARSE; k++)
             is[m->tensor[t].of[k]] = 1;

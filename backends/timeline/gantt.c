@@ -5,9 +5,9 @@
  * --curves, a row below the lanes of each device shows its memory over time, and a dashed line there the memory that
  * the device has.
  *
- * The file stays small: neighbours in a row that are narrower than a limit are drawn as one bar, whose darkness shows
- * how busy the row is there; the limit grows with the number of rows.  The chain and the curves have one value for
- * each pixel of time.  O(n) for n bars and points; at most some ten thousands are drawn. */
+ * The file stays small: neighbouring bars in a row that are narrower than a limit are drawn as one bar; the darker
+ * it is, the busier is the row there; the limit grows with the number of rows.  The chain and the curves have one
+ * value for each pixel of time.  O(n) for n bars and points; at most some ten thousands are drawn. */
 #include "backends/label.h"
 #include "backends/palette.h"
 #include "backends/timeline/gantt.h"
@@ -294,8 +294,8 @@ static bool has_room(const struct gantt_box *x, const char *text, int letter)
            x->width >= 2 * (letter == LETTER) + 2 + letter * (double)strlen(text);
 }
 
-/* Writes the name of an item on its bar, if there is room: its brief or its least text, in usual letters rather than in
- * small ones. */
+/* Writes the name of an item on its bar, if there is room: the brief text or, if that does not fit, the least text;
+ * if neither fits in usual letters, in small ones. */
 static void put_name(struct gantt *g, const struct chart_detail *d, const struct gantt_box *x)
 {
     const char *const text[] = {d->brief, d->least};
@@ -308,8 +308,8 @@ static void put_name(struct gantt *g, const struct chart_detail *d, const struct
             }
 }
 
-/* Draws a single bar in the rectangle x: its tooltip, whose <title> the caller has begun, its transfers and its name.
- * when: the bar's times, for the tooltip. */
+/* Draws a single bar in the rectangle x: the rest of its tooltip (the caller has begun the <title>), its transfers
+ * and its name. when: the bar's times, for the tooltip. */
 static void put_bar(struct gantt *g, const struct chart_bar *b, const char *when,
                     const struct gantt_box *x)
 {

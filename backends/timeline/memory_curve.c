@@ -26,8 +26,8 @@ static int compare_changes(const void *a, const void *b)
 }
 
 /* Returns the time (ps) at which the last use of instance k of a buffer ends; -1: nothing uses the buffer.  By the rule
- * of tasks.h, a user with as many instances as the buffer uses instance k in its own instance k only; any other user
- * uses it in all of its instances. */
+ * of tasks.h, a user with as many instances as the buffer uses instance k in its own instance k only; any other
+ * user uses instance k in all of the user's instances. */
 static int64_t freed_at(const struct task_graph *g, const struct timeline *t, uint32_t buffer,
                         uint32_t k)
 {

@@ -199,9 +199,9 @@ static int define_inputs(struct onnx_build *b, gid g)
     return 0;
 }
 
-/* Adds an initializer with tensor t to graph g; it becomes the value of an input of that name, and takes the place of
- * an earlier initializer of that name, which *twice counts.  t is 0 if reading the tensor failed.  Returns 0, or -1
- * after an error. */
+/* Adds an initializer with tensor t to graph g; If an input has the same name, the initializer becomes the input's
+ * value. If an earlier initializer has it, the new one takes its place, and *twice counts that.  t is 0 if reading
+ * the tensor failed.  Returns 0, or -1 after an error. */
 static int define_init(struct onnx_build *b, gid g, tid t, struct doubles *twice)
 {
     struct module *m = b->m;

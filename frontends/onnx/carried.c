@@ -1,11 +1,11 @@
 /* Makes ONNX messages of the ONNX-only fields in textual IR (frontends.h: onnx_carried).
  *
  * Textual IR contains, as bytes, the fields of ONNX messages that the module does not model (about.rest, made by
- * backends/onnx/carry.c).  The text may come from an untrusted source.  So the bytes are checked like an ONNX file: one
- * model is composed whose nodes, attributes, tensors and so on are the single messages; it is scanned and unpacked like
- * a file, and its messages become the src pointers of the module.  If the text was edited after it was written, its
- * other lines count: if a message has another type or another place of external data than these lines, it is dropped.
- * O(bytes + the module). */
+ * backends/onnx/carry.c).  The text may come from an untrusted source.  So the bytes are checked like an ONNX file:
+ * all the messages are put into one ONNX model, as its nodes, attributes, tensors and so on; that model is scanned
+ * and unpacked like a file, and the src pointers of the module are set to its messages.  If the text was edited
+ * after it was written, its other lines count: if a message has another type or another place of external data than
+ * these lines, it is dropped. O(bytes + the module). */
 #include "frontends/frontends.h"
 #include "frontends/onnx/build.h"
 

@@ -219,8 +219,8 @@ static void add_stage(struct checker *c, uint32_t config, nid id, int32_t stage)
     c->staged_node[c->nstaged++] = (struct staged_node){config, id, stage};
 }
 
-/* Takes k, a configuration of the node, as the current one of w.  Checks that the model has it, and that the node has
- * it once only; adds its pipeline stage to c->staged_node. */
+/* Takes k, a configuration of the node, as the current one of w.  Checks that the model has this configuration, and
+ * that the node has it only once; adds the node's pipeline stage in it to c->staged_node. */
 static void check_configuration_id(struct checker *c, struct node_config *w,
                                    const Onnx__NodeDeviceConfigurationProto *k)
 {

@@ -1,8 +1,8 @@
 /* Reads what a model has beside its main graph: functions, and the tensors of training_info.
  *
  * The body of a function is read into a module of its own (build.c), as a graph whose inputs and outputs have the types
- * that the function's value_info gives.  Of the graphs of training_info only the tensors are read, because these may
- * lie in files: they are checked like all others, and writers find them in module.aside.
+ * that the function's value_info gives.  Of the graphs of training_info only the tensors are read, because tensors
+ * may lie in files: these are checked like all other files. Writers find the tensors in module.aside.
  *
  * Cost: O(model), expected. */
 #include "frontends/onnx/build.h"

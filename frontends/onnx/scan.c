@@ -415,8 +415,8 @@ static enum wire wire_of(ProtobufCType t)
     }
 }
 
-/* Scans a field of packed numbers: checks them, and copies them to the skeleton or elides them.  Its tag is at offset
- * `tag`; its len bytes begin at the cursor.  Returns 0, or -1 and an error. */
+/* Scans a field of packed numbers: checks the numbers, and copies them to the skeleton or elides them.  Its tag is
+ * at offset `tag`; its len bytes begin at the cursor.  Returns 0, or -1 and an error. */
 static int scan_packed(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
                        uint64_t tag, uint64_t len)
 {

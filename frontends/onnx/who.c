@@ -1,4 +1,4 @@
-/* The words by which messages name a tensor and what it belongs to (build.h). */
+/* Returns the words for a tensor and its owner in messages (build.h). */
 #include "frontends/onnx/build.h"
 
 const char *onnx_owner_text(const struct onnx_build *b, const struct onnx_owner *owner,

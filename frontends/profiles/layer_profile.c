@@ -4,11 +4,11 @@
  *         activation_size=6291456.0, parameter_size=132382720.000        (in one line)
  *     <TAB>node4 -- node5
  *
- * A line that begins with a blank or tab is an edge.  Each other line is a layer: its id, its description, its times in
- * ms and sizes in bytes for the batch that was measured, and perhaps a stage, which is not used.  stored_size is an
- * addition of pcc: the bytes that the forward pass must keep for the backward pass; the default is activation_size,
- * which is less than most layers keep.  A list of sizes, "[602112; 4004]", means their sum.  A layer called Input...
- * without incoming edges stands for an input of the model, and one called __getitem__... without outgoing edges for a
+ * A line that begins with a blank or tab is an edge.  Each other line is a layer: an id, a description, times in ms
+ * and sizes in bytes for the measured batch, and perhaps a stage, which is not used.  stored_size is an addition of
+ * pcc: the bytes that the forward pass must keep for the backward pass; the default is activation_size, which is
+ * less than most layers keep.  A list of sizes, "[602112; 4004]", means their sum.  A layer called Input... without
+ * incoming edges stands for an input of the model, and one called __getitem__... without outgoing edges for a
  * result that nothing reads; both are dropped.
  *
  * A layer becomes two nodes of one colour, forward and backward, so profiles can be planned like all training graphs.

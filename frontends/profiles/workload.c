@@ -2,9 +2,9 @@
  *
  * Each node of the file becomes a node of the module, with one result for each distinct transfer cost of the edges that
  * leave the node (in the paper's files these costs are equal), or, if they are asked for apart, with one for each edge
- * where the costs are unequal (Appendix E.1); each edge becomes an operand.  The order of nodes is
- * that of the file if it is topological, else one by Kahn's algorithm.  Times in ms are rounded once, here, to integer
- * picoseconds: no later code has floating-point times.  O(nodes + edges), and sorting the ids. */
+ * where the costs are unequal (Appendix E.1); each edge becomes an operand.  Nodes keep the order of the file if it
+ * is topological; else Kahn's algorithm sorts them.  Times in ms are rounded once, here, to integer picoseconds: no
+ * later code has floating-point times.  O(nodes + edges), and sorting the ids. */
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
@@ -74,7 +74,7 @@ struct subject {
     const char *key;
 };
 
-/* Returns the name of node i of the file; if it has none, one made of its id. */
+/* Returns the name of node i of the file; if the node has no name, a name made of its id. */
 static const char *node_label(const struct workload_reader *r, uint32_t i)
 {
     const struct wnode *n = &r->node[i];

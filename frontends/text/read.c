@@ -82,8 +82,8 @@ static int open_file(struct module *m, uint32_t k, const struct search_place *b,
 }
 
 /* Opens the files of the module, looking for them in the folder of the text `name`; links: also behind symbolic
- * links and outside of the folder (--allow-links).  Without that folder no file is opened, which is an error only
- * when one is needed.  Returns 0, or -1 and an error. */
+ * links and outside of the folder (--allow-links).  If the folder does not exist, no file is opened; that is an
+ * error only when a file is needed.  Returns 0, or -1 and an error. */
 static int open_files(struct module *m, const char *name, bool links, struct diag *d)
 {
     struct arena *tmp = arena_new(m->mem);

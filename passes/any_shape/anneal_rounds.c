@@ -180,7 +180,8 @@ static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-/* Does runs of the round that no other thread has taken, until there are none. */
+/* Takes one run of the round after the other, as long as there are runs that no other thread has taken, and does
+ * them. */
 static void *run_thread(void *worker)
 {
     struct worker *w = worker;
@@ -193,8 +194,8 @@ static void *run_thread(void *worker)
     }
 }
 
-/* Does all runs of a round, in s->nthread threads, of which this one is number 0.  Each thread has its own copy of the
- * clock; if one of them ran out, so has s->o->clock. */
+/* Does all runs of a round, in s->nthread threads, of which the calling one is number 0. Each thread has its own
+ * copy of the clock; if time ran out in one of the copies, s->o->clock says so, too. */
 static void run_round(struct search *s)
 {
     pthread_t id[MOST_THREADS];

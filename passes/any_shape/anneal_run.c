@@ -336,8 +336,8 @@ static uint32_t draw_seed(struct anneal_walker *m)
     return v;
 }
 
-/* Fills m->list with a clump: the seed, and vertices on its device that nets bond to it, costlier nets more likely;
- * `most` vertices at most.  Returns their number. */
+/* Fills m->list with a clump: the seed, and vertices on the seed's device that nets bond to the clump. Costlier
+ * nets bond with a higher probability; `most` vertices at most.  Returns their number. */
 static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most)
 {
     const struct loads *l = &m->l;
@@ -453,8 +453,8 @@ static void make_moves(struct anneal_walker *m)
     }
 }
 
-/* Takes all vertices off their devices if they cannot stay there while run r begins: loads_share() and the costs of
- * nets may only change while no vertex has a device. */
+/* Takes all vertices off their devices if run r needs other copies of stages or other costs of nets: loads_share()
+ * and the costs of nets may only change while no vertex has a device. */
 static void clear_plan(struct anneal_walker *m, const struct anneal_run *r)
 {
     struct loads *l = &m->l;

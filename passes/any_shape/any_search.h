@@ -13,8 +13,8 @@ struct any_search {
     struct problem *any; /* the problem of the level of plans of any shape */
     /* ps: what running parts costs every plan at least (claim_start); the values below leave it out */
     int64_t start;
-    /* the best plan, for the vertices of `any`; its value includes what its parts cost beyond `start`; LOAD_INF: no
-     * plan is known */
+    /* the best plan, for the vertices of `any`; the value includes what the plan's parts cost beyond `start`;
+     * LOAD_INF: no plan is known */
     struct problem_plan best;
     struct bound bound; /* a lower bound of all plans of `any` */
     /* ps: only plans that take no more than this are of use; LOAD_INF: every plan is */

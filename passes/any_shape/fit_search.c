@@ -2,8 +2,8 @@
  *
  * Bin packing with bins of several sizes and items that share bytes, by depth-first search.  Vertices that may go to
  * the fewest devices are placed first, and among equals the vertices with most bytes.  Each vertex is tried on the
- * device where it adds the fewest bytes, then on the other devices.  Empty devices of one kind are alike, so
- * only the first of them is tried.  A branch ends where the bytes of the vertices still to be placed, shared items
+ * device where it adds the fewest bytes, then on the other devices.  Empty devices of one kind are alike, so only
+ * the first empty one is tried.  A branch ends where the bytes of the vertices still to be placed, shared items
  * left out, are more than all devices have left.  The first descent is "best fit decreasing", which finds a plan
  * nearly always where there is one; small instances are searched whole.
  *

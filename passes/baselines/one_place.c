@@ -1,8 +1,8 @@
 /* one-place: everything on one device.
  *
- * Source: the "single accelerator" of the placement paper, table 2: the gain over it tells what a split is worth.  Of
- * the devices that can run everything, it takes the fastest one that has the memory.  If none has it, the fastest one
- * is taken with best-effort, else there is no plan.  O(devices * (V + pins)). */
+ * Source: the "single accelerator" of the placement paper, table 2: the gain over it tells what a split is worth.
+ * Of the devices that can run everything, it takes the fastest one with enough memory. If no device has enough, it
+ * takes the fastest one with best-effort, and leaves no plan without.  O(devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
 
 /* The values of the options in one_opts. */

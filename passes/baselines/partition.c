@@ -48,8 +48,8 @@ static void weigh_vertices(struct part_graph *p, const int64_t *time)
         p->weight[v] = 1;
 }
 
-/* Returns arcs, in a: for each net one from its producer to each other pin, and one back; none for nets of model
- * inputs.  cls: the class of devices whose costs count. */
+/* Returns arcs, in a: for each net one arc from the producer to each other pin, and one arc back; none for nets of
+ * model inputs.  cls: the class of devices whose costs count. */
 static struct arcs list_arcs(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     size_t most = (size_t)g->net_pin.at[g->nnet] * 2 + 1;

@@ -5,11 +5,11 @@
  * is a biconnected component of the undirected graph: the tails of its edges become one vertex. (The vertex in
  * which its paths end is no tail, and may begin the next branching.)
  *
- * An input that many layers read, such as a mask, would join all these layers, and so would a value that skips ahead
- * to all of them.  Therefore edges out of a vertex belong to no branching if the vertex takes no time and is a source,
- * or takes no time and has more than two successors, no two of them at the same depth: such successors are consecutive
- * layers, not the heads of parallel branches.  The contracted graph keeps these edges, and may have a few others
- * beside the path; several depth-first orders of it are cut, and the best plan is taken.
+ * An input that many layers read, such as a mask, would join all these layers. So would a value of one layer that
+ * all later layers read.  Therefore edges out of a vertex belong to no branching if the vertex takes no time and is
+ * a source, or takes no time and has more than two successors, no two of them at the same depth: such successors
+ * are consecutive layers, not the heads of parallel branches.  The contracted graph keeps these edges, and may have
+ * a few others beside the path; several depth-first orders of it are cut, and the best plan is taken.
  *
  * Components are found by Tarjan's algorithm with an explicit stack.  O(V + E), and an interval DP (interval_dp.h). */
 #include "passes/baselines/baseline.h"

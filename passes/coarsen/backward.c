@@ -79,8 +79,8 @@ static void join_readers(struct backward_marks *k, const uint8_t *is_param)
             join_row(k, &p->net_pin, e);
 }
 
-/* Joins update n with the placed backward nodes that make its gradient: each node whose results are read by one
- * node alone, which is n or another node of that kind. stack: room for all nodes. */
+/* Joins update n with the placed backward nodes that make its gradient: each backward node whose only reader is n,
+ * or another node found so. stack: room for all nodes. */
 static void join_gradient(struct backward_marks *k, nid n, nid *stack)
 {
     const struct module *m = k->m;

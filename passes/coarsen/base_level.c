@@ -73,7 +73,7 @@ int ctx_check_pins(const struct ctx *x)
     return good ? 0 : -1;
 }
 
-/* Pins each node that the pass shard wants on one device only (sharding.pin, which has its name) to that device. */
+/* Pins each node that the pass shard keeps on one device, which sharding.pin lists by name, to that device. */
 static void pin_shared(struct ctx *x)
 {
     const struct sharding *k = x->results.sharding;

@@ -1,4 +1,5 @@
-/* contract: nodes that must share a device become one vertex, and so do vertices on a cycle that this makes.
+/* contract: makes one vertex of nodes that must share a device. If that closes a cycle, the vertices on the cycle
+ * become one, too.
  *
  * Cycles matter to contiguous plans only: a device that holds part of a cycle would come both before and after
  * another device.  Plans of any shape may cut a cycle, so they have a level of their own, whose vertices are the
@@ -420,7 +421,7 @@ static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups
 static void warn_of_large(struct ctx *x, const struct wdag *level, const struct classes *c,
                           const uint32_t *class_of, bool qdq_all)
 {
-    /* in a profile it is normal that a layer consists of two nodes of one colour */
+    /* in profiles most layers are two nodes of one colour, so large classes are normal */
     if (x->scene.m->cost->measured)
         return;
     const struct wdag *g = x->levels.base, *top = x->levels.top;
@@ -447,7 +448,7 @@ static const char *apart_hint(int why)
                              : "";
 }
 
-/* Checks that no class has both nodes of an edge that the user wants to be cut.  Returns 0; or -1, an error and
+/* Checks that no class has both ends of an edge that the user wants cut.  Returns 0; or -1, an error and
  * results.misused. */
 static int check_cut_classes(struct ctx *x, struct classes *c)
 {
@@ -473,7 +474,7 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     struct wdag *top = x->levels.top;
     struct classes c = classes_new(x->use.scratch, x->levels.base->n);
     /* must_of, class_of, group: [vertex of the top level] the number of its mandatory class; of its class; and of
-     * its group, which is several classes where these lie on a cycle */
+     * its group (a class, or several classes on one cycle) */
     uint32_t *must_of = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *must_of);
     uint32_t *class_of = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *class_of);
     uint32_t *group = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *group);

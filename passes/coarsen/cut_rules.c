@@ -2,10 +2,10 @@
  *
  * An edge leads from a placed node to a placed node that reads a result of it.  --cut-at=REGEX is about the edges
  * from a node that matches to a node that does not match: so a cut comes behind whatever matches, a node or a
- * layer.  --no-cut=REGEX is about the edges between two nodes that match: each connected piece of what matches stays
- * whole, and two layers that both match may still be parted.  Left out are edges that the model itself decides: a
- * Shape is where its operand is made, whoever reads it; in a training graph --cut-at is about edges of the forward
- * pass, since the backward pass of a stage runs where its forward pass does.
+ * layer.  --no-cut=REGEX is about the edges between two nodes that match: nodes that match and are connected stay
+ * together, but two matching layers without an edge between them may be parted.  Left out are edges that the model
+ * itself decides: a Shape is where its operand is made, whoever reads it; in a training graph --cut-at is about
+ * edges of the forward pass, since the backward pass of a stage runs where its forward pass does.
  *
  * The nodes of an edge that is to be cut become `apart` vertices (wdag.h), which planners keep on different devices;
  * contract joins the nodes of the edges that are to stay whole. */

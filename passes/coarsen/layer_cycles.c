@@ -7,8 +7,8 @@
  * vertex with 99 % of the time).
  *
  * Rule: a class of several nodes leaves its layers if a path leads from it through another layer back into one of
- * them.  A class of a single node stays in its layer: in that case the layer itself lies on both sides of another
- * layer, and which half belongs to the layer is not known.
+ * them.  A class of a single node stays in its layer: in that case the layer itself has nodes before and behind
+ * another layer, and it is not known which of them belong to the layer.
  *
  * In a training graph a layer has two numbers, one for each pass; classes with nodes of both passes tell which two
  * numbers are the same layer.
@@ -49,8 +49,8 @@ static struct csr edges_of(const struct layered_groups *u, const struct wdag *g,
     return pairs_rows(&e, u->n);
 }
 
-/* Fills u->layer[vertex] with the vertex's layer, the same number for both passes: where some group has nodes of
- * just two layers, one of each pass, these two become one.  backward: [node] 1: a node of the backward pass; NULL:
+/* Fills u->layer[vertex] with the vertex's layer, the same number for both passes: if a group has nodes of just two
+ * layers, one of each pass, the two are the same layer.  backward: [node] 1: a node of the backward pass; NULL:
  * there is no backward pass. */
 static void join_passes(struct layered_groups *u, const struct wdag *g, const uint8_t *backward,
                         const uint32_t *layer, struct arena *a)

@@ -2,8 +2,8 @@
  *
  * Source: Baechi (SoCC 2020): the forward graph is placed, and each gradient goes to the device of the operator that it
  * is the gradient of.  Exporters name it so: TensorFlow "gradients/block/mul_grad/Mul_1" after "block/mul", ONNX
- * Runtime "mul_12_Grad/Mul_0" after "mul_12", others "/block/MatMul_grad" after "/block/MatMul".  So the twin's name is
- * what stands between the last "gradients/" and the first "_grad" or "_Grad" behind it that ends a word. */
+ * Runtime "mul_12_Grad/Mul_0" after "mul_12", others "/block/MatMul_grad" after "/block/MatMul".  So the twin's
+ * name begins behind the last "gradients/" and ends before the next "_grad" or "_Grad" that ends a word. */
 #include "passes/coarsen/mirror_groups.h"
 
 #include "ir/base/name_table.h"

@@ -1,4 +1,4 @@
-/* Backward nodes of a training graph that stay with the forward nodes whose names their own names contain. */
+/* Joins backward nodes of a training graph with the forward nodes that they are named after. */
 #ifndef PCC_PASSES_COARSEN_MIRROR_GROUPS_H
 #define PCC_PASSES_COARSEN_MIRROR_GROUPS_H
 

@@ -23,8 +23,7 @@ enum {
 struct match {
     const struct ctx *x;
     const struct csr *users; /* value -> nodes that read the value */
-    /* vertex[n]: vertices of the nodes noted so far; a matcher whose nodes do not fit sets n back, and so drops
-     * them */
+    /* vertex[n]: vertices of the nodes noted so far; a matcher that fails sets n back to drop its nodes */
     uint32_t vertex[LONGEST], n;
 };
 
@@ -83,7 +82,7 @@ static nid made_by(struct match *k, vid v, const char *op)
     return n;
 }
 
-/* Returns the operand of n that is not constant if exactly one of its two operands is constant; else 0.  n may be 0. */
+/* If exactly one of the two operands of n is constant, returns the other one; else 0.  n may be 0. */
 static vid varying_operand(const struct match *k, nid n)
 {
     vid a = node_in(k->x->scene.m, n, 0), b = node_in(k->x->scene.m, n, 1);
@@ -153,8 +152,8 @@ static vid match_square(struct match *k, vid v)
     return n && same_value(k, a, node_in(k->x->scene.m, n, 1)) ? a : 0;
 }
 
-/* Returns whether v is x - R(x) for some x, where R is the operator `reduction`; if so, notes both nodes and the hops
- * between them, x and v. */
+/* Returns whether v is x - R(x) for some x, where R is the operator `reduction`; if so, notes Sub, reduction, and
+ * the hops between these, x and v. */
 static bool match_centred(struct match *k, vid v, const char *reduction)
 {
     uint32_t n = k->n;

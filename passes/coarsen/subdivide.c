@@ -36,8 +36,8 @@ struct split {
     struct pairs edge; /* edges of `to` */
 };
 
-/* Numbers the new vertices: for each old vertex one, then, if it is uneven, one for each of its results.  Fills map and
- * node of the new level, and s->maker. */
+/* Numbers the new vertices: one for each old vertex and, behind it, one for each of its results if it is uneven.
+ * Fills map and node of the new level, and s->maker. */
 static void number_vertices(struct split *s, const uint8_t *uneven)
 {
     const struct wdag *g = s->from;
@@ -97,7 +97,8 @@ static void copy_vertices(struct split *s)
     }
 }
 
-/* Makes to->apart: a node is apart from others, but not the vertices of its results, which contract joins with it. */
+/* Makes to->apart for the vertices of nodes. Vertices of results need no entries, since contract joins them with
+ * their nodes. */
 static void copy_apart(struct split *s)
 {
     const struct wdag *g = s->from;

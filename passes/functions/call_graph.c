@@ -1,10 +1,10 @@
 /* Studies the functions of a model before any call is replaced: which functions are recursive, and how large each
  * body becomes when the calls in it are replaced.
  *
- * Callees are handled before their callers (a topological order), so the size of a body is the number of its nodes plus
- * the sizes of the functions that it calls.  Sums saturate at UINT64_MAX: a file of a kilobyte can describe 2^100
- * nodes.  A function that the order does not reach is on a cycle of calls, or its calls lead to such a cycle.
- * O(functions + their nodes). */
+ * Callees are handled before their callers (a topological order), so the sizes of the called functions are known
+ * when a body's size is added up: its own nodes plus these sizes.  Sums saturate at UINT64_MAX: a file of a
+ * kilobyte can describe 2^100 nodes.  A function that the order does not reach is on a cycle of calls, or its calls
+ * lead to such a cycle. O(functions + their nodes). */
 #include "passes/functions/inliner.h"
 
 /* Returns a + b, at most UINT64_MAX. */

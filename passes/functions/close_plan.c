@@ -13,8 +13,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Clears can[] for calls inside another call that can be closed, so that only the outermost ones stay marked; returns
- * their number.  can: [site] 1: the call can be closed. */
+/* Clears can[] for each call inside another call that can be closed, so that only outermost calls stay marked;
+ * returns how many these are.  can: [site] 1: the call can be closed. */
 static uint32_t keep_outermost(const struct open_calls *o, uint8_t *can)
 {
     uint32_t n = 0;

@@ -6,8 +6,8 @@
 #include "ir/plan/plan.h"
 #include "passes/functions/opened.h"
 
-/* A module in which calls that have all their nodes in one part are nodes again; the plan, its parts and figures for
- * that module. */
+/* A module in which each call whose nodes are all in one part is a node again, with the plan, its parts and its
+ * figures for that module. */
 struct closed_plan {
     struct module m;
     struct scene scene;     /* the scene of m */

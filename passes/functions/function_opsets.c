@@ -1,16 +1,16 @@
-/* Finds the functions whose nodes would keep their meaning in the model, under the opsets that the model imports, and
- * adds the opsets that the model has to import for them.
+/* Finds the functions whose nodes would mean the same under the opsets that the model imports, and makes the model
+ * import the other opsets that these nodes need.
  *
  * A function's nodes can stand in the model if the model imports the same version of each of their domains, or does not
- * import the domain yet, or if their operators did not change between the two versions (opset_history.h).  Callers are
- * handled before the functions that they call, so that an import added for one function counts for the next.
- * O(functions + their nodes). */
+ * import the domain yet, or if their operators did not change between the two versions (opset_history.h).  Callers
+ * are handled before the functions that they call: if both need a domain that the model does not import, it gets
+ * the caller's version. O(functions + their nodes). */
 #include "passes/functions/inliner.h"
 #include "passes/functions/opset_history.h"
 
 #include <inttypes.h>
 
-/* At most this many functions that stay because of their opsets get a note each; the others are only counted. */
+/* the most functions with misfitting opsets that get a note each; further ones are only counted */
 enum { MOST_NOTES = 8 };
 
 const char *function_name(const struct module *m, uint32_t f, struct arena *a)

@@ -60,7 +60,8 @@ static int choose_functions(struct ctx *x, struct functions *f, const char *only
 
 /* ---- limits ---- */
 
-/* Returns a function that `body` calls and that is on a cycle of calls or leads to one; 0: there is none. */
+/* Returns a function that `body` calls and from which calls lead into a cycle (or which is on one); 0: there is
+ * none. */
 static uint32_t cyclic_callee(const struct module *body, const struct functions *f)
 {
     for (nid n = 1; n < body->nnode; n++) {

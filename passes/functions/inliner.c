@@ -96,7 +96,7 @@ static const char *make_name(struct inliner *w, const struct env *e, sid inner)
 
 /* ---- values ---- */
 
-/* Returns what the new module has of function f, which it copies at the first call. */
+/* Returns the copy of function f in the new module; makes it at the first call. */
 static const struct copied_function *copy_function(struct inliner *w, uint32_t f)
 {
     struct copied_function *g = &w->copied[f];
@@ -144,8 +144,8 @@ static vid new_value(struct inliner *w, const struct env *e, vid from)
     return v;
 }
 
-/* Returns the value of the new module for x, a result of a call in e->from; adds it if need be, without a node that
- * makes it: that node is set later.  0: the result is omitted or lost. */
+/* Returns the value of the new module for x, a result of a call in e->from; adds the value if the new module does
+ * not have it yet; the node that makes it is set later.  0: the result is omitted or lost. */
 static vid result_value(struct inliner *w, const struct env *e, vid x)
 {
     if (x == 0 || (e->from->value[x].flags & VALUE_LOST) != 0)
@@ -342,7 +342,8 @@ static uint32_t add_site(struct inliner *w, const struct env *e, nid call, sid n
     return x->nsite++;
 }
 
-/* Returns the prefix of names inside the call: the new name of the call, which no other node and no other call has. */
+/* Returns the prefix of names inside the call: the call's new name, made different from the names of all other
+ * nodes and calls. */
 static sid make_prefix(struct inliner *w, const struct env *e, nid call)
 {
     sid name = e->from->node[call].name;

@@ -1,8 +1,8 @@
 /* Finds facts about the nodes inside calls of functions, without changing the model.
  *
- * Shapes and costs inside a call depend on its operands.  So each call is replaced by a copy of its function, in a
- * module that is used only for this.  Values of the model have the same numbers in that module, and each new node knows
- * the call that it came from (inlined_module.origin), so results are carried back to the model by index. */
+ * Shapes and costs inside a call depend on its operands.  So facts are found in another module, in which each call
+ * is replaced by a copy of its function.  Values of the model have the same numbers in that module, and each new
+ * node knows the call that it came from (inlined_module.origin), so results are carried back to the model by index. */
 #include "passes/functions/opened_calls.h"
 
 #include "ir/base/units.h"

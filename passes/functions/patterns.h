@@ -1,5 +1,5 @@
 /* Matches names and paths (ir/model/path.h) of nodes with regular expressions of the user.  An expression matches a
- * node if it matches its name or its path. */
+ * node if it matches the node's name or path. */
 #ifndef PCC_PASSES_FUNCTIONS_PATTERNS_H
 #define PCC_PASSES_FUNCTIONS_PATTERNS_H
 

@@ -105,8 +105,8 @@ static uint32_t objective_of(const struct given_plan *given, const struct ctx *x
     return said ? given->model.objective : ctx_judged(x).model.objective;
 }
 
-/* Returns whether the user has given the sizes of micro-batches: by options about micro-batches, or by the size of the
- * whole batch, so that it is not the one micro-batch that costs are about. */
+/* Returns whether the user has given the sizes of micro-batches: by options about micro-batches; or by a batch size
+ * that is not the size of the one micro-batch for which the costs are. */
 static bool are_sizes_said(const struct ctx *x)
 {
     const struct training *t = &x->scene.model.training;
@@ -115,8 +115,8 @@ static bool are_sizes_said(const struct ctx *x)
 }
 
 /* Takes the settings of training that a plan with stages was made for into the scene, except those that the user
- * gives.  Two things are not taken from the file: the number of samples that costs are about, if this run knows it;
- * and that slices may be parts of a sample, which only the user may allow (--slices=any). */
+ * gives.  Two things are not taken from the file: the number of samples that costs are about, if this run has it;
+ * and leave to cut slices within a sample, which only the user can give (--slices=any). */
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
 {
     bool said = are_sizes_said(x);

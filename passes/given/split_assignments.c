@@ -3,9 +3,9 @@
  * By Olive's rules (olive/passes/onnx/split.py): a node belongs to the split of the longest assigned name with which
  * its own name begins, counted in whole components between dots or slashes; but never to an earlier split than the
  * nodes whose results it reads.  A QuantizeLinear, and a node for which no such name is assigned, goes to the last
- * split among these nodes, else to that of its first reader, else to split 0.  Olive copies a DequantizeLinear to
- * all its readers; here it goes to the first of them.  The names are kept as a tree of components.  O(characters +
- * operands). */
+ * split that it reads from; if it reads from none, to the split of its first reader; if there is no reader, to
+ * split 0.  Olive copies a DequantizeLinear to all its readers; here it goes to the first of them.  The names are
+ * kept as a tree of components.  O(characters + operands). */
 #include "passes/given/split_assignments.h"
 
 #include "ir/base/name_table.h"

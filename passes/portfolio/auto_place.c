@@ -81,8 +81,8 @@ static bool gain_parse(const char *text, int64_t *gain)
            (share_parse(text, gain) && *gain < MILLION);
 }
 
-/* If devices need more at one time under the plan of dp-place than they have, replaces that plan by a contiguous one
- * that fits, if one is found. */
+/* If a device has too little memory for what it needs at one time under the plan of dp-place, looks for a
+ * contiguous plan that fits, and takes it instead if there is one. */
 static void fit_at_once(struct auto_run *r)
 {
     int64_t lacks[CLUSTER_CLASSES] = {0};
@@ -91,8 +91,8 @@ static void fit_at_once(struct auto_run *r)
         fit_contiguous(r->x, &r->p.clock);
 }
 
-/* Finds the best contiguous plan by dp-place, in its share of the time limit.  Makes it the first plan of the search
- * for other shapes, and sets the value that plans of these shapes must reach. */
+/* Finds the best contiguous plan by dp-place, in its share of the time limit.  The plan becomes the first one of
+ * the search for other shapes, and gives the value that plans of other shapes must reach (any_search.need). */
 static void look_for_contiguous(struct auto_run *r)
 {
     struct ctx *x = r->x;

@@ -137,7 +137,7 @@ static void try_one_device(struct candidates *c)
 }
 
 /* Tries Celeritas' clusters by all orders; i: number of the combination of range and memory cap, below RANGES * CAPS.
- * Returns 0 or an error, as do the other functions with a parameter i, which do not use it. */
+ * Returns 0, or what celeritas_try() returns after an error. */
 static int try_clusters(struct candidates *c, uint32_t i)
 {
     static const int64_t range[RANGES] = {200, 50, 100, 25, 10}, part[CAPS] = {8, 1, 32, 2};

@@ -5,8 +5,8 @@
 
 #include "passes/list/list.h"
 
-/* The set that grows, of groups of a placement (vertices that must share a device), and what it needs: transfer
- * times between groups. */
+/* A set of groups (vertices that must share a device) that grows, and the transfer times between groups, by which
+ * it grows. */
 struct growth {
     const struct placement *placement;
     const struct edges *edge;

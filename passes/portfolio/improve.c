@@ -34,7 +34,7 @@ struct link {
     uint32_t number;   /* the node, or the net of a transfer */
     uint8_t kind;      /* enum step_kind */
     uint32_t from, to; /* devices of a transfer (task.from, task.to); both the device of a node */
-    /* whether the item waited for the item before it only because that item used its device or port */
+    /* whether only the device or port, which the item before it used, made the item wait for that item */
     bool held;
 };
 
@@ -170,8 +170,8 @@ static void update_best(struct improver *s)
     s->best->lacks = p.lacks;
 }
 
-/* Returns the verdict on `next`.  Runs it, unless it is known before that it lacks more memory than `now`; exact: in
- * exactly its order, else each device runs the first node of the order that is ready. */
+/* Returns the verdict on `next`.  Runs `next`, unless its bytes alone show that it lacks more memory than `now`;
+ * exact: in exactly its order, else each device runs the first node of the order that is ready. */
 static struct verdict try_next(struct improver *s, bool exact)
 {
     const struct scene *of = &s->x->scene;
@@ -342,8 +342,9 @@ static uint32_t vertex_of(const struct improver *s, const struct link *l)
     return l->kind == STEP_COMPUTE ? g->vertex[l->number] : g->net_src[l->number];
 }
 
-/* Changes the order of `next`: the first item from the i-th on that waited for its device or port comes before the item
- * that used it.  Returns false if nothing can be changed, as do the other change functions. */
+/* Changes the order of `next`: of the items from the i-th on, takes the first that waited for its device or port,
+ * and moves it before the item that used the device or port.  Returns false if nothing can be changed, as do the
+ * other change functions. */
 static bool change_order(struct improver *s, uint32_t i)
 {
     while (i < s->nchain && !s->chain[i].held)
@@ -354,8 +355,8 @@ static bool change_order(struct improver *s, uint32_t i)
     return v != UINT32_MAX && u != UINT32_MAX && v != u && bring_forward(s, v, u);
 }
 
-/* Puts the ends of a transfer of the chain on one device: moves its maker, or a reader, mostly one on the device that
- * the transfer leads to; if the host has the value, moves a reader to some device. */
+/* Puts the ends of a transfer of the chain on one device: moves the maker of the value, or a reader of it, mostly a
+ * reader on the device to which the transfer leads; if the host has the value, moves a reader to some device. */
 static bool change_transfer(struct improver *s, const struct link *l)
 {
     const struct wdag *g = s->placement->base;

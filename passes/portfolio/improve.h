@@ -11,9 +11,10 @@ struct improver;
  * ends the work when it is out.  Lives in a.  O(classes * (edges + pins)). */
 struct improver *improver_new(struct ctx *x, const struct placement *placement, struct clock *clock,
                               struct arena *a);
-/* Does one round of changes that begins with *best.  If a better plan is found, which lacks no more memory, writes it
- * to *best, in the arrays that are there.  work: number of nodes that all runs together may have, about.  later: the
- * share, in millionths, by which a changed plan may at most take longer than the one before and still be kept; falls to
+/* Does one round of changes that begins with *best.  If a better plan is found that lacks no more memory than
+ * *best, writes it into the arrays of *best.  work: number of nodes that all runs together may have, about.  later:
+ * the share, in millionths, by which a changed plan may at most take longer than the one before and still be kept;
+ * falls to
  * 0 during the round.  Returns the number of plans that were run. */
 uint32_t improve_plan(struct improver *s, struct list_schedule *best, int64_t work, uint32_t later);
 

@@ -3,7 +3,7 @@
  * All methods of pcc make plans, which are run (candidates.c).  The devices of the best plan are also tried with two
  * other orders: the orders in which the nodes start if each device always runs the ready node that became ready
  * first, or the ready node with the longest path to the end.  Then the best plans are improved along their critical
- * chains (improve.c): first each one for one round, then the best of them in all further rounds.
+ * chains (improve.c): first each plan for one round, then only the best of these plans in all further rounds.
  *
  * Work is counted in nodes of the plans that are run, so that the result does not depend on the machine.  With a time
  * limit, improving goes on until the limit; the option `effort` allows more work without a time limit. */

@@ -76,8 +76,8 @@ static void keep_between(const struct module *m, const int32_t *segment, uint8_t
     }
 }
 
-/* Sets segment[node] to -1, so that the node's results are kept, for nodes whose names the expression matches, and to
- * the one segment 0 for all others.  Returns 0, or -1 and reports an error. */
+/* Sets segment[node] to -1 for nodes that the expression matches, so that their results are kept, and to 0 for all
+ * other nodes, which form one segment.  Returns 0, or -1 and reports an error. */
 static int keep_matches(struct ctx *x, const char *text, int32_t *segment)
 {
     const struct graph *g = &x->scene.m->graph[1];

@@ -200,8 +200,8 @@ static const char *want_alike(struct batch_search *x, uint32_t i, uint32_t k)
     return why;
 }
 
-/* Rule of GatherElements: data and indices must be cut alike, and picks be along another axis than the batch's;
- * or data are WHOLE and indices are cut at the axis along which they pick. */
+/* Rule of GatherElements: data and indices are cut at the same axis, and the operator picks along another axis; or
+ * data are WHOLE, and indices are cut at the axis along which the operator picks. */
 const char *rule_batch_gather_elements(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;
@@ -219,8 +219,8 @@ const char *rule_batch_gather_elements(struct batch_search *x, const struct batc
     return why;
 }
 
-/* Rule of ScatterElements: data, indices and updates must be cut alike, at another axis than the one along which
- * it scatters. */
+/* Rule of ScatterElements: data, indices and updates must be cut at the same axis, and the operator must scatter
+ * along another axis. */
 const char *rule_batch_scatter_elements(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s;

@@ -118,8 +118,8 @@ static const char *along_axis(struct batch_search *x, const struct batch_rule *r
     return batch_want_whole_from(x, 1);
 }
 
-/* Rule (batch_fn) of layer normalisations: checks what along_axis() checks, and that scale and bias, whose axes are
- * the last ones of operand 0, have no axis for the batch. */
+/* Rule (batch_fn) of layer normalisations: checks what along_axis() checks. Also checks that scale and bias, which
+ * have the last axes of operand 0, do not have the batch's. */
 static const char *normalize(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s, t;
@@ -215,8 +215,8 @@ static const char *along_operand(struct batch_search *x, const struct batch_rule
     return batch_want_whole_from(x, 1);
 }
 
-/* Rule (batch_fn) of DFT: operand 0 must be CUT, along an axis that is neither the transformed one nor the last one,
- * which holds the real and imaginary parts; all other operands must be WHOLE.  The transformed axis is the attribute
+/* Rule (batch_fn) of DFT: operand 0 must be CUT, but neither along the transformed axis nor along the last one,
+ * which holds real and imaginary parts; all other operands must be WHOLE.  The transformed axis is the attribute
  * `axis`, or operand 2 from opset 20 on.  Returns NULL, or the reason why the node must see all samples together. */
 static const char *dft(struct batch_search *x, const struct batch_rule *r)
 {
@@ -330,8 +330,8 @@ static const char *multiply(struct batch_search *x, struct matrices k, struct ba
     return NULL;
 }
 
-/* Checks operand i, the scale or zero point of a matrix with the batch: it must be WHOLE and have a single element,
- * so that it has none for each sample.  Returns NULL, or the reason. */
+/* Checks operand i, the scale or zero point of a matrix with the batch: it must be WHOLE and have one element, so
+ * that no sample has an element of its own.  Returns NULL, or the reason. */
 static const char *want_single(struct batch_search *x, uint32_t i)
 {
     struct shape s;
@@ -831,7 +831,7 @@ const struct batch_rule *batch_rule_of(const char *domain, const char *op)
 
 bool batch_draws(struct batch_search *x, const struct batch_rule *r)
 {
-    /* from opset 12 on, operand 2 of Dropout says whether it trains, and so draws which elements to drop */
+    /* from opset 12 on, operand 2 of Dropout says whether the node drops elements at random, as in training */
     if (r->fn == dropout && x->f->opset >= 12 && node_in(x->m, x->n, 2) != 0) {
         struct batch_list mode = batch_list_of(x, NULL, 2);
         return !batch_entry_is(&mode, 0, 0);

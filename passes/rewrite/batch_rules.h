@@ -1,4 +1,5 @@
-/* Rules that follow the batch through a model: from where it is in a node's operands to where it is in its results.
+/* Rules that follow the batch through a model: from its axis in a node's operands to its axis in the node's
+ * results.
  *
  * The pass split-batch (split_batch.c) makes N copies of a model; copy i gets block i of N equal blocks of each input
  * along the input's batch axis.  The state of a value says how the value in a copy differs from the value in the
@@ -113,8 +114,8 @@ bool batch_has_axis(struct batch s);
  * instead. */
 const char *batch_want_whole(struct batch_search *x, uint32_t i);
 const char *batch_want_cut(struct batch_search *x, uint32_t i);
-/* Returns NULL if operand i and all later operands are WHOLE; else a text that says what the first other operand is
- * instead. */
+/* Returns NULL if operand i and all later operands are WHOLE; else a text that says what the first operand that is
+ * not WHOLE is instead. */
 const char *batch_want_whole_from(struct batch_search *x, uint32_t i);
 /* Notes that each copy shall read a block of operand i, which is WHOLE, along an axis.  Returns NULL; or the reason why
  * there are no N equal blocks. */

@@ -1,6 +1,6 @@
-/* Rules for sizes that the model computes: for Shape, for operators that pick and join its elements and compute with
- * them, and for operators that make tensors of such sizes (batch_rules.h).  Rules return NULL, or the reason why the
- * node must see all samples together.
+/* Rules for sizes that the model computes (batch_rules.h): for Shape, for operators that pick, join or compute with
+ * the elements of shapes, and for operators that make tensors of computed sizes.  Rules return NULL, or the reason
+ * why the node must see all samples together.
  *
  * An element is scaled if its value in the copies is 1/N of that in the model.  A product is scaled if exactly one
  * factor is; a quotient of a scaled element must be exact; operands of sums and comparisons must both be scaled or
@@ -37,7 +37,8 @@ static struct num element(const struct batch_list *k, int j)
     return at < k->num->n ? k->num->at[at] : (struct num){0};
 }
 
-/* Whether operand i is known to be a scalar or a vector, so that entry j of its list is its element with index j. */
+/* Whether operand i is known to be a scalar or a vector, so that entry j of its batch_list is the element with
+ * index j. */
 static bool is_flat(const struct batch_search *x, uint32_t i)
 {
     struct shape s;

@@ -225,7 +225,8 @@ const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t 
             return batch_say(x, "its operands have the batch at different axes");
         behind = rank - in.axis;
         bool first = !batch_has_axis(*out);
-        /* the result takes the first operand's state; once it is CUT, a later operand that is not makes it SHAPE */
+        /* the result takes the first operand's state; if that is CUT and a later operand with the batch is not, the
+         * result is SHAPE */
         if (first)
             *out = in;
         else if (out->how == BATCH_CUT)

@@ -149,8 +149,8 @@ static bool has_one_result(const struct module *m, nid n)
     return one;
 }
 
-/* pass.run: drops the nodes that return an operand unchanged, and what only they needed; notes how many of each kind
- * there were.  Returns 0. */
+/* pass.run: drops the nodes that return an operand unchanged, and values that only these nodes needed; notes how
+ * many of each kind there were.  Returns 0. */
 static int run_drop_identity(struct ctx *x, const void *options)
 {
     struct module *m = x->scene.m;

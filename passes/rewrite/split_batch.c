@@ -413,8 +413,8 @@ static struct dim share_of(struct batch_split *x, struct dim d)
     return batch_divides(&x->s, d) ? dim_div(x->m, d, ways) : dim_unknown();
 }
 
-/* Returns the type (index in module.type) of the shares of v: that of v with the cut axis divided by N, if there is
- * such an axis. */
+/* Returns the type (index in module.type) of the shares of v: the type of v, with the size of the cut axis, if v
+ * has one, divided by N. */
 static uint32_t share_type(struct batch_split *x, vid v)
 {
     struct batch s = x->s.of[v];
@@ -530,8 +530,8 @@ static vid slice_of(struct batch_split *x, vid v, uint32_t axis, int64_t from, i
     return edit_result(e, n, value_name(x->m, v), v);
 }
 
-/* Whether v is a weight whose blocks can be weights that refer to ranges of its bytes (edit_slice), so that no bytes
- * are copied. */
+/* Whether v is a weight of which each block can become a weight that refers to a range of v's bytes (edit_slice),
+ * so that no bytes are copied. */
 static bool has_ranges(const struct module *m, vid v)
 {
     const struct value *p = &m->value[v];

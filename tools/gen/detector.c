@@ -236,8 +236,8 @@ static const char *extent(struct gen *g, const struct detector *m, const char *p
     return gen_op2(g, gen_str(g, "%s/Sub", path), a, b);
 }
 
-/* Adds the branch of class c: 18 nodes that find its objects, and sets the names of their boxes, scores and labels in
- * *f.  Empty boxes get the score 0. */
+/* Adds the branch of class c: 18 nodes that find the objects of the class, and sets the names of their boxes,
+ * scores and labels in *f.  Empty boxes get the score 0. */
 static void find_class(struct gen *g, const struct detector *m, int64_t c, const char *boxes,
                        const char *scores, struct found *f)
 {

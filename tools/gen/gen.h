@@ -162,9 +162,10 @@ Onnx__ModelProto *gen_model(struct gen *g, const char *name);
 
 /* ---- layers.c ----
  *
- * Functions add a layer and return the name of its result.  path: of the layer, such as "/attn/q"; the names of its
- * nodes are this and their operators.  Its parameters are named <param>.weight and <param>.bias.  Letters in shapes:
- * B batch, S sequence, W width, H heads, D size of a head (W = H D), T all tokens, cached ones included. */
+ * Functions add a layer and return the name of its result.  path: of the layer, such as "/attn/q"; the names of the
+ * layer's nodes are that path and their operators.  Its parameters are named <param>.weight and <param>.bias.
+ * Letters in shapes: B batch, S sequence, W width, H heads, D size of a head (W = H D), T all tokens, cached ones
+ * included. */
 
 /* Constants of attention over [batch, sequence, heads * dim]. */
 struct gen_heads {
@@ -275,9 +276,9 @@ int gen_random_layers(struct gen *none, const struct gen_opt *o);
 
 /* ---- write.c ---- */
 
-/* Writes the model to `path` ("-": to standard output), and with GEN_EXTERNAL the weights to `weights_path`.  Both are
- * written to temporary files in the same folder, which are renamed when both are complete.  A file that is replaced
- * must be a regular one.  Returns 0; or prints an error and returns -1. */
+/* Writes the model to `path` ("-": to standard output), and with GEN_EXTERNAL the weights to `weights_path`.  Both
+ * are first written to temporary files beside the final ones, and renamed when both are complete.  A file that is
+ * replaced must be a regular one.  Returns 0; or prints an error and returns -1. */
 int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
               const char *weights_path);
 

@@ -60,7 +60,7 @@ static const struct res_table {
 /* A residual block. */
 struct res_block {
     int stage, index; /* stage, from 1; number within the stage, from 0 */
-    /* channels of its input, inside it, and of its result; stride of its convolutions */
+    /* channels of the block's input, inside the block, and of its result; stride of its convolutions */
     int64_t in, mid, out, stride;
     bool bottleneck; /* res_plan.bottleneck */
 };

@@ -20,7 +20,8 @@ struct draw {
 static struct draw draw_node(uint64_t *state, int64_t v, int64_t width)
 {
     struct draw d = {.bits = gen_random(state)};
-    /* bits of pick: 32 to 63 the first node that is read, 0 to 30 the second one, 31 whether there is a second one */
+    /* bits 32 to 63 of pick: the first node that is read; bits 0 to 30: the second one; bit 31: whether there is a
+     * second one */
     uint64_t pick = gen_random(state);
     /* the first node of the layer before; < 0: there is none */
     int64_t before = v / width * width - width;

@@ -26,7 +26,7 @@ enum {
 
 /* An output file with its buffer.  After an error further output is dropped. */
 struct out {
-    /* must be the first field: out_append() gets a pointer to it, which is that of the struct */
+    /* must be the first field: out_append() takes the pointer to it for a pointer to the struct */
     ProtobufCBuffer base;
     const struct gen *g;
     int fd;
@@ -166,8 +166,8 @@ static int check_target(const char *path)
     return 0;
 }
 
-/* Closes a file that mkostemp() has made, for its owner alone, and gives it the mode that open() would have given.
- * Returns 0 or errno. */
+/* Closes a file that mkostemp() has made, which only its owner may read, after giving it the mode that open() would
+ * have given. Returns 0 or errno. */
 static int close_file(int fd)
 {
     const mode_t mask = umask(0); /* umask() tells the mask only when it changes it */
@@ -270,7 +270,7 @@ int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
     if (external && (weights = write_temp(g, NULL, weights_path)) == NULL)
         return -1;
     model = write_temp(g, m, path);
-    /* the file of weights is renamed before the model's file, so that no model is without its weights */
+    /* the file of weights is renamed before the model's file, so that there is never a model without its weights */
     if (external && rename_or_remove(weights, weights_path, model != NULL) != 0) {
         rename_or_remove(model, path, /*keep=*/false);
         return -1;
