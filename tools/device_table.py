@@ -53,8 +53,8 @@ def peaks(by_type):
 
 
 def rows(count=8):
-    """The rows of the table as text, a class each. count: classes that are asked of pcc in one call, which are a
-    cluster for it: at most CLUSTER_CLASSES (ir/cluster/cluster.h)."""
+    """The rows of the table as text, a class each. count: number of classes that one call of pcc tells about, as a
+    cluster of these classes: at most CLUSTER_CLASSES (ir/cluster/cluster.h)."""
     known = list(names())
     for at in range(0, len(known), count):
         some = known[at:at + count]

@@ -5,13 +5,13 @@
     measure.py MODEL|SPLIT --dim NAME=N... -o FILE.csv [--discard 5] [--steps 50] [--threads 1]
 
 Optimisations are off, so that nodes keep their names.  The first runs are discarded; a node's time is its least one of
-the others, at least 100 ns, since the profiler's clock ticks in microseconds.  Its memory is what its results take and
-what it works in meanwhile, as far as ONNX Runtime tells.  Denormals are zeros, and inputs are random (integers 0 or 1).
-A split folder's parts run one after the other over one table of tensors, as its manifest says.
+the others, at least 100 ns, since the profiler's clock ticks in microseconds.  A node's memory is the bytes of its
+results and of its workspace, as far as ONNX Runtime tells them.  Denormals are zeros, and inputs are random (integers 0
+or 1).  A split folder's parts run one after the other over one table of tensors, as its manifest says.
 
 Sizes that --dim does not give are those that pcc plans for (a folder's manifest has them).  The table's first rows say
 at which sizes it was measured, and on what: pcc refuses it for other sizes (passes/cost/costs.md).  pcc-profile is
-$PCC_PROFILE, else that beside $PCC, in the build folder beside this program, or on the PATH.
+$PCC_PROFILE, else the program of that name beside $PCC, in the build folder beside this program, or on the PATH.
 Exit: 0, or 1 with a reason; 77 without ONNX Runtime."""
 import argparse
 import csv

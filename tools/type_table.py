@@ -3,11 +3,11 @@
 
     type_table.py [--check]
 
-The schemas are those of the Python packages onnx (all versions of its own domains) and onnxruntime
-(com.microsoft, and what is left in ai.onnx of old experiments).  Of each only this is kept: which operands
-and results are of one type, and which are of a type that never varies.  Versions of an operator share a
-row where nothing that both have differs.  --check compares instead of writing: exit 1 if the file is not
-what the installed packages give, 77 if they are not installed.
+The schemas are those of the Python packages onnx (all versions of its own domains) and onnxruntime (com.microsoft, and
+what is left in ai.onnx of old experiments).  Of each only this is kept: which operands and results are of one type, and
+which are of a type that never varies.  Versions of an operator share a row if they agree in all operands and results
+that both have.  --check compares instead of writing: exit 1 if the file is not what the installed packages give, 77 if
+they are not installed.
 """
 import sys
 from collections import Counter

@@ -18,19 +18,20 @@ folder's contract: it reads SPLIT/manifest.json and does what it says.
 
 Two exceptions.  Where devices add up floats (a folder with sharding.tolerance), the sums are in another order than the
 model's: floats of outputs of the annotated whole and of the parts may differ from the model's by that share of the
-largest absolute value, or by --tolerance; the parts must still give the bits of the annotated whole.  And
-ONNX Runtime's CPU provider computes chains of float16 operators in float32 and leaves
-out casts that would round between them, so a cut at a float16 tensor adds a rounding; and so does one
-at a tensor that was cast from float16, since its cast must stay.  Outputs downstream of a float16 or
-bfloat16 tensor that crosses, or that a tensor that crosses is a cast of (both perhaps transposed,
-sliced or otherwise moved about), may differ by 1e-2 of the largest absolute value of the reference.
+largest absolute value, or by --tolerance; the parts must still give the bits of the annotated whole.  And ONNX
+Runtime's CPU provider computes chains of float16 operators in float32 and leaves out casts that would round between
+them, so a cut at a float16 tensor adds a rounding; and so does one at a tensor that was cast from float16, since its
+cast must stay.  Outputs may differ by 1e-2 of the reference's largest absolute value if they are computed from a
+float16 or bfloat16 tensor that crosses, or from one of which a tensor that crosses is a cast; both may be transposed,
+sliced or otherwise moved.
 
 Inputs come from a folder of input_K.pb files, or are random, in the sizes that the manifest says: normal floats,
 integers of {0, 1}.
---sensitive runs a second random input as well and demands that some output changes, so that
-equality cannot be had from a model that ignores its inputs.  Outputs that depend on operators that are random
-themselves (RandomNormal without a seed, Dropout in training) are not compared; nor can, for want of a way through
-Python, models be that mix bfloat16 or float8 outputs with string or sequence values.
+
+--sensitive runs a second random input as well and demands that some output changes, so that equality cannot be had from
+a model that ignores its inputs.  Outputs that depend on operators that are random themselves (RandomNormal without a
+seed, Dropout in training) are not compared.  Models that mix bfloat16 or float8 outputs with string or sequence
+values cannot be compared, since ONNX Runtime's Python interface gives no way to.
 
 Exit: 0 equal, 1 different or a bad folder, 3 nothing can be compared: the whole model does not run, or all its outputs
 are random, 77 no ONNX Runtime.

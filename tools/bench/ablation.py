@@ -30,7 +30,7 @@ from common import PCC, PCC_GEN, ROOT, SHARED, Run, facts_of, help_or_go, table,
 
 AT = "passes/contiguous/"
 RACE = AT + "dp_race.c"
-# name: the functions that do nothing without it: file, name, what they return
+# name of a method: its functions, which return at once where it is switched off: (file, function, value returned then)
 METHODS = {
     "exact search": [(RACE, "run_main", "")],
     "probes": [(RACE, "run_probe", "")],
@@ -45,14 +45,14 @@ METHODS = {
                       (AT + "dp_maximal.c", "maximal_find_larger", "")],
     "search from the end": [(AT + "ideal_both_ends.c", "next_end", "0")],
 }
-# pcc-gen: options; each is a model
+# Arguments of pcc-gen: each text makes one model.
 GENERATED = ("gpt", "gpt --layers 24 --kv", "bert", "llama --layers 8", "llama --layers 4 --kv", "moe --layers 2",
              "unet", "unet --layers 4 --levels 4", "dlrm", "train", "train --layers 8", "encoder-decoder",
              "encoder-decoder --layers 2", "detector --classes 20", "detector --levels 3 --classes 80",
              "resnet --depth 152", "inception", "inception --blocks 30", "star --nodes 1000", "ladder --nodes 1000",
              "dense", "random-layers --nodes 200", "random-layers --nodes 2000 --width 4")
 DEVICES = (3, 8)
-WIDER = 0.1  # percent
+WIDER = 0.1  # a gap, in percent, is wider than another if it is larger by more than this
 
 
 def left_out(text, name, value):

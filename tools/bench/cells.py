@@ -2,8 +2,8 @@
 
 A benchmark calls cell() where it has a figure of its own beside a published one.  A cell is within 1 % (or equal to the
 digits that are printed), beaten (better by more than that), differing, or fitted (the published figure is what the
-model's constants were made from, so it cannot be missed).  PUBLISHED says how many cells each table has, and how many
-cannot be, for want of what.  The others are not attempted.  See `pcc-bench scoreboard`."""
+model's constants were made from, so it cannot be missed).  PUBLISHED says how many cells each table has, how many
+of them cannot be compared, and why.  The others are not attempted.  See `pcc-bench scoreboard`."""
 import csv
 from pathlib import Path
 
@@ -14,7 +14,7 @@ STATES = ("within 1 %", "beaten", "differing", "fitted")
 FOUND = {} # (paper, table, cell): [published, here, state]
 PLACEMENT, DAPPLE, CELERITAS, BAECHI = ("placement", "DAPPLE", "Celeritas", "Baechi-PyTorch")
 GRAPHS = "TensorFlow graphs of Inception_V3, NMT, Transformer and Tensor Holography, and four V100"
-# paper, table, cells with a figure, cells that cannot be, why these cannot
+# paper, table, number of its cells with a figure, number of those that cannot be compared, why they cannot
 PUBLISHED = [
     (PLACEMENT, "Table 1", 208, 0, ""),
     (PLACEMENT, "Table 2", 112, 16, "1.00 of the DP in multiples of the DP"),
@@ -112,7 +112,7 @@ def scoreboard():
 
 def read_or_run(path, run):
     """Prints the scoreboard of a file of cells or, if `path` is a folder, of the cells that run(folder) finds, which
-    returns an exit code. Returns the exit code: 77 without the path."""
+    returns an exit code. Returns the exit code: 77 if the path does not exist."""
     code = 0
     if Path(path).is_dir():
         code = run(Path(path))

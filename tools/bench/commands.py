@@ -39,9 +39,9 @@ from pathlib import Path
 from common import ROOT, SHARED, table
 
 LIST = Path(__file__).with_name("commands.txt")
-LINKS = ("in", "shared", "tests")  # in each folder in which a line runs
+LINKS = ("in", "shared", "tests")  # links in each folder in which a line of commands.txt runs
 LIMIT = 100  # CPU seconds of one program of a line
-SHOWN_LINES, SHOWN_PARTS, COLUMNS = 16, 5, 160  # of a difference, of a line's differences, of a line of a diff
+SHOWN_LINES, SHOWN_PARTS, COLUMNS = 16, 5, 160  # most lines of a diff, diffs of a command, columns of a line
 ONNX = """import sys, onnx
 a, b = (onnx.load(p, load_external_data=False).SerializeToString(deterministic=True) for p in sys.argv[1:])
 sys.exit(10 if a == b else 11)"""

@@ -8,12 +8,13 @@ import cells
 from common import table, too_slow
 from training import A, CLUSTERS, LARGE, MODELS, Case, Rows, in_seconds, iteration, staged
 
-SIX_CPU = 5 # s
-# profile, global batch, its speed-up without overlap with links A and C
+SIX_CPU = 5 # CPU seconds that planning may take
+# Data parallelism without overlap: profile, published speed-ups with links A and C.
 PARALLEL = [("VGG-19", "10.04", "5.75"), ("GNMT-16", "4.08", "1.64"), ("BERT-48", "4.82", "2.01"),
             ("XLNet-36", "10.52", "6.25"), ("ResNet-50", "13.99", "11.17")]
-# With overlap: samples that a device passes through at once; the published program takes half of forward and backward
-# together for backward.  GNMT-16 on C: its figure is for more samples than a device has.
+# Data parallelism with overlap: profile, samples that a device computes at once, published speed-ups with links A and
+# C.  The published program takes half of the time of forward and backward together for backward.  None: GNMT-16's
+# speed-up on C is published for more samples than a device has.
 OVERLAPPED = [("VGG-19", 128, "14.61", "7.01"), ("GNMT-16", 64, "4.62", None), ("BERT-48", 4, "5.67", "2.15"),
               ("XLNet-36", 1, "10.96", "6.40"), ("ResNet-50", 64, "16.00", "13.53")]
 SIX = ["VGG-19", "GNMT-16", "BERT-48", "XLNet-36", "AmoebaNet-36", "BERT-24"]
@@ -37,11 +38,12 @@ PUBLISHED = [
     ("BERT-24", 126, "A", None, "(0,18)x8 (18,30)x8"), ("ResNet-50", 2048, "A", "9.73", None),
     ("ResNet-50", 2048, "C", "8.28", None),
 ]
-# Of its straight plans with the same slowest stage the published program takes the first in the order of a hash, and
-# scores that.
+# Here several straight plans have the same slowest stage, and the published program scores the one that comes first in
+# the order of a hash.
 HASHED = (FLAT, "C")
-# Table V: devices of stages, split; VII: the plan, and PipeDream's, half-open.  The second of the published program's
-# plans for AmoebaNet-36 on A is the paper's.
+# Table V: (profile, links): numbers of devices of the two stages, numbers of layers of the two stages.  TABLE_VII,
+# below: (profile, batch): the stages, each as (first layer,layer after the last)x devices.  For AmoebaNet-36 on A the
+# paper prints the plan with the published program's second best score (RUNNER_UP).
 TABLE_V = {("VGG-19", "C"): ("15:1", "13:6"), (FLAT, "A"): ("8:8", "9:7"), (FLAT, "B"): ("8:8", "9:7"),
            (FLAT, "C"): (STRAIGHT, None), ("BERT-48", "A"): ("8:8", "23:25"), ("BERT-48", "B"): (STRAIGHT, None),
            ("BERT-48", "C"): (STRAIGHT, None), ("XLNet-36", "A"): ("8:8", "18:18"), ("XLNet-36", "B"): ("8:8", "18:18"),
@@ -55,7 +57,7 @@ TABLE_VII = {("VGG-19", 1024): "(0,16)x14 (16,24)x2", ("AmoebaNet-36", 128): "(0
 SHIFTED = {"BERT-24": 5} # layers that the published profile has before the paper's
 RUNNER_UP = ("AmoebaNet-36", "A", "11.68", "(0,29)x8 (29,42)x8")
 SCORED = "contract{trivial=false},dapple-place{score=published}"
-# micro-batches, the best cut's iteration and that of 6 + 6 layers, ms, with DAPPLE's policy B
+# number of micro-batches, ms of an iteration with the best cut, ms with a cut into 6 + 6 layers; by DAPPLE's policy B
 UNEVEN = [(2, 51, 54), (3, 66, 72), (4, 85, 90), (5, 106, 108), (6, 126, 126), (8, 162, 162)]
 FIGURE = re.compile(r"forward_compute_time=([0-9.]+), backward_compute_time=([0-9.]+)")
 

@@ -11,8 +11,8 @@ import re
 from dapple_plans import plain
 from training import A, LARGE, Rows, iteration, near, staged
 
-# profile, layers of the first stage in the file's order, the one that both have with them; times faster than one
-# device, and the same where the link moves both directions at a time
+# profile; number of layers of the first stage, in the file's order, with the layer that both stages contain; speed-up
+# over one device; the speed-up if the link moves both directions at a time (None: not known)
 GIVEN = [("XLNet-36", 24, "14.928956", None), ("BERT-48", 29, "14.281846", None),
          ("AmoebaNet-36", 30, "9.328803", "12.098973")]
 LAYER = re.compile(r"(\S+) -- (.*) -- forward_compute_time=([0-9.]+), backward_compute_time=([0-9.]+), "
@@ -35,8 +35,8 @@ def layers_of(path):
 
 
 def chain(path, layers):
-    """Writes to `path`, and returns it, a profile of layers one after the other. `layers`: (ms forward and backward,
-    half of them each; bytes handed on; bytes of weights)."""
+    """Writes a profile of a chain of layers to `path`, and returns `path`. `layers`: for each layer (ms of forward and
+    backward together, of which each takes half; bytes that the next layer reads; bytes of weights)."""
     path.write_text("".join(
         f"n{i} -- layer{i} -- forward_compute_time={time / 2:.9f}, backward_compute_time={time / 2:.9f}, "
         f"activation_size={handed:.0f}, parameter_size={weights:.0f}\n"

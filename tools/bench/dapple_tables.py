@@ -7,20 +7,21 @@ import re
 from training import (A, CLUSTERS, LARGE, MODELS, V100, Case, Rows, in_seconds, iteration, staged)
 
 GIB = 2**30
-# MB at a boundary of stages of a micro-batch; gradients, MB
+# profile: MB that a micro-batch sends from one stage to the next, MB of gradients
 TABLE_I = {"GNMT-16": (26, 1100), "BERT-48": (8.8, 2800), "XLNet-36": (4.2, 2100), "AmoebaNet-36": (11.2, 3700),
            "VGG-19": (6, 550)}
 GRADIENTS = {"BERT-48": "640M of Table II times 4 B are 2.56 GB", "XLNet-36": "500M of Table II times 4 B are 2.0 GB",
              "GNMT-16": "291M of Table II times 4 B are 1.16 GB"}
 BOUNDARY = "of the published profile, where the published program cuts it"
-# samples, millions of parameters, GB
+# profile: samples of a micro-batch, millions of parameters, GB of memory
 TABLE_II = {"GNMT-16": (64, "291", "3.9"), "BERT-48": (2, "640", "11.4"), "XLNet-36": (1, "500", "12"),
             "ResNet-50": (128, "24.5", "1"), "VGG-19": (32, "137", "5.6"), "AmoebaNet-36": (1, "933", "20")}
 WHY_II = {"GNMT-16": "a profile has what layers hand on, not what they keep",
           "VGG-19": "a profile has what layers hand on, not what they keep",
           "BERT-48": "what layers keep is that of the published program's tests",
           "ResNet-50": "what layers keep is that of the published program's tests; the profile is PipeDream's"}
-# Policy B over policy A on cluster A: published, least and most that is taken for the same; layers of both stages.
+# Speed-up of policy B over policy A on cluster A: published; least and most that count as equal; layers of each stage
+# (None: see policies()).
 TABLE_IV = {"BERT-48": ("1.0", 0.99, 1.01, (27, 26)), "XLNet-36": ("1.02", 1.00, 1.04, (23, 19)),
             "VGG-19": ("1.1", 1.05, 1.12, None), "GNMT-16": ("1.31", 1.0 + 1e-6, 1.31, (43, 34))}
 ENCODERS = "the profile's encoder and decoder layers are 1 : 1.32, the paper's 1 : 1.45"
@@ -30,7 +31,7 @@ TABLE_V = {("VGG-19", "C"): "0.40", ("GNMT-16", "A"): "0.10", ("GNMT-16", "B"): 
            ("XLNet-36", "B"): "0.03", ("XLNet-36", "C"): "0.67", ("AmoebaNet-36", "A"): "0.18",
            ("AmoebaNet-36", "B"): "0.14", ("AmoebaNet-36", "C"): "0.35"}
 LINKS_V = "the paper's ACR asks for links of 1.65 to 1.9 GB/s (A, B) and 0.66 GB/s (C), its program has 1"
-# samples per second and GB, BERT-48 in two stages, micro-batches of 2
+# BERT-48 in two stages, micro-batches of 2: (schedule, number of micro-batches): samples per second, GB
 TABLE_VI = {("gpipe", 2): (5.10, 12.1), ("dapple", 2): (5.10, 10.6), ("dapple", 8): (7.60, 10.6),
             ("dapple", 16): (8.18, 10.6)}
 SEVENTEEN = "measured; rows 2 and 8 say that 16 micro-batches take 17 times a stage's time, and what is beside it"
@@ -89,8 +90,9 @@ def table_2(folder, tmp):
 
 def policies(folder, tmp, name, layers):
     """The iteration time with policy A (2 micro-batches ahead in the first stage) over that with policy B (3).  layers:
-    of two stages with as many devices as each other, which are pipelines of two devices side by side, each with its own
-    link; one of them runs here.  None: Table VII's plan on all devices (VGG-19)."""
+    their numbers in two stages that have equally many devices; such a plan is several pipelines of two devices side by
+    side, each with a link of its own, so only one of them is judged.  None: Table VII's plan on all devices
+    (VGG-19)."""
     if layers:
         case = Case(folder, tmp, name, 2, [RATE])
         case.times("dapple-place", memory=LARGE)

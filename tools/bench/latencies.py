@@ -10,8 +10,9 @@ from latency import latency
 from perturbed import perturbed_rows
 
 BEST = "best-effort=true"
-# Table 4, ms; "-": there is none.  greedy: as the paper's own program prints it; + and OOM are its marks of memory.
-# load: the largest one of the max-load DP, ms; wanted: what latency-place is to reach, ms.
+# Table 4, ms; "-": the paper has no value.  greedy: as the paper's own program prints it.  "+" and "OOM" are the
+# paper's marks of plans that need more memory than there is.  load: the largest load of a device in the plan of the
+# max-load DP, ms; wanted: the latency that latency-place must reach, ms.
 TABLE = """
 workload                     greedy  dp      scotch   expert  ip      load    wanted
 op_bert3_inference           416.204 415.90  497.75   -       408.47  189.142 408.4744
@@ -23,7 +24,7 @@ layer_resnet50_inference     4197.06 1443.79 3610.87+ OOM     1191.02 110.014 11
 layer_inceptionv3_inference  2485.24 1621.74 3068.00+ OOM     1318.08 162.82  1203.1704
 layer_gnmt_inference         268.500 244.33  636.91+  293.40+ 225.6   44.8965 225.6479
 """
-# What the experts' splits come to by the paper's own program, ms
+# Latencies of the experts' splits as the paper's own program works them out, ms
 EXPERTS = {"layer_bert24_inference": "111.937", "layer_resnet50_inference": "1014.93",
            "layer_inceptionv3_inference": "865.52", "layer_gnmt_inference": "293.40"}
 BASELINES = {"greedy": f"greedy-place{{{BEST}}}", "dp": "dp-place",
@@ -167,7 +168,8 @@ class Input:
         return row
 
 
-# Table 4: nodes, seconds of the integer program (> : ended there), gap in percent left, gain over the best baseline, %
+# Table 4: nodes; seconds of the integer program (">": it was stopped then); its gap, %; its gain over the best of the
+# baselines, %
 TABLE_4 = """
 workload                     nodes runtime gap  gain
 op_bert3_inference           235   180     1    1.8

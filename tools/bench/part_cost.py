@@ -10,7 +10,7 @@ genai: a small decoder of 8 layers, cut into 2 and into 8 parts by PROGRAM (and 
 tokens; a part takes the difference of the times of a token, over 6.
 
 Printed: the median and the time that a tenth of the runs stays below, and from the medians what a part costs and each
-tensor more.  The operators are part of it: a Neg of one element takes well below a microsecond.  With
+tensor more.  The operators' own time is contained: a Neg of one element takes well below a microsecond.  With
 --engine=openvino or genai run it by build/engines/bin/python (tools/setup.sh --engines); docs/engines.md has the
 figures that are used."""
 import argparse

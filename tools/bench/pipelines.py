@@ -43,7 +43,7 @@ PIPEDREAM = [
 ]
 # where the model may be cut anywhere: not above the value with the published program's states
 ANYWHERE = [("gnmt", "8xv100", SLOW, "", 0.019285), ("gnmt", "16xv100", SLOW, FREE, 0.018379576)]
-ROW_CPU = 1 # s
+ROW_CPU = 1 # CPU seconds that a row may take
 
 
 def slowest(model, devices, links, how):

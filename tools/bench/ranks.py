@@ -115,7 +115,7 @@ def samples_of(split, n, tmp, state):
     return files
 
 
-# The parts in ONNX Runtime for Python, without optimisations: what run_split.py does, and so verify_split.py.
+# Runs the parts in ONNX Runtime for Python, without optimisations, as run_split.py and verify_split.py do.
 EXACT = """
 import sys
 from pathlib import Path
@@ -191,12 +191,12 @@ def samples(tmp, few):
                     now[rank] = resident(process)
                 except (OSError, TypeError):  # the process has ended
                     pass
-            if last.exists():  # `now` may be of the end, when ranks send what they measured for the trace
+            if last.exists():  # so `now` may be from the end of the run, when ranks send their measurements
                 continue
             for rank, kib in now.items():
                 held.setdefault(rank, []).append(kib)
         check(p.returncode == 0, f"samples, seed {seed}: exit {p.returncode}")
-        # of each rank: how far above and below the middle of its least and most
+        # of each rank: half the range of its memory, as a share of the middle of that range
         changes = [(max(rows) - min(rows)) / (max(rows) + min(rows)) for rows in held.values()]
         check(len(changes) == 4, f"samples, seed {seed}: memory of {len(changes)} ranks was seen")
         worst = max(worst, *changes)
@@ -243,9 +243,9 @@ def ends(tmp, few):
 # ---- sizes --------------------------------------------------------------------------------------
 
 def two_parts(tmp, count):
-    """Writes and splits a model whose first part makes a tensor of `count` floats, of which the second part reads one:
-    so the second part waits for the first one, and its receive is there when a message leaves. Returns the folder of
-    the split."""
+    """Writes and splits a model whose first part makes a tensor of `count` floats, of which the second part reads one
+    float: so the second part waits, and has posted its receive when the first part sends. Returns the folder of the
+    split."""
     text, rules = tmp / f"big{count}.pir", tmp / "rules.txt"
     text.write_text(f"""pcc 1
 opset ai.onnx 20
@@ -267,15 +267,15 @@ graph {{
 
 
 def figures(said):
-    """Figures of pcc-run's output: samples per second; us from the end of a part until its tensor is taken; us of a
-    message (None: no messages)."""
+    """Returns the figures of pcc-run's output: (samples per second; us from the end of a part until its tensor is
+    taken; us that a message takes, None without messages)."""
     rate = re.search(r"each: (\S+) a second", said)
     unit = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
     times = [re.search(rf"{word} ([\d.]+) (ns|us|ms|s) ", said) for word in ("taken", "took")]
     return float(rate[1]), *(t and float(t[1]) * unit[t[2]] for t in times)
 
 
-# Samples a second by calls and by a graph, of splits in one Ray: SPLIT SAMPLES ...
+# Prints samples a second, by calls and by a graph, of splits that run in one Ray; arguments: SPLIT SAMPLES ...
 BY_RAY = """
 import sys, time
 sys.path.insert(0, sys.argv[1])

@@ -17,10 +17,11 @@ KNOWN = {"op_bert12_training": (5043, 5536, 2615, 2558), "op_bert12_inference": 
          "op_bert6_training": (1578, 1606, 588, 588), "op_bert3_training": (1164, 1181, 508, 508),
          "op_resnet50_inference": (1697, 1746, 484, 532), "op_resnet50_training": (3391, 3461, 1702, 1702),
          "op_bert6_inference": (513, 551, 275, 275)}
-# Here that program goes by levels in which every edge is a transfer; dispatch=level has the transfers that the plan
-# makes.  The placement is run again with its levels (ports.py).
+# For this workload and placer the independent program orders nodes by levels that count every edge as a transfer, but
+# pcc's dispatch=level counts only the transfers that the plan makes.  So ports.py runs pcc's placement again by the
+# program's levels.
 OTHER_LEVELS = ("op_bert12_training", "m-ETF")
-# Celeritas' measuring run (figure 6), with colours: dfs-place, ms; and one without.
+# ms of dfs-place in Celeritas' measuring run (figure 6): with colours, and of one graph without.
 DEPTH_FIRST = {"op_bert3_training": 1164, "op_bert6_training": 1565, "op_bert12_training": 4427,
                "op_resnet50_training": 3538}
 PLAIN_DEPTH_FIRST = {"op_bert3_training": 796}
@@ -64,8 +65,8 @@ def scheduled(model, passes, dispatch, out):
 
 
 def value_of(model, placer, cap, tmp):
-    """(ms, whether it lacks memory) of a placer's plan with the better dispatch; None: this pcc has no such placer. A
-    plan of JUDGED is made for their own objective and only judged as a schedule."""
+    """(ms, whether it lacks memory) of a placer's plan with the better dispatch; None: this pcc has no such placer. The
+    placers of JUDGED plan for an objective of their own, and pcc then judges their plans as schedules."""
     passes = pipeline_of(placer, cap)
     if placer in JUDGED:
         split = tmp / "split.json"
@@ -85,7 +86,7 @@ def one_device(model, cap):
 
 
 def near(ms, known):
-    """Whether a time is that of the independent program, which is known in whole ms."""
+    """Whether a time agrees with the independent program's time `known`, which is in whole ms."""
     return abs(ms - known) <= WITHIN * known + 0.5
 
 

@@ -17,12 +17,13 @@ from common import PCC, Run, table, verdict
 
 SIZES = (3_000, 30_000, 300_000)
 LISTS = ("dfs-place", "order-place", "celeritas-place", "heft-place", "m-topo-place", "m-etf-place", "m-sct-place")
-# shorter CPU seconds count as these in an exponent.  SEARCH: of searches, which may take so long whatever the graph is;
-# LEAST: of list planners, which do not search, but whose memory leaves the caches meanwhile
+# CPU seconds below these count as these when an exponent is worked out.  SEARCH: for planners that search, which may
+# take so long on any graph; LEAST: for list planners, which do not search, but whose data outgrow the caches within
+# that time
 SEARCH, LEAST = 2.0, 0.5
 
 
-# Number of nodes, and edges (from, to), of a graph of about e edges.
+# Each of these functions returns (number of nodes, edges as (from, to)) of a graph of about e edges.
 
 def fan(e):
     """One node that all others read."""
@@ -88,8 +89,8 @@ def workload(shape, edges, path):
 
 
 def spend(path, planner):
-    """Runs pcc on a workload with the planner "NAME" or "NAME@OBJECTIVE". Returns (CPU seconds, of a list planner those
-    beyond a run without a planner; MiB of memory; SEARCH or LEAST)."""
+    """Runs pcc on a workload with the planner "NAME" or "NAME@OBJECTIVE". Returns (CPU seconds, for a list planner less
+    those of a run without a planner; MiB of memory; SEARCH or LEAST)."""
     name, _, objective = planner.partition("@")
     if name in LISTS:
         goal = ["--objective=makespan"]

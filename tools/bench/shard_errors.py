@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build/release"
 PLACE = ROOT / "build/shard_errors"
-# the error in words, operators or checks (lower case) that show it, a text in a file of passes/shard, the text that is
-# planted in its place
+# Each: the error in words; operators or checks (lower case) of the test that show it; a text that stands in a file of
+# passes/shard; the text that is planted in its place.
 ERRORS = [
     ("fused weights are cut in one block", "models", "step = st.run * x->ways;",
      "step = size; st.run = size / x->ways;"),
@@ -121,8 +121,8 @@ ERRORS = [
 
 
 def build():
-    """Builds what the planted files are linked with; returns the files of passes/shard as their commands to compile
-    them, and the words that link pcc."""
+    """Builds all that the planted files are linked with. Returns {file of passes/shard: words of the command that
+    compiles it}, and the words of the command that links pcc."""
     subprocess.run(["cmake", "--build", BUILT, "--target", "pcc", "pcc-gen"], check=True, stdout=subprocess.DEVNULL)
     commands = json.loads((BUILT / "compile_commands.json").read_text())
     compiling = {Path(c["file"]): shlex.split(c["command"]) for c in commands if "/passes/shard/" in c["file"]}

@@ -21,11 +21,11 @@ UNIT = {"ms": 1.0, "us": 1e-3, "s": 1e3}
 GPT13 = "gpt --layers 24 --width 2048 --heads 16 --vocab 50304"
 GPT2 = "gpt --layers 12 --width 768 --heads 12 --vocab 50257"
 BERT = "bert --layers 12 --width 768 --heads 12"
-# model, size of its sequence, ways, ms without sums over devices and with them
+# model, size of its sequence, ways; most ms of a plan without sums over devices, and with them
 ROWS = [(GPT13, 1024, 2, 91.9, 89.65), (GPT13, 1024, 4, 52.2, 50.25), (GPT13, 1024, 8, 32.8, 30.66),
         (GPT2, 128, 2, 3.31, 2.9), (GPT2, 128, 4, 3.18, 2.806), (GPT2, 128, 8, 3.40, 3.145),
         (BERT, 128, 2, 3.06, 2.654), (BERT, 128, 4, 2.87, 2.49)]
-# model, size of its sequence, ways, seconds of CPU: Llama 8B, and 100,012 nodes
+# model (Llama 8B; one of 100,012 nodes), size of its sequence, ways, most CPU seconds to choose a plan
 LARGE = [("llama --layers 32 --width 4096 --heads 32 --kv-heads 8 --vocab 128256", 1024, 2, 2),
          ("gpt --layers 3125 --width 2048 --heads 16 --vocab 50304", 1024, 2, 5)]
 

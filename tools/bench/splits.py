@@ -55,8 +55,8 @@ def largest_node(model, tmp):
 
 
 def balanced(manifest, model, devices, tmp):
-    """Checks the balance of a split by fuse,dp-place: what is wrong, '' if it is right or excused; and the remark for
-    the table."""
+    """Checks the balance of a split by fuse,dp-place: returns what is wrong ('': nothing, or it is excused), and the
+    remark for the table."""
     parts, total = compute_shares(manifest)
     placed = sum(p["nodes"] for p in manifest["parts"])
     if placed < 8 * devices:

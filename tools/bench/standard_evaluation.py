@@ -26,7 +26,7 @@ from common import PCC, PCC_GEN, ROOT, Run, help_or_go, table, verdict
 
 sys.path.insert(0, str(ROOT / "tools"))
 
-WANTED, AWAY = 25.0, 0.02  # % of mean deviation; share of the time without a core, above which cores were not idle
+WANTED, AWAY = 25.0, 0.02  # most mean deviation, %; most share of the time without a core on idle cores
 BATCHES, TARGET = (1, 2, 4), 8
 MODELS = {
     "gpt": ["gpt", "--layers", "2", "--width", "256", "--heads", "4", "--vocab", "1000"],
@@ -86,8 +86,8 @@ def evaluate(name, folder, args):
 
 
 def judged(models, missed, busy):
-    """Whether some model's times are judged, and no model misses them on idle cores. models, missed, busy: numbers of
-    models, of those that miss the times, and of these where the cores were not idle."""
+    """Whether some model's times are judged, and no model misses them on idle cores. Numbers: models: of all
+    models; missed: of models whose times deviate too much; busy: of missed models whose cores were not idle."""
     return busy < models and missed == busy
 
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from common import PCC, PCC_GEN, SHARED, help_or_go, table, verdict
 
 TICK = os.sysconf("SC_CLK_TCK")
-WHOLE = 20  # seconds that a whole run may take, of the CPU
+WHOLE = 20  # CPU seconds that a whole run may take
 REAL = SHARED / "models/exported/real"
 FIVE = "8xa100,8xv100,8xh100,8xt4,8xcpu"
 EIGHT = "4xa100,4xv100,4xh100,4xt4,4xa10,4xl4,4xa30,4xcpu"

@@ -26,10 +26,10 @@ CLUSTERS = {"A": A, "B": B, "C": C}
 
 @dataclasses.dataclass
 class Model:
-    """optimizer: copies of the weights beside weights and gradients; stored: bytes per sample that forward leaves, None
-    for the profile's activations."""
+    """optimizer: copies of the weights beside weights and gradients; stored: bytes per sample that forward keeps for
+    backward (None: the activations in the profile)."""
     profile: str
-    size: int # of a micro-batch, and of what was measured
+    size: int # samples of a micro-batch, and of the measured batch
     batch: int
     optimizer: int
     stored: float | None = None
@@ -162,7 +162,7 @@ def with_stored(folder, name, tmp):
     size = re.compile(r"activation_size=(\[[^]]*\]|[0-9.e+]+), parameter_size=[0-9.e+]+")
 
     def handed_on(match):
-        """Bytes of the outputs of a layer."""
+        """Bytes of a layer's outputs. match: of `size` in the layer's line of the profile."""
         return sum(float(x) for x in match[1].strip("[]").split(";"))
     lines = text.splitlines()
     layers = [line for line in lines if size.search(line) and " -- Input" not in line]
@@ -183,9 +183,8 @@ def work_of(profile):
 
 class Case:
     """A model on devices: what planners make of it, in times faster than one device.  batch: samples of an iteration;
-    file: the profile that is planned; alone: seconds of an iteration on one device; run, plan, seconds: what the last
-    times() or parallel() found, the run of pcc, the plan, the seconds of an iteration (these two None without a
-    plan)."""
+    file: the profile that is planned; alone: seconds of an iteration on one device; of the last times() or parallel():
+    run: the run of pcc; plan, seconds: the plan and the seconds of its iteration (both None if no plan fits)."""
 
     def __init__(self, folder, tmp, name, devices, links, batch=None, more=("--slices=any",)):
         """folder: that of the profiles; tmp: a folder for plans; links, more: options of pcc; batch: instead of the

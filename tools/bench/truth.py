@@ -39,7 +39,8 @@ MODELS = {
     "moe": (["moe", "--layers=4", "--width=128", "--heads=8", "--kv-heads=4", "--ffn=256", "--experts=4",
              "--vocab=1000"], LANGUAGE),
 }
-MEDIAN, P95, RANKED, CHOSEN = 3, 10, 0.95, 2  # the limits: %, %, correlation, %
+# limits: median error, %; its 95th percentile, %; correlation; how much slower the chosen plan is than the best one, %
+MEDIAN, P95, RANKED, CHOSEN = 3, 10, 0.95, 2
 
 
 def sizes(batch, sequence):
@@ -64,8 +65,8 @@ def taken(folder, samples, turns=3):
 
 
 def one(model, devices, dims, samples, tmp):
-    """Makes the split that pcc-profile --rounds leaves, and runs it. Returns (promised seconds of a sample, the speed
-    of work beside other work over its speed alone, by the manifest, measured seconds of a sample)."""
+    """Makes the split that pcc-profile --rounds leaves, and runs it. Returns (promised seconds of a sample;
+    the manifest's factor, the speed of work beside other work over its speed alone; measured seconds of a sample)."""
     folder = tmp / "split"
     Run(["rm", "-rf", folder]).need()
     Run([PROFILE, model, *dims, "--rounds=2", "--side-by-side", f"--segments={2 * devices}", "-q", "-o", folder, "--",
@@ -94,7 +95,7 @@ def many(model, dims, plans, samples, tmp):
     costs, off, plan, folder = (tmp / name for name in ("costs.json", "off.json", "plan.json", "ranked"))
     Run([PROFILE, model, *dims, "-q", "-o", costs]).need()
     known, rng, found = json.loads(costs.read_text()), random.Random(1), []
-    for k in range(plans):  # the further, the more times are off
+    for k in range(plans):  # times are the more off, the larger k is
         nodes = [{**n, "time": int(n["time"] * math.exp(rng.gauss(0, 0.3 * k / 4)))} for n in known["nodes"]]
         off.write_text(json.dumps({**known, "nodes": nodes}))
         Run(["rm", "-rf", folder]).need()

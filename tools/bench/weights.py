@@ -37,7 +37,7 @@ DIMS = {"gpt2_past": ["--dim", "seq_len=4"],  # its table of positions has 8 row
         "gpt2_megatron": ["--dim", "seq_len=32,past_seq_len=32"]}  # its mask has 64
 SEARCH = [np.array([[1, 2, 3]], np.int32), np.array([10], np.int32), np.array([1], np.int32)]
 ONE = np.array([1], np.float32)
-# Model: its inputs, where random ones would not do.
+# Inputs of models that need others than random ones.
 INPUTS = {"tiny_gpt2_beamsearch_layering": SEARCH + [np.array([4], np.int32), np.array([1], np.int32), ONE, ONE],
           "tiny_gpt2_greedysearch_with_init_decoder": SEARCH + [ONE]}  # lengths, beams, penalties
 SETS = {"top": "models", "tiny": "models/exported/tiny", "real": "models/exported/real"}
@@ -87,8 +87,8 @@ def longest(path):
 
 def fetch(path, folder, most, named):
     """Copies a model and its files of weights to the folder; a model of exported/real, which has no such files, gets
-    random ones. named: the user has named the model, so that more than `most` bytes of weights are no reason to leave
-    it out. Returns (path of the copy, ""), or (None, why it is left out)."""
+    random ones. named: whether the user named the model; if so, it is taken even with more than `most` bytes of
+    weights. Returns (path of the copy, ""), or (None, why it is left out)."""
     copy = folder / path.name
     shutil.copy(path, copy)
     if path.parent.name == "real":
@@ -103,8 +103,8 @@ def fetch(path, folder, most, named):
 
 
 def inputs_of(path, folder):
-    """The folder of inputs to verify splits of a model with: if INPUTS has some, `folder`, to which they are written;
-    else that beside the model; None, for random ones, if there is none."""
+    """The folder of inputs to verify splits of a model with: `folder`, to which the values in INPUTS are written, if
+    the model has some; else the folder beside the model; None, for random inputs, if there is none."""
     for k, value in enumerate(INPUTS.get(path.stem, [])):
         (folder / f"input_{k}.pb").write_bytes(numpy_helper.from_array(value).SerializeToString())
     if path.stem in INPUTS:

@@ -37,8 +37,8 @@ TRAIN = {"gpt2_large": ["train", *GPT[1:]]}
 # through four stages one after the other, so its time is the makespan of a plan of four equal parts.
 FOUR = {"dp4": ["-p", "data-parallel-place", "--objective=iteration-time", "--micro-batches=1"],
         "pp4_1": ["-p", "dp-place", "--judge=makespan", "--time-limit=5s"]}
-# What is judged of which rows: largest median error, largest error, largest ratio of two classes' medians; None: these
-# two are not judged.
+# For each kind of rows the limits of: the median error, the largest error, the largest ratio of two classes' medians;
+# None: not judged.
 LIMITS = {"forward": (0.07, 0.20, 1.1), "training, one GPU": (0.15, None, None), "training, dp4": (0.20, None, None),
           "training, pp4_1": (0.20, None, None)}
 

@@ -3,8 +3,8 @@
 
     build/venv/bin/python tools/python/settings.py
 
-The settings come from the library, whose rows are the only description of an option (CONTRIBUTING.md, "An option"), so
-this is run after an option has been added or changed; test_python.py says when. With "-" it prints the text instead."""
+The settings come from the library, whose rows are the only description of an option (CONTRIBUTING.md, "An option"). So
+run this program after an option was added or changed; test_python.py says when. With "-" it prints the text instead."""
 import sys
 import textwrap
 from pathlib import Path

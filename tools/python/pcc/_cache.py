@@ -29,7 +29,7 @@ _TRIES = 3  # how often fetch() looks for a split that was just made; another pr
 
 
 class NoCache(Exception):
-    """Why there is no cache to use."""
+    """The reason why no cache can be used."""
 
 
 class Kept:

@@ -51,7 +51,7 @@ class BadInput(PccError):
 
 
 class BadUse(PccError):
-    """A setting, a pass, or an order of calls that there is not."""
+    """A setting, pass or text that does not exist, a wrong value, or calls in a wrong order."""
 
 
 class NoPlan(PccError):
@@ -170,7 +170,7 @@ _CALLS = {
     "pcc_write": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
     "pcc_recompose": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]),
 }
-_lock = threading.Lock()  # guards the next two
+_lock = threading.Lock()  # guards _loaded and _settings
 _loaded: List[Any] = []  # the library, once it is loaded
 _settings: Dict[str, Dict[str, Any]] = {}  # library_settings()
 
@@ -263,7 +263,7 @@ class Handle:
             raise OutOfMemory("out of memory")
         self.diagnostics: List[Diagnostic] = []
         self.lock = threading.RLock()
-        self.raised: List[BaseException] = []  # in functions that the library calls
+        self.raised: List[BaseException] = []  # exceptions that functions raised which the library called
         self.given: Dict[str, List[str]] = {}  # values of settings, by the library's names
         self._listener = self._listen(progress)
         self._end = weakref.finalize(self, self.lib.pcc_free, self.p)
@@ -275,8 +275,8 @@ class Handle:
             self.p = None
 
     def _listen(self, progress: Optional[Callable[[Progress], Any]]) -> Any:
-        """Makes the library tell its messages to self.diagnostics and how far it is to `progress`. Returns the struct
-        with both functions, which must live as long as the handle."""
+        """Has the library add its messages to self.diagnostics and report its progress to `progress`. Returns the
+        struct with both functions, which must live as long as the handle."""
         said, raised, lib, handle = self.diagnostics, self.raised, self.lib, self.p
 
         def message(_: Any, level: int, name: Optional[bytes], line: Optional[bytes]) -> None:

@@ -86,10 +86,11 @@ class _Kept:
 class Plan:
     """A plan, as pcc judges it. Times are seconds.
 
-    objective: "time-per-sample", "makespan", "latency" or "iteration-time"; value: what it comes to; bound: no plan in
-    `scope` has a smaller value, None: nothing is known; bound_all: no plan of any shape has a smaller value; status:
-    "optimal", "feasible", ... among the plans in `scope`; argument: the reason in a line; proof: why the bound holds,
-    or None; diagnostics: all messages. str(plan) is the table that the program prints.
+    objective: "time-per-sample", "makespan", "latency" or "iteration-time"; value: the time that it takes, as the
+    objective measures it; bound: no plan in `scope` has a smaller value, None: no bound is known; bound_all: no plan of
+    any shape has a smaller value; status: "optimal", "feasible", ... among the plans in `scope`; argument: the reason
+    in a line; proof: why the bound holds, or None; diagnostics: all messages. str(plan) is the table that the program
+    prints.
 
     A plan does not change: copies are the plan itself. close(), or leaving `with`, frees the model and what the library
     holds of the plan. A plan that comes out of pickle has its figures, nodes, table and JSON; for all other calls it is

@@ -141,7 +141,8 @@ def _split(model: Any, words: Dict[str, Any], cache: Any) -> _cache.Kept:
     is closed."""
     source = Path(model) if isinstance(model, (str, os.PathLike)) else model
     data = source.SerializeToString() if hasattr(source, "SerializeToString") else source
-    wrote: List[PccError] = []  # errors in writing the split: a temporary folder may do; other errors are the model's
+    # errors in writing the split, which a temporary folder may avoid; other errors are the model's
+    wrote: List[PccError] = []
 
     def make(folder: Path) -> None:
         """Plans the model and writes its split into the folder."""

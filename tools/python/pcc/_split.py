@@ -204,7 +204,7 @@ class Split:
 
 
 def _told(outputs: Iterator["Outputs"]) -> Iterator["Outputs"]:
-    """The same outputs; errors of run_split become RunError."""
+    """Passes on the outputs; errors of run_split become RunError."""
     with _run_errors():
         yield from outputs
 

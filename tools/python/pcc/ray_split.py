@@ -46,7 +46,7 @@ else:
     import run_split as rs
 
 SHIPPED = 256 << 20  # bytes of a folder that are sent to other machines
-RESTARTS = 3  # of an actor that is lost, and of each of its calls
+RESTARTS = 3  # how often a lost actor is started again, and each of its calls made again
 PLACED_S = 60  # seconds in which all actors must be placed
 TRIED = 16  # samples that measure calls or a graph, beside those that are on their way at first
 NEVER_S = 1e9  # seconds: a part may take as long as it likes
@@ -149,7 +149,7 @@ def _line(error: Any) -> str:
 
 
 def _own(value: Any) -> Any:
-    """A copy of an array of a graph's buffer, which is written again when nobody has the array."""
+    """A copy of an array that lies in a graph's buffer: Ray writes the buffer again when nobody holds the array."""
     return value.copy() if hasattr(value, "copy") else value
 
 
@@ -161,7 +161,7 @@ class _Pace:
         self.first, self.each = first, 0.0
 
     def of(self, outputs: Iterable[rs.Outputs]) -> Iterator[rs.Outputs]:
-        """The same outputs; notes when each comes, and sets `each` at their end."""
+        """Passes on the outputs; notes when each comes, and sets `each` when all have come."""
         came = []
         for made in outputs:
             came.append(time.perf_counter())
@@ -183,8 +183,8 @@ class RayRunner(rs.Runner):
                  threads: int = 0, exact: bool = False, ship: bool = False, by: str = "measured"):
         self.ray = _ray()
         self.actors: Dict[str, Any] = {}  # by device
-        self.by, self.graph = by, None  # graph: the compiled one, while it is used
-        self.said = ""  # how the tensors of the last stream go, and why
+        self.by, self.graph = by, None  # graph: the compiled graph, while it is used; else None
+        self.said = ""  # how tensors of the last stream went from actor to actor, and why
         self.words, self.ship = list(places), ship
         self.began = not self.ray.is_initialized()  # this object starts Ray
         where = address or "a Ray of its own"

@@ -87,7 +87,8 @@ TF32_SINCE = [1, 18]  # the runtime whose CUDA provider can first be told whethe
 # Providers with an option device_id that counts the machine's devices.
 NUMBERED = {CUDA, "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider",
             "ROCMExecutionProvider", "MIGraphXExecutionProvider", DML, "CANNExecutionProvider"}
-# Providers that have memory of their own in which tensors may stay; all others take and give the host's.
+# Providers that have memory of their own, in which tensors may stay; all others take and give tensors in the host's
+# memory.
 MEMORY = {CUDA: "cuda", "TensorrtExecutionProvider": "cuda"}
 # What runs the nodes that a provider does not take, before the CPU does.
 BESIDE = {"TensorrtExecutionProvider": CUDA}
@@ -608,14 +609,15 @@ class Runner:
             piece = whole and [n // len(cut.pieces) if k == cut.axis else n for k, n in enumerate(whole)]
             self.sizes.update((name, piece) for name in cut.pieces)
         pairs = [(s["in"], s["out"]) for s in self.manifest.get("states", [])]
-        self.kept_inputs = {into for into, _ in pairs}  # as samples have them
+        self.kept_inputs = {into for into, _ in pairs}  # inputs that hold state, by the names that samples use
         # pairs of the tensors that the parts read and make: of a state in pieces a pair for each piece
         self.states: List[Tuple[str, str]] = [pair for pair in pairs if pair[0] not in self.cuts] + [
             (p["in"], p["out"]) for s in _kept_in_pieces(self.manifest) for p in s["pieces"]]
         _check_providers(self.manifest, providers or {})
         places = _places(self.manifest["devices"], providers or {})
         self.parts: List[Part] = self._open_parts(places, tell)
-        self.readers: Dict[str, List[int]] = collections.defaultdict(list)  # of a tensor, parts
+        # tensor -> numbers of the parts that read it
+        self.readers: Dict[str, List[int]] = collections.defaultdict(list)
         for k, part in enumerate(self.parts):
             for name in part.inputs:
                 self.readers[name].append(k)
@@ -827,14 +829,15 @@ def _forget(part: Part, table: Dict[str, Any], left: Dict[str, int], kept: Itera
 
 class _Flight:
     """A sample on its way. number: of the sample, from 0; table: its tensors by name; left: how many of the parts that
-    read a tensor have not run; to_run: how many parts have not run; next: the sample behind it, once that has begun."""
+    read a tensor have not run; to_run: how many parts have not run; next: the flight of the next sample, once that has
+    begun."""
 
     def __init__(self, runner: Runner, number: int, table: Dict[str, Any]):
         self.number, self.table = number, table
         self.left = {n: len(k) for n, k in runner.readers.items()}
         self.lacks = [len(p.inputs) for p in runner.parts]  # tensors that each part waits for
         self.to_run = len(runner.parts)
-        self.heirs: Dict[str, List[str]] = {}  # outputs that the next sample waits for, and as which inputs
+        self.heirs: Dict[str, List[str]] = {}  # output -> inputs of the next sample that wait for it
         self.next: Optional["_Flight"] = None
 
 
@@ -958,7 +961,8 @@ class _Pipeline:
                 todo.append((at.next, into, value))
 
     def _made(self, flight: _Flight, k: int, made: Dict[str, Any]) -> None:
-        """Notes that part k of a sample has run and what it made; wakes who waits for the end of the sample."""
+        """Notes that part k of a sample has run and made these tensors; wakes the thread that waits for the end of the
+        sample."""
         for name, value in made.items():
             self._put(flight, name, value)
         _forget(self.runner.parts[k], flight.table, flight.left, self.kept)
@@ -1208,7 +1212,7 @@ class _Samples:
     """The samples of a run: read from the files, or random; if the run is longer than the list, the list repeats. Up to
     AHEAD bytes of samples are made before the run, so that its times do not contain that work. Files beyond that are
     read when their turn comes (`late`); random samples beyond that are not made, and the list is shorter.  total:
-    samples of the run; kinds: samples of the list; made: those of them that are made before the run."""
+    samples of the run; kinds: samples of the list; made: samples of the list that were made before the run."""
 
     def __init__(self, args: argparse.Namespace, runner: Runner, tell: Teller):
         self.args, self.runner = args, runner
