@@ -75,10 +75,11 @@ struct settings {
     bool keep_blocks;
     int64_t cut;         /* --cut: 0: as few parts as possible; 1: a part ends at each transfer */
     const char *cost_of; /* engine of --for whose cost of a part is planned with; NULL: none */
-    /* set of exec_bit(): the settings of scene.model that the user, not a file, has given */
+    /* which settings of scene.model the user, not a file, has given: one bit, exec_bit(), for each */
     uint64_t said;
     bool judged; /* --judge was given: plans are shown by the objective `judge`, not the scene's */
-    uint32_t judge; /* row of exec_model.kinds; without --judge that of the time per sample */
+    /* the objective, as an index of exec_model.kinds; without --judge the time per sample */
+    uint32_t judge;
 };
 
 /* The weighted graphs that passes read and make, from fine to coarse; NULL: not made yet. */
@@ -91,8 +92,8 @@ struct levels {
      * there are no such groups). */
     struct wdag *contiguous, *any_shape, *mandatory;
     struct wdag *top; /* the level that the next pass reads */
-    /* -p names contract, without its options pins and coplace: list schedulers order the vertices of contract; else
-     * they order single nodes and keep the nodes of a group on one device */
+    /* The user named contract in -p without its options pins and coplace, so that list schedulers order the vertices
+     * that contract makes; false: they order single nodes and keep the nodes of a group on one device. */
     bool contract_requested;
     struct wdag *scheduled; /* graph of the list schedulers (list_level()); NULL: not made yet */
 };
@@ -113,11 +114,11 @@ struct services {
  * finds.  pipeline_run() compares them. */
 struct shard_offer {
     uint32_t ways; /* number of devices that share nodes; 0: there is no offer */
-    uint32_t cls;  /* 1 + their class */
-    /* ps: limit of the search that found the choice, for choices that take less */
+    uint32_t cls;  /* 1 + number of the class of these devices */
+    /* ps: the search that found the choice sought only choices that take less than this */
     int64_t below;
     int64_t value; /* ps that the choice takes */
-    int64_t gain;  /* millionths */
+    int64_t gain;  /* share that the choice must save, in millionths of the time of whole nodes */
     bool taken;    /* the pass is to rewrite the module by the choice, without a comparison */
 };
 /* Whether the time `value` saves the share `gain` (millionths) of the time `of`, all >= 0 (shard.c). */
@@ -137,16 +138,19 @@ struct results {
     uint32_t nguessed, capguessed;
     struct open_dim *nameless; /* [nnameless] dimensions of inputs whose sizes are guessed */
     uint32_t nnameless, capnameless;
-    /* size guessed for dimensions that are not batches; 0: the usual guess, which gave no sizes beyond the limits */
+    /* size guessed for dimensions that are not batches; 0: the usual size (bind_dims.h), since no smaller one was
+     * needed */
     int64_t guess;
-    /* name of the batch that split-batch divided, and the number of blocks; name NULL: it did not run */
+    /* split.name: the batch that split-batch divided; split.value: number of its blocks; name NULL: split-batch did not
+     * run */
     struct dim_binding split;
     const struct sharding *sharding; /* made by the pass shard; NULL: the model is not sharded */
     struct shard_offer offer;        /* made by the pass shard */
     const struct level_table *table; /* made by the pass levels; NULL: it has not run */
     /* what files of costs and support said of the nodes (cost/known_costs.h); NULL: the pass cost has read none */
     const struct known_costs *known;
-    bool misused;    /* after an error: the user's options contradict each other */
+    /* true, after an error: the cause are options of the user that contradict each other */
+    bool misused;
     uint64_t ideals; /* number of ideals (dp-place{count-ideals=true}); 0: not counted */
 };
 
@@ -208,10 +212,11 @@ struct planner {
      * NULL: never. */
     bool (*implies)(const void *opts);
     const char *implied; /* name of that struct exec_kind */
-    /* for objectives that the planner does not support, exec_plans.instead runs in its place */
+    /* if the planner does not support the objective, exec_plans.instead runs in its place */
     bool leaves;
-    /* what run_and_fit.h tries if the plan needs more memory at one time than devices have: nothing; contiguous plans;
-     * plans of the shape that the plan's bound is about; or those, and then plans of any shape */
+    /* what run_and_fit.h tries if the plan needs more memory at one time than devices have.  FIT_NOTHING: nothing.
+     * FIT_CONTIGUOUS: contiguous plans.  FIT_AS_PROVEN: contiguous plans if the plan's bound is about these, else plans
+     * of any shape.  FIT_ANY_SHAPE: as FIT_AS_PROVEN, and then plans of any shape. */
     enum { FIT_NOTHING, FIT_CONTIGUOUS, FIT_AS_PROVEN, FIT_ANY_SHAPE } fit;
 };
 
@@ -251,7 +256,8 @@ int ctx_base(struct ctx *x);
 struct clock ctx_clock(const struct ctx *x);
 /* Returns a clock with the listener only, for work that remains to be done when the time limit is over. */
 struct clock ctx_late_clock(const struct ctx *x);
-/* Forgets all results about a module whose nodes have changed, except the types of its values. */
+/* Forgets all results about a module whose nodes have changed, except the types of its values and the results of passes
+ * that tell what the user asked for or what was done to the module (context.c). */
 void ctx_forget(struct ctx *x);
 /* Forgets the levels, so that contract can run again. */
 void ctx_forget_levels(struct ctx *x);

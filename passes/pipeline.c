@@ -365,8 +365,8 @@ static void keep_error(void *user, enum diag_level level, enum warning w, const 
     }
 }
 
-/* Runs planner p as run_and_fit() does.  If the pass shard has left an offer, which is taken if p finds no plan, notes
- * say why p finds none; other errors are reported. */
+/* Runs planner p as run_and_fit() does.  If the pass shard has left an offer and p finds no plan, p's errors are given
+ * as notes, since the offer is taken then. */
 static int run_beside_offer(const struct planner *p, const void *opts, struct ctx *x)
 {
     struct diag *loud = x->use.diag, own = *loud;
@@ -387,8 +387,9 @@ static int run_beside_offer(const struct planner *p, const void *opts, struct ct
     return rc;
 }
 
-/* Whether the offer of the pass shard, if there is one, is taken now that the last planner has run, or one that found
- * no plan, with the result rc; notes the times of both.  An offer is looked at once. */
+/* Decides whether the offer of the pass shard is taken: if a plan was made, by the times of both, which a note gives;
+ * if the last planner found no plan (rc PASS_INFEASIBLE), or a plan that does not fit, the offer is taken.  An offer
+ * that is refused is removed, so that it is looked at once.  Returns whether there is an offer and it is taken. */
 static bool takes_offer(struct ctx *x, int rc)
 {
     struct shard_offer *o = &x->results.offer;
@@ -413,14 +414,14 @@ static bool takes_offer(struct ctx *x, int rc)
     return o->taken;
 }
 
-/* Runs the planner `asked`, the one of step s, or the planner that runs in its place: the usual one, if the pipeline
- * inserted `asked` in vain; or that of planner_for(), if `asked` leaves the objective to another planner.  Sets the
- * objective that `asked` implies, unless the user gave one.  Returns what run_and_fit() returns; or -1 and reports an
- * error, also if the planner does not support all requests. */
+/* Runs planner `asked` of step s, or the planner that runs in its place: the usual one, if the pipeline inserted
+ * `asked` to read a plan of the pass shard, which has made none; or that of planner_for(), if `asked` leaves the
+ * objective to another planner.  Sets the objective that `asked` implies, unless the user gave one.  Returns what
+ * run_and_fit() returns; or -1 and reports an error, also if the planner does not support all requests. */
 static int run_planner(const struct pipeline_step *s, const struct planner *asked, struct ctx *x)
 {
     struct exec_model *m = &x->scene.model;
-    /* the pipeline inserted the planner, to read the plan of the pass shard (pass.then), which has left none */
+    /* the pipeline inserted the planner to read the plan of the pass shard (pass.then), but shard has made none */
     bool usual = s->inserted && asked->given && x->results.sharding == NULL;
     if (usual)
         asked = usual_planner(m);
@@ -470,9 +471,9 @@ int pipeline_step_run(const struct pipeline_step *s, struct ctx *x)
     return rc;
 }
 
-/* Runs a pass that changes nodes.  If it made an edit, verifies the module and forgets all results about the old
- * nodes; otherwise forgets the levels alone, as later passes have contract inserted anew.  Returns 0, or the pass's
- * error code, or -1 and reports an error. */
+/* Runs a pass that changes nodes.  If it made an edit, verifies the module and forgets all results about the old nodes;
+ * otherwise forgets the levels alone, since the pipeline runs contract again for the passes behind.  Returns 0, or the
+ * pass's error code, or -1 and reports an error. */
 static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
 {
     struct module *m = x->scene.m;
@@ -509,7 +510,8 @@ static int run_and_judge(const struct pipeline_step *s, struct ctx *x, const str
     if (rc)
         return rc;
     if (s->pass->rewrites)
-        before = x->results.plan; /* a rewriter makes no plan, but may have forgotten the old one */
+        /* the rewriter may have forgotten the old plan, which is no new one */
+        before = x->results.plan;
     if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
         diag_error(x->use.diag, "the module is broken after %s", s->pass->name);
         return PASS_UNVERIFIED;
@@ -560,7 +562,7 @@ static uint32_t number_of(const struct pipeline *p, const char *name)
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o)
 {
     warn_late(p, x->use.diag);
-    x->results.offer = (struct shard_offer){0}; /* of an earlier run that failed */
+    x->results.offer = (struct shard_offer){0}; /* an earlier run that failed may have left one */
     for (uint32_t i = 0; i < p->n; i++) {
         struct arena_mark mark = arena_mark(x->use.scratch);
         double start = now_ms();

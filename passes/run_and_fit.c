@@ -1,14 +1,13 @@
 /* Plans that fit what devices have at one time (run_and_fit.h).
  *
- * Planners count the bytes that last on a device, such as weights, exactly; what a device holds at one time they
- * count only as far as it follows from the set of its nodes; the judge counts all of it.  So a planner's bound holds
- * for all plans that fit, but its plan may need more than the judge allows, by values that wait some rounds for
- * their reader or by several parts of one device.  In that case all plans of a small model are looked at.  For a
- * larger model plans of orders that are cut anew, and plans near these, are tried (contiguous/refit.h).  If none fits,
- * or the planner plans something else, it runs again, with the memory of devices that lacked some lowered by what they
- * lacked, until a plan fits; where no plan does, the cuts of a contiguous plan are moved (contiguous/shift_cuts.h).
- * Cost: that of these, at most ROUNDS runs of the planner and SHIFT_LOOKS looks.
- */
+ * Planners count the bytes that last on a device, such as weights, exactly; what a device holds at one time they count
+ * only as far as it follows from the set of its nodes; the judge counts all of it.  So a planner's bound holds for all
+ * plans that fit, but its plan may need more than the judge allows, because values wait some rounds for their reader,
+ * or because a device has several parts.  Then all plans of a small model are looked at.  For a larger model plans of
+ * orders that are cut anew, and plans near these, are tried (contiguous/refit.h).  If none fits, or the planner plans
+ * something else, it runs again, and the memory of each device that lacked some is lowered by what it lacked, until a
+ * plan fits; where no plan does, the cuts of a contiguous plan are moved (contiguous/shift_cuts.h).  Cost: that of
+ * refit.h, ROUNDS more runs of the planner, and SHIFT_LOOKS looks, at most. */
 #include "passes/run_and_fit.h"
 
 #include "ir/base/units.h"
@@ -30,8 +29,9 @@ static bool is_contiguous(const struct claim *c)
            c->scope == SCOPE_CONTIGUOUS_FUSED;
 }
 
-/* Looks at all plans of a small level that have the shape of p's plans: contiguous, if the bounds of `first` are
- * about contiguous plans; any shape, if p makes such.  Returns whether a plan fits. */
+/* Looks at all plans of a small level.  If p makes only contiguous plans, or the bounds of `first` are about these,
+ * looks at contiguous plans, and then, if none fits and p makes other plans, too, at plans of any shape; else at plans
+ * of any shape at once.  Returns whether a plan fits. */
 static bool look_at_small(const struct planner *p, struct ctx *x, const struct claim *first,
                           struct clock *clock)
 {
@@ -40,8 +40,9 @@ static bool look_at_small(const struct planner *p, struct ctx *x, const struct c
            (chain && p->fit == FIT_ANY_SHAPE && look_at_all(x, /*chain=*/false, clock));
 }
 
-/* Runs p again, at most ROUNDS times, until its plan fits.  Each run has less memory: by what the plan before lacked;
- * after a run without a plan, by half of that.  Returns whether a plan fits.  *why: what the last plan lacked. */
+/* Runs p again, at most ROUNDS times, until its plan fits.  Each run has less memory than the one before, by what the
+ * last plan lacked; after a run without a plan, the memory goes half the way back to the last run that had a plan.
+ * Returns whether a plan fits.  *why: what the last plan lacked. */
 static bool try_less(const struct planner *p, const void *opts, struct ctx *x, struct clock *clock,
                      const char **why)
 {
@@ -57,7 +58,7 @@ static bool try_less(const struct planner *p, const void *opts, struct ctx *x, s
         struct plan *last = x->results.plan;
         int rc = run_with_less(x, lacks, p->pass.run, opts);
         x->settings = asked;
-        /* p found no plan: tries values between what was lacking before and what is lacking now */
+        /* p found no plan: tries the mean of the memories of this run and of the last run that had a plan */
         if (rc) {
             x->results.plan = last;
             for (uint32_t k = 0; k < CLUSTER_CLASSES; k++)
@@ -98,7 +99,8 @@ static void finish_met(const struct planner *p, struct ctx *x, struct clock *clo
     c->argument = arena_fmt(x->use.mem, "a plan that fits as it runs; bound: %s", why);
 }
 
-/* fit_contiguous(), where p plans for the time per sample and there are no groups. */
+/* If p makes contiguous plans, or plans of any shape, and the cluster has no groups, calls fit_contiguous().  Returns
+ * whether a plan fits. */
 static bool fit_orders(const struct planner *p, struct ctx *x, struct clock *clock)
 {
     return (p->fit == FIT_CONTIGUOUS || p->fit == FIT_ANY_SHAPE) &&
@@ -112,7 +114,8 @@ int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
     struct clock clock = ctx_clock(x);
     const char *why = NULL;
     int rc = p->pass.run(x, opts);
-    /* no plan; the user's own plan; all memory lasts, so that planners count it; or p says that the plan needs more */
+    /* leaves alone: that there is no plan; the user's own plan; a plan whose memory all lasts, so that p counted it; a
+     * plan of which p says that it needs too much */
     if (rc || p->given || x->results.plan == before || !exec_live_parts(&x->scene.model) ||
         x->results.plan->claim.status == PLAN_OVER_MEMORY)
         return rc;

@@ -6,9 +6,10 @@
 
 #include "passes/problem/problem.h"
 
-/* The units of a device whose first unit is given: up to `end`, without `end` itself; end == first unit: no unit. */
+/* Where a device can end that begins with a given unit: before unit `end`; if `end` is the first unit itself, the
+ * device has no units. */
 struct device_far {
-    uint32_t end, most; /* most: the largest end within the device's limits */
+    uint32_t end, most; /* most: the largest such end within the device's limits */
     int64_t load;       /* ps: of the units before `end` on the device */
 };
 

@@ -385,7 +385,7 @@ static void run_rounds(struct race *r)
 {
     /* many: the exact search comes to no end, so it gets short turns, and bounds along a path long ones */
     bool many = labels_many(r->c);
-    /* if `many`: number of latest rounds, of MIXED_ROUND steps or more, without a gain */
+    /* if `many`: number of rounds of MIXED_ROUND steps or more since the last gain */
     uint32_t idle = 0;
     /* ends also when one round is longer than all steps allowed: then no method takes steps any more */
     for (uint64_t round = FIRST_ROUND;

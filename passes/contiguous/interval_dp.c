@@ -443,9 +443,9 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
 /* Steps that adding a vertex to the set r->at_once, and dropping it, counts as. */
 enum { CHANGE_STEPS = 50 };
 
-/* Returns whether a device of kind k has room for the units before `end` of the present sweep, which last `bytes` and
- * pay `cut` ps for transfers.  *have: the end of the units that are in r->at_once; it is brought up to `end` if need
- * be. */
+/* Returns whether a device of kind k has room for the units before `end` of the present sweep, whose lasting bytes are
+ * `bytes` and whose transfers take `cut` ps.  *have: the end of the units that are in r->at_once; it is brought up to
+ * `end` if need be. */
 static bool has_room(struct run *r, uint32_t k, uint32_t end, uint32_t *have, int64_t bytes,
                      int64_t cut)
 {
@@ -801,8 +801,8 @@ static bool search_order(struct run *r, struct problem_plan *best)
     return narrow_down(r, best) || better;
 }
 
-/* Runs the search over the present units, which writes a better plan to *best.  Returns what it found, for one order,
- * and the steps done, to which it adds one for each pin: the making of the order. */
+/* Runs the search over the present units, which writes a better plan to *best.  Returns the result for one order; its
+ * steps include one for each pin, for the making of the order. */
 static struct interval_found run_once(struct run *r, struct problem_plan *best)
 {
     struct interval_found f = {.better = line_up(r, best), .tried = 1};

@@ -13,13 +13,14 @@ bool find_lacks(struct ctx *x, int64_t *lacks, const char **why);
 int run_with_less(struct ctx *x, const int64_t *lacks,
                   int (*run)(struct ctx *x, const void *options), const void *options);
 
-/* Gives the plan of x, which fits, the bounds of `first`, the claim of a plan that was made with all memory and does
- * not fit, beside the plan's own value; the bound of all plans alone where the plan is not one of those that the claim
- * is about; and a status and an argument that follow from these. */
+/* Gives the plan of x, which fits, a claim with its own value and with bounds from `first`, the claim of a plan that
+ * was made with all memory and does not fit.  If `first` is about plans of another kind than the plan of x, takes only
+ * its bound of all plans.  Status and argument follow from value and bounds. */
 void keep_bounds(struct ctx *x, const struct claim *first);
 
-/* Judges all plans of a small level, or (chain) only contiguous ones, until the time is over.  Gives x the quickest
- * plan that fits, as its plan; returns whether a plan fits; false, too, if there are too many plans (MOST_LOOKS). */
+/* Judges all plans of a small level, or (chain) only contiguous ones, until the time is over.  If a plan fits, makes
+ * the quickest one that fits the plan of x and returns true.  Returns false, too, if there are more than MOST_LOOKS
+ * plans. */
 bool look_at_all(struct ctx *x, bool chain, struct clock *clock);
 
 /* The plan of x, for the time per sample, does not fit: looks for a contiguous plan that fits and takes little time,

@@ -184,7 +184,7 @@ static bool line_up(struct cuts *c)
     for (uint32_t i = 0; i < n && i < c->ndev; i++)
         for_row (d, after, c->device[i])
             if (--wait[d] == 0) {
-                /* places d before the unused devices, for which no device waits */
+                /* places d right behind device i, and so before the unused devices, for which no device waits */
                 memmove(&c->device[i + 2], &c->device[i + 1], (n - i - 1) * sizeof *c->device);
                 c->device[i + 1] = d;
                 n++;

@@ -174,8 +174,8 @@ static void mark_dims(const struct module *m, struct id_map *batch, vid v, bool 
     }
 }
 
-/* Puts into *batch, with the value 1, each name that by itself is the first dimension of a model input (without an
- * initializer) and is no later dimension of any input; those that are a later one get the value 0. */
+/* Puts names into *batch: with the value 1 each name that by itself is the first dimension of a model input (without an
+ * initializer) and is no later dimension of any input; with the value 0 each name that is a later dimension. */
 static void mark_first_dims(const struct module *m, struct id_map *batch)
 {
     struct slice in = m->graph[1].in;
@@ -220,7 +220,8 @@ int64_t bind_planned_batch(const struct ctx *x)
 {
     const struct module *m = x->scene.m;
     sid name = batch_name(m);
-    /* number: the number that first dimensions of inputs are; -1: none so far; 0: they differ */
+    /* the number that is the first dimension of each input so far; -1: no input so far; 0: they differ, or one is no
+     * number */
     int64_t number = -1;
     for (uint32_t i = 0; i < m->graph[1].in.n && !name; i++) {
         const struct value *v = &m->value[m->arg[m->graph[1].in.at + i]];

@@ -1,13 +1,13 @@
 /* Binds names of symbolic dimensions to numbers, for planning.
  *
- * Values from --dim (settings.dims) come first; other names are guessed, as are dimensions of inputs without a
- * name.  A batch size is guessed as 1; names like "batch" are batch sizes, and names of first dimensions of model
- * inputs that are no later dimension of an input.  All other sizes are guessed as 128, or less if the model's times
- * or bytes would add up to CTX_SUM_MAX (passes.h) or more. Where nodes demand something else of sizes (demands.h),
- * the guesses are changed to meet the demands.  There is no other rule for sizes that the user does not give; all
- * tools take the guesses from here (--emit=sizes, "dims" and "sizes" of a manifest). Guesses are appended to
- * results.guessed and results.nameless.  Names that exporters made up for values inside the model are guessed only
- * if the value's size does not follow from the inputs. */
+ * Values from --dim (settings.dims) come first; other names are guessed, as are dimensions of inputs without a name.  A
+ * batch size is guessed as 1; a name is one of a batch if it is like "batch", or if it names first dimensions of model
+ * inputs and no others.  All other sizes are guessed as 128, or less if the model's times or bytes would add up to
+ * CTX_SUM_MAX (passes.h) or more.  Where nodes demand other sizes (demands.h), the guesses are changed to meet the
+ * demands.  There is no other rule for sizes that the user does not give; all tools take the guesses from here
+ * (--emit=sizes, "dims" and "sizes" of a manifest).  Guesses are appended to results.guessed and results.nameless.
+ * Names that exporters made up for values inside the model are guessed only if the value's size does not follow from
+ * the inputs. */
 #ifndef PCC_PASSES_SHAPES_BIND_DIMS_H
 #define PCC_PASSES_SHAPES_BIND_DIMS_H
 
@@ -27,7 +27,8 @@ struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands);
 bool bind_open_dims(struct ctx *x, struct sizes *k, const uint32_t *type);
 /* The sizes of the dimensions of model inputs, in a form for backends (struct result). */
 struct input_sizes {
-    int64_t *size; /* [at[inputs]] -1: not known */
+    /* [at[number of inputs]] the sizes of the first input's dimensions, then of the second one's, ...; -1: not known */
+    int64_t *size;
     uint32_t *at;  /* [inputs + 1] index in `size` of the first dimension of each input */
     uint8_t *open; /* [inputs] 1: the number of dimensions is not known */
 };
@@ -55,9 +56,9 @@ const char *bind_excuse(const struct ctx *x);
 int64_t bind_said(const struct ctx *x, const char *name);
 /* Returns the size of dimensions without a name, from --dim '?=N'; -1: it is not said. */
 int64_t bind_nameless(const struct ctx *x);
-/* Returns the batch size for which the model is planned; 0: not known.  Of the first dimensions of inputs it is: the
- * size, given by --dim or guessed, of the batch's name (batch_name()); if none is a name, the number that the first
- * dimensions of all inputs with two or more dimensions are, if it is the same for all. */
+/* Returns the batch size for which the model is planned; 0: not known.  If some input's first dimension has the name of
+ * the batch (batch_name()), that is the size of this name, given by --dim or guessed.  If no first dimension has a
+ * name, it is the number that the first dimensions of all inputs with two or more dimensions have in common. */
 int64_t bind_planned_batch(const struct ctx *x);
 
 /* Numbers of dimensions under the bindings of their names; each expression is computed once. */

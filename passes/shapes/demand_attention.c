@@ -66,8 +66,8 @@ void demand_attention(struct demands *k, nid n, int arg)
 
 /* --- com.microsoft --- */
 
-/* Notes that a mask in operand i, if it has two axes or more, is for `batch` sequences, or one for all, and with two or
- * three axes for `total` keys. */
+/* Notes demands on the mask in operand i, if it has two axes or more: the first axis is `batch` or 1, and the last of
+ * two or three axes is `total`, the number of keys. */
 static void demand_mask(struct demands *k, nid n, uint32_t i, struct dim batch, struct dim total)
 {
     struct shape mask = operand_shape(k->f, n, i);
@@ -78,7 +78,7 @@ static void demand_mask(struct demands *k, nid n, uint32_t i, struct dim batch, 
         demand(k, DEMAND_EQUAL, mask.d[mask.rank - 1], total);
 }
 
-/* Notes that the bias of scores in operand i can be added to them. */
+/* Notes that the bias in operand i can be added to the scores; scores[4]: their shape. */
 static void demand_bias(struct demands *k, nid n, uint32_t i, const struct dim *scores)
 {
     struct shape bias = operand_shape(k->f, n, i), s = {.rank = 4};

@@ -144,7 +144,8 @@ void demand(struct demands *k, enum demand_kind kind, struct dim a, struct dim b
     bool one = kind == DEMAND_MATCH && (a.value == 1 || b.value == 1);
     if (!dim_known(a) || !dim_known(b) || numbers || one || dim_same(a, b))
         return;
-    if (kind != DEMAND_MOST && dim_is_min_of(k->f->m, b, a)) { /* Min(a, c) is a */
+    /* b is Min(a, c), which is a if c is not less */
+    if (kind != DEMAND_MOST && dim_is_min_of(k->f->m, b, a)) {
         demand(k, DEMAND_MOST, a, b);
         return;
     }

@@ -27,7 +27,8 @@ struct demands {
     struct infer *f;   /* a finished run of inference in symbolic mode */
     struct demand *at; /* [n] the demands; those of the main graph come first */
     uint32_t n, cap;
-    struct map seen[DEMAND_KINDS]; /* pairs of texts of dimensions -> 1 */
+    /* [kind] the demands noted so far: texts of both dimensions -> 1 */
+    struct map seen[DEMAND_KINDS];
     /* [value] one more than the largest element of a tensor of integers, as far as it is known: {0, 0}: not looked up
      * yet; unknown: nothing is known */
     struct dim *reach;

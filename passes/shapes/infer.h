@@ -62,7 +62,8 @@ struct infer {
     struct dim_values *values; /* bound mode: values of the names; else NULL */
     const sid *input_names;    /* names in the dimensions of the model's inputs, ascending */
     uint32_t ninput_names;
-    /* [node] its first body, 0: none; NULL (as are the next three arrays then): the module has no bodies */
+    /* [node] its first body, 0: none; NULL: the module has no bodies, and next_body, carried and visited are NULL,
+     * too */
     uint32_t *first_body;
     uint32_t *next_body; /* [graph] the next body of the same node; 0: none */
     /* [graph] what the body of a Loop or Scan carries; NULL: not visited yet */
@@ -115,7 +116,8 @@ struct shape shape_vector(enum elem e, struct dim d); /* rank 1; d: its length *
 struct dim shape_dim(const struct shape *s, int i);
 /* Swaps the last two dimensions of *s, if it has two. */
 void shape_swap_last(struct shape *s);
-/* Merges the inferred shape *s into the type known for value v (infer_core.c).  n: the node, for messages. */
+/* Merges the inferred shape *s into the type known for value v, as the head of infer_core.c says.  n: the node, for
+ * messages. */
 void shape_merge(struct infer *f, nid n, vid v, const struct shape *s);
 /* Merges the inferred shape *s into the type known for result i of node n. */
 void shape_set(struct infer *f, nid n, uint32_t i, const struct shape *s);
@@ -156,7 +158,7 @@ bool elem_followed(enum elem e);
 int ints_of(struct infer *f, vid v, int64_t *out, int max);
 /* Returns the elements of a list attribute if node n has it, else of operand i; NULL: nothing is known. */
 const struct nums *nums_attr_or_input(struct infer *f, nid n, const char *name, uint32_t i);
-/* Returns n <= SHAPE_VALUES unknown elements. */
+/* Returns n <= SHAPE_VALUES unknown elements, in f->mem. */
 struct nums *nums_new(struct infer *f, uint32_t n);
 /* Sets the elements of result i of node n to x; NULL: does nothing. */
 void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x);
@@ -233,8 +235,8 @@ enum { CLASSIFY_TREE, CLASSIFY_LINEAR, CLASSIFY_SVM };
 /* arg of rule_regressor(): where the number of targets and the element type are given: attribute n_targets, f32 (TREE);
  * attribute targets, f32 (LINEAR); always one target, f32 (ONE); n_targets, type of the operand (ENSEMBLE). */
 enum { TARGETS_TREE, TARGETS_LINEAR, TARGETS_ONE, TARGETS_ENSEMBLE };
-/* arg of rule_regions(): the operator (RoiAlign, MaxRoiPool, CropAndResize); it decides where the size of the images
- * is given that become of the regions. */
+/* arg of rule_regions(): the operator (RoiAlign, MaxRoiPool, CropAndResize); it tells where node n says to which size
+ * each region is brought. */
 enum { REGION_ALIGN, REGION_POOL, REGION_CROP };
 /* arg of rule_conv(), rule_pool(): element type of the result (0: that of the operand), in the bits of WINDOW_ELEM,
  * and flags: WINDOW_LAST: the channels are the last axis; WINDOW_MAYBE_LAST: the channels are the last axis if

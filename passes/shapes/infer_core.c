@@ -271,7 +271,7 @@ struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b)
         return a;
     if (dim_is_min_of(f->m, a, b))
         return b;
-    /* past + sequence and total: in pure mode the sum, which says more */
+    /* in pure mode: of past + sequence and a single name such as total, the sum, which says more */
     bool sum = !dim_is_symbol(f->m, a), other = !dim_is_symbol(f->m, b);
     bool pick = f->pure && dim_known(a) && dim_known(b) && sum != other;
     return pick ? (sum ? a : b) : dim_unknown();

@@ -77,8 +77,8 @@ struct num num_mul(struct infer *f, struct num a, struct num b)
     return num_of_dim(dim_mul(f->m, num_dim(a), num_dim(b)));
 }
 
-/* Returns a / b.  ONNX rounds integers towards zero, dim_div() rounds down: of expressions only if neither is
- * negative. */
+/* Returns a / b.  ONNX rounds integers towards zero, dim_div() rounds down, so the quotient of expressions is known
+ * only if neither can be negative. */
 static struct num num_div(struct infer *f, struct num a, struct num b)
 {
     if (a.kind == NUM_INT && b.kind == NUM_INT)

@@ -125,9 +125,9 @@ static struct dim value_width(struct infer *f, nid n, const struct shape *weight
 }
 
 /* Rule for Attention and DecoderMaskedSelfAttention of com.microsoft; arg 1: QAttention, where operand 3, a scale, has
- * the element type of the result.  Operands: input, one weight for queries, keys and values; 4 (QAttention: 8): the
- * past cache.  Results: the output, the present cache.  Caches are (2, batch, heads, length, size): first keys, then
- * values, whose size counts. */
+ * the element type of the result.  Operand 0 is the input, operand 1 the weight of queries, keys and values together,
+ * operand 4 (QAttention: 8) the past cache.  Results: the output, the present cache.  Caches are (2, batch, heads,
+ * length, size): first keys, then values; the size is that of the values. */
 void rule_ms_attention(struct infer *f, nid n, int arg)
 {
     struct shape x = operand_shape(f, n, 0), w = operand_shape(f, n, 1), past,

@@ -283,8 +283,8 @@ void rule_unfold(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for MaxUnpool: operand 2 gives the shape of the result.  Without it, the result has the shape of which a pooling
- * with these attributes makes the shape of operand 0. */
+/* Rule for MaxUnpool: operand 2 gives the shape of the result.  Without it, the result has the shape from which a
+ * pooling with these attributes would make the shape of operand 0. */
 void rule_max_unpool(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);

@@ -342,7 +342,8 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
         f->hides = f->hides || !inside;
         return inside || f->pure ? p : dim_min(f->m, d, p);
     }
-    struct dim back = dim_sub(f->m, dim_num(0), p); /* counted from the end */
+    /* p counts from the end; back: how far from it */
+    struct dim back = dim_sub(f->m, dim_num(0), p);
     struct dim at = dim_sub(f->m, d, back);
     f->hides = f->hides || (dim_nonneg(f->m, back) && !dim_nonneg(f->m, at));
     return dim_nonneg(f->m, back) && (f->pure || dim_nonneg(f->m, at)) ? at : dim_unknown();
@@ -546,8 +547,8 @@ void rule_gather_nd(struct infer *f, nid n, int arg)
     int64_t batch = node_attr_int(f->m, n, "batch_dims", 0);
     if (in.rank >= 0 && index.rank > 0 && index.d[index.rank - 1].value >= 0 && batch >= 0 &&
         batch <= SHAPE_RANK) {
-        /* last: number of coordinates of an element or slice; from: the first axis of operand 0 behind those that
-         * coordinates are for, so the first axis of a slice */
+        /* last: number of coordinates of an element or slice; from: the first axis of operand 0 that has no coordinate,
+         * with which slices begin */
         int64_t last = index.d[index.rank - 1].value, from = last <= SHAPE_RANK ? batch + last : -1;
         if (from >= 0 && from <= in.rank && index.rank - 1 + in.rank - from <= SHAPE_RANK) {
             out.rank = index.rank - 1 + in.rank - (int)from;

@@ -164,7 +164,7 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
     int64_t extra[SHAPE_RANK], given[SHAPE_RANK];
     if (in.rank > 2 && window_of(f, n, in.rank - 2, &w, &x)) {
         int k = in.rank - 2;
-        /* the pads are not known */
+        /* whether the pads are unknown */
         bool open = arg == 1 && x.pads != PAD_SAME && !pads_in(f, n, 2, &x);
         list_or_default(f, n, "output_padding", k, 0, extra);
         bool fixed = attr_ints(f, n, "output_shape", given, SHAPE_RANK) == k;
@@ -177,7 +177,7 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
             extra[i] = extra[i] > INT32_MAX || extra[i] < 0 ? 0 : extra[i];
             /* the result has stride * (size - 1) + extent of the kernel + extra - pads positions */
             int64_t more = extra[i] + (x.kernel[i] - 1) * x.dilation[i] + 1 - x.stride[i];
-            /* SAME: with pads for stride * size positions, but none where there are fewer anyway */
+            /* SAME: pads cut the result down to stride * size positions; a result with fewer gets no pads */
             more = x.pads == PAD_SAME ? smaller(more, 0) : more - x.pad[i] - x.pad[k + i];
             out.d[2 + i] = fixed                     ? dim_num(given[i])
                            : x.kernel[i] < 0 || open ? dim_unknown()

@@ -77,7 +77,7 @@ void rule_gated_delta(struct infer *f, nid n, int arg)
     struct dim key = given ? state.d[3] : shape_dim(&q, -1);
     struct dim values = dim_mul(m, heads, value);
     struct dim key_heads = shape_dim(&k, -2);
-    /* packed: the last axis has queries and keys, key_heads * key each, and the values */
+    /* packed: the last axis has queries and keys, of key_heads * key elements each, and the values */
     if (packed)
         key_heads = dim_div(m, dim_sub(m, shape_dim(&q, -1), values), dim_mul(m, dim_num(2), key));
     out = packed ? q : v;

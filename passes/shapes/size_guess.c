@@ -3,10 +3,11 @@
  * 1. Equal dimensions.  An equation a = b is solved for one of its names, which from then on is an expression of the
  *    others: total = past + sequence.  Names that have a size of their own are *free*.
  * 2. Free names start with the size to try first: 1 for a batch, 128 for others.
- * 3. Where a demand does not hold, it is solved as in 1 if it says that dimensions are equal, or that a name is at
- *    least an expression, which it then equals.  Else its free names are cut off at the largest size with which it
- *    holds: a table of 77 rows makes a sequence of 128 one of 77, and past + sequence <= 8 makes both 4.  If no size
- *    does, they grow until it holds: a window of 400 wants a signal of 512.
+ * 3. Where a demand does not hold: if it says that dimensions are equal, it is solved as in 1; if it says that a name
+ * is
+ *    at least as large as an expression, the name becomes that expression.  Else its free names are cut off at the
+ *    largest size with which it holds: a table of 77 rows makes a sequence of 128 one of 77, and past + sequence <= 8
+ *    makes both 4.  If it holds with no such size, they grow until it holds: a window of 400 wants a signal of 512.
  * 4. Again from the first demand, since one may spoil another, at most ROUNDS times.
  *
  * Of demands that contradict each other, some stay unmet.  Each look at a demand replaces the names in it and evaluates
@@ -85,7 +86,7 @@ static struct dim meaning(void *user, const char *name)
     return dim_known(end) ? end : d;
 }
 
-/* Whether names that are not free are in a dimension. */
+/* For note_closed(): whether a dimension has names that are not free. */
 struct closed_names {
     const struct sizes *k;
     bool any;

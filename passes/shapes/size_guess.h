@@ -26,7 +26,7 @@ struct sizes {
     struct map index; /* name -> its place in `at` */
     /* size to try first for SIZE_OTHER, and for SIZE_FIRST where 1 does not meet the demands */
     int64_t usual;
-    /* [ntodo] the demands, and for each expression (`is`) that may be negative the demand that it is not */
+    /* [ntodo] the demands; and, for each name whose expression `is` may be negative, a demand that it is not */
     struct demand *todo;
     uint32_t ntodo, captodo;
 };

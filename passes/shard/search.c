@@ -51,13 +51,13 @@ static const uint32_t ALONE_OPTION = UINT32_MAX;
 /* A step on the way to an entry. */
 struct step {
     uint32_t before; /* the step before, an index of table.step */
-    uint32_t option; /* of the step's node */
+    uint32_t option; /* the option that is taken for the step's node */
 };
 
 /* An entry of the table. */
 struct entry {
     int64_t time;    /* ps */
-    int64_t settled; /* ps: by settled(), where a table is cut down */
+    int64_t settled; /* ps: what settled() returns; set only where a table is cut down */
     uint32_t step;   /* the last step of its way */
     /* [slot] states in which the value is there, as bits; 0 from the number of values that are followed on, up to the
      * next multiple of WORD */

@@ -160,9 +160,9 @@ int64_t shard_self_ways(const struct module *m)
     return 0;
 }
 
-/* Returns the word that says on which device alone node n is: the first word that says something, if its kind is ALONE,
- * or the word of the first result in its place if that is ALONE, too.  If the result is a word of another kind, no word
- * says so.  *cut: the index of the last result that is cut; the number of operands and results if none is. */
+/* Returns the first word about node n that says something; but the word of the first result if both are ALONE.  If the
+ * returned word is ALONE, n is on its device alone; any other kind: no word says that of n.  *cut: the index of the
+ * last result that is cut; the number of operands and results if none is. */
 static struct said home_word(const struct module *m, nid n, const char *words, uint32_t *cut)
 {
     const uint32_t nformal = m->node[n].nformal, count = shard_nvalue(m, n);

@@ -248,8 +248,8 @@ static bool can_cut_some(const struct shape *k, int64_t ways)
     return some;
 }
 
-/* Returns the node with the longest time of those that devices may share and, unless has_rule, of those on one device;
- * has_rule: only nodes whose operator has a rule count.  0: no such node. */
+/* Returns the node that takes longest; 0: there is none.  has_rule: of the nodes that devices may share and whose
+ * operator has a rule; else of all nodes that devices may share or that are on one device. */
 static nid longest(const struct shard *s, bool has_rule)
 {
     const struct graph *g = &s->m->graph[1];
@@ -452,8 +452,9 @@ static bool may_replace(const struct shard *s, const struct shard_choice *c, con
            (seems_to_fit(by, found) || !seems_to_fit(s, c));
 }
 
-/* Finds a choice as w says that takes less than *c, the choice of *s (value -1: none was found), and puts it in the
- * place of both; leaves them if there is none, or may_replace() says no. */
+/* Finds a choice as w says that takes less than *c, the choice of *s (value -1: none was found).  Puts that choice and
+ * what is known of it in the place of *c and *s; leaves both if there is none, or may_replace() says no.  Reports no
+ * errors. */
 static void improve(struct shard *s, struct ctx *x, struct wanted w, struct shard_choice *c)
 {
     struct shard other;
@@ -466,7 +467,7 @@ static void improve(struct shard *s, struct ctx *x, struct wanted w, struct shar
     x->use.diag = loud;
     if (rc != 0 || found.value < 0 || !may_replace(s, c, &other, &found))
         return;
-    /* what holds for all choices is known of the wider search */
+    /* a search without sums does not see all choices: bounds of all are those that the search with sums has found */
     if (w.sums != sums) {
         found.floor = c->floor;
         found.least = c->least;
@@ -610,8 +611,8 @@ static bool try_choice(struct ctx *x, struct wanted w, struct chosen *to)
 }
 
 /* ways=auto: tries all divisors of the numbers of equal devices side by side as numbers of devices, and calls decide()
- * for the best choice that seems to fit the devices' memory.  One that does not is taken only if no plan of whole nodes
- * fits.  Returns 0, or -1 and reports an error. */
+ * for the best choice that seems to fit the devices' memory.  If there is none, offers the best other choice, to be
+ * taken only if no plan of whole nodes fits.  Returns 0, or -1 and reports an error. */
 static int choose_ways(struct ctx *x, const struct shard_options *o)
 {
     const struct cluster *c = x->scene.cluster;

@@ -368,8 +368,8 @@ shard_rule rule_shard_tile, rule_shard_one_hot, rule_shard_gather_elements,
     rule_shard_scatter_elements, rule_shard_gather_nd, rule_shard_scatter_nd; /* rules_pick.c */
 shard_rule rule_shard_attention; /* rules_attention.c */
 
-/* Fills value and known of *c from its list, an attribute or an operand.  Returns false if nothing is known of the
- * list.  (This function and the next one are in rules_pick.c.) */
+/* Fills value and known of *c from the list that *c changes, which is an attribute or an operand.  Returns false if
+ * nothing is known of the list.  (This function and the next one are in rules_pick.c.) */
 bool shard_list_change(const struct shard_ask *q, struct shard_change *c);
 /* Whether entry j of the list in operand `operand` is the size d for all values of names. */
 bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct dim d);
@@ -412,8 +412,8 @@ void shard_count_rounds(struct shard *s);
  * `want`; 0 if v is in that state already; SHARD_NEVER: that is impossible.  *also: bits of the states in which v is
  * there afterwards beside those in `have`: `want`, and the states on the way to it. */
 int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t want, uint32_t *also);
-/* Returns the bit of the state from which the last step of shard_exchange() makes v: it is in `have`, or needs an
- * exchange itself. */
+/* Returns the bit of the state from which the last step of shard_exchange() makes v.  Devices have v in that state
+ * already (`have`), or an exchange must make it first. */
 uint32_t shard_source(const struct shard *s, vid v, uint32_t have, uint32_t want);
 /* Returns the times of v's exchanges, which are worked out at first use. */
 const struct shard_moves *shard_moves_of(const struct shard *s, vid v);
@@ -443,10 +443,10 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 
 /* ---- write.c ---- */
 
-/* An exchange: a tensor whose pieces are joined, that is cut, whose terms are added up, or that is brought from one cut
- * to another, on the devices. */
+/* An exchange of a tensor on the devices: its pieces are joined, the whole tensor is cut, its terms are added up, or it
+ * is brought from one cut to another (SHARD_TURNED). */
 struct shard_exchanged {
-    /* the node for which that is done, by its number before the rewriting; 0: the end of the model */
+    /* number, before the rewriting, of the node that needs the exchange; 0: the end of the model needs it */
     nid at;
     int64_t bytes; /* bytes of the whole tensor */
     enum shard_how { SHARD_JOINED, SHARD_CUT, SHARD_ADDED, SHARD_TURNED } how;
@@ -459,7 +459,8 @@ struct shard_written {
     /* exchanges: of tensors joined on the devices (joined), cut (sliced), brought from one cut to another (turned) */
     struct sharded_exchanges joined, sliced, turned;
     struct sharded_sums sums;
-    struct sharded_pair *pair; /* [npair] states in pieces, in x->use.mem */
+    /* [npair] the pairs of states that devices keep in pieces, in x->use.mem */
+    struct sharded_pair *pair;
     uint32_t npair;
     struct shard_exchanged *exchange; /* [nexchange] the exchanges */
     struct sharded_weight *weight;    /* [nweight] the weights that are divided, in x->use.mem */

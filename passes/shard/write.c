@@ -370,9 +370,9 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         change(x, &p->change[c], n, k, i);
 }
 
-/* Whether v is brought to device i for a node that runs on the first `count` devices: to these it is; to the others,
- * too, if nodes on other devices than the first one need v, as then all devices exchange v at the same time, which the
- * search supposes.  (Values that no node reads are removed later.) */
+/* Whether v is brought to device i for a node that runs on the first `count` devices: to these; and to the other
+ * devices, too, if nodes on other devices than the first one need v, since all devices then exchange v at the same
+ * time, as the search supposes.  (Values that no node reads are removed later.) */
 static bool is_wanted(const struct shard_writer *x, vid v, uint32_t i, uint32_t count)
 {
     return i < count || (v != 0 && x->need[v] == SHARD_NEED_ALL);

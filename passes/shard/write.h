@@ -23,14 +23,14 @@ struct shard_writer {
     uint32_t ways;
     const uint32_t *option; /* [node] its option; 0: whole */
     uint8_t *need;          /* [value] which devices need the value (enum shard_need) */
-    /* what devices have of values: (value, bit of the state) -> index in `pool` of `ndev` values, which are 0 if not
-     * made yet */
+    /* (value, bit of a state) -> index in `pool` of the first of ndev entries, one for each device: the value that the
+     * device has in that state, 0 if it has not been made yet */
     struct map made;
     vid *pool;
     uint32_t npool, cappool;
     struct shard_placed *placed;
     uint32_t nplaced, capplaced;
-    struct map weights; /* (value, bit of the state) -> 1 + index in w->weight */
+    struct map weights; /* (value, bit of its state) -> 1 + index in w->weight */
     nid at;             /* new nodes are put before this node; 0: at the end */
     struct shard_written *w;
 };

@@ -5,7 +5,8 @@
 #include "passes/stages/hier_stages.h"
 #include "passes/stages/train.h"
 
-/* The most states (stage_states.h) that are looked for: all of them, and STATES_NARROW. */
+/* The most states (stage_states.h) that PipeDream's planner uses: HIER_STATES of all states; if there are more,
+ * HIER_NARROW of the kind STATES_NARROW. */
 enum { HIER_STATES = 3000, HIER_NARROW = 400 };
 
 /* Writes the levels of t's cluster that have more than one machine to r: nlevel, machines, bandwidth. */

@@ -6,7 +6,7 @@
 
 /* Components of layers: layers that must share a stage are one component. */
 struct layer_row {
-    /* its t->layer is the layer of each base vertex, before layers are joined */
+    /* t->layer: the layer of each base vertex, before layers are joined */
     const struct train *t;
     uint32_t n;             /* number of components */
     const uint32_t *comp;   /* [layer] its component */

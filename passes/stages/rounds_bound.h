@@ -13,7 +13,8 @@ struct rounds_of {
     const struct stage_states *s; /* states of all layers; NULL: there are too many */
     /* [state] the least ps to move a micro-batch's values out of the state: to any devices; to a single one */
     const int64_t *move, *move_one;
-    /* ways through these states or those of the heaviest path, and the number of the settings m there; NULL: none */
+    /* ways: ways through these states, or through those of the heaviest path; NULL: none.  choice: which of the
+     * settings of `ways` m is */
     const struct stage_ways *ways;
     uint32_t choice;
 };

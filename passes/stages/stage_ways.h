@@ -1,4 +1,5 @@
-/* Ways through the states of a model: what plans of stages cannot avoid, for lower bounds and for proposals. */
+/* Ways through the states of a model.  The stages of a plan, one after the other, are such a way (stage_ways.c), so
+ * what no way avoids is a lower bound for all plans, and the best ways are proposals for plans. */
 #ifndef PCC_PASSES_STAGES_STAGE_WAYS_H
 #define PCC_PASSES_STAGES_STAGE_WAYS_H
 
@@ -29,14 +30,14 @@ int64_t stage_ways_pieces(const struct stage_ways *w);
 /* Returns whether the settings number `choice` are searched; they are not if other settings allow all of their ways.
  */
 bool stage_ways_searched(const struct stage_ways *w, uint32_t choice);
-/* Returns whether no plan under the settings number `choice`, which are searched, takes `most` ps or less; but for
- * several stages on each device (rounds_bound.h), of which nothing is known here.  O(states^2 * devices^2). */
+/* Returns whether no plan under the settings number `choice`, which are searched, takes `most` ps or less.  Nothing is
+ * said of plans with several stages on each device (rounds_bound.h).  O(states^2 * devices^2). */
 bool stage_ways_refute(struct stage_ways *w, uint32_t choice, int64_t most);
 
-/* Sets *plan to one whose stages are a way that may take `most` ps or less under the settings number `choice`, which
- * are searched, and of such ways the one on which a micro-batch gets to the end and back soonest, an AllReduce included
- * (`around` in stage_ways.c).  Returns false if all plans are refuted, or the states are not those of all layers.  The
- * plan lives in the scratch arena of t. */
+/* Looks for ways that may take `most` ps or less under the settings number `choice`, which are searched, and sets *plan
+ * to the one on which a micro-batch gets to the end and back soonest, an AllReduce included (`around` in stage_ways.c).
+ * Returns false if there is no such way, or the states are not those of all layers.  The plan lives in the scratch
+ * arena of t. */
 bool stage_ways_plan(struct stage_ways *w, uint32_t choice, int64_t most,
                      struct stage_layout *plan);
 

@@ -24,10 +24,10 @@ struct layer_spans {
     uint32_t n, cap;
 };
 
-/* The ps that the updates of a layer take each of several devices whole.  If updates are apart
- * (update_pass_wanted()): each: beside each backward pass, to add gradients up; once: once an iteration; weight: the
- * share of `each` for which no other layer waits.  If they are within backward passes: within; within_overhead: the
- * part of it that does not depend on the slice. */
+/* The ps that the updates of a layer take each of several devices whole.  If updates are apart (update_pass_wanted()):
+ * each: beside each backward pass, to add gradients up; once: once an iteration; weight: the share of `each` for which
+ * no other layer waits.  If they are within backward passes: within; within_overhead: the share of `within` that does
+ * not depend on the slice. */
 struct layer_update {
     int64_t each, weight, once, within, within_overhead;
 };
@@ -73,8 +73,10 @@ struct train {
     const uint32_t *layer; /* [base vertex] its layer */
     struct joint_updates joint;
     struct clock clock;
-    struct refusal *refusal; /* [number of places] the last one on as many, for train_fit() */
-    struct arena *refusals;  /* has refusal[].lacked, which last longer than the scratch of a try */
+    /* [number of places] the last refused plan on that many places, for train_fit() */
+    struct refusal *refusal;
+    /* memory of refusal[].lacked, which must outlive the scratch of a try */
+    struct arena *refusals;
     /* Only for a graph in ONNX, else empty.  values: bytes that forward nodes make, from their layer to the last layer
      * that reads them.  gradients: bytes that backward nodes make, from their layer down to the first layer that reads
      * them.  waiting: ps of backward nodes, from their layer down to the first layer with a node that needs their
@@ -85,7 +87,7 @@ struct train {
      * dapple_best() (dapple_plans.h) finds them; NULL: not found yet */
     struct stage_layout *pipedream;
     uint32_t npipedream;
-    uint32_t nusual; /* number of those, the first ones, that are found without `wide`, too */
+    uint32_t nusual; /* the first nusual of these plans are found without `wide`, too */
     /* true: more of these plans are found than dapple-place runs, and more changes of the best plan are tried */
     bool wide;
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
@@ -149,7 +151,7 @@ struct stage_sums *train_sums(const struct train *t, const struct stage_layout *
 /* Runs the plan with all choices of `ahead` and `recompute` that the scene's settings allow, and writes the fastest one
  * that fits the memory to *p. */
 void train_try(const struct train *t, struct stage_layout *p);
-/* Returns whether p is to be kept instead of *best: p is faster, or *best is no plan, or neither can be run and p
+/* Returns whether p is to be kept instead of *best: p is faster; or *best is no plan; or neither can be run, and p
  * tells more about the reason, because it is neither odd nor uneven. */
 bool train_better(const struct stage_layout *p, const struct stage_layout *best);
 /* Runs a plan that fits with more forward passes before the first backward pass than DAPPLE's policies want, which
@@ -168,9 +170,9 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
  * count, too: if it does not, tries fewer forward passes ahead, and more stages that recompute.  If no such plan
  * fits, or takes less than `limit` ps, sets p->value to INT64_MAX, and p->why_not. */
 void train_fit(struct train *t, struct stage_layout *p, int64_t limit);
-/* Calls train_fit(), for planners that still search, unless it was called for many plans already or time is up; in
- * these cases sets p->value to INT64_MAX if the judge has refused a plan before and there is a limit.  Does nothing if
- * p takes as long as t->accepted, or longer: p may then not fit. */
+/* Calls train_fit(), for planners that still search.  If train_fit() was called for many plans already, or time is up,
+ * does not call it, but sets p->value to INT64_MAX if the judge has refused a plan before and there is a limit.  Does
+ * nothing if p takes as long as t->accepted, or longer: p may then not fit. */
 void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit);
 /* Returns the plan p, which was run, with stages and the device of each node, without a claim, in a. */
 struct plan *train_plan(const struct train *t, const struct stage_layout *p, struct arena *a);
