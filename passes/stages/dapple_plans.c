@@ -19,11 +19,12 @@ enum {
      * not */
     HIER_PLANS = 4,
     FEW_STATES = 500, /* all kinds are found if the model has at most this number of states */
-    FEW_MOVED = 4,    /* layers that move to a neighbouring stage at once: so many at most, */
-    MOST_MOVED = 64,  /* ... or, where nothing else helps, so many */
-    NARROW = 8,       /* places that few values cross are tried on each side of a border */
-    STARTS = 64,      /* plans of up to this many stages are changed as well as the best one */
-    /* ... if they take at most 1 / NEAR longer than it */
+    FEW_MOVED = 4,    /* the most layers that move to a neighbouring stage at once */
+    MOST_MOVED = 64,  /* the same number where nothing else helps */
+    /* number of places, where few bytes cross, that are tried on each side of a border */
+    NARROW = 8,
+    STARTS = 64, /* plans of up to this many stages are changed as well as the best one */
+    /* ... but only if a plan takes at most 1 / NEAR longer than the best one */
     NEAR = 2
 };
 
@@ -300,7 +301,8 @@ static void try_device(struct plan_choice *c, uint32_t from, uint32_t to, uint32
     try_copy(c, &p, mark);
 }
 
-/* Whose devices the stage has that two stages are joined to. */
+/* Which devices a stage gets that takes the place of two stages: those of both, of the first one, or of the second
+ * one. */
 enum joined_on { ON_BOTH, ON_FIRST, ON_SECOND };
 
 /* Runs the best plan with stages k and k + 1 joined to one stage on the devices of both, or of one of them. */
@@ -374,8 +376,9 @@ static bool move_borders(struct plan_choice *c, uint32_t least, uint32_t most)
     return c->best.value < before;
 }
 
-/* Moves a border of the best plan to a place that no more bytes cross, but more bytes just before it or just behind it:
- * on each side one of the NARROW nearest.  Returns whether the best plan got better. */
+/* Moves a border of the best plan to another place: one where no more bytes cross than at the border, but more bytes
+ * just before or just behind it.  Tries the NARROW nearest such places on each side.  Returns whether the best plan got
+ * better. */
 static bool move_to_narrow(struct plan_choice *c)
 {
     int64_t before = c->best.value;
@@ -412,8 +415,8 @@ static bool move_devices(struct plan_choice *c, const uint32_t *from, const uint
     return c->best.value < before;
 }
 
-/* Joins two stages of the best plan on the devices that first .. last (enum joined_on) say, or splits a stage before
- * any of its layers; idle: try_split().  Returns whether the best plan got better. */
+/* Joins two stages of the best plan, on the devices of each kind first .. last (enum joined_on), or splits a stage
+ * before any of its layers; idle: as for try_split().  Returns whether the best plan got better. */
 static bool change_stages(struct plan_choice *c, int first, int last, bool idle)
 {
     int64_t before = c->best.value;
@@ -434,7 +437,7 @@ static bool change_devices(struct plan_choice *c)
     return move_devices(c, stages, stages) || change_stages(c, ON_BOTH, ON_BOTH, /*idle=*/false);
 }
 
-/* The same with devices that become idle, or are idle. */
+/* Does what change_devices() does, but with devices that become idle, or are idle. */
 static bool change_idle(struct plan_choice *c)
 {
     const uint32_t stages[] = {0, c->best.n}, none[] = {c->best.n, c->best.n + 1};
@@ -481,8 +484,8 @@ static void refine_starts(struct plan_choice *c)
     refine(c, /*wide=*/true);
 }
 
-/* Returns the samples that devices of one of several stages may share, each the same number; 0: any number of devices
- * may. */
+/* Returns the number of samples that the devices of a stage must share evenly in plans of several stages; 0: any number
+ * of devices may share them. */
 static int64_t shared_samples(const struct train *t)
 {
     const struct training *m = &t->x->scene.model.training;

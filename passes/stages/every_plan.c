@@ -57,7 +57,8 @@ static double count_sets(const struct servers *s, uint32_t k)
 {
     double ways = 0;
     for (uint32_t without = 0; without < k; without++) {
-        /* which stages have no device; and how many devices of each server each other stage has, some are idle */
+        /* the number of ways to choose the stages without a device, times the number of ways to give the other stages
+         * devices of each server, some of which may stay idle */
         double some = choose(k, without);
         for (uint32_t v = 0; v < s->n; v++)
             some *= choose(s->size[v] + k - without, k - without);

@@ -24,10 +24,12 @@ enum {
     EVERY_WORK = 60000,
     /* number of tasks of the plans that are run, for each size and schedule */
     WORK = 3000000,
-    FARTHER_WORK = WORK / 4, /* ... in runs of stages further ahead, for each schedule */
-    FORMULA = 4000000,       /* number of evaluations of DAPPLE's formula, for each size */
-    WAYS = 6,                /* the most plans of ways for each size */
-    WAYS_PRECISION = 500,    /* the time of the shortest ways is found up to a part of this */
+    /* the same number for runs whose stages run further ahead, for each schedule */
+    FARTHER_WORK = WORK / 4,
+    FORMULA = 4000000, /* number of evaluations of DAPPLE's formula, for each size */
+    WAYS = 6,          /* the most plans of ways through the states (stage_ways.h) for each size */
+    /* the time of the shortest ways is found to 1 / WAYS_PRECISION of itself */
+    WAYS_PRECISION = 500,
     /* plans of ways are changed a little if they take at most 1 / NEAR longer than the best plan */
     NEAR = 16,
     PLANS = 24, /* number of plans that DAPPLE's search proposes for each size */
@@ -60,8 +62,8 @@ struct choices {
     struct training given;      /* settings of the scene at first */
     struct training best_model; /* settings of the best plan */
     struct stage_layout best;   /* n is 0: no plan was run */
-    /* [schedule] the same of the best plan with each schedule; those that are slower than the best plan may not fit by
-     * the judge's count */
+    /* [schedule] settings and plan of the best plan with each schedule; a plan that is slower than the best one of all
+     * may not fit by the judge's count */
     struct training model_of[TRAINING_SCHEDULES];
     struct stage_layout best_of[TRAINING_SCHEDULES];
 };
@@ -70,7 +72,8 @@ struct choices {
 struct divisors {
     uint32_t n;         /* number of divisors found */
     int64_t all[SIZES]; /* the first SIZES of them */
-    /* [k] of the divisors from 2^k to 2^(k+1) - 1 the one with the highest score (add_divisor), 0: none; that score */
+    /* best: [k] of the divisors from 2^k to 2^(k+1) - 1 the one with the highest score (add_divisor); 0: none; most:
+     * [k] that score */
     int64_t best[POWERS];
     uint32_t most[POWERS];
 };

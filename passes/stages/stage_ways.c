@@ -61,7 +61,7 @@ enum {
     MOST_STATES = 400,     /* the states of a model with more states are not looked for */
     MOST_PIECES = 1 << 20, /* the most pieces for all settings together */
     MOST_STEPS = 24000000, /* the most steps of one question, about: pieces * devices */
-    PATH_STEPS = 2000000,  /* ... if the states are those of a path */
+    PATH_STEPS = 2000000,  /* the same number if the states are those of a path */
     MILLION = 1000000
 };
 #define NONE UINT32_MAX       /* no layer */

@@ -151,8 +151,8 @@ static bool run_until_held(struct train *t, const struct stage_layout *p, int64_
     return good;
 }
 
-/* Whether a plan of `value` ps by settings m is like the last one on as many places that the judge has refused by its
- * memory. */
+/* Whether a plan of `value` ps under settings m is like *last, the last plan on as many places that the judge refused
+ * because of its memory. */
 static bool is_like_refused(const struct refusal *last, const struct training *m, int64_t value)
 {
     int64_t apart = value > last->value ? value - last->value : last->value - value;
