@@ -109,9 +109,9 @@ struct services {
     struct module *(*read_model)(const char *path, struct arena *of, struct diag *d);
 };
 
-/* What the pass shard with ways=auto leaves where bounds do not say whether its choice or a plan of whole nodes is
- * better: the choice is taken if it saves the share `gain` of the time of the plan of whole nodes that the last planner
- * finds.  pipeline_run() compares them. */
+/* The choice that the pass shard with ways=auto leaves if bounds do not say whether it is better than a plan of whole
+ * nodes.  pipeline_run() compares it with the plan of whole nodes that the last planner finds, and takes the choice if
+ * it saves the share `gain` of that plan's time. */
 struct shard_offer {
     uint32_t ways; /* number of devices that share nodes; 0: there is no offer */
     uint32_t cls;  /* 1 + number of the class of these devices */
@@ -223,7 +223,8 @@ struct planner {
 /* What an execution model (struct exec_kind) needs from passes. */
 struct exec_plans {
     const char *pipeline; /* pipeline that runs if the command line has no -p */
-    const char *grouped;  /* the same for clusters with groups of devices; NULL: `pipeline` */
+    /* the same pipeline for clusters with groups of devices; NULL: `pipeline` */
+    const char *grouped;
     /* name of the planner that runs in place of a planner with `leaves` (struct planner); NULL: none */
     const char *instead;
     uint32_t useless; /* FEATURE_* bits: no plan for this objective can use them, so refuse them */
@@ -256,8 +257,8 @@ int ctx_base(struct ctx *x);
 struct clock ctx_clock(const struct ctx *x);
 /* Returns a clock with the listener only, for work that remains to be done when the time limit is over. */
 struct clock ctx_late_clock(const struct ctx *x);
-/* Forgets all results about a module whose nodes have changed, except the types of its values and the results of passes
- * that tell what the user asked for or what was done to the module (context.c). */
+/* Forgets the results about a module whose nodes have changed.  Keeps the types of its values, and the few results that
+ * still hold (context.c). */
 void ctx_forget(struct ctx *x);
 /* Forgets the levels, so that contract can run again. */
 void ctx_forget_levels(struct ctx *x);

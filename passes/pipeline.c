@@ -157,10 +157,10 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
     return o;
 }
 
-/* Inserts open-functions at the start if a pass reads a plan file (NEED_OPEN), and passes the file's name on to it,
- * so that the function calls that were open when that plan was made are opened.  Does nothing if the pipeline opens
- * or inlines calls before that pass.  Where a pass before it rewrites the module for that plan (pass.then), all
- * calls are inlined instead, since that pass works on single nodes. */
+/* For a pass that reads a plan file (NEED_OPEN): inserts open-functions at the start and gives it the name of the file,
+ * so that it opens the function calls that were open in that plan.  Does nothing if the pipeline opens or inlines calls
+ * before that pass.  If a pass before it rewrites the module for that plan (pass.then), inserts inline-functions
+ * instead, which inlines all calls, since that pass works on single nodes. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
     const struct pass *open = pass_find(NULL, "open-functions");
@@ -541,7 +541,7 @@ static void warn_late(const struct pipeline *p, struct diag *d)
     }
 }
 
-/* Whether step `at` of p is a planner behind which no other one stands, or a planner that has failed (rc not 0). */
+/* Whether step `at` of p is the last planner, or a planner that has failed (rc not 0). */
 static bool ends_planning(const struct pipeline *p, uint32_t at, int rc)
 {
     bool last = planner_of(p->kinds, p->step[at].pass) != NULL;

@@ -23,8 +23,8 @@ struct pipeline {
  * braces.  Blanks, newlines and comments (# to the end of the line) may stand between passes.  Memory comes from a.
  * Returns 0, or -1 and reports an error to d. */
 int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct diag *d);
-/* Inserts each pass that a later pass needs, if the pipeline does not have it before, and adds the planner that a pass
- * asks for (pass.then) where no planner follows. */
+/* Inserts passes: before each pass the passes that it needs, if the pipeline does not have them there; and behind a
+ * pass with pass.then that planner, if no planner follows. */
 void pipeline_complete(struct pipeline *p, struct arena *a);
 /* Returns the pipeline as text that -p accepts, in a; options with their default value are left out. */
 char *pipeline_text(const struct pipeline *p, struct arena *a);

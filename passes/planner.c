@@ -1,5 +1,5 @@
-/* Compares the features that a request uses with those that planners support, and writes the error message if a planner
- * lacks some (planner.h). */
+/* Compares the features of a request with those of the planners, and writes the error message if a planner lacks some
+ * (planner.h). */
 #include "passes/planner.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Tells whether a planner supports all features that a request uses, and which planner runs for a request. */
+/* Tells whether a planner supports all features of a request, and which planner runs for a request. */
 #ifndef PCC_PASSES_PLANNER_H
 #define PCC_PASSES_PLANNER_H
 

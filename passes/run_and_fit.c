@@ -30,8 +30,8 @@ static bool is_contiguous(const struct claim *c)
 }
 
 /* Looks at all plans of a small level.  If p makes only contiguous plans, or the bounds of `first` are about these,
- * looks at contiguous plans, and then, if none fits and p makes other plans, too, at plans of any shape; else at plans
- * of any shape at once.  Returns whether a plan fits. */
+ * looks at contiguous plans; if none fits, and p makes plans of any shape, looks at these, too.  Otherwise looks at
+ * plans of any shape at once.  Returns whether a plan fits. */
 static bool look_at_small(const struct planner *p, struct ctx *x, const struct claim *first,
                           struct clock *clock)
 {

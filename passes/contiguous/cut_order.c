@@ -31,7 +31,7 @@ enum {
     PRICE_SHARE = 4
 };
 
-/* One order under way: the graph, the path, and the ranks that its cuts give to the vertices. */
+/* The order that is being made: its graph, its path, and the ranks that its cuts give to the vertices. */
 struct cutter {
     const struct problem *c;
     struct long_path path;

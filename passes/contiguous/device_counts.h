@@ -29,8 +29,8 @@ bool device_counts_few(const struct problem *c);
 /* Makes the tables of a reach over n units of a graph on the devices of c; they are filled from the last unit to the
  * first by device_may_end() and device_scored().  Lives in a. */
 struct device_reach device_reach_new(const struct problem *c, uint32_t n, struct arena *a);
-/* Tells that a device of kind k that begins with unit i may end before unit `end`, with that load.  Calls for a unit
- * must come with growing ends. */
+/* Tells r where a device of kind k that begins with unit i may end: before unit `end`, with the load `load`.  Calls for
+ * a unit must come with growing ends. */
 void device_may_end(struct device_reach *r, uint32_t k, uint32_t i, uint32_t end, int64_t load);
 /* Sets the score of unit i, all of whose ends have been told.  work[unit]: work of the units before it. */
 void device_scored(struct device_reach *r, const struct problem *c, uint32_t i,

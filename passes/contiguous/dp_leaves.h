@@ -4,12 +4,12 @@
 
 #include "passes/contiguous/dp_race.h"
 
-/* Runs the searches of dp_race.h on the graph of r->c without its idle leaves: vertices that take no time on any
- * device and have a single neighbour, other idle leaves not counted (dp_leaves.c).  Raises the bound of r->c to what
- * the searches prove.  If a plan that they find, with the leaves put back, is better than *best, writes it to *best;
- * the arrays of that plan are in r->mem, and the arrays that *best had before stay as they are.  Does nothing where
- * stages have no copies, where there are no idle leaves or too many ideals, where nodes are to be on two devices, or
- * where transfers in and out overlap.  O(V + E + pins), and the race. */
+/* Runs the searches of dp_race.h on the graph of r->c without its idle leaves: vertices that take no time on any device
+ * and have a single neighbour, other idle leaves not counted (dp_leaves.c).  Raises the bound of r->c to what the
+ * searches prove.  Puts the leaves back into the plan that the searches find; if this plan is better than *best, writes
+ * it to *best: its arrays are in r->mem, and the old arrays of *best stay as they are.  Does nothing if stages have no
+ * copies, if there are no idle leaves or too many ideals, if the user wants some nodes apart, or if transfers in and
+ * out overlap.  O(V + E + pins), and the race. */
 void dp_without_leaves(const struct dp_race *r, struct problem_plan *best);
 
 #endif

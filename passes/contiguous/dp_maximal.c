@@ -24,8 +24,8 @@ static bool runs_on(const struct search *s, uint32_t q, uint32_t v)
     return s->c->kind[q].time[v] != COST_NEVER;
 }
 
-/* Returns whether moving v from a later device to the device of S raises no load of a later device, whatever kind that
- * is of.  (I' + S is J in the head of this file.) */
+/* Returns whether v can move from any later device to the device of S without raising the load of a later device.  (I'
+ * + S is J in the head of this file.) */
 static bool spares_later(struct search *s, uint32_t v)
 {
     const struct problem *c = s->c;

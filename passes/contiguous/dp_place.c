@@ -98,9 +98,9 @@ static struct dp_race race_on(struct ctx *x, struct problem *c, struct planner_i
         .diag = x->use.diag};
 }
 
-/* Tries to improve results.plan by a race whose loads count what running parts costs, which the races before leave
- * out; then updates the claim.  Only for training graphs where this cost differs between devices: a device with nodes
- * of one pass runs one part, a device with nodes of both passes runs two. */
+/* Tries to improve results.plan by one more race, in which loads count what running parts costs; the races before leave
+ * that out.  Then updates the claim.  Only for training graphs where the cost differs between devices: a device with
+ * nodes of one pass runs one part, a device with nodes of both passes runs two. */
 static void race_with_part_costs(struct ctx *x, struct planner_input *p,
                                  const struct place_options *o)
 {

@@ -33,7 +33,7 @@
 
 enum {
     FIRST_ORDERS = 5, /* topological orders that are cut before the first round */
-    MIXED_ORDERS = 2, /* the same number where labels_many(): each order takes longer */
+    MIXED_ORDERS = 2, /* FIRST_ORDERS where labels_many(), since each order takes longer there */
     /* where labels_many(), rounds end after MIXED_IDLE rounds of MIXED_ROUND steps or more that gain nothing: the exact
      * search comes to no end there */
     MIXED_IDLE = 3,
@@ -59,8 +59,8 @@ enum {
     BOUNDS_MORE = 8,
     BYTES_PER_STATE = 3,    /* a search may take BYTES_PER_STATE bytes for each of max_states */
     BYTES_PER_VERTEX = 512, /* and in addition BYTES_PER_VERTEX for each vertex and net */
-    /* in a graph of more vertices, the making of a search counts as MAKE_PER_VERTEX steps for each vertex, and orders
-     * with minimum cuts and bounds along a path get no turns, since each would take too long */
+    /* in a graph of more vertices, making a search counts as MAKE_PER_VERTEX steps for each vertex; orders with minimum
+     * cuts and bounds along a path get no turns there, since each would take too long */
     LARGE = 8192,
     MAKE_PER_VERTEX = 4
 };
@@ -182,9 +182,9 @@ static bool continue_search(struct race *r, struct both *s, int64_t floor, uint6
     return true;
 }
 
-/* The probe's turn: searches for a plan whose value is between the bound and that of the best plan, for `steps` steps,
- * and sets the next probe's limit.  Does nothing if no plan is known, if r->c is detailed, or if no limit lies
- * between. */
+/* The probe's turn: searches for a plan below a limit that lies between the bound and the value of the best plan, for
+ * `steps` steps, and sets the next probe's limit.  Does nothing if no plan is known, if r->c is detailed, or if no
+ * limit lies between. */
 static void run_probe(struct race *r, uint64_t steps)
 {
     int64_t gap = r->best->value - r->c->lower.value;

@@ -318,8 +318,8 @@ static struct ideal_sums sum_ideals(struct hier *h, uint32_t k)
     return s;
 }
 
-/* Fills h->pair[k] with the pairs of ideals a < b such that a device of kind k can hold b - a with a base below the
- * limit, times the number of devices that may take turns.  Returns false if time or steps ran out. */
+/* Fills h->pair[k] with the pairs of ideals a < b such that a device of kind k can hold b - a: its base, divided by the
+ * number of devices that may take turns, is below the limit.  Returns false if time or steps ran out. */
 static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
@@ -480,9 +480,9 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
     }
 }
 
-/* Returns what nets that leave the interval cost a device beyond their inner cost, which pair.base counts, ps: a net
- * counts if the device, which holds the vertices between the places a and b, holds a pin.  delta: h->delta of the
- * device's class. */
+/* Returns by how many ps a device pays more for nets that leave the interval than pair.base counts, which has their
+ * inner cost.  The device holds the vertices between the places a and b, and pays for a net if it holds one of its
+ * pins.  delta: h->delta of the device's class. */
 static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
 {
     const uint16_t *x = h->in.seen + (size_t)a * h->in.nout,
@@ -685,8 +685,8 @@ static bool outer_search(struct hier *h)
 
 /* ---- the plan --------------------------------------------------------------------------------- */
 
-/* Returns the number-th device, counted from 0, among the devices that nothing is pinned to in the group of kind q
- * whose first device is `dev`. */
+/* Returns a device of the group of kind q whose first device is `dev`: device number `number`, from 0, of those that no
+ * vertex is pinned to. */
 static uint32_t free_device(const struct hier *h, const struct group_kind *q, uint32_t dev,
                             uint32_t number)
 {

@@ -6,9 +6,9 @@
 
 struct both;
 
-/* Makes a search for the best plan of c, which must have vertices, among the plans whose loads are at most `limit`
- * ps.  floor: as search_ask.floor.  max_states, max_bytes: what the search from each end may keep.  It has arenas of
- * its own, until both_free(). */
+/* Makes a search for the best plan of c among the plans whose loads are at most `limit` ps; c must have vertices.
+ * floor: as search_ask.floor.  max_states, max_bytes: limits of the search from each end.  The search has arenas of its
+ * own, until both_free(). */
 struct both *both_new(const struct problem *c, int64_t limit, int64_t floor, uint64_t max_states,
                       size_t max_bytes);
 void both_free(struct both *b);

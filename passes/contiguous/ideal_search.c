@@ -315,7 +315,7 @@ static void extend_labels(struct search *s)
         extend_label(s, &s->stage.live.v[x], load, &id);
 }
 
-/* Undoes decisions, the last one first, up to a vertex that was taken and can be skipped instead, and skips that
+/* Undoes decisions, the last one first, up to a vertex that was taken and can be skipped instead; then skips this
  * vertex.  Returns the position in walk.list to go on from; UINT32_MAX: all sets S have been met. */
 static uint32_t skip_last_taken(struct search *s)
 {
@@ -477,8 +477,8 @@ static bool next_enumeration(struct search *s)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-/* Returns whether partial plans may be dropped because their last device could hold one more vertex (dp_maximal.c).
- * What a set needs at one time may shrink or grow with a vertex, so that rule holds only where this does not matter. */
+/* Returns whether the search may drop partial plans whose last device could hold one more vertex (dp_maximal.c).  It
+ * may not where the memory that a set needs at one time counts, since that may shrink or grow with a vertex. */
 static bool has_dominance(const struct problem *c, const struct search_ask *ask)
 {
     return ask->goal == SEARCH_BEST && !c->detailed && !c->g->apart.at && !c->values;

@@ -11,7 +11,7 @@ struct search;
 enum search_goal {
     SEARCH_BEST,   /* find the best chain */
     SEARCH_REFUTE, /* find out whether there is a chain as dp_refute() asks for */
-    /* the same question, but the search goes on to its end, to become the guide of another search */
+    /* find out the same as SEARCH_REFUTE does, but go on to the end, to become the guide of another search */
     SEARCH_GUIDE
 };
 
@@ -25,7 +25,7 @@ struct search_ask {
      * for detailed problems, and where vertices must not share a device. */
     int64_t floor;
     /* SEARCH_REFUTE, SEARCH_GUIDE: weight in potential 0 of the vertices that the graph has lost
-     * (smaller_graph_bound.h), which the devices must be able to hold besides */
+     * (smaller_graph_bound.h); the devices must be able to hold this weight besides the graph */
     int64_t floating;
     /* SEARCH_GUIDE: another search with this goal that has come to its end; its graph is this one without some
      * vertices and with all edges reversed (reversed.h), its limit, kinds and scales are those of this search.  Its
@@ -98,11 +98,11 @@ struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
                           struct problem_plan *best, struct arena *scratch);
 
 /* Searches for a chain of ideals of c whose loads are at most `limit` ps and leave room for the vertices that the graph
- * has lost: weight `floating` in potential 0, on any devices in any order.  The result's `none` says that it is
- * proven that there is no such chain.  A chain with that room has, with w the weights of potential 0,
+ * has lost: weight `floating` in potential 0, on any devices in any order.  none of the result: it is proven that there
+ * is no such chain.  A chain with that room has, with w the weights of potential 0,
  *   sum over devices of (scaled load - w(S)) <= sum over devices of cap(limit) - w(V) - floating,
- * where S is what the device holds, and each term of the first sum is >= 0: so the value of a partial plan is that sum
- * so far, instead of its largest load. */
+ * where S is what the device holds.  Each term of the first sum is >= 0.  So the value of a partial plan is that sum so
+ * far, instead of its largest load. */
 struct dp_found dp_refute(const struct problem *c, int64_t limit, int64_t floating,
                           const struct dp_limits *l, struct arena *scratch);
 

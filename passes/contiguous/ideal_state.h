@@ -181,8 +181,8 @@ static inline int64_t search_excess(const struct search *s, int64_t load)
            (s->now.weight[0] - s->ideals.v[s->from.ideal].weight[0]);
 }
 
-/* Returns whether the device of S has room for the lasting bytes of S and for what S needs at one time.  If that is
- * not sure without it, makes s->at_once.set equal to S, which counts as steps. */
+/* Returns whether the device of S has room for the lasting bytes of S and for what S needs at one time.  If sums alone
+ * do not tell, makes s->at_once.set equal to S and asks it; the changes count as steps. */
 bool search_fits(struct search *s);
 /* Returns the number of the ideal with these bits, `card` vertices and hash `key`; 0: s has no such ideal. */
 uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits);
@@ -192,8 +192,8 @@ uint32_t search_intern(struct search *s);
 /* Sets the field `guide` of ideal id, which is I' + S: the number of the guide's ideal that has all vertices of the
  * guide's graph outside I' + S.  O(V of the guide). */
 void guide_link(struct search *s, uint32_t id);
-/* Returns a lower bound on the excesses that the devices not counted in `used` must have in sum to complete a plan
- * that ends at ideal id; LOAD_INF: no plan can be completed.  0 without a guide. */
+/* Returns a lower bound on the sum of the excesses of the devices not counted in `used`, if they complete a plan that
+ * ends at ideal id; LOAD_INF: no plan can be completed.  0 without a guide. */
 int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
 
 /* Returns whether some vertex can move from a later device to the device of S without making any plan worse.  The

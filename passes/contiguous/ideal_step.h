@@ -16,7 +16,7 @@ static inline struct net *step_net(struct search *s, uint32_t e)
 
 /* Takes v, whose predecessors are in I' + S, into S, and appends to walk.list the successors of v whose predecessors
  * are now all in I' + S.  Returns false, and changes nothing, if no plan within the limits can come of that.
- * step_untake() undoes a step_take() that returned true, except that the caller must restore walk.end. */
+ * step_untake() undoes a successful step_take(); but its caller must restore walk.end. */
 bool step_take(struct search *s, uint32_t v);
 void step_untake(struct search *s, uint32_t v);
 /* Leaves v and its descendants out of S.  Returns false, and changes nothing, if I' + S then cannot get the weight

@@ -82,8 +82,8 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     arena_release(a, mark);
 }
 
-/* Halves the range between n->lo and n->hi until they meet (where the memory that sets need at one time counts, until
- * the range is 1 / MEMORY_PARTS of n->hi) or the time is up; states: as in try_memory(). */
+/* Halves the range between n->lo and n->hi until they meet or the time is up.  Where the memory that sets need at one
+ * time counts, ends when the range is 1 / MEMORY_PARTS of n->hi.  states: as in try_memory(). */
 static void bisect(struct memory_bisection *n, uint64_t states)
 {
     bool rough = exec_live_parts(&n->x->scene.model);
@@ -94,8 +94,8 @@ static void bisect(struct memory_bisection *n, uint64_t states)
 
 /* Narrows the range of n: raises n->none, a memory with which no plan fits, and lowers n->hi, a memory with which a
  * plan was found (INT64_MAX: none was found).  least: memory that every contiguous plan needs; 0: not known; exact: by
- * exact searches, too.  Returns false if no plan was found even where each device has room for all nodes, so that
- * memory is not the reason; *proven then tells whether it is proven that there is no plan. */
+ * exact searches, too.  Returns false if memory is not the reason, since no plan was found even where each device has
+ * room for all nodes; *proven is then whether it is proven that there is no plan. */
 static bool narrow_memory(struct memory_bisection *n, int64_t least, bool exact, bool *proven)
 {
     uint64_t states = exact ? PROOF_STATES : 0;
@@ -173,9 +173,9 @@ static int report_contradiction(struct ctx *x, bool proven)
     return PASS_INFEASIBLE;
 }
 
-/* Returns what memory plans of any shape need, in which only the nodes of a colocation class must share a device, and
- * sets *g to the level of these plans, any_shape_level().  If no struct problem can be made of that level, returns
- * `need` and leaves *g as it is. */
+/* Returns the need of memory of plans of any shape, and sets *g to their level, any_shape_level(): only the nodes of a
+ * colocation class must share a device there.  If no struct problem can be made of that level, returns `need` and
+ * leaves *g as it is. */
 static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
                                           struct memory_need need)
 {

@@ -43,7 +43,7 @@ enum {
      * many as combinations of counts */
     BEAM_FEW = 16,
     BEAM_MANY = 256,
-    BEAM_MIXED = 64, /* the same number where labels_many() */
+    BEAM_MIXED = 64, /* BEAM_MANY where labels_many() */
     ROUGH_CUTS = 3,  /* cuts sampled for each device where a rough plan is enough */
     NARROW = 10      /* number of limits that narrow_down() tries */
 };
@@ -346,8 +346,8 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
     }
 }
 
-/* extend_labels() for detailed problems: the segment, whose load in parts is *parts, may be on several devices that
- * take turns, at most `most` and as many as a label has left. */
+/* extend_labels() for detailed problems: several devices may take turns with the segment, at most `most`, and as many
+ * as a label has left.  *parts: the segment's load in parts. */
 static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
                             const struct problem_parts *parts, uint32_t most)
 {
@@ -377,8 +377,8 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
     }
 }
 
-/* Extends each live label, which ends at the segment's start, by the segment up to j on a device of kind k, if the
- * units from j on may still fit on the devices left.  load: of the segment, ps. */
+/* Extends each live label, which ends at the segment's start, by the segment up to unit j on a device of kind k.
+ * Leaves out labels after which the units from j on do not fit on the devices left.  load: of the segment, ps. */
 static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
 {
     r->steps += r->live.n / 2; /* two labels take as long as a step */
@@ -510,8 +510,8 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
 }
 
 /* Extends the live labels, which end before unit i, by all segments [i, j) that are within the limits on a device of
- * kind k; with r->reach, tells r->reach where the segments end instead.  low: least weight of the units before j in
- * each potential, so that the rest may fit. */
+ * kind k.  If r->reach is set, extends none, but tells r->reach where the segments end.  low: least weight of the units
+ * before j in each potential, so that the rest may fit. */
 static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
     const struct problem_kind *kind = &r->c->kind[k];
@@ -632,8 +632,8 @@ static void mark_even_cuts(const struct problem *c, const int64_t *work, uint8_t
         }
 }
 
-/* Makes units that may be cut at the cheapest position of each of `count` pieces of about equal weight, and where the
- * order divides into pieces of equal work (mark_even_cuts); with `near`, also at all positions around the cuts of the
+/* Makes units.  They may be cut at the cheapest position of each of `count` pieces of about equal weight, where the
+ * order divides into pieces of equal work (mark_even_cuts), and, with `near`, at all positions around the cuts of the
  * plan r->last. */
 static void sample_units(struct run *r, uint32_t count, bool near)
 {

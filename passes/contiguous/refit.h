@@ -1,4 +1,4 @@
-/* Plans that fit what devices need at one time, where a planner's plan does not. */
+/* Finds plans that fit what devices need at one time, near the plan of a planner that does not fit. */
 #ifndef PCC_PASSES_CONTIGUOUS_REFIT_H
 #define PCC_PASSES_CONTIGUOUS_REFIT_H
 

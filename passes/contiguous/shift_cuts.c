@@ -51,7 +51,8 @@ static void read_cuts(struct cuts *c)
             c->dev[c->order[i]] = (int32_t)c->device[k];
 }
 
-/* Returns the score of the plan that c->cut makes, which it leaves in c->dev, and lowers c->looks by what that took. */
+/* Returns the score of the plan that c->cut makes.  Leaves that plan in c->dev, and takes the looks that it took off
+ * c->looks. */
 static struct score look(struct cuts *c)
 {
     const struct cluster *cl = c->x->scene.cluster;
@@ -157,7 +158,7 @@ static bool read_plan(struct cuts *c)
 }
 
 /* Fills c->device, c->order and c->cut from dev[]: orders the devices so that each stands behind all devices whose
- * results it needs, with unused devices at the end, and lists the vertices of each device together, by their numbers.
+ * results it needs, unused devices at the end, and lists the vertices of each device together, by their numbers.
  * Returns false if devices need each other's results. */
 static bool line_up(struct cuts *c)
 {

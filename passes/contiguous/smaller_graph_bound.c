@@ -66,10 +66,10 @@ struct smaller_problem problem_relax(const struct problem *c, const uint8_t *out
 
 /* ---- which vertices -------------------------------------------------------------------------- */
 
-/* Writes mobility[vertex] and returns the length of the longest path of the graph.  The mobility is that length less
- * the length of the longest path through the vertex (large: the vertex can run at almost any time).  Each vertex
- * counts a little more than its weight, so that paths of vertices that take no time have a length, too, and a random
- * part of that, so that hardly any two paths are equally long.  O(V + E). */
+/* Writes mobility[vertex] and returns the length of the longest path of the graph.  The mobility of a vertex is that
+ * length less the length of the longest path through it (large: it can run at almost any time).  In a path each vertex
+ * counts its weight and a little more, part of which is random: so paths of vertices without time have a length, too,
+ * and hardly any two paths are equally long.  O(V + E). */
 static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struct arena *a)
 {
     const struct wdag *g = c->g;
@@ -141,7 +141,7 @@ static struct smaller smaller_begin(const struct problem *c, int64_t upper, stru
 }
 
 /* Makes the next graph of the series, the first one that keeps more vertices than the present one, and writes its
- * problem, which lives in a, to *r.  Returns false if there is none or on an error. */
+ * problem to *r; the problem lives in a.  Returns false if there is none or on an error. */
 static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct arena *a,
                          struct diag *d)
 {

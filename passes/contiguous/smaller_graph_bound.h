@@ -11,9 +11,9 @@ struct smaller_problem {
     uint32_t lost;    /* number of lost vertices */
 };
 
-/* Returns the problem of c's graph without the vertices v with out[v] != 0; pinned vertices must stay.  Any plan of c
- * with loads of at most L is, without the lost vertices, a plan that dp_refute(r.c, L, r.floating) looks for, where r
- * is the result: if dp_refute() proves that there is none, c has no such plan.  Lives in a; r.c is NULL on an error.
+/* Returns the problem of c's graph without the vertices v with out[v] != 0; pinned vertices must stay.  With r the
+ * result: a plan of c with loads of at most L, without the lost vertices, is a plan that dp_refute(r.c, L, r.floating)
+ * looks for.  So if dp_refute() proves that there is none, c has no such plan.  Lives in a; r.c is NULL on an error.
  * O((V + E) * 64 + pins). */
 struct smaller_problem problem_relax(const struct problem *c, const uint8_t *out, struct arena *a,
                                      struct diag *d);

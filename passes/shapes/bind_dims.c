@@ -364,8 +364,8 @@ static void count_open(void *user, uint32_t input, uint32_t axis)
     ((struct open_dims *)user)->n++;
 }
 
-/* For each_open_dim(): adds a dimension of an input to the sizes, under the name that stands for it, with the size
- * that the user gives for nameless dimensions, or with a guess. */
+/* For each_open_dim(): adds a dimension of an input to the sizes, under its name by open_dim_name().  Its size is the
+ * one that the user gives for nameless dimensions, or a guess. */
 static void add_open(void *user, uint32_t input, uint32_t axis)
 {
     struct open_dims *o = user;
@@ -581,7 +581,7 @@ void bind_warn_guesses(struct ctx *x)
                         (long long)guesses[0]);
     s = arena_fmt(x->use.mem, "assuming %s%s%s", s, why,
                   x->results.nguessed > 0 ? "; set with --dim" : "");
-    /* the same warning was given before a pass changed nodes */
+    /* the pipeline gave this warning before a pass changed nodes */
     if (x->results.told && !strcmp(x->results.told, s))
         return;
     x->results.told = s;

@@ -21,9 +21,9 @@ bool bind_wants(const struct ctx *x, bool *nameless);
 /* Guesses sizes for all dimensions of model inputs that have none.  demands: what nodes demand of sizes; NULL: nothing.
  * Returns the sizes of all names that were met, for bind_open_dims(). */
 struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands);
-/* Guesses a size for each name that has none, among the dimensions of values other than inputs whose size is still
- * unknown.  k: from bind_input_dims(); type: [value] its type under the bindings so far (planning_types()).  Returns
- * whether there was such a name. */
+/* Looks at the dimensions of values inside the model whose size is still unknown, and guesses a size for each name
+ * there that has none.  k: from bind_input_dims(); type: [value] its type under the bindings so far (planning_types()).
+ * Returns whether there was such a name. */
 bool bind_open_dims(struct ctx *x, struct sizes *k, const uint32_t *type);
 /* The sizes of the dimensions of model inputs, in a form for backends (struct result). */
 struct input_sizes {

@@ -81,8 +81,8 @@ void demand_nms(struct demands *k, nid n, int arg)
     demand_same(k, &boxes, 1, &scores, 2);
 }
 
-/* Notes that operand 2 of a RoiAlign, which names the image of operand 0 in which each region lies, has an entry for
- * each region of operand 1, and that each entry is the number of an image. */
+/* Notes the demands of a RoiAlign: operand 2, the number of the image in which each region lies, has an entry for each
+ * region of operand 1, and each entry is the number of an image of operand 0. */
 void demand_regions(struct demands *k, nid n, int arg)
 {
     struct shape images = operand_shape(k->f, n, 0), rois = operand_shape(k->f, n, 1),
@@ -93,8 +93,8 @@ void demand_regions(struct demands *k, nid n, int arg)
         demand(k, DEMAND_MOST, reach_of(k, node_in(k->f->m, n, 2)), images.d[0]);
 }
 
-/* Notes that operand 1 of a loss has a class for each entry of operand 0, whose axis 1 lists the classes, and that the
- * axis has all these classes. */
+/* Notes the demands of a loss: operand 1 has a class for each entry of operand 0, and axis 1 of operand 0, which lists
+ * the classes, is long enough for these. */
 void demand_loss(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), labels = operand_shape(k->f, n, 1);

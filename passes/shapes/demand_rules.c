@@ -6,8 +6,8 @@
 
 /* --- broadcasts --- */
 
-/* Notes that *s is broadcast with the shapes before it, whose common shape is *all, and puts into *all what is now
- * known of the common shape: of two dimensions, the one that is surely not 1. */
+/* Notes that *s is broadcast with the shapes before it; *all: their common shape.  Puts into *all what is now known of
+ * the common shape: of two dimensions, the one that is surely not 1. */
 static void match_next(struct demands *k, struct shape *all, const struct shape *s)
 {
     if (s->rank < 0)
@@ -104,8 +104,8 @@ void demand_gemm(struct demands *k, nid n, int arg)
     demand_match(k, &c, &out);
 }
 
-/* Notes that the last dimension of operand 0, which is multiplied with a packed matrix, is the attribute K or, where
- * transB is 0, the attribute N. */
+/* Notes that the last dimension of operand 0, which is multiplied with a packed matrix, is attribute K; if transB is 0,
+ * attribute N. */
 void demand_rows(struct demands *k, nid n, int arg)
 {
     struct shape a = operand_shape(k->f, n, 0);
@@ -225,8 +225,8 @@ void demand_squeeze(struct demands *k, nid n, int arg)
         demand(k, DEMAND_EQUAL, shape_dim(&in, axis_of(axes[i], in.rank)), dim_num(1));
 }
 
-/* Notes that starts and ends which depend on names are within the axis that is cut.  A Slice with other positions
- * would take fewer elements without an error, but the nodes that read its result would seldom run. */
+/* Notes that starts and ends with names in them are within the axis that is cut.  A Slice with other positions would
+ * take fewer elements without an error, but the nodes that read its result would seldom run. */
 void demand_slice(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
@@ -280,8 +280,8 @@ void demand_gather(struct demands *k, nid n, int arg)
                  shape_dim(&in, axis_of(node_attr_int(k->f->m, n, axis, 0), in.rank)));
 }
 
-/* Notes that indices of a GatherElements or ScatterElements are in range, that there are not more of them along
- * other axes than elements, and that operand 2, if there is one, has an element for each index. */
+/* Notes the demands of a GatherElements or ScatterElements: indices are in range; along other axes there are at most as
+ * many indices as elements; and operand 2, if there is one, has an element for each index. */
 void demand_gather_elements(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), index = operand_shape(k->f, n, 1),

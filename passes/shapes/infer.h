@@ -196,7 +196,7 @@ enum num_op {
     NUM_ABS,
     NUM_COPY
 };
-/* Sets the elements of result 0 of node n, which does op element by element, as far as those of its operands are
+/* Sets the elements of result 0 of node n, which does op element by element, as far as the elements of its operands are
  * known.  Follows scalars and vectors; if op has one operand, tensors of any rank. */
 void values_elementwise(struct infer *f, nid n, enum num_op op);
 
@@ -292,9 +292,9 @@ shape_fn rule_sequence, rule_concat_from_sequence, rule_optional, rule_sequence_
 
 /* --- types from schemas (infer_types.c) --- */
 
-/* Finds types of values of unknown type: the schema of an operator may say that an operand or result always has one
- * type, or the type of another operand or result, which is known.  Sets them in f->type, and in f->start for another
- * run.  Returns whether any were found.  O(nodes + operands). */
+/* Finds types of values of unknown type by the schemas of operators: an operand or result may always have one type, or
+ * the type of another operand or result, which is known.  Sets the types in f->type, and in f->start for another run.
+ * Returns whether any were found.  O(nodes + operands). */
 bool types_from_schemas(struct infer *f);
 
 /* --- containers (rules_seq.c) --- */

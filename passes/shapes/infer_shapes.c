@@ -377,7 +377,7 @@ static struct infer *infer_module(struct module *m, struct arena *mem, struct in
     return f;
 }
 
-/* Does what infer_module() does, on a copy of the module in which calls are replaced by the functions' nodes where
+/* Does what infer_module() does, on a copy of the module in which the functions' nodes stand in place of calls where
  * possible.  That copy is the result's m; new types are added to `m`, too. */
 static struct infer *infer_inlined(struct module *m, struct arena *mem, struct infer_ask ask)
 {
@@ -491,8 +491,8 @@ static const struct demands *find_demands(struct ctx *x, struct infer *f)
     return demands_find(serves ? f : infer_from_inputs(x->scene.m, x->use.scratch));
 }
 
-/* Binds the names of dimensions that planning needs: those of inputs, then those of other values whose size is still
- * unknown.  f: as for find_demands().  Sets x->results.shapes_unknown. */
+/* Binds the names of dimensions for planning: the names of inputs, then those of other values whose size is still
+ * unknown. f: as for find_demands().  Sets x->results.shapes_unknown. */
 static void bind_dims(struct ctx *x, struct infer *f)
 {
     struct sizes *k = bind_input_dims(x, find_demands(x, f));

@@ -185,8 +185,8 @@ void rule_nms(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for TensorRT's PyramidROIAlign_TRT: each region in operand 0, of shape (batch, regions, 4), becomes an image
- * of one size, with as many channels as the feature maps (batch, channels, ...), which are the operands from 1 on. */
+/* Rule for TensorRT's PyramidROIAlign_TRT: each region in operand 0, of shape (batch, regions, 4), becomes an image of
+ * one size.  The operands from 1 on are feature maps (batch, channels, ...); the images have as many channels. */
 void rule_pyramid(struct infer *f, nid n, int arg)
 {
     struct shape roi = operand_shape(f, n, 0), map = operand_shape(f, n, 1), out = {.rank = 5};

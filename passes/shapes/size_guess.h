@@ -35,9 +35,9 @@ struct sizes {
 struct sizes *sizes_new(struct module *m, int64_t usual, struct arena *mem);
 /* Adds a name, unless it is there.  value: its size, or the size to try first. */
 void sizes_add(struct sizes *k, const char *name, enum size_kind kind, int64_t value);
-/* Changes sizes that are not given until the demands hold, or nothing more can be done.  Returns the first demand in
- * k->todo, which begins with those of *d, that does not hold at the end; NULL: all hold.  O(demands), times 8 rounds at
- * most. */
+/* Changes sizes that are not given until the demands hold, or nothing more can be done.  Fills k->todo, with the
+ * demands of *d first; returns the first demand there that does not hold at the end; NULL: all hold.  O(demands), times
+ * 8 rounds at most. */
 const struct demand *sizes_meet(struct sizes *k, const struct demands *d);
 /* Returns the size of a name; k->usual if the name is not there. */
 int64_t sizes_of(struct sizes *k, const char *name);

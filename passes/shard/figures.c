@@ -20,8 +20,8 @@ static int by_saving(const void *pa, const void *pb)
                                 : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Adds node n, which has an axis of this size that cannot be cut, to the entry for that size in axis[], which it makes
- * if there is none (k->nundivided counts them).  of: maps a size to 1 + its index in axis[]. */
+/* Adds node n, whose axis of this size cannot be cut, to the entry for that size in axis[]; makes the entry if there is
+ * none, and counts it in k->nundivided.  of: maps a size to 1 + its index in axis[]. */
 static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of, struct sharding *k,
                      struct sharded_axis *axis)
 {

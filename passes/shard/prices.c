@@ -45,8 +45,8 @@ static int64_t sum_time(const struct shard *s, vid v, uint32_t count, int64_t by
     return sat_mul(pricing_move(s->price, s->cls, sat_mul(bytes, 3)), (int64_t)count - 1);
 }
 
-/* Returns the ps of option o, which adds up an operand's terms from all devices, and other operands.  The result is
- * at least `given`, the node's time if that operand is whole, so that a whole operand can stand in for terms. */
+/* Returns the ps of option o, which adds up an operand's terms from all devices and the other operands.  At least
+ * `given`, the node's time if that operand is whole, so that a whole operand can stand in for terms. */
 static int64_t absorb_time(const struct shard *s, const struct shard_option *o, int64_t given)
 {
     vid v = node_in(s->m, o->node, o->change[0].operand);
@@ -206,8 +206,8 @@ void shard_count_rounds(struct shard *s)
     s->rounds.same = k->contention == CONTENTION_NONE   ? 2
                      : k->contention == CONTENTION_HALF ? s->ways + 1
                                                         : s->ways;
-    /* Pieces that differ: each device sends N - 1 pieces, that for the last device at the end, and after that the last
-     * device receives its N - 1 pieces, one after the other. */
+    /* Pieces that differ: each device sends N - 1 pieces, the last one to the last device; only then the last device
+     * receives its N - 1 pieces, one after the other. */
     s->rounds.apart = k->contention == CONTENTION_NONE ? 2
                       : k->contention == CONTENTION_RX ? s->ways
                                                        : 2 * others;

@@ -546,8 +546,8 @@ static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_stat
         ask_row(q, &r[i], result, at, st);
 }
 
-/* Asks the rules of node n about state st of value v, for each operand and result that is v, if the devices share n,
- * which takes time, or n computes a constant. */
+/* Asks the rules of node n about state st of value v, for each operand and result that is v.  Does so only if devices
+ * share n, or if n computes a constant. */
 static void ask_node(struct shard_ask *q, nid n, vid v, struct shard_state st)
 {
     const struct module *m = q->s->m;

@@ -79,9 +79,9 @@ static bool count_heads(const struct shard_ask *q, const struct form *f, struct 
     return h->q > 0 && h->k > 0 && h->q % h->k == 0;
 }
 
-/* Finds in a tensor of shape *k the axis that has the heads, and the number of positions that one head has along it
- * (*unit): 1 in an axis of heads, more where heads stand side by side.  Returns false if the tensor has no such axis,
- * or its size is not known or not as expected. */
+/* Finds in a tensor of shape *k the axis with the heads, and the number of positions of a head along this axis (*unit):
+ * 1 in an axis of heads, more where heads stand side by side.  Returns false if the tensor has no such axis, or its
+ * size is not known or not as expected. */
 static bool head_axis(char code, const struct shape *k, const struct head_counts *h, int *axis,
                       int64_t *unit)
 {

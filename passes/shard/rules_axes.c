@@ -1,5 +1,5 @@
-/* Rules for sharding of operators whose operands and results can be cut at fixed axes only, or at all axes but those
- * along which the operator combines elements, and of Einsum (shard.h).  O(operands * rank) each. */
+/* Rules for sharding of operators that can be cut at fixed axes only, of operators that can be cut at all axes but
+ * those along which they combine elements, and of Einsum (shard.h).  O(operands * rank) each. */
 #include "passes/shard/shard.h"
 
 #include "ir/model/dim.h"

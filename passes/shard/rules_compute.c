@@ -154,7 +154,7 @@ bool rule_shard_matmul(struct shard_ask *q, const struct shard_row *r)
     behind += q->result && a.rank == 1 && behind > 0;
     bool rows = behind == 1 && (q->result || q->at == 0),
          columns = behind == 0 && (q->result || q->at == 1);
-    /* the same axis in y, counted from the last axis */
+    /* the axis of y that is cut, counted from the last axis */
     int at = behind - (b.rank == 1) - (a.rank == 1 && behind > 1);
     if (rows)
         shard_set_in(q, 0, a.rank - 2);

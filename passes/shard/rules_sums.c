@@ -242,8 +242,8 @@ static bool add_terms(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Whether operand q->at is in terms, no other operand is the same value, and the result has the operand's shape, so
- * that a tensor of the operand's shape can take the place of the result. */
+/* Whether a tensor of the shape of operand q->at can take the place of the result: the operand is in terms, no other
+ * operand is the same value, and the result has its shape. */
 static bool is_shape_of_result(const struct shard_ask *q)
 {
     struct shape k, y;

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* the largest blocksize that rule_shard_depth() cuts, far beyond that of models, so that its square does not
- * overflow */
+/* the largest blocksize that rule_shard_depth() cuts: its square does not overflow, and models have far smaller ones */
 enum { MOST_BLOCK = 1024 };
 
 /* ---- convolutions ------------------------------------------------------------------------------- */

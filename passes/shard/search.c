@@ -250,8 +250,8 @@ static void drop(struct table *t, const struct entry *e, nid n)
     t->least = smaller(t->least, sat_add(e->time, t->rest[n]));
 }
 
-/* Adds entry e, which takes node n by `option`, to the next table, or lets it take the place of the entry with the same
- * states if that takes longer.  Leaves e out if it cannot be below t->beat, and drops it if the table is full. */
+/* Adds entry e, which takes node n by `option`, to the next table.  If an entry with the same states is there, the
+ * quicker one stays.  Leaves e out if it cannot be below t->beat, and drops it if the table is full. */
 static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
 {
     const size_t size = t->nlive * sizeof *e->have;
@@ -458,9 +458,9 @@ static bool is_dominated(struct table *t, const struct entry *a, const struct en
     return time <= b->time;
 }
 
-/* Counts a node as taken, and halves the number of entries that tables may have, down to FEW (FEWEST in the first pass,
- * which has no more than FEW), if the pass has compared more than is due: half of LOOKS at its beginning, all of them
- * at its end; else doubles it, up to t->widest_most. */
+/* Counts a node as taken, and adapts the number of entries that tables may have.  Halves it, down to FEW (in the first
+ * pass, which has no more than FEW, down to FEWEST), if the pass has compared more than is due: half of LOOKS at its
+ * beginning, all of them at its end.  Else doubles it, up to t->widest_most. */
 static void keep_pace(struct table *t)
 {
     uint64_t due = LOOKS / 2 + (uint64_t)(LOOKS / 2) * ++t->taken / t->nodes;
@@ -597,8 +597,8 @@ static int64_t sizes_time(const struct shard *s, nid n)
     return larger(shard_send(s, node_out(s->m, n, 0)), 1);
 }
 
-/* Notes that node n has told the sizes of its operand.  If no such node of the operand comes later, forgets whether the
- * first device alone has made it, where all devices have it now. */
+/* Notes that node n has told the sizes of its operand.  If no later node tells them, and all devices have the operand
+ * now, forgets whether the first device alone has made it. */
 static void forget_maker(struct table *t, nid n)
 {
     const uint32_t slot = t->slot[node_in(t->s->m, n, 0)];

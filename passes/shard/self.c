@@ -103,8 +103,8 @@ static const char *state_text(const struct shard *s, struct shard_state st)
                              : arena_fmt(s->a, "S%u,%lld/%u", st.axis, (long long)st.run, s->ways);
 }
 
-/* Returns a text with the states that operand or result i has in the options of node n that agree with the first i
- * words, with commas between them. */
+/* Returns a text with the states of operand or result i, with commas between them, in those options of node n that
+ * agree with the first i words. */
 static const char *expected_states(const struct shard *s, nid n, uint32_t i, const char *words)
 {
     const char *list[SHARD_OPTIONS + 1], *text = "";
@@ -125,8 +125,8 @@ static const char *expected_states(const struct shard *s, nid n, uint32_t i, con
     return text;
 }
 
-/* Reports that no option of node n agrees with the words, and names the word at which the option that agrees with most
- * words, from the first one on, fails.  Returns -1. */
+/* Reports that no option of node n agrees with the words.  Names a word: of the option that agrees with the most words,
+ * counted from the first one on, the word with which it does not agree.  Returns -1. */
 static int tell_against(const struct shard *s, nid n, const char *words)
 {
     uint32_t at = first_against(s, n, 0, words), count; /* at: index of the word; count: not used */

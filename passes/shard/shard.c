@@ -96,9 +96,8 @@ static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
     return most;
 }
 
-/* Finds `ways` equal devices side by side that share the nodes, of class `cls` or, if that is 0, of the class that has
- * most of them; cls: 1 + a class.  Fills s->dev, which has room for all devices, s->ndev and s->cls.  Returns 0, or -1
- * and reports an error. */
+/* Finds `ways` equal devices side by side to share the nodes.  cls: 1 + their class; 0: the class that has most of
+ * them.  Fills s->dev, which has room for all devices, s->ndev and s->cls.  Returns 0, or -1 and reports an error. */
 static int find_devices(struct shard *s, uint32_t cls)
 {
     const struct cluster *c = s->x->scene.cluster;
@@ -478,10 +477,10 @@ static void improve(struct shard *s, struct ctx *x, struct wanted w, struct shar
     *c = found;
 }
 
-/* Makes *s and finds a choice as w says; its value is -1 if there is none that takes less than w.below.  Where the best
- * of all choices is sought, a state is in pieces or whole from one run to the next, and both are tried; and if the
- * search has not seen all choices with sums over devices, those without sums, of which it sees more, are tried, too.
- * Returns 0, or -1 and reports an error. */
+/* Makes *s and finds a choice as w says; its value is -1 if no choice takes less than w.below.  If the best of all
+ * choices is sought, tries both to keep states in pieces and to keep them whole from run to run; and if the search with
+ * sums over devices has not seen all choices, tries a search without sums, which sees more of its choices.  Returns 0,
+ * or -1 and reports an error. */
 static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_choice *c)
 {
     if (choose_with(s, x, &w, c) != 0)
@@ -704,8 +703,8 @@ static uint32_t asked_ways(const struct ctx *x, const struct shard_options *o)
     return 0;
 }
 
-/* Puts a choice as w says, for devices of another class than *k has, in the place of *k if it takes less, or seems to
- * fit the devices' memory where *k does not; but not if *k alone seems to fit. */
+/* Finds choices as w says for devices of other classes than that of *k, and puts one in the place of *k if it takes
+ * less, or if it seems to fit the devices' memory and *k does not; but not if *k alone seems to fit. */
 static void try_classes(struct ctx *x, const struct wanted *w, struct chosen *k)
 {
     const uint32_t first = k->s.cls;

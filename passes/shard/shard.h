@@ -156,8 +156,8 @@ struct shard {
     enum sharding_sums sums;   /* which tensors may be in terms */
     uint8_t *quantised;        /* [value] 1: what is computed from it is rounded to steps */
     struct shard_moves *moves; /* [value] times of the value's exchanges */
-    /* [node] ps by which adding a bias takes longer if the product is exchanged before, so that one kernel cannot do
-     * both */
+    /* [node] ps by which adding a bias takes longer where the product is exchanged first: one kernel cannot do both
+     * then */
     int64_t *apart;
     uint8_t *kind;            /* [node] enum shard_kind */
     struct shard_option *opt; /* [nopt] the options; option 0 is not used */
@@ -271,8 +271,8 @@ bool shard_can_cut(const struct shard *s, vid v, struct shard_state st);
 bool shard_same(struct shard_state a, struct shard_state b);
 /* Whether the last piece of v in state st is smaller than the other pieces. */
 bool shard_is_uneven(const struct shard *s, vid v, struct shard_state st);
-/* Whether an axis of that size can be cut into one block of `run` positions for each device but the last one, which
- * gets the rest, not much less. */
+/* Whether an axis of that size can be cut into one block of `run` positions for each device, of which only the last
+ * block is smaller, but not by much. */
 bool shard_cuts_unevenly(uint32_t ways, struct dim size, int64_t run);
 /* Writes the shape of what device i has of v in state st to *out: its piece, or the whole tensor if st is no cut. */
 void shard_piece(const struct shard *s, vid v, struct shard_state st, uint32_t i,
@@ -392,7 +392,7 @@ bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes);
 
 /* ---- strands.c ---- */
 
-/* Removes options that take a constant in a state in which its maker cannot make the constant, or only behind
+/* Removes options that take a constant in a state in which its maker cannot make it, or can do so only behind
  * SHARD_DEPTH other nodes that compute constants. */
 void shard_drop_impossible(struct shard *s);
 /* Chooses how the devices keep the inputs and outputs that hold state; `whole`: none is kept in pieces.  Sets
@@ -433,8 +433,8 @@ struct shard_choice {
     bool exact;       /* true: it is proven that no choice has a smaller value */
     uint32_t widest;  /* number of entries of the largest table */
 };
-/* Returns the best choice that the search finds among the options that are left, of those that take at most `beat` ps;
- * its value is -1 if it finds none. */
+/* Returns the best choice that the search finds among the options not removed; only choices that take at most `beat` ps
+ * count.  Its value is -1 if there is none. */
 struct shard_choice shard_search(struct shard *s, int64_t beat);
 /* Does the same with tables of at most `entries` entries. */
 struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64_t beat);

@@ -119,8 +119,8 @@ static bool stays_apart(const struct module *m, const struct csr *users, vid v)
 
 /* What is known of a strand. */
 struct strand {
-    /* ps: sum over the nodes of what the best option of each node saves, and of what its operands save if they come
-     * from another cut directly */
+    /* ps: sum over the nodes of the time that the best option of each node saves, and of the time saved for its
+     * operands that come from another cut directly */
     int64_t saves;
     /* ps: the least time in which the pieces or terms of a result become another state, as they must at the end of the
      * strand; 0: a result stays in pieces; INT64_MAX: there is no result in pieces or terms */
@@ -255,9 +255,9 @@ static bool is_better(const struct shard *s, uint32_t p, uint32_t q)
     return s->opt[q].time <= s->opt[p].time && is_as_plain(s, &s->opt[q], &s->opt[p]);
 }
 
-/* Adds 1 to the entry of `count` for the strands of p and q if q is the first option of its strand that is at least as
- * good as p.  After all pairs, an entry is the number of options in p's strand for which q's strand has one that is at
- * least as good.  st: not used. */
+/* Adds 1 to the entry of `count` for the strands of p and q if q is at least as good as p, and the first such option of
+ * its strand.  After all pairs, an entry is the number of options in p's strand for which q's strand has one at least
+ * as good.  st: not used. */
 static void count_better(struct shard *s, struct strand *st, struct map *count, uint32_t p,
                          uint32_t q)
 {
@@ -355,8 +355,8 @@ static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
     put_once(s, maker, s->home[first]);
 }
 
-/* Notes that node n must be cut (s->must), and removes its options that take or make v in another state than the one in
- * which the devices keep v. */
+/* Notes that node n must be cut (s->must), and removes its options that take or make v in a state other than
+ * s->kept[v]. */
 static void bind(struct shard *s, nid n, vid v)
 {
     s->must[n] = 1;

@@ -123,8 +123,8 @@ static uint32_t states_on(struct shard_writer *x, vid v, uint32_t i)
     return have;
 }
 
-/* Whether v, which is made in terms or cut, must be whole before it is brought to the state with that bit.  That is so
- * for outputs of the model: they are made whole before any other exchange, as the search supposes. */
+/* Whether v, which is made in terms or cut, must be whole before it is brought to the state with that bit.  Only
+ * outputs of the model must: they are made whole before any other exchange, as the search supposes. */
 static bool is_whole_first(const struct shard_writer *x, vid v, uint32_t bit)
 {
     const struct shard_state made = made_in(x, v);
@@ -353,7 +353,7 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         struct shape shape;
         if (v == 0 || m->value[v].name == 0)
             continue;
-        /* whether this is not what the device keeps, which alone gets the name of the piece */
+        /* whether the device keeps v in another state: only what it keeps gets the name of the piece */
         bool other = x->s->kept[v].run != 0 && !shard_same(st, x->s->kept[v]);
         if (kept)
             edit_name_value(x->e, w,
@@ -507,8 +507,8 @@ static void keep_outputs(struct shard_writer *x)
         }
 }
 
-/* Brings the outputs of the model, whole, to the first device, and makes the pieces of states outputs.  Then, for nodes
- * that stay and for outputs, replaces each value that was rewritten by what the first device has of it, whole.  most:
+/* Brings the outputs of the model, whole, to the first device, and makes the pieces of states outputs.  Then replaces
+ * each value that was rewritten, for nodes that stay and for outputs, by the whole value on the first device.  most:
  * the number of values before the rewriting. */
 static void replace_reads(struct shard_writer *x, vid most)
 {

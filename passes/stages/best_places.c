@@ -58,7 +58,7 @@ int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t by
     return best;
 }
 
-/* Returns whether the devices of a set, which has one on server 0, are all in that server. */
+/* Returns whether all devices of a set are in server 0, in which the set has one at least. */
 static bool is_one_server(const struct servers *s, const struct device_set *x)
 {
     for (uint32_t v = 1; v < s->n; v++)

@@ -57,8 +57,8 @@ static void find_states(const struct train *t, struct stage_states *s)
 }
 
 /* Returns a text such as "2.598s by its score with (0,22)x8 (22,40)x8": the plan has a stage from state 0 to state 22
- * on 8 devices, and a stage from state 22 to the end, for which the number of the last state but one is written, as by
- * the program. */
+ * on 8 devices, and one from state 22 to the end, also on 8.  For the end, the text has the number of the last state
+ * but one, as the published program writes it. */
 static const char *print_published(const struct train *t, const struct stage_states *s,
                                    const struct published_plan *p)
 {
@@ -109,8 +109,8 @@ static int leave_published(struct train *t)
     return train_leave(t, &p, "DAPPLE's published program");
 }
 
-/* Adds a note: how near the formula comes to the plans that were run, and what it says of the best plan of several
- * stages. */
+/* Adds a note that says how near the formula comes to the plans that were run, and how long by the formula the best
+ * plan of several stages takes. */
 static void note_errors(const struct train *t, const struct dapple_found *found)
 {
     char time[UNIT_TEXT];

@@ -20,11 +20,11 @@ enum {
     HIER_PLANS = 4,
     FEW_STATES = 500, /* all kinds are found if the model has at most this number of states */
     FEW_MOVED = 4,    /* the most layers that move to a neighbouring stage at once */
-    MOST_MOVED = 64,  /* the same number where nothing else helps */
+    MOST_MOVED = 64,  /* FEW_MOVED where nothing else helps */
     /* number of places, where few bytes cross, that are tried on each side of a border */
     NARROW = 8,
     STARTS = 64, /* plans of up to this many stages are changed as well as the best one */
-    /* ... but only if a plan takes at most 1 / NEAR longer than the best one */
+    /* ... but only plans that take at most 1 / NEAR longer than the best one */
     NEAR = 2
 };
 

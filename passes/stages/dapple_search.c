@@ -50,8 +50,8 @@ struct prefix {
 /* Prefixes with the same end and the same devices in use (coarse: the same number of devices). */
 struct state {
     uint32_t used; /* the set of devices in use, in the pool; coarse: not set */
-    /* [2 * beam] indices of prefixes: in the first half those of least latency, in the second half those of least
-     * prefix.key, each half ascending, with NONE in unused entries.  NULL: no prefix is kept yet */
+    /* [2 * beam] indices of prefixes: first the `beam` ones of least latency, then the `beam` ones of least prefix.key;
+     * both halves ascend, with NONE in unused entries.  NULL: no prefix is kept yet */
     int32_t *kept;
 };
 

@@ -1,4 +1,4 @@
-/* One stage on all devices. */
+/* Finds the best plan of a single stage on all devices (data parallelism). */
 #ifndef PCC_PASSES_STAGES_DATA_PARALLEL_H
 #define PCC_PASSES_STAGES_DATA_PARALLEL_H
 

@@ -208,8 +208,8 @@ static int64_t all_passes(const struct every_plan *e, uint32_t from, uint32_t to
     return e->turns ? sat_mul(each, count - 1) / n : sat_mul(each, count);
 }
 
-/* Returns whether stage k, from state `from` to state `to`, whose first micro-batch comes after `first` ps, cannot
- * be part of a plan that is better than the best.  Sets e->busy[k]. */
+/* Returns whether stage k cannot be part of a plan that is better than the best one.  The stage goes from state `from`
+ * to state `to`; its first micro-batch comes after `first` ps.  Sets e->busy[k]. */
 static bool is_too_slow(struct every_plan *e, uint32_t k, uint32_t from, uint32_t to, int64_t first)
 {
     const struct servers *s = &e->t->servers;

@@ -106,8 +106,8 @@ static struct traffic count_traffic(const struct layer_row *r, struct arena *a)
     return m;
 }
 
-/* Gives each component that makes more bytes than it reads the smallest key of the components that must not precede it,
- * if that is larger than its own.  order: the components in a topological order. */
+/* Changes the keys of components that make more bytes than they read: each gets the smallest key of the components that
+ * must not precede it, if that is larger than its own.  order: the components in a topological order. */
 static void draw_growing_late(const struct layer_row *r, const uint32_t *order, uint32_t *key,
                               struct arena *a)
 {

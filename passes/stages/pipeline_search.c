@@ -24,7 +24,7 @@ enum {
     EVERY_WORK = 60000,
     /* number of tasks of the plans that are run, for each size and schedule */
     WORK = 3000000,
-    /* the same number for runs whose stages run further ahead, for each schedule */
+    /* WORK for runs whose stages run further ahead */
     FARTHER_WORK = WORK / 4,
     FORMULA = 4000000, /* number of evaluations of DAPPLE's formula, for each size */
     WAYS = 6,          /* the most plans of ways through the states (stage_ways.h) for each size */
@@ -309,8 +309,9 @@ static bool is_memory_short(const struct choices *c, const struct train *t)
     return is_short && cluster->cls[cluster_main_class(cluster)].memory >= 0;
 }
 
-/* If memory is short, searches again with a part of it left free by the sums: the search else goes on among fast plans
- * that do not fit, and does not come to those that do.  Leaves the settings tried last in the scene. */
+/* If memory is short, searches again, with a part of the memory left free by the sums.  Without that the search goes on
+ * among fast plans that do not fit, and does not come to slower ones that fit.  Leaves the settings tried last in the
+ * scene. */
 static void try_spare(struct choices *c, struct train *t)
 {
     const struct cluster *cluster = c->x->scene.cluster;
@@ -327,8 +328,8 @@ static void try_spare(struct choices *c, struct train *t)
 }
 
 /* Lets stages of the best plan with each schedule run further ahead, and changes that plan a little as long as that
- * helps stages that do: another border may be best then.  The best plan of all stays as it is if that does not help, or
- * if the judge refuses what comes of it.  Leaves the settings tried last in the scene. */
+ * helps: another border may be best for such stages.  The best plan of all stays as it is if nothing helps, or if the
+ * judge refuses the new plan.  Leaves the settings tried last in the scene. */
 static void go_farther(struct choices *c, struct train *t)
 {
     static const enum training_schedule settles[] = {TRAINING_DAPPLE, TRAINING_ZB_H1};

@@ -70,7 +70,8 @@ enum {
 static const double ROUNDING_MARGIN = 1 - 1e-9;
 /* a search for blocks ends if these have this share of the worth of fractions of blocks */
 static const double ENOUGH = 0.998;
-/* the least price of a device's busy time that is tried (C), where 1 is the way of a micro-batch on all devices */
+/* the least price of a device's busy time that (C) tries; 1 is the time of a micro-batch's way if all devices share its
+ * work */
 static const double LEAST_PRICE = 0.25;
 /* bytes of the larger one of two AllReduces whose difference is a rate per byte */
 static const double LARGE_BYTES = 1LL << 40;

@@ -1,7 +1,8 @@
 /* Finds lower bounds for pipelines of stages (stage_bound.h).
  *
- * A bisection asks again and again whether an iteration can take a time: stage_ways.h says that no plan with stages on
- * devices of their own does, rounds_bound.h that no plan with several stages on each device does. */
+ * A bisection asks again and again whether an iteration can take a certain time.  The answer no comes from two files
+ * together: stage_ways.h refutes plans with stages on devices of their own, rounds_bound.h plans with several stages on
+ * each device. */
 #include "passes/stages/stage_bound.h"
 
 #include "ir/base/units.h"
@@ -16,7 +17,7 @@
 enum { PRECISION = 100000 };
 #define NEVER (INT64_MAX / 4) /* ps: more than any time */
 
-/* One of the settings that the bound is for. */
+/* What is known of one of the settings in stage_bound_question.model. */
 struct choice {
     /* ps: the largest time for which a proof was found that no plan takes as little; 0: none */
     int64_t refuted;
@@ -97,8 +98,8 @@ static bool all_refuted(struct stage_bound_search *p, uint32_t n, int64_t most)
     return true;
 }
 
-/* Returns a time such that no plan takes less: about the largest that all n searches can prove, to 1 / PRECISION, but
- * at least `low`, for which that is known, and at most `high`.  Ends early if the clock is out. */
+/* Returns a time, from `low` to `high`, such that no plan takes less; that must be known of `low`.  It is about the
+ * largest time that all n searches can prove, to 1 / PRECISION.  Ends early if the clock is out. */
 static int64_t bisect(struct stage_bound_search *p, uint32_t n, int64_t low, int64_t high)
 {
     struct clock clock = p->t->clock; /* clock_out() writes to it */

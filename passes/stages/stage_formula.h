@@ -9,7 +9,7 @@
 #define FORMULA_MOST (INT64_C(1) << 50)
 
 /* One element of a row in which stages that compute and links between them take turns: elements 0, 2, 4, ... are
- * stages, the others links, and there are 2 * stages - 1.  All in ps. */
+ * stages, elements 1, 3, ... links; there are 2 * stages - 1 elements.  All in ps. */
 struct formula_stage {
     int64_t forward, backward; /* for one micro-batch; of a link: to the next stage, and back */
     int64_t reduce;            /* ps of the AllReduce, once an iteration; 0 for a link */

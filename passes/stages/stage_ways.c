@@ -61,7 +61,7 @@ enum {
     MOST_STATES = 400,     /* the states of a model with more states are not looked for */
     MOST_PIECES = 1 << 20, /* the most pieces for all settings together */
     MOST_STEPS = 24000000, /* the most steps of one question, about: pieces * devices */
-    PATH_STEPS = 2000000,  /* the same number if the states are those of a path */
+    PATH_STEPS = 2000000,  /* MOST_STEPS if the states are those of a path */
     MILLION = 1000000
 };
 #define NONE UINT32_MAX       /* no layer */
@@ -84,7 +84,7 @@ struct link {
     int64_t forth, back;
 };
 
-/* One of the settings that the search is for, with the times of all stages and links under it. */
+/* One of the settings in stage_ways_of.model, with the times of all stages and links under it. */
 struct choice {
     const struct training *m;
     /* false: ways are not searched, since another choice has all of these ways (is_covered) */
@@ -344,7 +344,7 @@ bool stage_ways_refute(struct stage_ways *p, uint32_t choice, int64_t most)
     return true;
 }
 
-/* Returns the settings that are searched and whose pieces and links are those of settings number `choice`, too. */
+/* Returns settings that are searched and have the same pieces and links as settings number `choice`. */
 static const struct choice *covering(const struct stage_ways *p, uint32_t choice)
 {
     const struct training *own = &p->of.model[choice];
@@ -450,9 +450,9 @@ static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
     return false;
 }
 
-/* Finds the states p->s of the layers l.  Returns false if there are too many states, too many pieces (a piece is a
- * stage between two states, the empty one included, on devices of one of the places), or more than most_steps steps of
- * a question. */
+/* Finds the states p->s of the layers l.  Returns false if there are too many states, too many pieces, or more than
+ * most_steps steps of a question.  (A piece is a stage between two states, the empty one included, on devices of one of
+ * the places.) */
 static bool find_states(struct stage_ways *p, const struct layers_of *l, int64_t most_steps)
 {
     uint32_t most = p->of.states ? p->of.states : MOST_STATES;

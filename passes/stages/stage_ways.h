@@ -1,5 +1,5 @@
-/* Ways through the states of a model.  The stages of a plan, one after the other, are such a way (stage_ways.c), so
- * what no way avoids is a lower bound for all plans, and the best ways are proposals for plans. */
+/* Ways through the states of a model.  The stages of a plan, one after the other, are such a way (stage_ways.c).  So a
+ * time that no way can do without is a lower bound for all plans, and the best ways are proposals for plans. */
 #ifndef PCC_PASSES_STAGES_STAGE_WAYS_H
 #define PCC_PASSES_STAGES_STAGE_WAYS_H
 
@@ -34,10 +34,10 @@ bool stage_ways_searched(const struct stage_ways *w, uint32_t choice);
  * said of plans with several stages on each device (rounds_bound.h).  O(states^2 * devices^2). */
 bool stage_ways_refute(struct stage_ways *w, uint32_t choice, int64_t most);
 
-/* Looks for ways that may take `most` ps or less under the settings number `choice`, which are searched, and sets *plan
- * to the one on which a micro-batch gets to the end and back soonest, an AllReduce included (`around` in stage_ways.c).
- * Returns false if there is no such way, or the states are not those of all layers.  The plan lives in the scratch
- * arena of t. */
+/* Looks for ways that may take `most` ps or less under the settings number `choice`, which are searched.  Of these ways
+ * sets *plan to the one on which a micro-batch gets to the end and back soonest, an AllReduce included (`around` in
+ * stage_ways.c).  Returns false if there is no such way, or the states are not those of all layers.  The plan lives in
+ * the scratch arena of t. */
 bool stage_ways_plan(struct stage_ways *w, uint32_t choice, int64_t most,
                      struct stage_layout *plan);
 

@@ -359,8 +359,8 @@ static struct iteration_run set_up(const struct train *t, const struct stages_on
     return r;
 }
 
-/* Runs a plan with the interleaved schedule with every set of stages that recompute, but the empty set, which
- * try_interleaved() has run, and keeps the fastest run that fits. */
+/* Runs a plan with the interleaved schedule, once for every set of stages that recompute, and keeps the fastest run
+ * that fits.  Leaves out the empty set, since try_interleaved() has run that one. */
 static void try_every_set(const struct train *t, struct stage_layout *p, const struct stages_on *on,
                           struct arena *own)
 {
@@ -462,8 +462,9 @@ static void try_policies(const struct train *t, struct stage_layout *p, const st
     }
 }
 
-/* Runs a plan whose stages run further ahead than by DAPPLE's policies, with dapple and zb-h1 if the user leaves that
- * open; keeps the fastest run that fits.  Does nothing if the plan has no run yet. */
+/* Runs a plan whose stages run further ahead than by DAPPLE's policies, and keeps the fastest run that fits.  Does
+ * nothing if the schedule is neither dapple nor zb-h1, if the user sets how far stages run ahead, or if the plan has a
+ * single stage or no run yet. */
 static void try_farther(const struct train *t, struct stage_layout *p, const struct stages_on *on,
                         struct arena *own)
 {

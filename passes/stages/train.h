@@ -154,9 +154,9 @@ void train_try(const struct train *t, struct stage_layout *p);
 /* Returns whether p is to be kept instead of *best: p is faster; or *best is no plan; or neither can be run, and p
  * tells more about the reason, because it is neither odd nor uneven. */
 bool train_better(const struct stage_layout *p, const struct stage_layout *best);
-/* Runs a plan that fits with more forward passes before the first backward pass than DAPPLE's policies want, which
- * hides slow transfers, as long as that helps.  Does nothing if the user or the schedule sets the number of these
- * passes.  Writes the fastest run to *p. */
+/* Runs a plan that fits with more forward passes before the first backward pass than DAPPLE's policies want, as long as
+ * that helps: it hides slow transfers.  Does nothing if the user or the schedule sets the number of these passes.
+ * Writes the fastest run to *p. */
 void train_farther(const struct train *t, struct stage_layout *p);
 /* Returns a plan of n stages: stage k has the layers from end[k - 1] (the first stage: from 0) up to, but without,
  * end[k], on the devices set[k]. */
@@ -170,8 +170,8 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
  * count, too: if it does not, tries fewer forward passes ahead, and more stages that recompute.  If no such plan
  * fits, or takes less than `limit` ps, sets p->value to INT64_MAX, and p->why_not. */
 void train_fit(struct train *t, struct stage_layout *p, int64_t limit);
-/* Calls train_fit(), for planners that still search.  If train_fit() was called for many plans already, or time is up,
- * does not call it, but sets p->value to INT64_MAX if the judge has refused a plan before and there is a limit.  Does
+/* Calls train_fit(), for planners that still search, unless it was called for many plans already or time is up.  In
+ * these two cases, if the judge has refused a plan before and there is a limit, sets p->value to INT64_MAX.  Does
  * nothing if p takes as long as t->accepted, or longer: p may then not fit. */
 void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit);
 /* Returns the plan p, which was run, with stages and the device of each node, without a claim, in a. */

@@ -41,11 +41,11 @@ static struct made *made_bytes(const struct train *t, const struct stage_layout 
 }
 
 /* Returns an upper limit of what the lists of the devices of stage k have at once: the weights with their copies and
- * gradients; all results of one pass, or of both where values are made again; and what is kept or on its way of the
- * micro-batches under way.  With DAPPLE's schedule a stage is never more than `ahead` micro-batches before its last
- * backward pass, so at most as many values wait behind it, and in front of it as many as some stage before it has
- * ahead.  With other schedules all micro-batches that may be under way count with all their results.  most_before: the
- * largest `ahead` of the stages before k. */
+ * gradients; all results of one pass, or of both where values are made again; and the values of the micro-batches under
+ * way.  With DAPPLE's schedule a stage is never more than `ahead` micro-batches before its last backward pass: so at
+ * most that many values wait behind it, and in front of it at most as many as some stage before it has ahead.  With
+ * other schedules all micro-batches that may be under way count, with all their results.  most_before: the largest
+ * `ahead` of the stages before k. */
 static int64_t most_bytes(const struct train *t, const struct stage_layout *p,
                           const struct stage_sums *sum, const struct made *made, uint32_t k,
                           uint32_t most_before)
@@ -62,7 +62,7 @@ static int64_t most_bytes(const struct train *t, const struct stage_layout *p,
     int64_t values = sat_add(sat_mul(kept, dapple ? p->ahead[k] : training_count(m)),
                              sat_mul(before, dapple ? most_before : training_count(m)));
     values = sat_add(pass, values);
-    /* two copies more than those that are kept, and constants twice, so that this is an upper limit */
+    /* two copies more than training keeps, and constants twice, to be sure that this is an upper limit */
     int64_t copies = 2 + exec_weight_copies(&s->model, /*training=*/true);
     int64_t weights = sat_add(sat_mul(sum[k].parameter, copies), sat_mul(sum[k].constant, 2));
     uint32_t places = p->places ? p->places : p->n;
@@ -160,8 +160,8 @@ static bool is_like_refused(const struct refusal *last, const struct training *m
            last->micro_batches == m->micro_batches && apart <= last->value / ALIKE;
 }
 
-/* Notes that the judge has refused a plan of `value` ps by settings m, and the bytes that the plan's lists, or those of
- * plans made from it, need beyond the sums on each of its places. */
+/* Notes that the judge has refused a plan of `value` ps under settings m.  beyond: [place] bytes that the lists of this
+ * plan, or of plans made from it, need beyond the sums. */
 static void note_refusal(const struct train *t, const struct training *m, int64_t value,
                          const int64_t *beyond, uint32_t places)
 {

@@ -162,7 +162,7 @@ static void measure_joint(struct layer_sums *m, uint32_t e)
 }
 
 /* Fills t->values and t->gradients: for each net a span with its bytes, from the layer that makes it to the farthest
- * layer that reads it (for gradients: to the lowest); and t->joint.value, whose nets have no such span. */
+ * layer that reads it (of a gradient: the lowest).  Nets of joint updates go to t->joint.value instead. */
 static void measure_moves(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -193,9 +193,9 @@ static void measure_moves(struct layer_sums *m)
     join_spans(&t->joint.value);
 }
 
-/* Fills t->waiting: for each backward node, those of updates left out, a span with its time, from its layer to the
- * lowest layer with a backward node that needs its result, directly or not.  Adds to t->update[].weight the `each` of
- * nodes for which no other layer waits. */
+/* Fills t->waiting: for each backward node that is no update, a span with its time, from its layer to the lowest layer
+ * with a backward node that needs its result, directly or not.  Adds to t->update[].weight the `each` of nodes for
+ * which no other layer waits. */
 static void measure_waiting(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -203,8 +203,8 @@ static void measure_waiting(struct layer_sums *m)
     const struct csr *pin = &s->place->net_pin;
     struct train *t = m->t;
     struct arena *a = t->x->use.scratch;
-    /* [backward node] the lowest layer with a backward node that needs its result, at most its own layer; nodes are in
-     * a topological order, so that those that need the result come first here */
+    /* [backward node] the lowest layer with a backward node that needs its result, at most its own layer; the nodes are
+     * visited in reverse topological order, so that readers come before makers */
     uint32_t *low = arena_array(a, s->m->nnode, sizeof *low);
     struct csr made = place_nets_made(s->m, s->place, a);
     for (nid v = g->first + g->count; v-- > g->first;) {
