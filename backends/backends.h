@@ -227,9 +227,9 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
  * two devices that one session cannot tell apart. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why);
 /* Returns ONNX Runtime's session.name_based_layer_assignment for the model as it was given, in a: "gpu:0(/h.0/);
- * cpu(/wte/,/h.1/)".  Each node of the plan, and of its bodies, has a substring of its device in its name, and none of
- * another device.  Returns NULL, and the reason in *why, if there are no such substrings, or if layer_assignment()
- * has a reason. */
+ * cpu(/wte/,/h.1/)".  The setting lists substrings for each device; the name of each node of the plan, also in
+ * bodies, contains a substring of the node's device, and none of another device.  Returns NULL, and the reason in
+ * *why, if there are no such substrings, or if layer_assignment() has a reason. */
 const char *name_assignment(const struct result *r, struct arena *a, const char **why);
 /* Prints the first rows of r->table, the table of the pass levels; the writer "levels" writes all rows.  O(V). */
 void levels_print(FILE *f, const struct result *r);

@@ -249,7 +249,7 @@ int export_write(struct export_folder *x)
             return -1;
     }
     const char *text = exports_put(x->text, path, row, n, x->a, x->diag);
-    /* a row of the engine "" replaces no older row, so that x->both lists the old exports, too */
+    /* with the engine "" a row replaces no older row; so x->both lists the old exports, too */
     for (uint32_t i = 0; i < n; i++)
         row[i].engine = "";
     x->both = text ? exports_put(x->text, path, row, n, x->a, x->diag) : NULL;

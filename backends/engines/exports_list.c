@@ -54,8 +54,8 @@ static bool has_key(const char *t, const char *const *keys)
     return false;
 }
 
-/* Returns the members of the object that begins at t, in a, with commas between them, without its brackets, and without
- * the members that have one of the keys `without` (NULL ends the list).  bytes: at least the length of the object. */
+/* Returns, in a, the text of the object that begins at t, without its brackets and without the members whose keys
+ * are in the list `without`, which NULL ends.  bytes: at least the length of the object. */
 static const char *other_members(const char *t, size_t bytes, const char *const *without,
                                  struct arena *a)
 {
@@ -177,7 +177,7 @@ const char *hashes_put(const char *text, const char *path, const struct part_has
     memory_begin(&m, a);
     if (m.f && fwrite(text, 1, at, m.f) != at)
         return memory_end(&m, /*ok=*/false, path, a, d);
-    /* for each part: the blanks before it, its object with the hashes, and the comma behind it */
+    /* for each part: the blanks before its object, the object with the hashes, and the comma behind it */
     for (uint32_t k = 0; m.f && at > 0; k++) {
         size_t begin = skip_blanks(text, from), end = member_end(text, begin);
         fprintf(m.f, "%.*s{%s, \"sha256\": \"%s\"", (int)(begin - from), text + from,

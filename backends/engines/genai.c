@@ -149,7 +149,8 @@ static int take_cache(const struct export_folder *x, struct decoder *g, const js
     uint32_t layer = 0, same = 0;
     const char *past = in ? pattern_of(x, in, &layer) : NULL;
     const char *present = out ? pattern_of(x, out, &same) : NULL;
-    /* past_key_values.0.key has the words key and value: the last of them tells which cache it is */
+    /* a name such as past_key_values.0.key has both the words "key" and "value": the last of the two tells which
+     * cache it is */
     uint32_t which = in && last_word(in, "value") > last_word(in, "key") ? VALUES : KEYS;
     if (!past || !present || layer != same || !strstr(past, "past") ||
         !strstr(present, "present") || (which == KEYS && !strstr(in, "key")))
@@ -172,8 +173,9 @@ static int take_cache(const struct export_folder *x, struct decoder *g, const js
                : 0;
 }
 
-/* Checks that all states of the manifest are caches, with keys and values for each layer; puts what genai must know of
- * them into *g, and their names, as inputs and outputs, into `managed`.  Returns 0, or -1 and an error. */
+/* Checks that all states of the manifest are caches, with keys and values for each layer; sets the fields of *g
+ * about caches, and puts the names of the caches, both as inputs and as outputs, into `managed`.  Returns 0, or -1
+ * and an error. */
 static int take_caches(const struct export_folder *x, struct decoder *g, struct names *managed)
 {
     const json_t *states = json_object_get(x->manifest, "states");
@@ -188,7 +190,7 @@ static int take_caches(const struct export_folder *x, struct decoder *g, struct 
         names_add(managed, json_get_text(pair, "in"), 1);
         names_add(managed, json_get_text(pair, "out"), 1);
     }
-    /* rounded up, so that the loop finds a layer that has only one cache */
+    /* rounded up, so that the loop also looks at a layer with only one cache */
     g->layers = (n + 1) / CACHES;
     for (uint32_t k = 0; k < g->layers; k++)
         if (!seen[KEYS * n + k] || !seen[VALUES * n + k])
@@ -396,8 +398,8 @@ static void set_names(const struct export_folder *x, const struct decoder *g, js
     json_object_set_new(decoder, "outputs", out);
 }
 
-/* Sets the members of the configuration `root` that describe the model, and tells the user by a note which of them are
- * guessed. */
+/* Sets those members of the configuration `root` that describe the model. A note tells the user which of these
+ * values are guessed. */
 static void set_model(const struct export_folder *x, const struct decoder *g, json_t *root)
 {
     enum { CONTEXT = 2048 }; /* tokens */

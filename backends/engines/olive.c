@@ -1,10 +1,10 @@
 /* Makes what Olive's pass SplitModel reads: --for=olive.
  *
- * The pass cuts a model by a text "name=k;name=k" in its metadata (key "split_assignments").  A node belongs to split k
- * of the longest of these names that its own name begins with, in whole components between dots; slashes are dots.
- * The pass gives some operators no split by name: QuantizeLinear goes to the split that makes its operand,
- * DequantizeLinear and Constant are copied to their readers, Identity is removed.  No node is in an earlier split than
- * the nodes that make its operands.  (Olive, olive/passes/onnx/split.py.)
+ * The pass cuts a model by a text "name=k;name=k" in its metadata (key "split_assignments").  To find a node's
+ * split, Olive takes the longest of these names with which the node's name begins, in whole components between
+ * dots; slashes count as dots. The pass gives some operators no split by name: QuantizeLinear goes to the split
+ * that makes its operand, DequantizeLinear and Constant are copied to their readers, Identity is removed.  No node
+ * is in an earlier split than the nodes that make its operands.  (Olive, olive/passes/onnx/split.py.)
  *
  * Part k becomes split k.  A node's key, the text in the metadata, is the shortest row of first components of its name
  * that no name of another part begins with; if names of another part begin with every such row, the key is the whole

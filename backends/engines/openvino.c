@@ -1,9 +1,10 @@
 /* Makes scripts for OpenVINO: --for=openvino.
  *
- * run_openvino.py runs the parts one after another, each on the device that its user names for the part's device.
- * hetero.py gives the whole model to OpenVINO's HETERO device, which takes the device of an operation from its
- * *affinity*; no file carries affinities, so the script sets them, by hetero.json: the device of each node, and of each
- * output of the model, since OpenVINO names the operation that makes an output after it.  O(nodes). */
+ * run_openvino.py runs the parts one after another, each on the OpenVINO device that the user names for the plan's
+ * device of that part. hetero.py gives the whole model to OpenVINO's HETERO device, which takes the device of an
+ * operation from its *affinity*; no file carries affinities, so the script sets them, by hetero.json: the device of
+ * each node, and of each output of the model, since OpenVINO names the operation that makes an output after it.
+ * O(nodes). */
 #include "backends/engines/engines.h"
 
 #include "ir/base/json_in.h"

@@ -108,8 +108,8 @@ static int check_device(const struct checker *c, const json_t *device, const cha
                       file, name ? name : "no text");
 }
 
-/* Checks a row of "parts": its files, its device, the devices of its replicas, and what it reads and makes.  Returns 0,
- * or -1 and an error. */
+/* Checks a row of "parts": the files of the part, its device, the devices of its replicas, its inputs and outputs.
+ * Returns 0, or -1 and an error. */
 static int check_part(struct checker *c, const json_t *part)
 {
     const char *file = json_get_text(part, "file");

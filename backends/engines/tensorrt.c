@@ -2,9 +2,9 @@
  *
  * trtexec.sh has a line for each part, which calls the program trtexec to build an engine of the part.  TensorRT wants
  * the least, the usual and the largest sizes of each input that has sizes without a number.  The least size of a symbol
- * is 1, or 0 if the plan was made for 0; the usual and the largest size are the size that the plan was made for, since
- * its memory holds no larger one.  Types and operators are those of the list that the project onnx-tensorrt publishes
- * (docs/operators.md of TensorRT 10.15); restrictions of single operators are not checked.  O(nodes). */
+ * is 1, or 0 if the plan was made for 0; the usual and the largest size are both the size in the plan, since the
+ * plan gives memory for no larger size.  Types and operators are those of the list that the project onnx-tensorrt
+ * publishes (docs/operators.md of TensorRT 10.15); restrictions of single operators are not checked.  O(nodes). */
 #include "backends/engines/engines.h"
 #include "ir/base/json_in.h"
 #include "ir/base/memory.h"

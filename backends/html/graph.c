@@ -189,9 +189,9 @@ static int middle(const int c[4])
     return (c[0] + 3 * c[1] + 3 * c[2] + c[3]) / 8;
 }
 
-/* Returns the curve of an arrow, from the right side of box e.from to the left side of box e.to.  The curve stays in
- * the row of e.from up to the column before e.to; if both boxes are in one row, it goes above the boxes between
- * them. */
+/* Returns the curve of an arrow, from the right side of box e.from to the left side of box e.to.  The curve stays
+ * in the row of e.from up to the column before e.to; if both boxes are in that row, the curve goes above the boxes
+ * between them. */
 static struct curve curve_of(const struct graph_picture *p, struct grid_arrow e)
 {
     const struct grid_cell *from = cell_of(p, e.from), *to = cell_of(p, e.to);

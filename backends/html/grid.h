@@ -28,8 +28,8 @@ struct grid {
 
 /* Returns, in a, the places of n boxes, which must be numbered in an order in which they can run.  arrow[narrow]:
  * the arrows; lane: [box] the lane, 0 .. lanes - 1, of its device.  A box stands in a column to the right of all
- * boxes before it whose arrows lead to it; with few lanes, each lane has a row of its own.  A graph of many columns
- * is broken into bands below each other, so that it has about as many columns as rows.  No two boxes have the same
+ * earlier boxes with arrows to it; with few lanes, each lane has a row of its own.  A graph of many columns is
+ * broken into bands below each other, so that it has about as many columns as rows.  No two boxes have the same
  * cell.  O(boxes + arrows + lanes). */
 struct grid grid_of(const struct grid_arrow *arrow, uint32_t narrow, const uint32_t *lane,
                     uint32_t n, uint32_t lanes, struct arena *a);

@@ -107,8 +107,8 @@ static void put_navigation(struct html *h)
         h->f);
 }
 
-/* Writes the section about the bound: the planner's argument, why the bound holds, as --explain-bound prints it, and
- * other plans that the planner offers. */
+/* Writes the section about the bound: the planner's argument, the reason why the bound holds (as --explain-bound
+ * prints it), and the other plans that the planner offers. */
 static void put_bound(struct html *h)
 {
     const struct claim *c = &h->r->plan->claim;

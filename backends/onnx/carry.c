@@ -3,9 +3,9 @@
  *
  * For each message from the file, a second message is made from the module alone; the fields of the first one that
  * differ are kept, serialized as in a file.  frontends/onnx/carried.c turns these bytes into messages again.
- * Messages are compared field by field, without the messages below them, so that nodes, attributes and tensors each
- * have their own bytes in their own lines of the text.  Payloads of tensors are not compared.  O(the messages
- * without payloads). */
+ * A message is compared field by field, but without the messages inside it: the line of a node, attribute or tensor
+ * in the text only has the bytes of its own message.  Payloads of tensors are not compared.  O(the messages without
+ * payloads). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/walk.h"
 

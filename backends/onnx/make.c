@@ -91,8 +91,8 @@ static bool node_agrees(const struct maker *k, const struct node *x, const Onnx_
            names_agree(m, x->out, x->out.n, p->output, p->n_output);
 }
 
-/* Returns the messages of the attributes of node x, in k->a; if all are the messages of the array have[nhave], which
- * the node's message has, returns that array itself. */
+/* Returns the messages of the attributes of node x, in k->a; if they are the same as in have[nhave], the array of
+ * the node's message, returns that array itself. */
 static Onnx__AttributeProto **make_attributes(struct maker *k, const struct node *x,
                                               Onnx__AttributeProto **have, size_t nhave)
 {

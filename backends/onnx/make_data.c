@@ -1,9 +1,9 @@
 /* Makes messages of types, tensors and attributes (make.h).
  *
- * A message from the file that agrees with the module is used as it is.  A message that has only fields that the module
- * does not model (module.patterns) is copied, and the copy gets the other fields.  Payloads are not copied: a message
- * points to the bytes in memory, or to the addresses that stand for bytes of a file (infile_addresses).  O(size of the
- * messages). */
+ * A message from the file that agrees with the module is used as it is.  In a module that was read from text
+ * (module.patterns), a message has only the fields that the module does not model: it is copied, and the copy gets
+ * the other fields.  Payloads are not copied: a message points to the bytes in memory, or to the addresses that
+ * stand for bytes of a file (infile_addresses).  O(size of the messages). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/pack.h"
 

@@ -118,8 +118,8 @@ struct readable {
     struct map own;  /* names that the message of training_info itself defines */
 };
 
-/* Reports an error if the name of a value that training_info reads was in the main graph before passes, and is now
- * neither there nor in training_info itself. */
+/* text: name of a value that training_info reads. Reports an error if the main graph had the name before passes,
+ * and now neither the main graph nor training_info itself defines it. */
 static void check_name(struct maker *k, const struct readable *r, const char *text)
 {
     uint64_t name = map_key(1, str_id(k->m, text != NULL ? text : ""));

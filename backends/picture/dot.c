@@ -55,10 +55,11 @@ enum {
     STYLES = sizeof style / sizeof *style
 };
 
-/* A discipline of cgraph that numbers the graph's objects in the order in which they are made.  By default their ids
- * are addresses, so that the order of clusters in the file would differ from run to run.  Every name is used once. */
+/* A discipline of cgraph (a set of functions that it calls) by which the graph's objects get the ids 0, 1, ... as
+ * they are made. By default ids are addresses, and the order of clusters in the file would differ from run to run.
+ * Every name is used once. */
 struct ids {
-    /* must be the first field: cgraph gets its address, and hands it back to functions that take it for the struct's */
+    /* must be the first field: functions of the discipline get its address and cast it to struct ids */
     Agdisc_t disc;
     Agraph_t *g;
     struct arena *a;
@@ -373,7 +374,7 @@ static void add_half(struct picture *p, struct halves *t, const struct route *r,
         side->largest = i - 1;
 }
 
-/* Lets dot place the box that an arrow leads to above or beside the box that it comes from, too. */
+/* Lets dot also place the box at the head of an arrow above or beside the box at its tail. */
 static void relax_arrow(Agedge_t *e)
 {
     set_attribute(e, "constraint", "false");

@@ -32,9 +32,9 @@ static struct file *name_files(struct module *m, const char *path, struct arena 
     return list;
 }
 
-/* Whether onnx_make() and onnx_carry() must run before printing, so that the text has the fields that only the ONNX
- * messages have: true for a module that was read from ONNX; for a module that was read from text only if passes have
- * renamed values. */
+/* Whether onnx_make() and onnx_carry() must run before printing, so that the text gets those fields that only the
+ * ONNX messages have: true for a module that was read from ONNX; for a module that was read from text only if
+ * passes have renamed values. */
 static bool wants_messages(const struct module *m)
 {
     bool renamed = false;

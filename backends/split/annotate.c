@@ -28,8 +28,8 @@ static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part", "
 /* What the metadata of a node will say. */
 struct whereabouts {
     char *value[NKEYS]; /* value for keys[i]; NULL: the key is not written */
-    /* [0] of value[DEVICE], [1] of value[PART]: its length, and the bytes that are allocated for it; capacity 0: it has
-     * one item, whose text it shares */
+    /* [0] of value[DEVICE], [1] of value[PART]: bytes: its length; capacity: the bytes allocated for it, 0: it is
+     * the text of its single item */
     uint32_t bytes[2], capacity[2];
 };
 

@@ -2,11 +2,11 @@
  *
  * The model gets one DeviceConfigurationProto, "pcc", with the devices of the cluster, and each node of the main graph
  * a NodeDeviceConfigurationProto.  Its pipeline_stage is the number of the node's part.  The standard has no field for
- * the device of a node; so it gets a sharding spec for each operand and result, which lists the device and shards no
- * dimension.  Parts are numbered in an order in which they can run, so the stage of a reader is never below that of the
- * producer.  A node that is copied to several parts has the devices of all of these, and the stage of the first
- * one, since its readers are in that part or in later ones; a node that no part needs, the stage and device where
- * its last operand is made. O(nodes + operands + copies in parts). */
+ * the device of a node; so the node gets a sharding spec for each operand and result; such a spec lists the device
+ * and shards no dimension.  Parts are numbered in an order in which they can run, so the stage of a reader is never
+ * below that of the producer.  A node that is copied to several parts has the devices of all of these, and the
+ * stage of the first one, since its readers are in that part or in later ones; a node that no part needs, the stage
+ * and device where its last operand is made. O(nodes + operands + copies in parts). */
 #include "backends/split/split.h"
 
 #include <assert.h>

@@ -6,9 +6,9 @@
  * Only files with names that pcc writes are ever removed, and of parts only those that the old manifest lists: a
  * folder with any other file is refused before any work.
  *
- * A split beside its source is written into the source's folder, which stays.  Its files are made in a temporary
- * folder inside it and renamed into it, the manifest last, after the old manifest was removed: so at any moment a
- * folder with a manifest is complete.
+ * A split beside its source is written into the source's folder, which stays.  The split's files are made in a
+ * temporary folder inside that folder. Then the old manifest is removed, and the new files are renamed into the
+ * folder, the manifest last: so at any moment a folder with a manifest is complete.
  *
  * Folders for engines ("triton") may lie in a split folder if its manifest lists all of their files; they are removed
  * file by file, too.  A split folder is refused if a folder for an engine in it has any other file.

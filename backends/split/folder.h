@@ -31,12 +31,12 @@ struct folder {
 
 /* Makes the temporary folder beside the folder `name`.  There must be nothing called `name`, or an empty folder, or a
  * split folder (its manifest.json has the key pcc_manifest) without foreign files.  With `into` the folder `name` must
- * exist, and the temporary folder is made inside it.  It may hold foreign files then, but a file with a name that files
- * of splits have must belong to a split there.  For names of engines' files this holds only if a new file has the same
- * name, which folder_commit() and folder_add() check.  model: path of the model that is split, so that an error can
- * say if this file is the one in the way; NULL: unknown.  Also removes temporary folders that killed runs have left
- * in the same place.  *f must not be moved until the folder is committed or aborted; if `a` is freed before that,
- * the temporary folder is removed.  Returns 0, or -1 and an error. */
+ * exist, and the temporary folder is made inside it.  Then `name` may hold foreign files; but a file with a name
+ * that pcc gives to files of splits must belong to an old split there.  For names of engines' files this holds only
+ * if a new file has the same name, which folder_commit() and folder_add() check.  model: path of the model that is
+ * split, so that an error can say if this file is the one in the way; NULL: unknown.  Also removes temporary
+ * folders that killed runs have left in the same place.  *f must not be moved until the folder is committed or
+ * aborted; if `a` is freed before that, the temporary folder is removed.  Returns 0, or -1 and an error. */
 int folder_begin(struct folder *f, const char *name, bool into, const char *model, struct arena *a,
                  struct diag *d);
 /* Puts the finished folder into its place and removes the files of the split that was there.  Returns 0; or -1 and an

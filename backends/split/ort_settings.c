@@ -1,5 +1,5 @@
-/* Makes settings of ONNX Runtime by which one session of the whole model runs the plan, where it can: a session has one
- * device of each of three kinds.
+/* Makes settings of ONNX Runtime with which one session of the whole model runs the plan. That is possible only for
+ * some plans, since a session has one device of each of three kinds.
  *
  * layer_assignment(): by the annotation of each node, in the annotated model.  O(devices).
  *
@@ -202,8 +202,8 @@ static bool begins_substring(const struct labelled *l, uint32_t i)
     return i == 0 || l[i].size != l[i - 1].size || memcmp(l[i].name, l[i - 1].name, l[i].size) != 0;
 }
 
-/* Marks as failed the names whose substring ends at `state` or at one of its suffixes, and which are on another kind of
- * device than `kind`, the kind of the name that was read. */
+/* kind: kind of the device of the name that was read. Marks as failed each name on another kind of device whose
+ * substring ends at `state` or at one of its suffixes. */
 static void mark_failed(struct finder *f, struct labelled *l, uint32_t state, uint32_t kind)
 {
     if (f->told[state] >> kind & 1)

@@ -1,5 +1,5 @@
-/* Copies messages of nodes, functions and training_info whose tensors must change (weights_tensor()), because their
- * bytes lie in other files than in the source.
+/* Copies messages of nodes, functions and training_info with tensors that must change (weights_tensor()), because
+ * the split has the bytes of these tensors in other files than the source.
  *
  * Each function returns the message itself if no tensor in it changes, else a copy.  Only the messages that contain a
  * changed tensor are copied.  The recursion enters bodies; the reader allows at most 100 nested messages. */

@@ -12,9 +12,9 @@
  *
  * original: tensors that lie in a file of the source, and slices of these tensors whose bytes lie in a row, stay in
  * that file, and the split refers to it; weights.data has the rest.  A raw_data field in the model's own file
- * counts as such a tensor. If the file would have to be copied for the split, and weights.data has other slices of
- * it, then weights.data has all that the split needs of it.  Beside the source, the split may also refer to a
- * missing file; then to all tensors in it, whatever their size.
+ * counts as such a tensor. But if that file would have to be copied for the split, and weights.data has some of its
+ * slices anyway, then weights.data has everything that the split needs of the file.  Beside the source, the split
+ * may also refer to a missing file; then to all tensors in it, whatever their size.
  *
  * link: like original, but the files get hard links (sources.c).  For tensors in bodies runtimes refuse a file with
  * several links; so a file with such tensors is not linked, and weights.data has its tensors.

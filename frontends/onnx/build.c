@@ -200,8 +200,8 @@ static int define_inputs(struct onnx_build *b, gid g)
 }
 
 /* Adds an initializer with tensor t to graph g; If an input has the same name, the initializer becomes the input's
- * value. If an earlier initializer has it, the new one takes its place, and *twice counts that.  t is 0 if reading
- * the tensor failed.  Returns 0, or -1 after an error. */
+ * value. If an earlier initializer has that name, the new one replaces it, and *twice counts that.  t is 0 if
+ * reading the tensor failed.  Returns 0, or -1 after an error. */
 static int define_init(struct onnx_build *b, gid g, tid t, struct doubles *twice)
 {
     struct module *m = b->m;

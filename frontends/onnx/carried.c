@@ -4,8 +4,8 @@
  * backends/onnx/carry.c).  The text may come from an untrusted source.  So the bytes are checked like an ONNX file:
  * all the messages are put into one ONNX model, as its nodes, attributes, tensors and so on; that model is scanned
  * and unpacked like a file, and the src pointers of the module are set to its messages.  If the text was edited
- * after it was written, its other lines count: if a message has another type or another place of external data than
- * these lines, it is dropped. O(bytes + the module). */
+ * after it was written, these bytes may contradict its other lines: then the lines count, and a type or a place of
+ * external data that differs from them is removed from its message. O(bytes + the module). */
 #include "frontends/frontends.h"
 #include "frontends/onnx/build.h"
 

@@ -11,8 +11,8 @@
  * is replaced, too, so that no file can contain a false marker.  Messages only become shorter by this; so the new
  * length of an enclosing message, as a varint, fits into the bytes of the old length.
  *
- * The file is read through a window (window.h), each byte once, so the bytes that are checked are those that are copied
- * to the skeleton.  Long strings and lists are read into the skeleton and checked there.
+ * The file is read through a window (window.h), each byte once, so that exactly the bytes that were checked are
+ * copied to the skeleton.  Long strings and lists are read into the skeleton and checked there.
  *
  * Cost: O(bytes that are not payload) time and memory; payloads are never read. */
 #include "frontends/onnx/scan.h"

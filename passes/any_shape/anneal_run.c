@@ -354,7 +354,8 @@ static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most
     for (uint32_t i = 0; i < n && n < most; i++) {
         uint32_t v = m->list[i];
         for (uint32_t j = l->net_of.at[v]; j < l->net_of.at[v + 1] && n < most; j++) {
-            /* a net bonds the clump if it has few pins, several of them on the device, and wins a draw by its cost */
+            /* a net bonds the clump if it has few pins, if several pins are on the device, and if it wins a draw
+             * whose odds grow with its cost */
             uint32_t e = l->net_of.to[j];
             if (l->pins[e] > BOND_PINS || l->held[(size_t)e * l->ndev + (uint32_t)a] < 2 ||
                 draw_wait(m, tau) > l->cost[l->kind[a]][e])

@@ -1,11 +1,11 @@
 /* Partitioners of undirected graphs as planners (partition.h).
  *
  * Source: the Scotch baseline of the placement paper, section 6.  The weight of a vertex is its time on an
- * accelerator, the weight of an edge the transfers of all values that one end makes and the other end uses, in both
- * directions.  The library makes parts of equal weight, with as little weight on the edges between parts as it can.
- * Part i goes to accelerator i.  Hosts and memory do not count, and every accelerator is supposed to take as long
- * for a vertex as the class of the first one.  A vertex that cannot run on its part's accelerator (pins, operators)
- * goes to another device (baseline_put).
+ * accelerator. The weight of an edge is what the transfers of all values take that go from one of its ends to the
+ * other, in both directions.  The library makes parts of equal weight, with as little weight on the edges between
+ * parts as it can. Part i goes to accelerator i.  Hosts and memory do not count, and every accelerator is supposed
+ * to take as long for a vertex as the class of the first one.  A vertex that cannot run on its part's accelerator
+ * (pins, operators) goes to another device (baseline_put).
  *
  * The libraries run in a child process: they take over signals, use threads and static state, and cannot be stopped.
  * O(V + pins log pins), and the library. */

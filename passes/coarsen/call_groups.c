@@ -4,8 +4,8 @@
  * Functions are sorted by the share of the time that all their calls take, on the class of devices where that share
  * is largest.  Beginning with the smallest share, calls become groups as long as all these calls together take at most
  * `share` percent of the time on every class.  So the loss for plans is limited, however the time is spread over calls
- * and functions.  No group is made of a call with a node that some class cannot run (its other nodes may run there), or
- * with nodes pinned to different devices.  O(nodes * classes + calls * log functions). */
+ * and functions.  A call becomes no group if some class cannot run one of its nodes (the other nodes may run
+ * there), or if its nodes are pinned to different devices.  O(nodes * classes + calls * log functions). */
 #include "passes/coarsen/user_groups.h"
 #include "passes/functions/opened.h"
 

@@ -439,8 +439,8 @@ static void warn_of_large(struct ctx *x, const struct wdag *level, const struct 
     warn_large(x, level, why, qdq_all);
 }
 
-/* Returns the end of a message that says which option lets nodes be cut apart that stay together for the reasons `why`
- * (WHY_*); "": they stay together because the model or the user wants it. */
+/* Returns the end of a message about nodes that stay together for the reasons `why` (WHY_*): which option lets them
+ * be cut apart; "": they stay together because the model or the user wants it. */
 static const char *apart_hint(int why)
 {
     return why == WHY_QDQ    ? ": contract{qdq=none} lets them be cut apart"
@@ -511,8 +511,8 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     return 0;
 }
 
-/* Whether a single device of any class could hold all of g: its bytes or, where live memory counts, weights, states and
- * all values of the samples that follow each other. */
+/* Whether a single device of any class could hold all of g: the sum of its bytes or, where live memory counts,
+ * weights, states, and all values of as many samples as can be on their way. */
 static bool memory_is_ample(const struct scene *s, const struct wdag *g)
 {
     const struct cluster *c = s->cluster;

@@ -280,10 +280,11 @@ static uint32_t number_groups(const uint32_t *into, uint32_t n, uint32_t *group)
 }
 
 /* Merges cheap branches.  A vertex joins its only consumer if the vertex and all that have joined it take at most
- * `permille` of the time; then a vertex without consumers that takes no more, and that no other vertex has joined,
- * joins its only producer, unless the producer has joined another vertex.  This closes no cycle, since the edge
- * between the two is the only one that leaves its source, or the only one that enters its end.  Writes the number
- * of each vertex's group to group[vertex], and returns the number of groups.  mem: as for may_join. */
+ * `permille` of the time; then each vertex without consumers joins its only producer, if it takes no more than
+ * that, no other vertex has joined it, and the producer itself has joined no other vertex.  This closes no cycle,
+ * since the edge between the two is the only one that leaves its source, or the only one that enters its end.
+ * Writes the number of each vertex's group to group[vertex], and returns the number of groups.  mem: as for
+ * may_join. */
 static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t permille, int64_t mem,
                              uint32_t *group)
 {

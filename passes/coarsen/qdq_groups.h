@@ -7,8 +7,7 @@
 
 /* Joins in c, for WHY_QDQ, vertices of the base level:
  *  - a QuantizeLinear and the producer of its operand,
- *  - a DequantizeLinear and those of its readers that come first in the graph (least depth, qdq_groups.c), or with
- *    `all` each of its readers.
+ *  - a DequantizeLinear and its readers of least depth (head of qdq_groups.c), or with `all` all of its readers.
  * Then the quantised tensor crosses a cut, not the float one, and runtimes find DequantizeLinear, operator and
  * QuantizeLinear in one part.  Without `all` this never makes a cycle.  Sets follows[vertex] to 1 for each
  * QuantizeLinear and DequantizeLinear that has joined, and returns their number.  O(V + E). */

@@ -96,8 +96,7 @@ static void mark_callees(const struct module *m, uint8_t *reached)
         reached[m->node[n].callee] = 1;
 }
 
-/* Callers come before callees, so a function that is called only from functions which are not replaced is not
- * examined. */
+/* Callers come before callees, so functions that are called only from functions that stay are not examined. */
 void functions_fit(struct module *m, struct functions *f, const char *who, struct arena *scratch,
                    struct diag *d)
 {

@@ -8,8 +8,8 @@
  * which are put on a list and filled later.  If a function returns a value that none of its nodes makes, such as an
  * input, an Identity is added.
  *
- * Values of the original keep their numbers, so facts found about them in the new module hold in the original, too.
- * The walk meets nodes in their final order, so it knows their final numbers.
+ * Values of the original keep their numbers, so what is found about a value in the new module holds for the value
+ * with that number in the original. The walk meets nodes in their final order, so it knows their final numbers.
  * O(size of the new module) time and memory, expected (hashing of names). */
 #include "passes/functions/inliner.h"
 

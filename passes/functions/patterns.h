@@ -44,8 +44,8 @@ uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_
 int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
                  const char *where, struct diag *d);
 /* Returns an array, in a: [node of x->scene.m] the first pattern that matches the node, or an open call (opened.h)
- * around it.  NULL: no pattern; the node is not placed; or a Shape that must be with the producer of its operand,
- * inside a call that a pattern matches.  O((nodes + calls) * patterns). */
+ * around it.  NULL: no pattern matches; or the node is not placed; or a pattern matches a call around the node, but
+ * the node is a Shape that must be with the producer of its operand.  O((nodes + calls) * patterns). */
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a);
 /* Warns of each pattern without hits; the warnings begin with `where`. */
 void patterns_warn_idle(const struct patterns *p, const char *where, struct diag *d);

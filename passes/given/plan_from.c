@@ -1,4 +1,5 @@
-/* plan: takes a plan that was made elsewhere from a file, has it judged and passes it on to the backends.
+/* plan: reads a plan that was made elsewhere from a file, has the judge compute its figures, and leaves it as the
+ * plan of the run.
  *
  * The value is computed by the judge, under the objective that the user names, else the one that the file names.  The
  * bound holds for plans of any shape (bounds.h, or a bound that the execution model knows), so plans of any kind get
@@ -114,7 +115,7 @@ static bool are_sizes_said(const struct ctx *x)
            training_count(t) > 1 || t->micro_size != t->profiled;
 }
 
-/* Takes the settings of training that a plan with stages was made for into the scene, except those that the user
+/* Sets the scene's settings of training to those in the file of a plan with stages, except settings that the user
  * gives.  Two things are not taken from the file: the number of samples that costs are about, if this run has it;
  * and leave to cut slices within a sample, which only the user can give (--slices=any). */
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
@@ -139,8 +140,8 @@ static void take_training(struct ctx *x, const char *from, const struct given_pl
     }
 }
 
-/* Takes the settings that the file gives into the scene, except those that the user gives, since the plan's value is to
- * be computed under them.  Returns 0, or -1 after an error: the settings contradict each other. */
+/* Sets the scene's settings to those in the file, except settings that the user gives: under these the plan's value
+ * is to be computed.  Returns 0, or -1 after an error: the settings contradict each other. */
 static int take_settings(struct ctx *x, const char *from, const struct given_plan *given)
 {
     for (const struct opt *o = exec_settings; o->name; o++) {

@@ -212,8 +212,8 @@ bool plan_calls_open(struct ctx *x, const char *from)
     return text && plan_json_calls_open(text, n);
 }
 
-/* Reads what module `from` says of a plan: annotations of its nodes, and of copies, unless the nodes have the devices
- * that the pass shard gave them; else Olive's assignments.  Returns 0, or -1 and an error. */
+/* Reads what module `from` says of a plan: the annotations of its nodes, and those of copies unless the pass shard
+ * made the annotations; if its nodes have none, Olive's assignments. Returns 0, or -1 and an error. */
 static int read_marks(struct assignment *r, struct ctx *x, const struct module *from)
 {
     const struct open_calls *o = x->results.opened;

@@ -3,9 +3,10 @@
  * dp-place finds the best contiguous plan, and proves it where it can.  A plan of any shape can take less time (the
  * placement paper's Table 1 has some up to 27 % better), but has more parts and more tensors between them, and every
  * engine pays for these.  So the contiguous plan is taken unless a plan of another shape is better by the share `gain`.
- * Annealing looks for such a plan (any_search.c) until a lower bound for all shapes (bounds.c) says that there is none,
- * or until it makes no progress.  The claim says how much time another shape could still save.  With a time limit, the
- * remaining time is used for a proof by an integer program that no plan is better by more than 1 % (ip_refute.c).
+ * Annealing looks for such a plan (any_search.c) until a lower bound for all shapes (bounds.c) proves that there is
+ * no such plan, or until annealing makes no progress.  The claim says how much time another shape could still save.
+ * With a time limit, the remaining time is used for a proof by an integer program that no plan is better by more
+ * than 1 % (ip_refute.c).
  *
  * Groups of devices are supported by hier-place only; pipeline-place is the default for the time of a training
  * iteration.  Cost: that of dp-place, of annealing and of the bounds. */

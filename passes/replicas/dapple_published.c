@@ -2,9 +2,9 @@
  *
  * Source: the program published with DAPPLE (arXiv 2007.01045), which does not compute the paper's formulas (4) and
  * (5).  It looks at three kinds of plans.  First, for each i >= 2: pipelines of i devices, of which floor(devices / i)
- * copies run side by side; among them the program takes the pipeline whose slowest stage, or slowest link (there and
- * back, for all copies), takes the least time.  Second, the same with one device for each stage, for i = 2 and i = all
- * devices.  Third, every plan of two stages.  These plans are scored by
+ * copies run side by side; of these the program takes the pipeline with the least b, the time of its slowest stage
+ * or its slowest link (there and back, for all copies).  Second, the same with one device for each stage, for i = 2
+ * and i = all devices.  Third, every plan of two stages.  These plans are scored by
  *     b (M - 1) + C / (copies M) + sum of links + max over stages i of (AllReduce - i b),
  * where M is the number of micro-batches of each copy, C the time of the whole batch on a single device, and b the
  * time of the slowest stage or link for a micro-batch (a link counts there and back, in plans of two stages one way).

@@ -235,7 +235,7 @@ const char *rule_batch_scatter_elements(struct batch_search *x, const struct bat
     return why;
 }
 
-/* Returns the length of the index vectors in operand i, which is the number of axes that they index; -1: not known. */
+/* Returns the length of the index vectors in operand i, that is, how many axes these vectors index; -1: not known. */
 static int index_length(const struct batch_search *x, uint32_t i)
 {
     struct shape s;

@@ -205,8 +205,8 @@ const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t 
                             struct batch *out)
 {
     struct shape s;
-    /* behind: number of axes from the batch to the last axis, both counted, which is equal for all operands that have
-     * the batch; -1: none has; most: rank of the result */
+    /* behind: number of axes from the batch to the last axis, both counted; it must be equal for all operands that
+     * have the batch; -1: no operand has it; most: rank of the result */
     int behind = -1, most = 0;
     *out = (struct batch){0};
     for (uint32_t j = 0; j < count; j++) {
@@ -232,7 +232,8 @@ const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t 
         else if (out->how == BATCH_CUT)
             *out = batch_computed(in);
     }
-    /* an operand that is WHOLE and has an axis where others have the batch is cut there, unless its size there is 1 */
+    /* a WHOLE operand that has an axis where other operands have the batch is cut at that axis, unless its size
+     * there is 1 */
     for (uint32_t j = 0; j < count; j++) {
         uint32_t i = k != NULL ? k[j] : j;
         int rank = batch_shape(x, i, &s);

@@ -110,8 +110,8 @@ static vid untransposed(const struct identity_sweep *x, nid n, vid v)
                : 0;
 }
 
-/* If node n returns one of its operands unchanged, returns that operand, and writes to *count the counter for n's
- * kind of node; returns 0 if n computes a new value. */
+/* If the result of node n equals another value, its operand or the operand of the Transpose before it, returns that
+ * value and points *count to the counter for n's kind of node; returns 0 if n computes a new value. */
 static vid returned(struct identity_sweep *x, nid n, uint32_t **count)
 {
     vid v = edit_in(x->e, n, 0);
