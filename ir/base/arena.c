@@ -50,7 +50,7 @@ enum { APART = true }; /* whether each block is a calloc of its own */
 enum { APART = false };
 #endif
 
-enum { ALIGN = 16 }; /* bytes: blocks begin at multiples of it */
+enum { ALIGN = 16 }; /* blocks begin at multiples of so many bytes */
 #define CHUNK_FIRST ((size_t)1 << 15)
 #define CHUNK_LAST ((size_t)64 << 20)
 /* Bytes of the largest block: the limit keeps rounding from overflowing, and AddressSanitizer's calloc ends the
@@ -401,7 +401,8 @@ void arena_release(struct arena *a, struct arena_mark mark)
     uint64_t serial = to != NULL ? to->serial : 0;
 
     assert(mark.deferred == a->deferred);
-    /* blocks with memory of their own whose records lie behind the mark: in a later chunk, or farther in its chunk */
+    /* blocks with memory of their own whose records lie behind the mark: in a later chunk, or farther on in the mark's
+     * chunk */
     while (a->big != NULL &&
            (a->big->serial > serial || (a->big->serial == serial && a->big->at >= mark.used))) {
         void *mem = a->big->mem;

@@ -30,7 +30,7 @@ static inline uint64_t bits_hash(const uint64_t *set, uint32_t words)
     return h ^ (h >> 32);
 }
 
-/* Whether set a is inside set b, or equal to it. */
+/* Whether set a is inside set b, or equal to set b; both have `words` words. */
 static inline bool bits_within(const uint64_t *a, const uint64_t *b, uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++)

@@ -70,8 +70,8 @@ static void close_all_but(int fd)
 static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena *a)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
-    /* moves fd to a number above the three standard streams, since it may have one of their numbers, if the parent
-     * had closed them */
+    /* gives the pipe a number above those of the three standard streams: fd may have one of theirs, if the parent had
+     * closed these streams */
     int pipe = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
     int null_device = open("/dev/null", O_RDWR);
     for (int s = 1; s < NSIG; s++)
@@ -97,8 +97,8 @@ struct child_process {
     int fd;    /* the pipe from the process, open for reading; -1: none yet */
 };
 
-/* Waits until the child has ended, or the clock is out.  Returns whether it has ended; *status is then as waitpid()
- * gives it, or unchanged if the system has forgotten the child. */
+/* Waits until the child has ended, or the clock is out. Returns whether the child has ended; if so, *status is as
+ * waitpid() gives it, or unchanged if the system has forgotten the child. */
 static bool wait_for(pid_t pid, struct clock *clock, int *status)
 {
     struct timespec nap = {0, 20000}; /* 20 us, then twice as long each time */
@@ -127,9 +127,8 @@ static void end_child(void *p)
     }
 }
 
-/* Reads the child's output from the pipe fd into to->bytes.  Sets to->end to CHILD_DONE at the end of the pipe, to
- * CHILD_STOPPED when the clock is out; for more than `most` bytes, or an error, it sets to->why and leaves to->end as
- * it was. */
+/* Reads the child's output from the pipe fd into to->bytes. Sets to->end to CHILD_DONE at the end of the pipe, to
+ * CHILD_STOPPED when the clock is out; for more than `most` bytes, or an error, sets to->why instead. */
 static void read_answer(int fd, struct clock *clock, size_t most, struct arena *a,
                         struct child_answer *to)
 {

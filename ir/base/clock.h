@@ -7,7 +7,7 @@
 struct clock {
     int64_t deadline;          /* time of CLOCK_MONOTONIC in ns; 0: no deadline */
     struct listener *listener; /* may end the work; NULL: no listener */
-    /* why the work must end, set by clock_out(): "interrupted" or "time limit reached"; NULL: it may go on */
+    /* why the work must end, set by clock_out(): "interrupted" or "time limit reached"; NULL: the work may go on */
     const char *why;
 };
 

@@ -9,13 +9,14 @@
 /* State of the depth-first search. */
 struct tarjan {
     const struct csr *edge; /* row v: the ends of the edges from v */
-    uint32_t *index; /* [vertex] its place in the order of visits, from 1; 0: not visited yet */
+    /* [vertex] place of the vertex in the order of visits, from 1; 0: not visited yet */
+    uint32_t *index;
     /* [vertex] the smallest index of a vertex on the stack to which an edge from this vertex's subtree leads */
     uint32_t *low;
     uint32_t *stack; /* [nstack] visited vertices whose component is not complete yet */
     uint32_t *frame; /* [nframe] the path from the search's root to the current vertex */
     uint32_t *next;  /* [vertex] position in edge->to of the edge to follow next */
-    uint32_t *comp;  /* [vertex] 1 + number of its component; 0: not known yet */
+    uint32_t *comp;  /* [vertex] 1 + number of the vertex's component; 0: not known yet */
     uint32_t nindex, nstack, nframe, ncomp;
 };
 

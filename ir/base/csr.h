@@ -46,7 +46,7 @@ void csr_starts(uint32_t *at, uint32_t rows);
 /* Returns the transposed rows, in a: row x, for x < entries, holds the rows of c that have x as an entry, ascending.
  * O(rows + entries + c's number of entries). */
 struct csr csr_transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries);
-/* Returns an array, in a: [row] the row's number of entries. */
+/* Returns an array, in a: [row] number of entries of the row, for the first `rows` rows. */
 uint32_t *csr_sizes(const struct csr *c, uint32_t rows, struct arena *a);
 /* Sorts the rows 0 .. n - 1 topologically: entries are rows, too, and each row comes before its entries.  Among rows
  * that may come next, takes the one with the smallest key[row], of equal keys the smaller row; key == NULL: the one

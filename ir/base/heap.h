@@ -19,7 +19,7 @@ struct heap {
     uint32_t n, cap;       /* entries in the heap; entries that at[] has memory for */
 };
 
-/* Adds an item.  O(log n). */
+/* Adds an item with its key and tie. O(log n). */
 void heap_push(struct heap *h, int64_t key, uint32_t tie, uint32_t item);
 /* Removes the smallest entry and returns it; the heap must not be empty.  O(log n). */
 struct heap_entry heap_pop(struct heap *h);

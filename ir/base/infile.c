@@ -22,7 +22,8 @@
 #define FOLDER "is a folder"
 #define SPECIAL "is not a regular file"
 
-/* Flags of open(): a FIFO does not make it wait, and a terminal does not become the one that controls the program. */
+/* Flags of open(): a FIFO does not make open() wait, and a terminal does not become the one that controls the
+ * program. */
 enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
 /* [kind] the largest size, and what is wrong with a larger file, with a folder, with a FIFO or device. */
@@ -139,7 +140,7 @@ int infile_open_beneath(int dir, const char *location, bool links, struct arena 
     if (links)
         return openat(dir, location, FLAGS);
     int fd = openat2_beneath(dir, location);
-    /* errors of a kernel without openat2, of a sandbox that forbids it, of a kernel that lacks these flags */
+    /* errors of a kernel without openat2, of a sandbox that forbids openat2, of a kernel that lacks these flags */
     return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == E2BIG)
                ? walk_beneath(tmp, dir, location)
                : fd;
@@ -186,8 +187,9 @@ static void close_fd(void *fd)
     close((int)(intptr_t)fd);
 }
 
-/* Reads fd to its end.  Returns the bytes and a NUL after them, in a, and their number in *len; on failure returns NULL
- * and sets *wrong, which must be NULL before, to the reason.  size: the expected number of bytes, 0 if unknown. */
+/* Reads fd to its end. Returns the bytes and a NUL after them, in a, and their number in *len; on failure returns NULL
+ * and sets *wrong, which must be NULL before, to the reason. size: the expected number of bytes, 0 if unknown; more
+ * bytes than the kind allows are a failure. */
 static char *read_all(int fd, enum infile_kind kind, uint64_t size, struct arena *a, size_t *len,
                       const char **wrong)
 {

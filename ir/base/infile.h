@@ -47,7 +47,8 @@ char *infile_bytes(const char *path, enum infile_kind kind, struct arena *a, siz
 /* Reads standard input.  Returns all bytes and a NUL after them, in a, and the number of bytes in *len; on failure
  * reports an error and returns NULL.  Does not check for UTF-8. */
 char *infile_read_stdin(enum infile_kind kind, struct arena *a, size_t *len, struct diag *d);
-/* Reads a file that the user names as a list ("--pin @FILE"), like infile_read(); the path "-" is standard input. */
+/* Reads a file that the user names as a list ("--pin @FILE") and returns its text, as infile_read() does with the kind
+ * INFILE_LIST; the path "-" is standard input. */
 char *infile_read_list(const char *path, struct arena *a, size_t *len, struct diag *d);
 
 /* Returns the file's path relative to the folder, in a; returns `path` unchanged if the folder or the file's own folder

@@ -7,7 +7,7 @@
 /* If all fields are zero, the table is empty. */
 struct map {
     uint64_t *key;   /* [slot] 0: the slot is free */
-    uint32_t *val;   /* [slot] number of the key */
+    uint32_t *val;   /* [slot] the number stored under the key; 0: the slot is free */
     uint32_t count;  /* keys in the table */
     uint32_t mask;   /* number of slots - 1 (slots are a power of two); 0: no slots yet */
     uint64_t factor; /* random odd factor of the hash */

@@ -41,7 +41,7 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 
 /* State of a phase, which sends flow only along shortest paths from s to t. */
 struct phase {
-    uint32_t *level; /* [node] 1 + its distance from s; 0: not reached */
+    uint32_t *level; /* [node] 1 + the node's distance from s; 0: not reached */
     uint32_t *arc;   /* [node] 1 + the next arc to try; 0: none is left */
     uint32_t *queue; /* the nodes that were reached, in the order of their levels */
     uint32_t *path;  /* the arcs of the current path from s */

@@ -10,7 +10,8 @@
 
 /* A stream whose text is collected in memory. */
 struct memory {
-    FILE *f;           /* callers write to it; NULL: it could not be opened, memory_close() fails */
+    /* the stream, to which callers write; NULL: no stream could be opened, and memory_close() fails */
+    FILE *f;
     char *text;        /* the text so far, as open_memstream() keeps it */
     size_t n;          /* bytes of text */
     struct arena *own; /* closes the stream if this arena is freed before memory_close() */

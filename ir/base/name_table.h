@@ -8,7 +8,7 @@
 struct names {
     struct arena *a;
     const char **key; /* [size] strings of the caller, who keeps them; NULL: the slot is free */
-    uint32_t *value;  /* [size] number of the name */
+    uint32_t *value;  /* [size] the number stored under the name */
     uint32_t n;       /* names in the table */
     uint32_t size;    /* number of slots, a power of two */
     struct hash_key hash;

@@ -19,8 +19,8 @@ struct nearest {
 
 /* Begins a search for the name that is nearest to word[0 .. n). */
 struct nearest nearest_to(const char *word, size_t n);
-/* Makes `name` the best name if it is nearer than the best one so far.  It must live as long as t.  Words and names of
- * more than 63 bytes are never near.  O(n * length of name). */
+/* Makes `name` the best name if it is nearer than the best one so far. `name` must live as long as t. Words and names
+ * of more than 63 bytes are never near. O(n * length of name). */
 void nearest_try(struct nearest *t, const char *name);
 /* Returns "; did you mean 'NAME'?", in a, or "" if no name is near. */
 const char *nearest_hint(const struct nearest *t, struct arena *a);

@@ -15,13 +15,13 @@
 enum opt_kind {
     OPT_INT,    /* a count such as "4" or "2k" */
     OPT_BOOL,   /* "true" or "false" */
-    OPT_BYTES,  /* "16GiB": bytes */
-    OPT_TIME,   /* "12.5us", "0": ps */
-    OPT_TEXT,   /* any text: the field is a const char * */
-    OPT_CHOICE, /* one of opt.names: its index */
+    OPT_BYTES,  /* "16GiB"; the value is in bytes */
+    OPT_TIME,   /* "12.5us", "0"; the value is in ps */
+    OPT_TEXT,   /* any text; the field is a const char * */
+    OPT_CHOICE, /* one of the words opt.names; the value is the word's index */
     OPT_SET,    /* some of opt.names, "a,b", or "none": bit k is set for names[k] */
-    OPT_RATE,   /* "25GB/s": bytes per second */
-    OPT_SHARE   /* "0.35": millionths */
+    OPT_RATE,   /* "25GB/s"; the value is in bytes per second */
+    OPT_SHARE   /* "0.35"; the value is in millionths */
 };
 
 /* The sections of help and of the manual page; each setting is shown in one. */
@@ -50,8 +50,8 @@ struct opt {
     size_t off;          /* offset of the field, in bytes */
     const char *def;     /* text of the default; NULL for settings, whose help tells the default */
     const char *lo, *hi; /* limits of INT, BYTES, TIME, RATE, as text, both included; NULL: none */
-    /* words for values; the last entry is NULL.  CHOICE and SET: see enum opt_kind; if names[0] is "", it is no valid
-     * word.  INT: names[k] is the word for the number -k; NULL: no words */
+    /* words for values; the last entry is NULL. CHOICE and SET: see enum opt_kind; names[0] may be "", which is no
+     * valid word. INT: names[k] is the word for the number -k; NULL: no words */
     const char *const *names;
     const char *help;
     unsigned bytes; /* size of a number's field: 1 (bool), 4 (enum or uint32_t); 0: 8 (int64_t) */

@@ -111,7 +111,8 @@ int outfile_open(struct outfile *o, const char *path, struct arena *of, struct d
     bool there = stat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
         return diag_error(d, "%s: is there already and is not a regular file", path);
-    if (!there && errno == ENAMETOOLONG) /* outfile_close() would fail: it gives the name */
+    /* the name is too long: outfile_close(), which gives the file this name, would fail */
+    if (!there && errno == ENAMETOOLONG)
         return diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
     o->own = arena_new(of);
     arena_defer(o->own, discard_file, o);

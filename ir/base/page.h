@@ -33,12 +33,12 @@ struct page_table {
     uint32_t ncol, nrow;
     uint32_t cap;               /* cells that cell[] has memory for */
     uint32_t left;              /* bit k: column k is aligned to the left, else to the right */
-    unsigned width[PAGE_CELLS]; /* [column] width of its widest cell */
+    unsigned width[PAGE_CELLS]; /* [column] width of the column's widest cell */
     const char **cell;          /* [row * ncol + column] text */
     struct arena *own;
 };
-/* Begins an empty table with ncol <= PAGE_CELLS columns, in a.  The caller keeps the texts of its cells until it is
- * printed. */
+/* Begins an empty table with ncol <= PAGE_CELLS columns, in a. left: bit k: column k is aligned to the left, else to
+ * the right. The caller keeps the texts of the cells until the table is printed. */
 void page_table_begin(struct page_table *t, uint32_t ncol, uint32_t left, struct arena *a);
 /* Adds a row of t->ncol cells; NULL: an empty cell. */
 void page_table_row(struct page_table *t, const char *const *cell);

@@ -14,7 +14,7 @@ static inline uint64_t random_bits(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Returns a random number in 0 .. n - 1, n > 0. */
+/* Returns a random number in 0 .. n - 1, n > 0; changes *state as random_bits() does. */
 static inline uint32_t random_below(uint64_t *state, uint32_t n)
 {
     return (uint32_t)(((random_bits(state) >> 32) * n) >> 32);

@@ -19,7 +19,7 @@ struct string {
 /* The interned strings of a module, and the table that finds them. */
 struct strings {
     struct arena *mem;
-    struct string *item; /* [id] */
+    struct string *item; /* [id] the string with that id */
     uint32_t n, cap;     /* number of ids; ids that item[] has memory for */
     uint32_t *slot;      /* [slot] id; 0: free */
     uint32_t mask;       /* number of slots - 1; the number of slots is a power of two */
@@ -40,7 +40,7 @@ struct strings *strings_new(struct arena *a)
     return t;
 }
 
-/* Doubles the number of slots and puts all ids into the new ones. */
+/* Doubles the number of slots and puts all ids into the new slots. */
 static void slots_double(struct strings *t)
 {
     if (t->mask == UINT32_MAX)

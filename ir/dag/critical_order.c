@@ -21,8 +21,8 @@ int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v)
     return t == COST_NEVER ? 0 : t;
 }
 
-/* Writes cost[w] for each successor w of v: the summed cost of the nets from v to w.  Other entries of cost[] have no
- * meaning. */
+/* Writes cost[w] for each successor w of v: the summed cost, on class cls, of the nets from v to w. Other entries of
+ * cost[] have no meaning. */
 static void edge_costs(const struct wdag *g, uint32_t cls, uint32_t v, int64_t *cost)
 {
     for_row (w, g->succ, v)

@@ -7,8 +7,9 @@
 
 #include "ir/base/units.h"
 
-/* Adds to w->edges the number of pairs of a vertex of g and another vertex that reads its results, and to w->once the
- * cost of each net once for each vertex that reads it.  seen: [vertex] scratch, all 0. */
+/* Adds to w->edges the number of pairs of a vertex of g and another vertex that reads the first one's results, and to
+ * w->once the cost of each net, by the links of class cls, times the number of vertices that read the net. seen:
+ * [vertex] scratch, all 0. */
 static void add_edges(struct level_weight *w, const struct wdag *g, uint32_t cls, uint32_t *seen)
 {
     for (uint32_t v = 0; v < g->n; v++)
@@ -26,7 +27,8 @@ static void add_edges(struct level_weight *w, const struct wdag *g, uint32_t cls
 }
 
 /* Returns the sum, ps, of the costs of the base-level edges whose two ends are in different vertices of a coarser
- * level.  vertex_of[base vertex]: its vertex on the coarser level. */
+ * level, by the links of class cls. vertex_of[vertex of base]: the vertex of the coarser level that it was merged
+ * into. */
 static int64_t sum_transfers(const struct wdag *base, const uint32_t *vertex_of, uint32_t cls)
 {
     int64_t sum = 0;

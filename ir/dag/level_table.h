@@ -9,10 +9,12 @@
 struct level_weight {
     const char *maker; /* "base", or the pass that made the level */
     uint32_t vertices;
-    uint64_t edges;   /* number of pairs of a vertex and another vertex that reads its results */
+    /* number of pairs of a vertex and another vertex that reads the first one's results */
+    uint64_t edges;
     int64_t compute;  /* ps: sum of the times of all vertices */
     int64_t transfer; /* ps: summed cost of all base-level edges between vertices of this level */
-    int64_t once; /* ps: like transfer, but a tensor counts once for each vertex that reads it */
+    /* ps: like transfer, but the cost of a tensor counts once for each vertex that reads the tensor */
+    int64_t once;
 };
 
 /* The table of a level: its longest paths, and the sums of the level and of all finer ones. */

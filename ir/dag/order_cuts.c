@@ -11,7 +11,7 @@ static int64_t *crossing_costs(const struct wdag *g, const uint32_t *order, stru
     /* at first cost[p] is the cost at position p less the cost at p - 1: a net between the positions first and last is
      * added at first + 1 and taken off at last + 1; then the differences are added up */
     int64_t *cost = arena_array(a, (size_t)g->n + 2, sizeof *cost);
-    /* [vertex] its position in the order */
+    /* [vertex] position of the vertex in the order */
     uint32_t *pos = arena_array(a, (size_t)g->n + 1, sizeof *pos);
     for (uint32_t p = 0; p < g->n; p++) {
         assert(order[p] < g->n);

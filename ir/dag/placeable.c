@@ -25,13 +25,13 @@ struct builder {
     struct place *p;     /* the result */
     uint8_t *state;      /* [value] 1: state input or output */
     uint8_t *constant;   /* [node] 1: a copy with constant results */
-    uint8_t *at_host;    /* [node] 1: runs_at_host() */
+    uint8_t *at_host;    /* [node] 1: runtimes run the node in the host's memory (runs_at_host()) */
     struct slice *roots; /* [node] root set of a copy: entries of pool */
     vid *pool;           /* [npool] values of all root sets */
     uint32_t npool, cappool;
     /* [value] number of the last list of values (`now`) that the value was added to */
     uint32_t *stamp;
-    /* number of the list of values that is being made; a value is added to it only once */
+    /* number of the list of values that is being made; a value is added to a list only once */
     uint32_t now;
     struct pairs pins;    /* (value, placed node that reads it), for nets */
     struct pairs weights; /* (value, placed node that reads it), for weights */
@@ -46,7 +46,7 @@ static bool in_list(const char *op, const char *const *list)
     return false;
 }
 
-/* Operators that compute shapes, sizes and indices from others; NULL ends the list. */
+/* Operators that compute shapes, sizes and indices from other shapes, sizes and indices; NULL ends the list. */
 static const char *const shape_arithmetic[] = {
     "Gather",  "Slice", "Concat",     "Unsqueeze", "Squeeze",         "Cast",     "Add",
     "Sub",     "Mul",   "Div",        "Mod",       "Floor",           "Equal",    "Where",
@@ -245,7 +245,8 @@ static void choose_copies(struct builder *b)
     }
 }
 
-/* Adds the pair (x, y) to p->same if both are placed nodes, and not the same one. */
+/* Adds the pair (x, y), with the reason `why`, to p->same if both are placed nodes, and not the same one. cap: capacity
+ * of p->same. */
 static void add_same_pair(struct builder *b, nid x, nid y, enum same_why why, uint32_t *cap)
 {
     struct place *p = b->p;
@@ -347,7 +348,8 @@ static void make_weights(struct builder *b)
     p->weight_user = pairs_rows(&use, p->nweight);
 }
 
-/* Finds the state pairs and marks their values in b->state; returns -1 and an error if a given pair is wrong. */
+/* Finds the state pairs, pair[0 .. npair) that the user names and others, and marks their values in b->state. Returns
+ * 0; or -1 and an error if a pair that the user names is wrong. */
 static int find_state(struct builder *b, struct module *m, const struct state_pair *pair,
                       uint32_t npair, struct diag *d)
 {

@@ -36,7 +36,7 @@ struct same_pair {
 
 /* An edge of which the user says whether plans cut it (--cut-at, --no-cut). */
 struct ruled_edge {
-    nid from, to;        /* from: a placed node; to: a placed node that reads a result of it */
+    nid from, to;        /* placed nodes: `to` reads a result of `from` */
     const char *pattern; /* the expression that the user gave */
     /* whether the user wants the edge cut (its nodes on different devices) or not cut (on the same device) */
     bool cut;
@@ -45,13 +45,13 @@ struct ruled_edge {
 struct place {
     uint8_t *kind; /* [node] enum place_kind */
     uint32_t nsame;
-    struct same_pair *same; /* [nsame] */
+    struct same_pair *same; /* [nsame] pairs of nodes that must be on one device */
     /* [node] the first node of the node's atom (atoms.h); NULL: each node is an atom of its own */
     nid *atom;
     /* [node] the device that the user pins the node to, -1: any device; NULL: no node is pinned */
     int32_t *pinned_to;
     uint32_t nruled;
-    struct ruled_edge *ruled; /* [nruled] */
+    struct ruled_edge *ruled; /* [nruled] edges of --cut-at and --no-cut */
     uint32_t nnet;
     vid *net_value; /* [net] the value that the net stands for */
     /* net -> placed nodes: the producer first (unless the net is a model input), then readers ascending */

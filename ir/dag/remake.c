@@ -23,8 +23,9 @@ struct remaking {
     struct module *m;
     const struct remake_rule *rule;
     struct edit *e;
-    nid *before;   /* [node] the first backward node that needs its copy; 0: it is not made again */
-    nid *copy;     /* [node] its copy; 0: none */
+    /* [node] the first backward node that needs the node's copy; 0: the node is not made again */
+    nid *before;
+    nid *copy;     /* [node] the copy of the node; 0: none */
     uint8_t *seen; /* [node] 1: counted in made.spared */
     nid spared;    /* the first node counted in made.spared; 0: none */
     struct remade made;

@@ -8,8 +8,8 @@
 /* Which results are made again. */
 struct remake_rule {
     const struct place *place; /* what is to be placed of the module */
-    /* [node] its segment.  A node is made again from values of its own segment; what it reads of other segments is
-     * kept.  -1: its results are kept */
+    /* [node] segment of the node. A node is made again from values of its own segment; what it reads of other segments
+     * is kept. -1: the results of the node are kept */
     const int32_t *segment;
     /* [value] 1: the value is kept; NULL: only `segment` keeps values */
     const uint8_t *kept;
@@ -20,7 +20,7 @@ struct remake_rule {
 /* What remake() has made. */
 struct remade {
     uint32_t copies; /* number of nodes made again; 0: the module is as it was */
-    /* [node of the new module] the node of the old module that it is, or that it is a copy of */
+    /* [node of the new module] the same node in the old module; of a copy: the node that was copied */
     nid *origin;
     /* number of nodes that the rule would have made again if they could run twice: random operators, calls, nodes
      * with bodies, operators that are not of ONNX */

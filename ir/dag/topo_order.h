@@ -21,8 +21,9 @@ enum topo_kind {
  * the list. */
 extern const char *const topo_names[];
 
-/* Returns a topological order of g, in a: [position] vertex. seed: 0: vertex numbers decide ties; else ties go at
- * random by this seed (CPD, NUMBER and DFS ignore the seed). O(E + V log V + pins), THIN O((V + pins) log V). */
+/* Returns a topological order of g by the rule `kind`, in a: [position] vertex. seed: 0: vertex numbers decide ties;
+ * else ties go at random by this seed (CPD, NUMBER and DFS ignore the seed). O(E + V log V + pins), THIN O((V + pins)
+ * log V). */
 uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, struct arena *a);
 
 #endif

@@ -12,7 +12,7 @@
 /* The state of the search for backward nodes. */
 struct search {
     const struct module *m;
-    const uint8_t *kind;   /* [node] its place_kind; NULL: all nodes count as placed */
+    const uint8_t *kind;   /* [node] enum place_kind; NULL: all nodes count as placed */
     const struct graph *g; /* the main graph */
     struct training_nodes *to;
     struct arena *a;

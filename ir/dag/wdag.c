@@ -334,9 +334,9 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
 
 uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup, struct arena *a)
 {
-    /* [old group] 1: it has to be dissolved */
+    /* [old group] 1: the group has to be dissolved */
     uint8_t *broken = arena_alloc(a, (size_t)ngroup + 1);
-    /* [old group] 1 + the new number of the group; 0: it has no new number yet */
+    /* [old group] 1 + the new number of the group; 0: the group has no new number yet */
     uint32_t *renamed = arena_array(a, (size_t)ngroup + 1, sizeof *renamed), n = 0;
     for (uint32_t v = 0; g->apart.at && v < g->n; v++)
         for_row (w, g->apart, v)
@@ -517,7 +517,7 @@ uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
     uint32_t *list = arena_array(g->mem, (size_t)g->n + 1, sizeof *list);
     /* [ntaken] positions in list of the vertices of the ideal */
     uint32_t *taken = arena_array(g->mem, (size_t)g->n + 1, sizeof *taken);
-    /* [vertex] number of its predecessors that are not in the ideal */
+    /* [vertex] number of the vertex's predecessors that are not in the ideal */
     uint32_t *missing = csr_sizes(&g->pred, g->n, g->mem);
     uint32_t at = 0, end = 0, ntaken = 0;
     uint64_t count = 1;

@@ -29,13 +29,13 @@ struct wdag {
     /* [vertex] 1: has forward nodes, 2: has backward nodes, 3: has both; NULL: not known */
     uint8_t *pass;
     int64_t *param; /* [vertex] bytes of `size` that are parameters; NULL: not known */
-    /* [vertex] bytes that the vertex needs on a device, without shared items; 0 where devices need what is there at
-     * once (exec_live_parts()), since then no bytes of a vertex last */
+    /* [vertex] bytes that the vertex needs on a device, without shared items; 0 where the memory of a device is what
+     * its parts have at one time (exec_live_parts()), since then no bytes of a vertex last */
     int64_t *size;
     /* [vertex] bytes that a device needs while the vertex runs, beside bytes that last: operands and results of its
      * node; a merged vertex has those of its largest node; NULL: not counted */
     int64_t *runs;
-    int32_t *pin; /* [vertex] the device that it must be on, or -1: any device */
+    int32_t *pin; /* [vertex] the device that the vertex must be on, or -1: any device */
     /* vertex -> distinct vertices that must not share its device (--cut-at), ascending; at NULL: there are none */
     struct csr apart;
     struct csr succ, pred; /* vertex -> its distinct successors, predecessors, ascending */
@@ -43,15 +43,16 @@ struct wdag {
     int64_t **net_cost; /* [class][net] ps that a device pays for the net; 0 for host classes */
     /* [class][net] ps if all pins of the net are in the device's group, <= net_cost; NULL: no class has groups */
     int64_t **net_inner;
-    uint8_t *net_host;  /* [net] 1: the host has a pin, too */
-    uint8_t *net_back;  /* [net] 1: produced by the backward pass; NULL: no net is, or not known */
-    uint32_t *net_src;  /* [net] the vertex that produces it; UINT32_MAX: none (model inputs) */
-    struct csr net_pin; /* net -> vertices that produce or read it, distinct, ascending */
+    uint8_t *net_host; /* [net] 1: the host has a pin, too */
+    uint8_t *net_back; /* [net] 1: produced by the backward pass; NULL: no net is, or not known */
+    /* [net] the vertex that produces the net; UINT32_MAX: none (model inputs) */
+    uint32_t *net_src;
+    struct csr net_pin; /* net -> vertices that produce or read the net, distinct, ascending */
     struct csr net_of;  /* vertex -> nets that have a pin on it, ascending */
     uint32_t nshared;
     int64_t *shared_size; /* [shared item] bytes */
-    struct csr shared_by; /* shared item -> vertices that need it, distinct, ascending */
-    struct csr shared_of; /* vertex -> shared items that it needs, ascending */
+    struct csr shared_by; /* shared item -> vertices that need the item, distinct, ascending */
+    struct csr shared_of; /* vertex -> shared items that the vertex needs, ascending */
     /* [vertex] its node in the module; set on the base level and on the level of the pass subdivide, where a node may
      * have several vertices; NULL on levels of merged vertices */
     nid *node;
@@ -96,7 +97,7 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
 
 /* Groups of vertices that are to be merged, and the order that they must keep. */
 struct wdag_groups {
-    const uint32_t *of; /* [vertex] number of its group, below n */
+    const uint32_t *of; /* [vertex] number of the vertex's group, below n */
     uint32_t n;         /* number of groups */
     /* pairs of vertices: `from` must come before `to`; NULL: the edges of the level */
     const struct pairs *order;
@@ -120,7 +121,7 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint3
                           uint32_t ngroup);
 
 /* vertex_bytes() returns the bytes that a device needs if it holds only v: v's own bytes and all its shared items.
- * vertex_needs() adds the bytes that it needs while v runs (wdag.runs). */
+ * vertex_needs() adds the bytes that the device needs while v runs (wdag.runs). */
 int64_t vertex_bytes(const struct wdag *g, uint32_t v);
 int64_t vertex_needs(const struct wdag *g, uint32_t v);
 

@@ -38,10 +38,10 @@ struct piece {
 /* State of making the new nets. */
 struct bridge_state {
     const struct wdag *g;
-    const uint8_t *out; /* [vertex] 1: left out */
+    const uint8_t *out; /* [vertex] 1: the vertex will be left out */
     struct arena *a;
-    uint32_t *head;        /* [net of g] 1 + index of the first reader in its list; 0: none */
-    uint32_t *count;       /* [net of g] number of readers in its list */
+    uint32_t *head;        /* [net of g] 1 + index of the first reader in the net's list; 0: none */
+    uint32_t *count;       /* [net of g] number of readers in the net's list */
     struct reader *reader; /* [nreader] readers of all lists */
     uint32_t nreader, capreader;
     struct piece piece[UNITS]; /* [npiece] pieces of the net that was cut last */
@@ -277,7 +277,7 @@ const struct wdag *wdag_bridge_nets(const struct wdag *g, const uint8_t *out, st
     for (uint32_t v = g->n; v-- > 0;)
         if (out[v])
             bridge_vertex(&b, v);
-    /* nets of remaining vertices and of the host, with the readers that they got */
+    /* nets of remaining vertices and of the host, with the readers that these nets got */
     for (uint32_t e = 0; e < g->nnet; e++)
         if (!may_bridge(g, e) || !out[g->net_src[e]])
             emit_net(&b, e);

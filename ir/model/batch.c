@@ -39,7 +39,7 @@ enum { NO = 1, YES };
 struct batch_search {
     const struct module *m;
     sid batch;
-    /* expression -> YES or NO: whether the name is in it; 0: not looked at yet */
+    /* expression -> YES or NO: whether the name is in the expression; 0: not looked at yet */
     struct map depends;
     struct arena *a; /* for the map */
 };

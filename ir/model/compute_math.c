@@ -218,10 +218,10 @@ static bool power(enum elem e, union number a, enum elem eb, union number b, uni
     int64_t base, times, p = 1, back;
     if (!is_whole(e, a, &base) || !is_whole(eb, b, &times) || times < 0)
         return false;
-    if (base >= -1 && base <= 1) { /* then `times` may be large */
+    if (base >= -1 && base <= 1) { /* `times` may be large, so the power is not multiplied out */
         p = times == 0 || base == 1 || (base == -1 && times % 2 == 0) ? 1 : base;
     } else {
-        if (times > 53) /* the power is above 2^53, so a double may not hold it */
+        if (times > 53) /* a double may not hold the power, which is above 2^53 */
             return false;
         for (int64_t k = 0; k < times; k++)
             if (__builtin_mul_overflow(p, base, &p))

@@ -232,8 +232,9 @@ bool compute_tile(struct computation *c, int arg)
     return true;
 }
 
-/* Returns the number of elements that a Slice takes along a dimension of size dim, and sets *start to the first of
- * them.  Starts and ends that are negative count from the end; they are clamped to the dimension. */
+/* Returns the number of elements that a Slice takes along a dimension of size dim: every step-th element from *start to
+ * before `end`. Sets *start to the first of these elements. A start or end that is negative counts from the end of the
+ * dimension; both are clamped to the dimension. */
 static int64_t slice_count(int64_t dim, int64_t *start, int64_t end, int64_t step)
 {
     const int64_t lowest = step > 0 ? 0 : -1, last = step > 0 ? dim : dim - 1;

@@ -35,7 +35,7 @@ bool compute_gather(struct computation *c, int arg)
     if (y == NULL)
         return false;
     /* an index takes n adjacent elements from each row of x, a row being the elements that agree in all dimensions
-     * before the axis; if there are none, the indices are checked only */
+     * before the axis; if these rows are empty, the indices are only checked */
     const int64_t rows = shape_elems(dim, axis), n = y->n == 0 ? 0 : y->n / rows / index->n;
     for (int64_t i = 0; i < index->n; i++) {
         int64_t at;

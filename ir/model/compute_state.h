@@ -10,7 +10,7 @@ typedef bool compute_fn(struct computation *c, int arg);
 
 /* A list of integers, from an attribute or an operand. */
 struct list {
-    const int64_t *at; /* [n] */
+    const int64_t *at; /* [n] the integers */
     uint32_t n;
     bool given; /* false: the attribute or operand is absent */
 };

@@ -322,7 +322,7 @@ static enum dim_function function_of(const char *f, size_t n)
     return FUNCTION_NONE;
 }
 
-/* Applies the function f to its arguments and leaves the result in arg[0].  Notes an error if f does not take so many
+/* Applies the function f to arg[0 .. narg) and leaves the result in arg[0]. Notes an error if f does not take narg
  * arguments. */
 static void apply_function(struct parser *p, enum dim_function f, struct ratio *arg, uint32_t narg)
 {

@@ -274,8 +274,8 @@ static void cancel_factor(struct poly *num, int64_t *b)
         num->n--;
 }
 
-/* Prints p as an operand of "//": in parentheses unless it is a single factor or a number.  Returns false if it does
- * not fit. */
+/* Prints p into buf[POLY_TEXT] as an operand of "//": in parentheses unless p is a single factor or a number. Returns
+ * false if the text does not fit. */
 static bool factor_text(const struct module *m, const struct poly *p, char *buf)
 {
     /* p is 0, a factor, or a number > 0 */

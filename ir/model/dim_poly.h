@@ -41,7 +41,7 @@ bool poly_div_exact(const struct module *m, const struct poly *a, const struct p
                     struct poly *out);
 /* floor(a / b), simplified as far as possible; returns false also if b is 0. */
 bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b, struct poly *out);
-/* The larger of a and b if max is true, else the smaller: a or b if they differ by a constant, else a factor Max or
+/* The larger of a and b if max is true, else the smaller: a or b if the two differ by a constant, else a factor Max or
  * Min. */
 bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct poly *b,
                   struct poly *out);

@@ -112,8 +112,8 @@ static void take_names(struct edit *e, const struct module *m)
         take_names(e, m->function[f].body);
 }
 
-/* Returns the name without a "_N" at its end, if both the name and the shorter one are taken, else the name itself.
- * So a copy of "x_1" is called "x_2", not "x_1_1". */
+/* Returns the name without a "_N" at its end, if both the name and the shorter one are taken by values (what ==
+ * EDIT_VALUE) or nodes (EDIT_NODE), else the name itself. So a copy of "x_1" is called "x_2", not "x_1_1". */
 static sid without_number(const struct edit *e, sid name, uint32_t what)
 {
     const char *s = module_str(e->m, name);

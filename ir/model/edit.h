@@ -27,9 +27,10 @@
 
 struct edit;
 
-/* Begins an edit of m, with memory from a.  Until edit_end() m must be changed only through the edit. */
+/* Begins an edit of m, with memory from a, and returns it. Until edit_end() m must be changed only through the edit. */
 struct edit *edit_begin(struct module *m, struct arena *a);
-/* From now on new names are not changed, even if several things get the same one.  For modules that are only read. */
+/* Makes the rest of the edit leave new names as they are, even if several things get the same name: for modules that
+ * are only read, not written. */
 void edit_any_names(struct edit *e);
 /* Ends the edit.  Returns an array, in the memory of edit_begin(): [number of a node during the edit] its new number;
  * 0: the node was dropped. */
@@ -62,8 +63,8 @@ void edit_set_operator(struct edit *e, nid n, const char *op, const char *domain
 void edit_made_from(struct edit *e, nid n, nid from);
 /* Returns a name for a node, `like` or similar, that no node has or gets later. */
 sid edit_take_name(struct edit *e, const char *like);
-/* Names node n `like`, or similarly if that name is taken.  edit_end() names new nodes without a name after their
- * operator and the node from which they were made. */
+/* Gives node n the name `like`, or a similar one if that name is taken. edit_end() names new nodes without a name after
+ * their operator and the node from which they were made. */
 void edit_name_node(struct edit *e, nid n, const char *like);
 /* Set the documentation of node n, or an entry of its metadata, which replaces an entry with the same key. */
 void edit_set_doc(struct edit *e, nid n, const char *doc);
@@ -90,7 +91,7 @@ vid edit_value(struct edit *e, gid g, const char *name, vid like);
  * node's results.  Earlier results of n that are not in v are made by no node then: when the edit ends, nothing may
  * read them. */
 void edit_results(struct edit *e, nid n, const vid *v, uint32_t count);
-/* Sets the type (index in module.type) of value v, also if the file gives another one. */
+/* Sets the type (index in module.type) of value v, also if the file gives another type. */
 void edit_set_type(struct edit *e, vid v, uint32_t type);
 /* Renames value v to `like`, or similarly if that name is taken.  Inputs and outputs of the main graph keep their
  * names. */
@@ -118,15 +119,17 @@ gid edit_set_body(struct edit *e, nid n, const char *name);
 /* Adds an empty graph as a body of node n, at the end of the attribute `name`, a list of graphs, which is added if it
  * is missing.  Returns the graph. */
 gid edit_add_body(struct edit *e, nid n, const char *name);
-/* Removes an attribute, if node n has it. */
+/* Removes the attribute `name` of node n; does nothing if n has no such attribute. */
 void edit_drop_attr(struct edit *e, nid n, const char *name);
-/* Adds an empty graph owned by node n and returns it.  The caller must set an attribute of n that refers to it. */
+/* Adds an empty graph called `name`, owned by node n, and returns it. The caller must set an attribute of n that refers
+ * to it. */
 gid edit_graph(struct edit *e, nid n, sid name);
 
 /* ---- graphs ---- */
 
-/* Add an input (whose value is returned) or an output to graph g, behind the others.  If the output's value is
- * replaced later, the new value becomes the output. */
+/* Add to graph g, behind the others, an input with a name similar to `name` and a type (an index in module.type), whose
+ * value is returned; or value v as an output. If the output's value is replaced later, the new value becomes the
+ * output. */
 vid edit_input(struct edit *e, gid g, const char *name, uint32_t type);
 void edit_output(struct edit *e, gid g, vid v);
 /* Removes v from the inputs and outputs of its graph.  When the edit ends, nothing may read an input that was
@@ -161,8 +164,9 @@ tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t ra
                 const void *data, size_t len);
 /* Adds a tensor of the strings s[], one for each element of the shape dims[rank], and returns it. */
 tid edit_strings(struct edit *e, const int64_t *dims, uint32_t rank, const sid *s);
-/* Adds a sparse tensor of shape dims[rank] and returns it.  indices: a tensor of 64-bit integers that gives for each
- * value its position in the flat tensor, or `rank` coordinates. */
+/* Adds a sparse tensor of shape dims[rank] and returns it. values: a tensor of the elements that are not 0; indices: a
+ * tensor of 64-bit integers that gives for each of these elements its position in the flat tensor, or `rank`
+ * coordinates. */
 tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, tid indices);
 /* Adds a tensor with part of tensor `of`, and returns it: the elements whose positions along the axis lie in the n
  * ranges [range[2 * i], range[2 * i + 1]), one range after the other.  The bytes are read only when they are
@@ -173,7 +177,8 @@ vid edit_weight(struct edit *e, gid g, const char *name, tid t);
 /* Turns value v, a node's result, into an initializer of its graph with tensor t; v keeps its name and gets t's type.
  * The result of the node becomes omitted; a node without other results is dropped. */
 void edit_fix(struct edit *e, vid v, tid t);
-/* Adds an initializer of `count` 64-bit integers (a shape, axes, sizes) to graph g, as edit_weight() does. */
+/* Adds an initializer of `count` 64-bit integers (a shape, axes, sizes) to graph g, and returns its value, as
+ * edit_weight() does. */
 vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count);
 
 #endif

@@ -34,7 +34,7 @@ struct end {
 
 /* A stack of nodes that are still to be handled. */
 struct todo {
-    nid *n; /* [count] */
+    nid *n; /* [count] the nodes */
     uint32_t count, cap;
 };
 
@@ -106,14 +106,14 @@ static void change_reads(struct end *x, vid v, uint32_t by, struct todo *t)
         push_node(x, t, def);
 }
 
-/* Calls change_reads() for the formal operands of node n. */
+/* Calls change_reads() with `by` and t for the formal operands of node n. */
 static void change_operand_reads(struct end *x, nid n, uint32_t by, struct todo *t)
 {
     for (uint32_t i = 0; i < x->m->node[n].nformal; i++)
         change_reads(x, edit_in(x->e, n, i), by, t);
 }
 
-/* Calls change_reads() for the outputs of graph g. */
+/* Calls change_reads() with `by` and t for the outputs of graph g. */
 static void change_output_reads(struct end *x, gid g, uint32_t by, struct todo *t)
 {
     const struct edit *e = x->e;
@@ -273,8 +273,8 @@ static void mark_outputs(struct end *x)
 
 /* The captures found so far: node owner[i] captures value[i]. */
 struct captures {
-    struct map seen;         /* (owner, value) -> 1: it is in the list */
-    uint32_t *owner, *value; /* [n] */
+    struct map seen;         /* (owner, value) -> 1: the pair is in the list */
+    uint32_t *owner, *value; /* [n] the pairs */
     uint32_t n, capowner, capvalue;
 };
 
@@ -580,7 +580,7 @@ static nid fact_of(const struct end *x, uint32_t k, bool copies)
     return !s->is_new ? x->order[k] : copies && !s->copy ? 0 : s->from;
 }
 
-/* Returns a table [node] of facts, such as layers, for the new numbers. */
+/* Returns the table old, [node] facts such as layers, for the new numbers; NULL for NULL. */
 static uint32_t *move_facts(const struct end *x, const uint32_t *old)
 {
     if (old == NULL)
@@ -592,7 +592,7 @@ static uint32_t *move_facts(const struct end *x, const uint32_t *old)
     return now;
 }
 
-/* Returns a table [node] of costs for the new numbers; of new nodes, only copies have costs. */
+/* Returns the table old, [node] costs, for the new numbers; of new nodes, only copies have costs. NULL for NULL. */
 static int64_t *move_numbers(const struct end *x, const int64_t *old)
 {
     if (old == NULL)
@@ -604,8 +604,8 @@ static int64_t *move_numbers(const struct end *x, const int64_t *old)
     return now;
 }
 
-/* Returns a table [value] of sizes that has new values, too: with the size of the value `like` given for them
- * (edit_value.like), else with `none`. */
+/* Returns the table old, [value] sizes, with the new values, too: each has the size of the value that it is like
+ * (edit_value.like), else `none`. NULL for NULL. */
 static int64_t *grow_numbers(const struct end *x, const int64_t *old, int64_t none)
 {
     if (old == NULL)
@@ -617,7 +617,7 @@ static int64_t *grow_numbers(const struct end *x, const int64_t *old, int64_t no
     return now;
 }
 
-/* Returns a table [class][node] of times for the new numbers; NULL for NULL. */
+/* Returns the table old, [class][node] times, for the new numbers; NULL for NULL. */
 static int64_t **move_times(const struct end *x, int64_t *const *old, uint32_t nclass)
 {
     if (old == NULL)

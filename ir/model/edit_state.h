@@ -8,9 +8,9 @@
 /* A node during an edit: its place in its graph's list, the node from which it was made, and whether it was
  * dropped. */
 struct edit_slot {
-    nid prev, next;  /* neighbours in the list of its graph's nodes; 0: none */
-    uint32_t set_at; /* edit.time when its operands were set; 0: before the edit */
-    /* of a new node: the node that existed before the edit from which it was made; 0: none, or not a new node */
+    nid prev, next;  /* neighbours in the list of the graph's nodes; 0: none */
+    uint32_t set_at; /* edit.time when the node's operands were set; 0: before the edit */
+    /* of a new node: the node that it was made from, which was there before the edit; 0: none, or not a new node */
     nid from;
     bool is_new, gone; /* added in this edit; dropped in this edit */
     /* the node is a copy of `from`, or a copy of such a copy: it has the costs of `from` */
@@ -58,11 +58,11 @@ struct edit {
     uint32_t time;         /* number of replacements (edit_replace) so far */
     bool sweep, any_names; /* edit_sweep() or edit_any_names() was called */
 
-    struct edit_slot *slot; /* [node] */
+    struct edit_slot *slot; /* [node] the node's state in the edit */
     uint32_t capslot;
     nid *first, *last; /* [graph] first and last node in its list; 0: none */
     uint32_t capfirst, caplast;
-    struct edit_value *value; /* [value] */
+    struct edit_value *value; /* [value] the value's replacements */
     uint32_t capvalue;
     uint8_t *read;              /* [value < nval0] 1: the value had a reader when the edit began */
     struct edit_change *change; /* replacements, from index 1 on */
@@ -74,7 +74,8 @@ struct edit {
     uint32_t capborder_first, capborder_last;
     /* (EDIT_VALUE or EDIT_NODE, name in use) -> number to try next as a suffix; empty until a new name is needed */
     struct map taken;
-    struct map function; /* (domain + 1, name) -> function of the model; empty until it is needed */
+    /* (domain + 1, name) -> function of the model; empty until a function is looked up */
+    struct map function;
 };
 
 /* Returns the value that an operand reads now if it was set to v at time set_at: v, or what replaced v since. */

@@ -80,7 +80,7 @@ static bool is_along(const struct module *m, tid t, uint32_t axis)
     return false;
 }
 
-/* Whether n ranges lie within an axis of `size` positions. */
+/* Whether the n ranges, each two entries of range[], lie within an axis of `size` positions. */
 static bool is_within(const int64_t *range, uint32_t n, int64_t size)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -89,9 +89,9 @@ static bool is_within(const int64_t *range, uint32_t n, int64_t size)
     return true;
 }
 
-/* Translates n ranges of a slice into ranges of the tensor that it was sliced from, along the same axis.  Returns
- * these ranges, allocated in e->a, and writes their number to *count.  O(ranges of both and of the result) if the
- * ranges ascend. */
+/* Translates the n ranges in range[], which count positions of a slice, into ranges of the tensor that it was sliced
+ * from, along the same axis. Returns the translated ranges, allocated in e->a, and writes their number to *count.
+ * O(ranges of both and of the result) if the ranges ascend. */
 static int64_t *compose_ranges(struct edit *e, const struct tensor *slice, const int64_t *range,
                                uint32_t n, uint32_t *count)
 {

@@ -144,16 +144,17 @@ struct tensor {
     sid name;      /* may be 0 in attributes */
     uint8_t elem;  /* enum elem */
     uint8_t where; /* enum tensor_where */
-    /* the file has the payload in the field of its type (float_data, ...), not in raw_data */
+    /* the message has the elements in the field for their type (float_data, ...), not in raw_data */
     bool typed;
     uint32_t rank;     /* number of dimensions */
     uint32_t dim;      /* index in module.ints of the first of `rank` dimensions */
     uint32_t file;     /* TENSOR_FILE: index in module.file */
     uint64_t off, len; /* place and length of the payload: see enum tensor_where */
     const void *data;  /* TENSOR_INLINE: the bytes */
-    /* slices and sparse tensors: the tensors that they are made of, with smaller numbers */
+    /* of[0]: the base of a slice, or the values of a sparse tensor; of[1]: the indices of a sparse tensor; each has a
+     * smaller number than this tensor */
     tid of[2];
-    uint32_t axis;      /* of a slice */
+    uint32_t axis;      /* of a slice: the axis along which the ranges lie */
     struct slice range; /* of a slice, in module.ints: from, to, from, to, ...; `to` is excluded */
     uint32_t about;     /* index in module.about */
     const void *src;    /* TensorProto; of a sparse tensor SparseTensorProto */
@@ -246,7 +247,7 @@ struct graph {
 struct file {
     sid path;     /* path to open */
     sid location; /* external location, as the model gives it; 0: the model file itself */
-    /* -1: the file is missing or was not opened, an error only when bytes of it are needed */
+    /* -1: the file is missing or was not opened, which is an error only when its bytes are needed */
     int fd;
     uint64_t size; /* bytes */
     /* addresses that stand for the file's bytes (infile_addresses) where messages point to payloads; or NULL */
@@ -279,15 +280,17 @@ struct function {
 
 /* What running the nodes costs.  The cost pass fills it, or a reader of profiles. */
 struct costs {
-    uint32_t nclass; /* number of device classes in the cluster for which it was made */
+    uint32_t nclass; /* number of device classes in the cluster for which the costs were made */
     /* thousandths: share of the time of all nodes that was computed from estimated sizes, since the model does not say
      * these sizes */
     uint32_t estimated;
-    /* inputs of the model whose size nothing tells, so that their bytes count as 0; the first of them, 0: none */
+    /* unsized: number of inputs of the model whose size is not known, so that their bytes count as 0; first_unsized:
+     * the first of these inputs, 0: none */
     uint32_t unsized;
     vid first_unsized;
     int64_t **time; /* [class][node] ps; COST_NEVER: the node cannot run there */
-    /* [class][node] ps of `time` that a run takes however small its share of the samples is; NULL: 0 everywhere */
+    /* [class][node] the part of `time`, ps, that stays the same however few samples the node computes; NULL: 0
+     * everywhere */
     int64_t **overhead;
     /* [node] ps on an accelerator, in profiles that measured one kind of device: `time` is computed from it once the
      * cluster is known; else NULL */
@@ -309,7 +312,7 @@ struct costs {
 };
 #define COST_NEVER INT64_MAX /* a time: devices of the class cannot run the node */
 
-/* Returns the ps of node n's time on class cls that do not depend on how many samples it computes. */
+/* Returns the part of node n's time on class cls, ps, that stays the same however few samples the node computes. */
 static inline int64_t costs_overhead(const struct costs *k, uint32_t cls, nid n)
 {
     return k->overhead ? k->overhead[cls][n] : 0;

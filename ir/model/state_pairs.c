@@ -15,7 +15,7 @@ struct pair_search {
     uint32_t nname;
 };
 
-/* Returns the name `in` with its first `from` replaced by "present"; NULL: `from` is not in it.
+/* Returns the name `in` with its first `from` replaced by "present"; NULL: `from` is not in the name.
  * "past_key_values.3.key" -> "present.3.key", "past_0" -> "present_0", "x.past" -> "x.present". */
 static char *present_name(struct arena *a, const char *in, const char *from)
 {
@@ -50,7 +50,7 @@ static bool same_kind(const struct module *m, vid x, vid y)
     return s->kind == TYPE_TENSOR && t->kind == TYPE_TENSOR && s->elem == t->elem;
 }
 
-/* Adds a pair and marks its values as taken. */
+/* Adds the pair of the values `in` and `out` and marks both as taken. */
 static void add_pair(struct pair_search *f, vid in, vid out)
 {
     f->p->in[f->p->n] = in;

@@ -114,7 +114,7 @@ static void multiply(struct product *p, int64_t v)
     }
 }
 
-/* Returns the product; -1: it exceeds INT64_MAX. */
+/* Returns the product; -1: the product exceeds INT64_MAX. */
 static int64_t product_of(const struct product *p)
 {
     return p->n != 0 && p->large ? -1 : p->n;

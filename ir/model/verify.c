@@ -70,8 +70,8 @@ static uint32_t count_bodies(struct check *c, nid n, uint32_t *refs)
     return named;
 }
 
-/* Checks that each body has an owner and is referred to by one attribute of it, that only nodes with bodies have
- * captures, and that no graph is inside itself. */
+/* Checks that each body has an owner and is referred to by one attribute of that owner, that only nodes with bodies
+ * have captures, and that no graph is inside itself. */
 static void owners_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -105,7 +105,8 @@ static void owners_check(struct check *c)
 }
 
 /* Checks that the values in a list of graph g belong to g and have the flag of the list; outputs may also belong to
- * graphs around g, which reads_check() checks.  Adds to seen[value] how often each value of g is listed. */
+ * graphs around g, which reads_check() checks. what: name of the list, for messages. Adds to seen[value] how often each
+ * value of g is listed. */
 static void list_check(struct check *c, gid g, const char *what, struct slice list, uint32_t flag,
                        uint32_t *seen)
 {
@@ -124,7 +125,7 @@ static void list_check(struct check *c, gid g, const char *what, struct slice li
         if (m->value[v].graph == g)
             seen[v]++;
         else if (flag == VALUE_OUTPUT)
-            continue; /* a captured value: reads_check() checks it */
+            continue; /* a captured value, which reads_check() checks */
         if (m->value[v].graph != g || (m->value[v].flags & flag) == 0) {
             verify_fail(c, "graph %u: value %u '%s' is among its %s, but not marked so", g, v,
                         value_name(m, v), what);

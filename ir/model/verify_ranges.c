@@ -45,7 +45,7 @@ static bool has_inner(const struct type *t)
 static void types_check(struct check *c)
 {
     const struct module *m = c->m;
-    /* [type] the last walk over inner types that visited it, named by the type at which the walk began */
+    /* [type] the last walk over inner types that visited the type, named by the type at which the walk began */
     uint32_t *walk = arena_array(c->mem, m->ntype, sizeof *walk);
 
     for (uint32_t i = 1; i < m->ntype; i++) {

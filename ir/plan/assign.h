@@ -26,7 +26,7 @@ struct assignment {
     /* [node] position of the node among the nodes that the file names: 1, 2, ...; 0: not named so far */
     uint32_t *place;
     uint32_t nplaced; /* number of nodes named so far */
-    /* [node] slot of its subgraph (struct plan), 0: none; NULL: the file has no slots */
+    /* [node] slot of the node's subgraph (struct plan), 0: none; NULL: the file has no slots */
     uint32_t *slot;
     uint32_t *copies; /* [device] as in struct plan; NULL: the file has no copies */
     /* the file states that each device runs its nodes in the order of the file */
@@ -42,12 +42,12 @@ struct assignment {
     } said;
     /* the stages of a training plan (said.model.training has its settings); NULL: the file has no stages */
     struct stages *stages;
-    int32_t *stage_of; /* [node] its stage, -1: none so far; NULL: no node has one */
+    int32_t *stage_of; /* [node] stage of the node, -1: none so far; NULL: no node has a stage */
     /* [node] 1: a Shape or Size node, which must be on the device of its operand's producer */
     const uint8_t *follows;
     struct map named; /* name -> node */
-    /* name of a node that is made again when the plan is written (so that the model need not have it) -> 1 + the name
-     * of the node that it is made from */
+    /* name of a copy that is made when the plan is written (so that the model need not have the name) -> 1 + the name
+     * of the node that is copied */
     struct map left_out;
     struct map numbered; /* 1 + id of a node of a workload -> node */
     struct map ranges;   /* name -> 1 + index in range[] */
@@ -64,8 +64,8 @@ void assign_by_id(struct assignment *r);
 nid assign_find(const struct assignment *r, sid name, uint32_t *range);
 /* Returns the number of the device with that name; -1 and an error if there is none. */
 int assign_device(const struct assignment *r, const char *name);
-/* Sets the number of devices, from `dev` on, that take turns with its nodes: 1 to those that there are.  Returns 0, or
- * -1 and an error. */
+/* Sets the number of devices, from `dev` on, that take turns with the nodes of `dev`: from 1 to the number of devices
+ * that there are from `dev` on. Returns 0, or -1 and an error. */
 int assign_copies(struct assignment *r, int dev, int64_t copies);
 /* Put a node, or all nodes of range[range] that do not follow their operands, on a device.  A node that is not placed
  * gets no device, but is counted in place[].  Return 0, or -1 and an error if a node is on another device already. */

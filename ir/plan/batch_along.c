@@ -85,14 +85,16 @@ int constant_ints(const struct module *m, vid v, int64_t *out, uint32_t max)
     return 1;
 }
 
-/* Returns the axis that the attribute "axis" of node n gives, or the table's usual one, as a number from 0 on. */
+/* Returns the axis that the attribute "axis" of node n gives, or the table's usual one, as a number from 0 on. rank: of
+ * the first operand. */
 static int64_t axis_of(const struct module *m, nid n, const struct along_row *r, int rank)
 {
     int64_t axis = node_attr_int(m, n, "axis", r->usual);
     return axis < 0 ? axis + rank : axis;
 }
 
-/* Whether `axis` is among the axes that node n names; true also if they are not known. */
+/* Whether `axis` is among the axes that node n names; true also if these axes are not known. rank: of the first
+ * operand. */
 static bool is_among(const struct module *m, nid n, const struct along_row *r, int32_t axis,
                      int rank)
 {
@@ -111,8 +113,8 @@ static bool is_among(const struct module *m, nid n, const struct along_row *r, i
     return count < 0;
 }
 
-/* Whether a Pad pads only other axes than `axis`; false if it names axes (is_among() looks at these), or if its pads
- * are not known. */
+/* Whether n, a Pad, pads only other axes than `axis`; false if n names axes (is_among() looks at these), or if the pads
+ * are not known. rank: of the first operand. */
 static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
 {
     int64_t pads[MOST];
@@ -151,7 +153,7 @@ static bool takes_positions(const struct module *m, nid n, int32_t axis)
 }
 
 /* Whether n is a Scan that keeps a state from sample to sample: it has a state, and scans an input along the axis of
- * the batch. axis: [value] its axis of the batch; -1: none. */
+ * the batch. axis: [value] the value's axis of the batch; -1: none. */
 static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
 {
     int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0);
@@ -172,7 +174,8 @@ static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
     return false;
 }
 
-/* Whether n is a Trilu, which keeps a triangle of a matrix, and the rows or columns of the matrix are samples. */
+/* Whether n is a Trilu, which keeps a triangle of a matrix, and the rows or columns of the matrix are samples: `axis`,
+ * the axis of the batch, is one of the last two of `rank` axes. */
 static bool keeps_triangle(const struct module *m, nid n, int32_t axis, int rank)
 {
     return node_is(m, n, "Trilu") && axis >= rank - 2;

@@ -47,7 +47,7 @@ static bool draws_random(const struct module *m, nid n)
     return is_one_of(m, n, random) || (trains && !is_zero(m, node_in(m, n, 1)));
 }
 
-/* Whether a result of n has the batch along two axes, while no operand does: each sample meets all other samples. */
+/* Whether a result of n has the batch along two axes, while no operand has: each sample meets all other samples. */
 static bool makes_square(const struct batch_view *v, nid n)
 {
     const struct slice in = v->m->node[n].in, out = v->m->node[n].out;

@@ -7,10 +7,11 @@
 /* What is known of a training graph. */
 struct batch_view {
     const struct module *m;
-    const int32_t *axis;    /* [value] its axis of the batch; -1: none */
-    const uint8_t *varies;  /* [value] 1: it depends on samples */
-    const uint8_t *to_sum;  /* [value] 1: a gradient follows from it by sums over samples alone */
-    const uint8_t *squares; /* [value] 1: more than one of its axes grows with the batch */
+    const int32_t *axis;   /* [value] the value's axis of the batch; -1: none */
+    const uint8_t *varies; /* [value] 1: the value depends on samples */
+    /* [value] 1: a gradient follows from the value by sums over samples alone */
+    const uint8_t *to_sum;
+    const uint8_t *squares; /* [value] 1: more than one axis of the value grows with the batch */
     const uint8_t *counts;  /* [value] 1: the value is, or follows from, the number of samples */
 };
 

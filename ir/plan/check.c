@@ -67,7 +67,7 @@ uint32_t plan_devices(const struct verdict_state *j, const struct csr *c, uint32
 
 /* A graph of devices: an edge a -> b means that device b must come after device a.  Edges may be repeated. */
 struct device_graph {
-    uint32_t *first; /* [device] 1 + index of its first edge to another device; 0: none */
+    uint32_t *first; /* [device] 1 + index of the device's first edge; 0: none */
     uint32_t *after; /* [device] number of edges that lead to the device */
     struct device_edge {
         uint32_t to, next; /* device b; 1 + index of the next edge from the same device, 0: none */

@@ -58,7 +58,8 @@ static uint32_t count_by_device(const struct host_order_state *c)
     nid *free_at = arena_array(c->a, nnode, sizeof *free_at);
     for (uint32_t i = 0, n = csr_topo(&next, nnode, NULL, sorted, c->a); i < n; i++) {
         nid x = sorted[i], met = larger_u32(free_at[x], x);
-        /* subtracts all nodes that are not deferred; nodes that are not placed wait for no other, so they count here */
+        /* subtracts all nodes that are not deferred; these include the nodes that are not placed, which wait for no
+         * other node */
         deferred -= free_at[x] <= x;
         for_row (y, next, x)
             free_at[y] = larger_u32(met, free_at[y]);

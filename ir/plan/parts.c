@@ -23,10 +23,10 @@ struct parts_builder {
     const struct place *p;
     struct arena *a;
     struct parts *parts;
-    /* [copied node] the first part that has the node: it returns those results of the node that the model returns; -1:
-     * no part has the node */
+    /* [copied node] the first part that has the node: this part returns those results of the node that the model
+     * returns; -1: no part has the node */
     int32_t *node_home;
-    /* [value] the same for an initializer: the first part that has it; -1: no part has it */
+    /* [value] the same for an initializer: the first part that has the initializer; -1: none */
     int32_t *value_home;
     /* [node], [value] 1 + the last part for which the node or value was counted as a need; 0: none yet */
     uint32_t *node_seen, *value_seen;

@@ -27,7 +27,7 @@ struct quotient {
     struct arena *a;
     uint32_t n;        /* number of pieces */
     struct pairs edge; /* piece of a producer, piece of a reader; may have duplicates */
-    /* [piece] its smallest node: decides which of several possible pieces comes next */
+    /* [piece] number of the piece's first node: decides which of several possible pieces comes next */
     uint32_t *first;
     int32_t *dev; /* [piece] device */
 };
@@ -107,8 +107,8 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
-/* Writes the position of each piece in a topological order to rank[piece]; of the pieces that may come next, the piece
- * with the smallest node does.  Returns false if the quotient has a cycle. */
+/* Writes the position of each piece in a topological order to rank[piece]; of the pieces that may come next, takes the
+ * piece with the smallest node. Returns false if the quotient has a cycle. */
 static bool quotient_order(const struct quotient *q, uint32_t *rank)
 {
     struct csr succ = pairs_rows(&q->edge, q->n);
@@ -123,9 +123,9 @@ static bool quotient_order(const struct quotient *q, uint32_t *rank)
 
 /* For each device, a queue of its pieces whose predecessors have all been passed. */
 struct queues {
-    /* [device] head, tail: first and last piece of its queue; head UINT32_MAX: the queue is empty */
+    /* [device] head, tail: first and last piece of the device's queue; head UINT32_MAX: the queue is empty */
     uint32_t *head, *tail;
-    uint32_t *next; /* [piece] the next piece in its queue; UINT32_MAX: none */
+    uint32_t *next; /* [piece] the next piece in the piece's queue; UINT32_MAX: none */
 };
 
 /* Appends piece u to the queue of its device. */
@@ -203,8 +203,8 @@ static bool can_join(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *s
 struct merge_state {
     struct quotient *q;
     uint32_t ndev;
-    /* [piece] 1: the piece cannot merge with its left neighbour, as was found; merging other pieces does not change
-     * that, since it removes no path */
+    /* [piece] 1: find_pair() found that the piece cannot merge with its left neighbour; merging other pieces does not
+     * change that, since merging removes no path */
     uint8_t *tried;
     /* spent: number of pieces and edges looked at so far; budget: the most that may be looked at */
     uint64_t spent, budget;

@@ -76,7 +76,7 @@ struct plan {
     uint32_t *slot;
     /* the stages of a training plan; dev[] is then the first device of a node's stage; NULL: the plan has no stages */
     struct stages *stages;
-    /* [node] its stage, -1: none; NULL: no two stages share a device, so that the stage follows from dev[] */
+    /* [node] stage of the node, -1: none; NULL: no two stages share a device, so that the stage follows from dev[] */
     int32_t *stage_of;
     struct claim claim;
     uint64_t states; /* number of ideals that the planner visited */
@@ -107,7 +107,7 @@ struct device_load {
 /* The judge's findings on a plan. */
 struct verdict {
     int64_t value;            /* ps: value of the plan for the scene's objective */
-    struct device_load *load; /* [device] its figures */
+    struct device_load *load; /* [device] the device's figures */
     uint32_t bottleneck;      /* device with the largest load */
     bool fits;                /* no device needs more memory than it has */
     /* [class] bytes that the devices of a host class, which share one memory, need together; NULL: each device has a
@@ -125,7 +125,7 @@ struct verdict {
     const struct stages *stages;
 };
 
-/* Bits of plan_check()'s argument `what`: what it does beside checking the rules. */
+/* Bits of plan_check()'s argument `what`: what plan_check() does beside checking the rules. */
 enum {
     CHECK_PEAKS = 1, /* fills in load[].live_peak */
     CHECK_MEMORY = 2 /* checks that devices have enough memory */

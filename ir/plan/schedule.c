@@ -31,7 +31,8 @@ struct schedule_build {
     const struct sample_work *w;
     const struct rhythm *y;
     struct arena *a;
-    struct csr parts;        /* device -> its parts, in the order in which it runs them */
+    /* device -> the parts of the device, in the order in which it runs them */
+    struct csr parts;
     uint32_t *nth;           /* [part] position of the part in its device's row of `parts` */
     uint32_t *order;         /* all parts, by phase, level and number */
     struct positioned *item; /* all instructions, in the order in which they were put */

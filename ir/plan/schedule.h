@@ -83,9 +83,9 @@ static inline uint32_t lane_device(uint32_t ndev, uint32_t lane)
 {
     uint32_t receiving = lane_recv(ndev, /*to=*/0, /*from=*/0); /* the first receiving lane */
     if (lane < ndev)
-        return lane; /* of computing */
+        return lane; /* a computing lane */
     if (lane < receiving)
-        return lane - ndev; /* of sending */
+        return lane - ndev; /* a sending lane */
     return (lane - receiving) / (ndev + 1);
 }
 
@@ -96,7 +96,7 @@ struct rhythm {
     struct sample_work *work;
     const char *why_not;
     const uint32_t *level; /* [part] number of rounds from a sample's first part to this part */
-    const uint8_t *phase;  /* [part] its phase in the schedule */
+    const uint8_t *phase;  /* [part] phase of the part in the schedule */
     /* true: rounds.  false: once; then all levels and phases are 0, and the fields below count */
     bool repeats;
     /* start, end and sent are times in ps, or positions in an order if no times are known */

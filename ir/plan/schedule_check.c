@@ -32,8 +32,8 @@ struct schedule_state {
      * frees the tensor; NONE: none */
     uint32_t *alloc, *send, *recv, *free;
     uint32_t samples; /* number of samples for which the lists are unrolled */
-    /* [event] its item and sample; lane l has events s->at[l] * samples .. s->at[l + 1] * samples - 1, in the order in
-     * which the lane executes them */
+    /* [event] item and sample of the event; lane l has events s->at[l] * samples .. s->at[l + 1] * samples - 1, in the
+     * order in which the lane executes them */
     uint32_t *item, *sample;
     uint32_t *event; /* [item * samples + sample] number of the event */
     uint32_t *done;  /* [lane] the first event that has not been executed */
@@ -451,8 +451,8 @@ static void unroll(struct schedule_state *c, uint32_t most_rounds)
         }
 }
 
-/* Does the work of next_wait() for the REDUCE of part x: returns, one after the other, the ADDs of the gradients that
- * x reads, of all micro-batches, on all devices that run the part of which x is a copy. */
+/* Does the work of next_wait() for the REDUCE of part x: returns, one after the other, the ADDs of the gradients that x
+ * reads, of all micro-batches, on all devices that run the part of which x is a copy; *k as for next_wait(). */
 static uint32_t next_add(const struct schedule_state *c, uint32_t x, uint32_t *k)
 {
     const struct sample_work *w = c->w, *each = w->each;
@@ -551,7 +551,7 @@ static bool check_deadlock(struct schedule_state *c)
     const struct schedule *s = c->s;
     uint32_t n = s->nlane, ready = n;
     size_t events = (size_t)s->at[n] * c->samples;
-    /* [lane] the event that its next event waits for; NONE: none */
+    /* [lane] the event that the lane's next event waits for; NONE: none */
     uint32_t *missing = arena_array(c->a, (size_t)n + 1, sizeof *missing);
     /* [0 .. ready) lanes that may go on */
     uint32_t *list = arena_array(c->a, (size_t)n + 1, sizeof *list);
@@ -559,7 +559,7 @@ static bool check_deadlock(struct schedule_state *c)
      * same event; 0: none */
     uint32_t *waiting = arena_array(c->a, events + 1, sizeof *waiting);
     uint32_t *next = arena_array(c->a, (size_t)n + 1, sizeof *next);
-    /* [lane] the *k of next_wait() for its next event */
+    /* [lane] the *k of next_wait() for the lane's next event */
     uint32_t *asked = arena_array(c->a, (size_t)n + 1, sizeof *asked);
     c->done = arena_array(c->a, (size_t)n + 1, sizeof *c->done);
     for (uint32_t l = 0; l < n; l++) {
@@ -705,7 +705,7 @@ const char *schedule_check(const struct sample_work *w, const struct schedule *s
     const char *why = schedule_prove(w, &own, a);
     for (uint32_t l = 0; !why && l < s->nlane; l++)
         if (s->queue[l] < own.queue[l]) {
-            /* only lanes that receive have queues: from the number of the lane back to its two devices (lane_recv()) */
+            /* only lanes that receive have queues: finds the two devices of the lane from its number (lane_recv()) */
             uint32_t to = (l - lane_recv(w->ndev, /*to=*/0, /*from=*/0)) / (w->ndev + 1);
             uint32_t from = (l - lane_recv(w->ndev, /*to=*/0, /*from=*/0)) % (w->ndev + 1);
             why = arena_fmt(a, "%s has room for %u tensors at once from %s and needs it for %u",

@@ -33,7 +33,7 @@ struct schedule_reader {
     const struct sample_work *w;
     struct names dev, part, tensor; /* name -> number in w; "host" is a name of a device, too */
     /* The other fields are for manifests only. */
-    struct sample_work *made; /* the same as w, but written by the reader */
+    struct sample_work *made; /* the work of w, here as a pointer through which the reader writes */
     struct names bytes;       /* name of a tensor -> index in size[] */
     /* name of an input or output of the model that is state, kept by a device -> 1 for an input, 2 for an output */
     struct names state;
@@ -303,7 +303,7 @@ static int read_outputs(struct schedule_reader *r, const json_t *root)
         if (!from)
             return -1;
         if (strcmp(from, "input") == 0 || strcmp(from, "weights") == 0)
-            continue; /* the host has it: no device sends it */
+            continue; /* the host has this output: no device sends it */
         if (t == NONE || r->w->tensor[t].from != names_get(&r->part, from, NONE))
             return diag_error(r->diag, "%s: output '%s' does not come from '%s'", r->path, name,
                               from);
@@ -455,7 +455,8 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
 /* Tables to find the copies and slices of an iteration by device. */
 struct slices {
     const struct sample_work *w; /* the micro-batch's work in slices */
-    struct map copy;             /* (part, device) of the micro-batch's work -> 1 + its copy in w */
+    /* (part, device) of the micro-batch's work -> 1 + the part's copy on that device, a part of w */
+    struct map copy;
     /* (tensor, device) -> 1 + the first, 1 + the last index in w->place of the tensor's slices on the device */
     struct map first, last;
     /* [index in w->place] 1 + the next index with the same tensor and device; 0: none */
@@ -469,7 +470,7 @@ struct lists {
     struct schedule *s;
     struct slices of;         /* for an iteration; without one, of.w is NULL */
     struct instruction *item; /* [n] instructions in the order of the file */
-    uint32_t *lane;           /* [n] their lanes */
+    uint32_t *lane;           /* [n] the lanes of these instructions */
     uint32_t n, capitem, caplane;
 };
 
@@ -624,7 +625,8 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
         if (x.other == NONE || add_instruction(l, lane_send(n, dev), dev, x, o))
             return -1;
     }
-    uint8_t *seen = arena_alloc(l->r.a, (size_t)n + 2); /* [device] a list from it was read */
+    /* [device] 1: the list of the tensors received from the device was read */
+    uint8_t *seen = arena_alloc(l->r.a, (size_t)n + 2);
     for (uint32_t k = 0; k < list_length(recv); k++) {
         const json_t *queue = json_array_get(recv, k), *list = get_list(&l->r, queue, "tensors");
         uint32_t from = list ? find_name(&l->r, &l->r.dev, queue, "from") : NONE;
@@ -770,7 +772,7 @@ static int unroll(struct lists *l, uint32_t micro_batches)
     struct sample_work *all = list ? work_unroll(w, micro_batches, list, &why, l->r.a) : NULL;
     if (!all)
         return list ? diag_error(l->r.diag, "%s: %s", l->r.path, why) : -1;
-    /* [instance] number of its part in `all` */
+    /* [instance] number of the part of `all` that is this instance */
     uint32_t *number = arena_array(l->r.a, (size_t)w->npart * micro_batches + 1, sizeof *number);
     for (uint32_t k = 0; k < all->npart; k++)
         number[all->instance[k]] = k;

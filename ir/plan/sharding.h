@@ -9,7 +9,7 @@
 struct sharded_end {
     const char *name; /* the name of the whole tensor */
     uint32_t type;    /* type of the whole tensor, an index of module.type */
-    /* its number among the model's inputs without initializers, or among its outputs */
+    /* number of the input among the model's inputs without initializers, or of the output among the model's outputs */
     uint32_t at;
     /* [ways] names of the pieces: the name of the whole with @0, @1, ... at its end */
     const char *const *piece;
@@ -35,7 +35,7 @@ struct sharded_weight {
 /* How many tensors are exchanged in a certain way, and their bytes. */
 struct sharded_exchanges {
     uint32_t count;
-    int64_t bytes; /* of the whole tensors */
+    int64_t bytes; /* bytes of the whole tensors, added up */
 };
 
 /* Layers with the same exchanges. */
@@ -52,7 +52,7 @@ struct sharded_layers {
 struct sharded_axis {
     const char *node, *op; /* the node that takes longest, and its operator */
     uint32_t nodes;        /* number of nodes with this axis */
-    /* size: its number of positions; padded: the next larger number that the number of devices divides */
+    /* size: number of positions of the axis; padded: the next larger number that the number of devices divides */
     int64_t size, padded;
     int64_t most;  /* ps that `node` takes */
     int64_t saves; /* the most ps that padding the axis of all these nodes saves */
@@ -68,11 +68,12 @@ struct sharded_pin {
 struct sharded_value {
     const char *name; /* NULL: the operand or result is omitted */
     uint32_t axis;    /* the axis that is cut */
-    int64_t size;     /* number of positions of that axis; -1: it depends on names of dimensions */
+    /* number of positions of that axis; -1: the number depends on names of dimensions */
+    int64_t size;
     /* as in struct sharded_pair; 0: each device has the whole tensor; < 0: each device has a term, and the sum of the
      * terms is the tensor */
     int64_t run;
-    int64_t blocks; /* number of runs of a piece; -1: it depends on names of dimensions */
+    int64_t blocks; /* number of runs of a piece; -1: the number depends on names of dimensions */
 };
 
 /* A node of the model as it was before nodes were divided into pieces. */
@@ -81,15 +82,15 @@ struct sharded_node {
     /* the node's message in the source model (struct sharding.source); NULL: none */
     const void *src;
     enum {
-        SHARDED_CUT,   /* each device computes a piece */
+        SHARDED_CUT,   /* each device computes a piece of the node */
         SHARDED_WHOLE, /* each device with a reader of the results computes the whole node */
-        SHARDED_ONCE,  /* the device `dev` alone computes it */
+        SHARDED_ONCE,  /* the device `dev` alone computes the node */
         SHARDED_COPIED /* without a device: each part with a reader of the results has a copy */
     } how;
     uint32_t dev;
-    uint32_t layer;                    /* number of its layer; 0: none */
-    uint32_t nin, nout;                /* formal operands; results */
-    const struct sharded_value *value; /* [nin + nout] */
+    uint32_t layer;                    /* number of the node's layer; 0: none */
+    uint32_t nin, nout;                /* numbers of formal operands and of results */
+    const struct sharded_value *value; /* [nin + nout] the formal operands, then the results */
 };
 
 /* What may be added up over devices.  INTEGERS: only integers, whose sums are exact.  ANY: floats, too, whose sums
@@ -129,10 +130,11 @@ struct sharding {
     int64_t whole_bytes;
     uint32_t source_nodes;               /* number of nodes of the model before sharding */
     const struct sharded_weight *weight; /* [nweight] in the order of their first use */
-    const struct sharded_layers *layers; /* [nlayers] */
+    /* [nlayers] the exchanges of layers and of the nodes outside of layers */
+    const struct sharded_layers *layers;
     /* [nundivided] axes that stay whole, ordered by time, the largest first */
     struct sharded_axis undivided[SHARDED_AXES];
-    const struct sharded_pin *pin; /* [npin] */
+    const struct sharded_pin *pin; /* [npin] nodes that the user has pinned */
     /* [source_nodes] the nodes of the model before sharding, in their order */
     const struct sharded_node *node;
     uint32_t nweight, nlayers, nundivided, npin;

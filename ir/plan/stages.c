@@ -37,7 +37,7 @@ bool stages_recompute(const struct stages *s)
 const char *stages_refuse(const struct stages *s, uint32_t ndev, struct arena *a)
 {
     uint32_t places = stages_places(s);
-    /* [device] 1 + its stage; 0: none so far */
+    /* [device] 1 + number of the device's stage; 0: none so far */
     uint32_t *stage = arena_array(a, (size_t)ndev + 1, sizeof *stage);
     for (uint32_t k = 0; k < places; k++)
         for_row (d, s->device, k) {

@@ -8,7 +8,7 @@
 /* The stages of a plan and their devices. */
 struct stages {
     uint32_t n; /* number of stages */
-    /* stage -> its devices, ascending; two stages have the same devices, or none in common */
+    /* stage -> devices of the stage, ascending; two stages have the same devices, or none in common */
     struct csr device;
     /* [stage] number of micro-batches that go forward before the first one goes backward, >= 1 */
     uint32_t *ahead;

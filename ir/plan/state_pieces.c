@@ -44,7 +44,8 @@ static void append_entry(const struct piecing *p, json_t *list, json_t *v)
         arena_exhausted(p->a, 1);
 }
 
-/* Reads sharding.states into p->in, p->out and p->from.  Returns 0, or -1 and an error. */
+/* Reads sharding.states into p->in, p->out and p->from. ways: the member sharding.ways, the number of pieces. Returns
+ * 0, or -1 and an error. */
 static int read_states(struct piecing *p, json_t *states, json_t *ways)
 {
     json_t *row, *piece;
@@ -98,8 +99,9 @@ static int find_makers(struct piecing *p)
     return 0;
 }
 
-/* Returns the row of "inputs" or "outputs" for a piece of a state, made from `of`, the row of the whole state.  Returns
- * NULL after an error: the sizes are not those of a state in that many pieces. */
+/* Returns the row of "inputs" (input) or "outputs" (!input) for the piece of a state that is called `piece`, made from
+ * `of`, the row of the whole state. Returns NULL after an error: the sizes are not those of a state in that many
+ * pieces. */
 static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
                          const json_t *state, bool input)
 {
@@ -169,7 +171,8 @@ int state_pieces(json_t *manifest, const char *path, struct arena *a, struct dia
     json_t *sharding = json_object_get(manifest, "sharding");
     json_t *states = json_object_get(sharding, "states");
     struct piecing p = {.manifest = manifest, .path = path, .a = a, .d = d};
-    json_object_del(manifest, "whole"); /* only this function may add it */
+    /* a file must not bring this member: only this function may add it */
+    json_object_del(manifest, "whole");
     if (json_array_size(states) == 0)
         return 0;
     json_t *whole = json_keep(a, need_made(&p, json_object()));

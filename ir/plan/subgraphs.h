@@ -26,7 +26,7 @@ struct subgraph {
 struct subgraphs {
     uint32_t n;
     struct subgraph *sub;
-    uint32_t *of; /* [node] its subgraph; NO_SUBGRAPH: not placed */
+    uint32_t *of; /* [node] the node's subgraph; NO_SUBGRAPH: not placed */
     bool slotted; /* the plan has slots: accelerators run their subgraphs in the order of `slot` */
     /* [subgraph] each device, hosts included, runs its subgraphs in ascending order of this number; NULL: accelerators
      * run by slot, hosts run ready nodes as CPUs become free */

@@ -122,7 +122,7 @@ int training_json_read(struct assignment *r, const json_t *o)
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-/* Returns stage -> its nodes; all zero if p is NULL or has no stage_of. */
+/* Returns stage -> nodes of the stage, for nstage stages; all zero if p is NULL or has no stage_of. */
 static struct csr nodes_by_stage(const struct module *m, const struct plan *p, uint32_t nstage,
                                  struct arena *a)
 {

@@ -19,7 +19,7 @@ struct walk_cuts {
     const int32_t *dev; /* [node] device */
     const nid *walk;    /* [n] all placed nodes, as from plan_walk() */
     uint32_t n;
-    uint32_t *at; /* [node] its index in walk[] */
+    uint32_t *at; /* [node] index of the node in walk[] */
     /* [node] 1, before: a part must begin with the node; after: a part must end with the node */
     uint8_t *before, *after;
 };
@@ -61,7 +61,7 @@ static void mark_cuts(struct walk_cuts *c, uint32_t e, nid *first)
 static const nid *atom_ends(const struct walk_cuts *c, struct arena *a)
 {
     const struct place *p = c->s->place;
-    /* [first node of an atom] its last node in walk[] */
+    /* [first node of an atom] the atom's last node in walk[] */
     nid *last = arena_array(a, c->s->m->nnode, sizeof *last);
     nid *end = arena_array(a, c->s->m->nnode, sizeof *end);
     for (uint32_t i = 0; i < c->n; i++)
@@ -73,7 +73,7 @@ static const nid *atom_ends(const struct walk_cuts *c, struct arena *a)
 
 /* The latest part of a device, which the next node of the device may join. */
 struct open_part {
-    uint32_t part; /* 1 + its number; 0: the device has no part yet */
+    uint32_t part; /* 1 + number of the part; 0: the device has no part yet */
     /* a node with after[] is in the part: another node joins the part only if `held` demands that */
     bool ended;
     /* nodes up to this index in walk[] must join, since the last node of an atom is there */

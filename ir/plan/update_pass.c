@@ -39,7 +39,7 @@ enum { WALKS = 16 };
 struct update_search {
     const struct scene *s;
     const struct module *m;
-    const int32_t *axis;   /* [value] its axis of the batch; -1: none */
+    const int32_t *axis;   /* [value] the value's axis of the batch; -1: none */
     uint8_t *varies;       /* [value] 1: the value depends on samples */
     uint8_t *read_forward; /* [value] 1: an initializer that a node of the forward pass reads */
     /* [value] 1 + the number of the last output whose walk has visited the value; 0: none */
@@ -48,8 +48,9 @@ struct update_search {
     uint32_t open_varying; /* number of values in `open` that vary */
     uint64_t left;         /* number of visits that all walks together may still make */
     struct named_gradients named;
-    enum loss_join join;   /* how the loss joins samples */
-    uint8_t *to_sum;       /* [value] 1: a gradient follows from it by sums over samples alone */
+    enum loss_join join; /* how the loss joins samples */
+    /* [value] 1: a gradient follows from the value by sums over samples alone */
+    uint8_t *to_sum;
     struct arena *a, *own; /* for results; for scratch data */
     struct update_pass *to;
 };
@@ -93,8 +94,8 @@ static bool takes_other_sizes(const struct module *m, const int32_t *axis, nid n
     return other;
 }
 
-/* Whether n is a Shape or Size that tells the size of its operand's axis of the batch, or may tell it, since the
- * operand's rank is not known. */
+/* Whether n is a Shape or Size whose result has the size of the operand's axis of the batch, or may have that size,
+ * since the operand's rank is not known. */
 static bool tells_batch(const struct module *m, const int32_t *axis, nid n)
 {
     vid x = node_in(m, n, 0);
@@ -246,7 +247,7 @@ static void find_gradients(struct update_search *k)
 {
     const struct module *m = k->m;
     const struct graph *g = &m->graph[1];
-    /* [parameter] its new value; 0: none so far */
+    /* [parameter] new value of the parameter; 0: none so far */
     vid *fresh_of = arena_array(k->own, m->nval, sizeof *fresh_of);
     k->to->of = arena_array(k->a, (size_t)g->out.n + 1, sizeof *k->to->of);
     k->left = WALKS * ((uint64_t)m->nval + 1);
@@ -497,8 +498,8 @@ static void check_followed(struct update_search *k)
     }
 }
 
-/* Handles a node n of the pass that reads u, a value of another stage: sets to->joint and, unless the schedule can
- * run that, to->why.  st: the stages. */
+/* Handles a node n of the pass that reads u, a value of another stage: sets to->joint and, unless the schedule can run
+ * such a read, to->why. st: the stages; stage_of: [node] stage of the node. */
 static void check_joint(struct update_search *k, const struct stages *st, const int32_t *stage_of,
                         nid n, vid u)
 {
@@ -647,7 +648,8 @@ static enum loss_join join_divided(enum loss_join how, bool divided)
 }
 
 /* Returns how the scalar v joins samples: walks back from v over operators that keep this property to the one that
- * joins samples; LOSS_UNKNOWN if another operator comes in between. */
+ * joins samples; LOSS_UNKNOWN if another operator comes in between. varies, axis, counts: [value], as in struct
+ * batch_view. */
 static enum loss_join join_of(const struct module *m, const uint8_t *varies, const int32_t *axis,
                               const uint8_t *counts, vid v)
 {

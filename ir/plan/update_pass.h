@@ -18,7 +18,7 @@ extern const char *const loss_join_name[];
 
 /* The nodes that run once an iteration, and the gradients that they read. */
 struct update_pass {
-    /* why the model has no such pass, in words for users; NULL: it has one, and the fields below count */
+    /* why the model has no such pass, in words for users; NULL: the model has the pass, and the fields below count */
     const char *why;
     uint8_t *own;        /* [node] 1: a node of the pass */
     struct gradient *of; /* [n] in the order of the model's outputs */
@@ -27,7 +27,8 @@ struct update_pass {
     nid *mixing;
     uint32_t nmixing;
     enum loss_join join; /* how the loss joins samples */
-    bool join_said;      /* `join` is what the user says, since the model does not show it */
+    /* `join` is what the user says, since the model does not show how the loss joins samples */
+    bool join_said;
     /* stages update by values that follow from other stages' gradients, such as a norm of all gradients */
     bool joint;
 };

@@ -6,7 +6,8 @@
 
 /* A plan and its verdict while that is computed. */
 struct verdict_state {
-    const struct scene *s; /* m, p and c are its members */
+    /* the scene; m, p and c below are its members m, place and cluster */
+    const struct scene *s;
     const struct module *m;
     const struct place *p;
     const struct cluster *c;

@@ -16,7 +16,7 @@ struct work_build {
     const struct parts *parts;
     struct sample_work *w;
     struct arena *a;
-    uint32_t *tensor_of; /* [value] 1 + its tensor; 0: none */
+    uint32_t *tensor_of; /* [value] 1 + number of the value's tensor; 0: none */
     uint8_t *state;      /* [value] 1: state, which a device keeps from sample to sample */
     const struct slice_sizes *slices; /* NULL: parts run for all samples that costs are about */
 };

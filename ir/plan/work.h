@@ -31,15 +31,15 @@ struct work_tensor {
     const char *name;
     vid value; /* the value in the module; 0: unknown, the work was read from a file */
     int64_t bytes;
-    uint32_t from; /* the part that makes the tensor; npart: it is an input of the model */
-    bool returned; /* it is an output of the model, which is sent to the host */
-    /* it is a gradient that is added up over micro-batches for a part that runs once */
+    uint32_t from; /* the part that makes the tensor; npart: the tensor is an input of the model */
+    bool returned; /* the tensor is an output of the model, which is sent to the host */
+    /* the tensor is a gradient that is added up over micro-batches for a part that runs once */
     bool summed;
-    /* its rows, along the axis of the batch, are samples; false: the tensor has the same size for any number of
-     * samples */
+    /* the tensor has an axis of the batch, and its rows along that axis are samples; false: the tensor has the same
+     * size for any number of samples */
     bool has_rows;
-    /* of a slice of a tensor with rows (work_slice()): number of its first sample in the micro-batch, and how many it
-     * has */
+    /* of a slice of a tensor with rows (work_slice()): number of the slice's first sample in the micro-batch, and
+     * number of its samples */
     int64_t first_row, rows;
 };
 
@@ -67,7 +67,7 @@ struct sample_work {
     /* tensor -> devices that hold the tensor: first its home, the device that makes it (of a model input: the host),
      * then, ascending, the devices that receive it.  An index into place.to stands for a pair (tensor, device). */
     struct csr place;
-    struct work_share share; /* in the work of a micro-batch */
+    struct work_share share; /* set in the work of a micro-batch */
     /* Set only in the work of slices, see work_slice().  whole: the work of the micro-batch before it was cut; NULL:
      * this is no work of slices.  first_copy: [part of whole] its first part here (there is one for each of its
      * devices, in their order); first_slice: [tensor of whole] its first tensor here.  Both arrays have one more

@@ -14,15 +14,17 @@ enum { NONE = UINT32_MAX };
 struct unroll_state {
     const struct sample_work *w; /* the work of one micro-batch */
     struct sample_work *to;      /* the new work */
-    const struct csr *list;      /* device -> instances, in the order in which it runs them */
-    struct arena *a, *own;       /* for the result; for scratch memory */
+    /* device -> instances, in the order in which the device runs them */
+    const struct csr *list;
+    struct arena *a, *own; /* for the result; for scratch memory */
     uint32_t n; /* number of instances; instance i: part i % w->npart, micro-batch i / w->npart */
     /* [i] the instance that follows instance i in a list; NONE: instance i is the last */
     uint32_t *next;
-    /* [instance] how many inputs it still waits for, plus 1 while it waits for the instance before it in its list */
+    /* [instance] number of inputs that the instance still waits for, plus 1 while it waits for the instance before it
+     * in its list */
     uint32_t *waits;
     uint32_t *level;  /* [instance] length of the longest chain of instances before it */
-    uint32_t *number; /* [instance] number of its part in `to` */
+    uint32_t *number; /* [instance] number of the part of `to` that is this instance */
 };
 
 /* Whether the work has the instance; of a part that runs once, it has only the instance of the last micro-batch. */

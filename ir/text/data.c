@@ -378,8 +378,8 @@ static int parse_inner(struct parser *p, uint32_t depth, tid *out)
     return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, depth + 1, out);
 }
 
-/* Reads "f32[2] [1.0, 2.0], i64[2] [0, 3]}": the values of the sparse tensor x and their indices, each of which may
- * be '_' if the model does not give it.  Returns 0, or -1 and an error. */
+/* Reads "f32[2] [1.0, 2.0], i64[2] [0, 3]}": the values of the sparse tensor x and their indices, each of which may be
+ * '_' if the model does not give it. depth: number of tensors that x is inside of. Returns 0, or -1 and an error. */
 static int parse_sparse(struct parser *p, struct tensor *x, uint32_t depth)
 {
     for (int k = 0; k < 2; k++) {
@@ -390,8 +390,8 @@ static int parse_sparse(struct parser *p, struct tensor *x, uint32_t depth)
     return text_want(p, '}', "'}'");
 }
 
-/* Reads "0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)": axis, ranges and tensor of the slice x.  Returns
- * 0, or -1 and an error. */
+/* Reads "0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)": axis, ranges and tensor of the slice x. depth:
+ * number of tensors that x is inside of. Returns 0, or -1 and an error. */
 static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
 {
     uint64_t axis;
@@ -419,8 +419,8 @@ static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
                : text_want(p, ')', "')'");
 }
 
-/* Reads the payload of x, which follows its shape; "typed", "named" and keys after it are not read.  Returns 0, or -1
- * and an error. */
+/* Reads the payload of x, which follows the shape; "typed", "named" and keys after the payload are not read. depth:
+ * number of tensors that x is inside of. Returns 0, or -1 and an error. */
 static int parse_data(struct parser *p, struct tensor *x, uint32_t depth)
 {
     if (text_take_word(p, "opaque")) {

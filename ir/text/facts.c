@@ -51,7 +51,7 @@ static struct cluster *cluster_of(struct parser *p)
     return p->cluster;
 }
 
-/* Keeps the last error message of cluster_parse(), which is then shown with its place in the text. */
+/* The last error message of cluster_parse(), kept so that it can be shown with its place in the text. */
 struct kept_line {
     struct arena *a;
     const char *line;
@@ -162,7 +162,7 @@ static int parse_kernels(struct parser *p, struct device_class *k)
     return wrong != NULL ? text_error(p, at, "%s", wrong) : text_want(p, ']', "']'");
 }
 
-/* Reads "=25GB/s,10us": bytes per second and ps of a link.  Returns 0, or -1 after an error. */
+/* Reads "=25GB/s,10us": bytes per second into *bandwidth, ps into *latency. Returns 0, or -1 after an error. */
 static int parse_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
 {
     if (expect_assign(p) < 0 || text_quantity(p, rate_parse, bandwidth, "a rate (25GB/s)") < 0 ||

@@ -1,9 +1,10 @@
 /* Parses the textual IR: header, graphs, nodes, functions (grammar: text.md).
  *
- * Recursive descent without recursion: a body does not stand inside the node that owns it, but is a block of its own
- * after it.  A name of a value is looked up in its graph, then in the graph of the node that owns this graph, and so
- * on (at most TEXT_DEPTH steps), in one hash table over (graph, name).  Attributes hold labels (struct text_label) of
- * bodies until the end, when finish_bodies() replaces them by graphs.  O(text * depth of bodies). */
+ * Recursive descent, but without recursion for bodies: a body does not stand inside the node that owns it, but is a
+ * block of its own after that node. A name of a value is looked up in its graph, then in the graph of the node that
+ * owns this graph, and so on (at most TEXT_DEPTH steps), in one hash table over (graph, name). Attributes hold labels
+ * (struct text_label) of bodies until the end, when finish_bodies() replaces them by graphs. O(text * depth of
+ * bodies). */
 #include "ir/text/parse.h"
 
 #include <assert.h>
@@ -224,8 +225,8 @@ static int parse_result_names(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* Reads "Conv", "com.microsoft:Foo" or "domain:Foo:overload"; each part may be in quotes.  Parts that are missing, and
- * the domain ai.onnx without quotes, are 0.  Returns 0, or -1 and an error. */
+/* Reads "Conv", "com.microsoft:Foo" or "domain:Foo:overload" into *domain, *op and *overload; each part may be in
+ * quotes. Parts that are missing, and the domain ai.onnx without quotes, are 0. Returns 0, or -1 and an error. */
 static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *overload)
 {
     sid part[3] = {0};

@@ -63,8 +63,8 @@ struct value_fact {
 /* The token that the parser looks at. */
 struct token {
     int kind;  /* T_*, or a punctuation character */
-    size_t at; /* position of its first character in the text, in bytes */
-    /* its text without '%', '@' or '!'; of a quoted token: the decoded string, in buf */
+    size_t at; /* position of the token's first character in the text, in bytes */
+    /* the token's text without '%', '@' or '!'; of a quoted token: the decoded string, in buf */
     const char *s;
     size_t len; /* bytes of s */
     char *buf;  /* memory of the last decoded string; the next decoded string replaces it */
@@ -91,9 +91,9 @@ struct text_facts {
     bool has_cost;        /* the text has a key for costs, or the statement "costs" */
     bool any_accelerator; /* the times are for any accelerator (costs.measured), and nclass is 1 */
     uint32_t nclass;      /* number of device classes that times are for; 0: not known yet */
-    struct node_fact *nf; /* [node] */
+    struct node_fact *nf; /* [node] what the text says of the node */
     uint32_t capnf;
-    struct value_fact *vf; /* [value] */
+    struct value_fact *vf; /* [value] what the text says of the value */
     uint32_t capvf;
     int64_t *time; /* times of all nodes, ps or COST_NEVER */
     uint32_t ntime, captime;
@@ -115,7 +115,7 @@ struct parser {
     struct token tok;        /* the current token */
     struct module *m;        /* the module that is being made */
     struct cluster *cluster; /* NULL: the text has not described one yet */
-    struct exec_model model; /* with the settings read so far */
+    struct exec_model model; /* the execution model, with the settings read so far */
     uint32_t placed;         /* number of nodes that the plan has placed so far */
     size_t cluster_at; /* position of the statement that describes the cluster first, in bytes */
     struct plan *plan; /* NULL: the text has not given one yet */
@@ -183,7 +183,7 @@ int text_hex(struct parser *p, unsigned char **data, size_t *n);
 /* Reads a key !doc=, !meta= or !onnx= into module.about[*about]; *about == 0: makes an entry and sets *about.
  * Returns 1; 0 if the current token is none of these keys; -1 after an error. */
 int text_about_key(struct parser *p, uint32_t *about);
-/* Reads all keys !doc=, !meta= and !onnx= that follow, as text_about_key(). */
+/* Reads all keys !doc=, !meta= and !onnx= that follow, as text_about_key() reads one. Returns 0; -1 after an error. */
 int text_about(struct parser *p, uint32_t *about);
 
 /* facts.c: read the rest of a statement, after its first word.  text_cluster: devices and settings into p->cluster

@@ -569,7 +569,7 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
         } else {
             fprintf(p->f, " = %d", plan->dev[n]);
         }
-        /* in the order in which the parser reads them */
+        /* the slot before the stage, the order in which the parser reads them */
         if (plan->slot && plan->slot[n])
             fprintf(p->f, " slot=%u", plan->slot[n]);
         if (plan->stage_of && plan->stage_of[n] >= 0)

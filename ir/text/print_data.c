@@ -234,8 +234,8 @@ static bool shown_as_numbers(const struct tensor *t, int64_t elems)
     return true;
 }
 
-/* Writes the elements of an inline tensor, "[1, 2]": of F32 and F64 as floats, of the signed integer types as signed
- * numbers, of other types as unsigned numbers. */
+/* Writes the `elems` elements of an inline tensor, "[1, 2]": of F32 and F64 as floats, of the signed integer types as
+ * signed numbers, of other types as unsigned numbers. */
 static void put_numbers(const struct printer *p, const struct tensor *t, uint64_t elems)
 {
     uint32_t bits = elem_bits((enum elem)t->elem);
