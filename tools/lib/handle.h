@@ -73,8 +73,8 @@ struct pcc {
 
 /* Returns the last value that the user gave to a setting; NULL: none. */
 const char *handle_given(const struct pcc *p, const char *name);
-/* Returns the execution model that the setting "objective" names; without it, or if there is no such model, that of
- * the objective that the input states, else of the time per sample. */
+/* Returns the execution model of the objective that the setting "objective" names.  Without this setting, or if it
+ * names no objective, the objective is the one that the input states, else the time per sample. */
 const struct exec_kind *given_kind(const struct pcc *p);
 /* Returns value number i = 0, 1, ... that the user gave to a setting; NULL: there are no more. */
 const char *given_nth(const struct pcc *p, const char *name, uint32_t i);

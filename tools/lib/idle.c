@@ -121,7 +121,8 @@ const char *idle_text(const struct scene *s, const struct plan *plan, struct are
         const char *names = NULL;
         for (uint32_t d = dev + c->cls[k].count; d-- > dev;)
             if (e.v.load[d].nodes == 0) {
-                t.to = d; /* in the end the first one */
+                /* the loop goes down, so that t.to ends as the first idle device of the class */
+                t.to = d;
                 names = arena_fmt(a, "%s%s%s", cluster_device_name(c, a, d), names ? ", " : "",
                                   names ? names : "");
             }

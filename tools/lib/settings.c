@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* The place of a field, for opt.off. */
+/* The offset of a field in struct settings, for opt.off. */
 #define FIELD(name) offsetof(struct settings, name)
 
 /* The settings that belong to no execution model and no writer.  Rows without FIELD() are read with handle_given() by
@@ -337,8 +337,8 @@ static bool applies(const struct pcc *p, const struct opt *o)
     return handle_given(p, o->name) && (o->about != ABOUT_ITERATION || is_iteration(p));
 }
 
-/* Sets the cost of a part to the largest cost that was measured of an engine of --for, unless --part-cost or the
- * model's file gives it, or the file comes with times. */
+/* Sets the cost of a part to the largest of the costs that were measured for the engines of --for.  Does nothing if
+ * --part-cost or the model's file gives the cost, or if the file has times of nodes. */
 static void take_engine_cost(struct pcc *p)
 {
     const char *engines = handle_given(p, "for"), *name = NULL;
@@ -385,7 +385,8 @@ static int describe_model(struct pcc *p)
     return why ? diag_error(&p->diag, "%s", why) : 0;
 }
 
-/* Returns whether an accelerator of the cluster has a link of a known rate; those of workloads have none. */
+/* Returns whether an accelerator of the cluster has a link of a known rate; the accelerators of a workload have
+ * none. */
 static bool has_links(const struct cluster *c)
 {
     bool any = c->nlevel > 0;
@@ -434,7 +435,8 @@ static enum pcc_status find_devices(struct pcc *p)
     x->scene.model = p->own_model;
     x->scene.cluster = arena_alloc(x->use.mem, sizeof *x->scene.cluster);
     if (own)
-        *x->scene.cluster = *own; /* a copy: settings of one plan are not those of the next */
+        /* a copy, as settings change it, and a later plan must find p->own unchanged */
+        *x->scene.cluster = *own;
     if (text)
         return settings_cluster(p, text, x->scene.cluster);
     if (!own)

@@ -12,7 +12,7 @@
 
 #include <time.h>
 
-enum { LINE_BYTES = 512 }; /* of the reason why a planner has no plan, with its NUL */
+enum { LINE_BYTES = 512 }; /* bytes of the message why a planner has no plan, with its NUL */
 
 /* The planners, as pipelines of one pass; best-effort: a plan over memory counts, too. */
 static const char *const planners[] = {

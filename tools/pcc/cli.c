@@ -95,7 +95,7 @@ static const struct opt own[CLI_OWN] = {
  * takes no value. */
 static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
 {
-    /* [enum opt_kind] */
+    /* [enum opt_kind] the word for a value of the kind; NULL: a bool has no value, a choice has words of its own */
     static const char *const word[] = {"N",  NULL,        "BYTES", "TIME", "TEXT",
                                        NULL, "LIST|none", "RATE",  "SHARE"};
     const char *text = NULL;

@@ -558,7 +558,7 @@ static void list_devices(struct arena *a)
         page_table_row(&t, cell);
     }
     for (uint32_t i = 0; i < t.nrow; i++) { /* row 0: the headings; row i: device i - 1 */
-        /* [enum kernel_source] */
+        /* [enum kernel_source] words for what the times of a class are based on */
         static const char *const from[] = {"peaks", "estimated", "measured"};
         const char *also = i ? preset_also(i - 1) : "";
         page_table_put(stdout, &t, i);

@@ -75,7 +75,7 @@ static void put_command(FILE *f, const struct ctx *y, const struct pipeline *res
             put_cost_options(f, s, a);
     for (uint32_t i = 0; i < s->ncuts; i++)
         put_option(f, s->cuts[i].cut ? "cut-at" : "no-cut", s->cuts[i].pattern);
-    for (uint32_t i = 0; i < rest->n; i++) /* without contract, pcc refuses it */
+    for (uint32_t i = 0; i < rest->n; i++) /* pcc refuses --keep-blocks if no pass contract runs */
         if (s->keep_blocks && !strcmp(rest->step[i].pass->name, "contract"))
             fputs(" --keep-blocks", f);
     fputs(verify_each ? " --verify-each\n" : "\n", f);

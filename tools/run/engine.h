@@ -115,8 +115,8 @@ struct engine_face {
     int (*value_count)(struct engine *e, const struct engine_value *v, size_t *n, bool *map);
     /* Returns value number i of a sequence or a map, which the caller frees; NULL after an error. */
     struct engine_value *(*value_item)(struct engine *e, const struct engine_value *v, size_t i);
-    /* Returns a sequence of the n values, or a map of two, its keys and its values, which the caller still frees; NULL
-     * after an error. */
+    /* Returns a sequence of n values; or a map (n is 2: item[0] has its keys, item[1] its values).  The caller still
+     * frees item[].  Returns NULL after an error. */
     struct engine_value *(*value_join)(struct engine *e, struct engine_value *const *item, size_t n,
                                        bool map, struct engine_error *err);
     /* Returns the elements of a tensor of strings, one after the other; in front of them the tensor's sizes (int64_t),

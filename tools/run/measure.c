@@ -221,7 +221,7 @@ static int sample_by_sample(const struct measuring *m, uint32_t turn, struct par
     uint32_t n = m->discard + m->runs, loaded = 0, done = 0;
     struct arena *own = arena_new(m->a);
     struct loaded **p = arena_array(own, m->s->npart, sizeof *p);
-    struct timing *t = arena_array(own, (size_t)m->s->npart * n, sizeof *t); /* [part][n] */
+    struct timing *t = arena_array(own, (size_t)m->s->npart * n, sizeof *t); /* [part * n + run] */
     int rc = 0;
     for (; loaded < m->s->npart && !rc && !*m->stop; loaded += rc == 0) {
         const struct split_part *part = &m->s->part[loaded];

@@ -13,7 +13,7 @@ struct measuring {
     struct engine *e;
     struct engine_choice choice; /* how e was opened */
     const struct split *s;
-    int threads; /* of an operator */
+    int threads; /* most threads of an operator */
     /* of a part in a turn: number of first runs that do not count; number of runs that count */
     uint32_t discard, runs;
     /* the same for times of nodes; node_runs 0: nodes are not measured */

@@ -18,7 +18,7 @@ enum {
 
 /* The state of this shared library: a process can have only one, as it can open MPI only once. */
 static struct {
-    struct messages *m; /* of open_all(), which live as long as MPI runs */
+    struct messages *m; /* given to open_all(); live as long as MPI runs */
     MPI_Comm channel[CHANNELS];
     MPI_Comm group[GROUPS]; /* [groups] */
     int groups;

@@ -57,7 +57,7 @@ struct archive {
     struct diag *d;
 };
 
-/* Returns the number of `bytes` bytes at p, the lowest first. */
+/* Returns the number that stands at p in `bytes` bytes, the lowest first. */
 static uint64_t number(const unsigned char *p, unsigned bytes)
 {
     uint64_t v = 0;

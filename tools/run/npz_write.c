@@ -10,7 +10,8 @@ enum {
     MAGIC = 10,   /* bytes in front of the text of the header of a .npy file */
     ALIGNED = 64, /* elements of an array begin at a multiple of this in its .npy file */
     WIDE = 20,    /* bytes of the extra field in the local header of a file of 4 GiB and more */
-    LISTED = 28,  /* bytes of its extra field in the directory */
+    /* bytes of the extra field in the directory of a file whose size or place is 4 GiB and more */
+    LISTED = 28,
     MOST_NAME = 60000, /* bytes of a name, at most: a zip has 65535 */
     /* in the end record of a zip, this number of files means that the ZIP64 record has the true number; archives have
      * fewer files */

@@ -12,7 +12,7 @@ struct npz_out {
     struct arena *a;
     struct npz_entry *entry; /* [n] */
     uint32_t n, cap;
-    uint64_t at; /* bytes so far */
+    uint64_t at; /* number of bytes written so far */
 };
 
 /* Begins an archive, which appears as a whole or not at all; *z must stay at its place.  Returns 0, or -1 and an

@@ -29,7 +29,7 @@ struct cutting {
     uint32_t *top;   /* [base vertex] its vertex in g */
     int64_t *work;   /* [vertex + 1] ps of all vertices before it */
     int64_t *cross;  /* [vertex] bytes that cross a cut before it */
-    uint32_t *piece; /* [vertex] */
+    uint32_t *piece; /* [vertex] number of its piece */
     uint32_t count;
 };
 

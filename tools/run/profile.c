@@ -33,7 +33,8 @@
 #include <string.h>
 
 enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130 }; /* exit codes */
-/* number of runs that do not count, and that count, without --discard and --steps: of a part, of nodes */
+/* what --discard and --steps are if they are not given: DISCARD runs of a part do not count, then RUNS runs count;
+ * NODE_DISCARD and NODE_RUNS are the same for the runs that measure nodes */
 enum { DISCARD = 3, RUNS = 8, NODE_DISCARD = 5, NODE_RUNS = 25 };
 /* With more pieces, times are scaled to the time of the whole model: each piece adds the cost of a session. */
 enum { SEGMENTS_UNSCALED = 8 };
@@ -105,7 +106,7 @@ struct run {
     struct diag diag;
     int argc;
     char **argv;
-    int exit; /* code */
+    int exit; /* exit code */
     /* of a model: the parameters that steps of training update, inputs of its pieces */
     struct names parameters;
 };

@@ -16,14 +16,14 @@
 #define ENOUGH ((int64_t)8 << 20)
 enum { TIMES_LEAST = 3, TIMES_MOST = 51 };
 
-/* Both ranks. */
+/* What a rank has to send and receive blocks; each of the two ranks has its own. */
 struct pair {
     struct messages m;
     unsigned char *block; /* [LARGEST] */
     bool failed;          /* a call of MPI has failed: m.why */
 };
 
-/* What rank 0 says first; times 0: it is the end. */
+/* What rank 0 announces: how many messages of which size follow.  times 0: the measurement is over. */
 struct order {
     int64_t bytes, times;
 };

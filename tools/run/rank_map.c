@@ -1,5 +1,5 @@
-/* Tells which rank has which device (ranks.h): as --map acc0=0,cpu0=1 says, or else rank i the i-th device that has
- * parts.  O(devices * values of --map). */
+/* Tells which rank has which device (ranks.h), as --map acc0=0,cpu0=1 says.  Without --map, rank i has device number i
+ * of those that have parts.  O(devices * values of --map). */
 #include "tools/run/ranks.h"
 
 #include "ir/base/units.h"

@@ -47,8 +47,8 @@ struct rank_pulse {
     bool started;                  /* there is a thread */
     bool over;                     /* under the lock: the thread shall end */
     struct pulse mine;             /* under the lock: what is said next */
-    struct pulse *last;            /* [rank] under the lock: what was said last */
-    int64_t *heard;                /* [rank] ns: when */
+    struct pulse *last;            /* [rank] under the lock: the pulse that came last */
+    int64_t *heard;                /* [rank] ns: when that pulse came */
     struct pulse *in, *out;        /* [rank] messages under way */
     uint64_t *receiving, *sending; /* [rank] their handles */
     bool *sends;                   /* [rank] the last pulse was sent: sending[] is its handle */

@@ -74,7 +74,7 @@ void ranks_watch(struct runner *r, struct transfer *t, int rc)
 
 int64_t ranks_key(const struct runner *r, const struct transfer *t)
 {
-    /* first come the places of the lists, then the values, of tensors that no list carries */
+    /* the first keys are the places of the lists; the last ones are the values, for tensors that no list carries */
     return t->place == RUN_NONE ? r->ranks->tags.keys - r->s.nvalue + t->value : t->place;
 }
 

@@ -18,7 +18,7 @@ enum {
     ALARM_TURN = 3 /* seconds by which a rank waits longer for the others than the rank before it */
 };
 
-/* What a rank says where all agree. */
+/* What a rank tells rank 0 in ranks_agree(): its exit code and its error. */
 struct vote {
     int64_t exit;
     char line[RANK_LINE];
@@ -32,7 +32,7 @@ void ranks_keep(void *kept, enum diag_level level, enum warning w, const char *l
         snprintf(to, RANK_LINE, "%s", line);
 }
 
-/* What a rank says first. */
+/* What a rank tells all others in meet(). */
 struct hello {
     uint32_t order; /* BYTE_ORDER_WORD, in its bytes' order */
     char version[60], host[RANK_HOST];

@@ -134,7 +134,8 @@ struct ranks {
         int64_t keys, rounds; /* number of tags of a sample; number of samples whose tags differ */
         struct content_sum *sum; /* [keys] */
     } tags;
-    /* the earliest sample at which the run is to fail, where lists were moving; -1: none */
+    /* the earliest sample of the errors that ranks_trouble() has noted and for which run_fail() is still to be called;
+     * -1: none */
     int64_t trouble;
     char why[RANK_LINE]; /* the error at `trouble` */
     bool over;    /* rank 0 has said that all samples are through, or a word of rank 0 is lost */

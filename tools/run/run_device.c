@@ -13,8 +13,8 @@
 /* ---- failures --------------------------------------------------------------------------------- */
 
 /* A part runs on d for a sample that was given up: returns whether the part's session may be ended.  It may if all
- * samples that go on have come in, and the part has run for each of them that runs it on d.  (A session that was ended
- * cannot run again.) */
+ * samples that go on have come in, and the part has run for all of those samples for which it runs on d.  (A session
+ * that was ended cannot run again.) */
 static bool had_by_all(const struct runner *r, const struct run_device *d, uint32_t part)
 {
     for (uint32_t i = 0; i < r->width; i++) {

@@ -216,8 +216,8 @@ static int read_places(struct runner *r)
     return 0;
 }
 
-/* With --state, reads "states": the pairs of an input and the output that it is for the next sample.  Returns 0, or -1
- * and an error. */
+/* With --state, reads "states": pairs of an output and the input that has its value in the next sample.  Returns 0, or
+ * -1 and an error. */
 static int read_states(struct runner *r, const struct names *names)
 {
     const json_t *list = json_object_get(r->s.manifest, "states");

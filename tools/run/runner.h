@@ -44,7 +44,7 @@ struct run_states {
 struct run_settings {
     const char *folder;
     int64_t samples; /* number of samples to run; 0: one for each file[k], or one if nfile is 0 */
-    /* number that the user is told for the first sample: 0, or larger behind a switch of splits */
+    /* number that messages and files give to the first sample: 0, or more if another split has run earlier samples */
     int64_t first;
     /* the most samples that run at the same time; 0: in_flight of schedule.json */
     int64_t in_flight;
@@ -89,11 +89,12 @@ struct flight {
     struct box **box; /* [value] NULL: not made yet, or no longer held */
     /* [value] number of holders of box[value]: devices, the host, this sample, the next sample */
     uint32_t *holders;
-    uint32_t held;    /* number of boxes that are not NULL */
-    bool *ran;        /* [part] the part has run for this sample */
-    uint32_t to_run;  /* number of parts that have not run yet */
-    uint32_t to_come; /* number of outputs in the lists that the host has not received yet */
-    uint32_t *lacks;  /* [part] without lists: number of inputs and parts that it waits for */
+    uint32_t held;   /* number of boxes that are not NULL */
+    bool *ran;       /* [part] the part has run for this sample */
+    uint32_t to_run; /* number of parts that have not run yet */
+    /* number of outputs that lists or ranks bring to the host and that it has not received yet */
+    uint32_t to_come;
+    uint32_t *lacks; /* [part] without lists: number of inputs and parts that it waits for */
     /* [state] the state was handed to the next sample, or the next sample brings its own */
     bool *handed;
     bool given; /* the sample's outputs were given to the user */

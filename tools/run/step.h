@@ -35,7 +35,7 @@ struct step_settings {
     bool as_made; /* --sum=as-made: gradients are added as soon as they are made, not in order */
     struct gpu_choice gpus; /* --provider */
     uint64_t seed;          /* of random inputs */
-    int threads;            /* of an operator */
+    int threads;            /* most threads of an operator */
     bool optimise;
 };
 
@@ -81,14 +81,15 @@ struct step_now {
     uint32_t *at;                 /* [lane] the next instruction */
     uint64_t moves;               /* number of instructions done in all steps */
     struct engine_value **tensor; /* [tensor of w] NULL: not made yet, or freed */
-    uint32_t *holders;            /* [tensor of w] how many hold it, of the devices and the host */
-    uint8_t *made;                /* [tensor of w] 1: it was made */
-    uint32_t *added;              /* [tensor of each] number of micro-batches in its sum */
-    uint8_t *divided;             /* [tensor of each] 1: its sum was divided, and is a mean */
-    uint32_t *reducing;           /* [part of whole] number of devices whose sums are complete */
-    uint8_t *reduced;             /* [part of whole] 1: its sums are those over all devices */
-    double *loss;                 /* [micro-batch] its loss, summed over devices */
-    uint8_t *room, *sent, *here;  /* [place] 1: its ALLOC, SEND, RECV was executed */
+    /* [tensor of w] number of those that hold it: devices, and the host */
+    uint32_t *holders;
+    uint8_t *made;               /* [tensor of w] 1: it was made */
+    uint32_t *added;             /* [tensor of each] number of micro-batches in its sum */
+    uint8_t *divided;            /* [tensor of each] 1: its sum was divided, and is a mean */
+    uint32_t *reducing;          /* [part of whole] number of devices whose sums are complete */
+    uint8_t *reduced;            /* [part of whole] 1: its sums are those over all devices */
+    double *loss;                /* [micro-batch] its loss, summed over devices */
+    uint8_t *room, *sent, *here; /* [place] 1: its ALLOC, SEND, RECV was executed */
     bool failed;
     char error[1000]; /* as long as RANK_LINE */
 };
@@ -102,8 +103,8 @@ struct stepper {
     struct diag *d;
     const signal_flag *stop;
     struct schedule *lists;
-    /* w: the work of an iteration; each: that of one micro-batch, cut into the slices of devices; whole: that of one
-     * micro-batch, uncut */
+    /* w: the work of an iteration; each: the work of one micro-batch, cut into the slices of devices; whole: the work
+     * of one micro-batch, uncut */
     const struct sample_work *w, *each, *whole;
     uint32_t *value;                  /* [tensor of whole] its value in split */
     uint32_t *owner;                  /* [tensor of each] its tensor in whole */
@@ -161,13 +162,15 @@ int sum_divide(struct engine *e, struct engine_value *sum, uint32_t n, struct en
 int64_t tensor_bytes(struct engine *e, const struct engine_value *v);
 /* Returns the first element of a tensor of floats; NaN: it has none. */
 double first_element(struct engine *e, struct engine_value *v);
-/* The gradients of a micro-batch compared with those of a micro-batch that has the same samples twice, over all
- * parameters. */
+/* The gradients of all parameters of a single micro-batch, compared with the gradients of a doubled one, which has the
+ * same samples twice. */
 struct comparison {
-    double largest; /* largest element of the gradients of one micro-batch */
-    /* largest distance of gradients of the samples twice: from those of the samples once; from twice those */
+    double largest; /* largest element of the single micro-batch's gradients */
+    /* largest distance of an element of the doubled micro-batch's gradients: [0] from the element of the single one's,
+     * [1] from twice that element */
     double off[2];
-    /* sum of products of both gradients; sum of squares of the first: their quotient is the factor */
+    /* sum of the products of corresponding elements of both gradients; sum of the squares of the single one's:
+     * their quotient is the factor between the two */
     double both, one;
 };
 /* Adds the elements of two gradients to *c; does nothing if their numbers of elements differ. */

@@ -75,8 +75,8 @@ static bool is_ready(struct stepper *s, uint32_t dev, const struct instruction *
         return s->now.sent[work_place(w, i->what, dev)];
     if (i->kind == DO_ALLOC)
         return true;
-    /* FREE: away from home when the tensor has come; at home when it was made and sent to all others.  ADD: the same at
-     * home, as a gradient is sent to nobody */
+    /* FREE waits, away from home, until the tensor has come; at home, until it was made and sent to all others.  ADD
+     * waits as FREE does at home; a gradient is sent to nobody */
     if (dev != home)
         return s->now.here[work_place(w, i->what, dev)];
     for (uint32_t x = first + 1; x < w->place.at[i->what + 1]; x++)
@@ -160,7 +160,7 @@ void step_move(struct stepper *s)
 
 /* ---- parts -------------------------------------------------------------------------------------- */
 
-/* A run of a part while it is made. */
+/* A run of a part, from finding its inputs to storing its outputs. */
 struct call {
     struct stepper *s;
     uint32_t part; /* of w */
@@ -294,7 +294,7 @@ static int reduce_sums(struct stepper *s, uint32_t p, struct engine_error *err)
 }
 
 /* Executes a REDUCE: has a device whose sums are complete wait for the others; the last one makes all sums equal.  With
- * ranks, messages do.  Under the lock, which is given up meanwhile. */
+ * a process for each device, step_reduce() does that by messages.  Under the lock, which is given up meanwhile. */
 static void reduce(struct stepper *s, uint32_t part)
 {
     uint32_t p = whole_part(s, part);

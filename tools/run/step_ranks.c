@@ -494,7 +494,7 @@ void step_reduce(struct stepper *s, uint32_t p, uint32_t dev)
 {
     const struct sample_work *each = s->each;
     uint32_t first = each->first_copy[p], n = each->first_copy[p + 1] - first;
-    /* at[i]: device number i of the part; slice[i]: its sum; mine: the number of dev */
+    /* at[i]: device number i of the part; slice[i]: the sum on that device; mine: the i of dev */
     uint32_t *slice = calloc(n, sizeof *slice), *at = calloc(n, sizeof *at), mine = 0;
     if (!slice || !at)
         fail(s, "out of memory");

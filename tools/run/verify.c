@@ -70,15 +70,15 @@ struct run {
     char **argv;
     struct split split;
     struct verifying v;
-    const char *const *dim; /* [ndim] of --dim */
+    const char *const *dim; /* [ndim] values of --dim */
     uint32_t ndim;
     uint32_t nsample;
-    const char **sample_name; /* [nsample] */
+    const char **sample_name; /* [nsample] words for the sample, for messages */
     /* [nsample][value] reference: inputs and the outputs of the model; found: the same inputs and the outputs of
      * another side */
     struct engine_value ***reference, ***found;
     double tolerance; /* the value of --tolerance; 0 without it */
-    int exit;         /* code */
+    int exit;         /* exit code */
 };
 
 /* Prints a line of the result, with characters of names that a terminal would obey written as \xNN (utf8.h). */

@@ -36,8 +36,9 @@ struct verifying {
     struct verify_side whole, parts, annotated; /* the model, its parts, the model in the folder */
     struct verify_output *output;               /* [noutput] */
     uint32_t noutput;
-    struct names values;  /* name of a value of the split -> its number */
-    const int64_t *bytes; /* [value of the model's module] in the sizes of the plan, or of --dim */
+    struct names values; /* name of a value of the split -> its number */
+    /* [value of the model's module] bytes of the value, at the sizes of the plan or of --dim */
+    const int64_t *bytes;
     /* how the model differs from the source of the split; NULL: not known, or not at all */
     const char *other;
     const bool *of_random; /* [value of the model's module] it depends on a random operator */

@@ -154,7 +154,7 @@ static uint32_t mark_cuts(struct marking *k, const struct module *m, const struc
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint8_t read = marks_of(k, m, m->node[n].in);
         bool cast = node_is(m, n, "Cast") || node_is(m, n, "CastLike");
-        if (read & HALF && !cast) /* results are of the operands' type, where theirs is not known */
+        if (read & HALF && !cast) /* results of unknown type have the operands' type */
             mark_results(k, m, n, HALF | OF_HALF, /*untyped=*/true);
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
             if (moves_half(k, m, n, i))

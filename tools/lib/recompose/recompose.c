@@ -130,7 +130,8 @@ static int read_parts(struct whole *w)
     return read_original(w);
 }
 
-/* Returns the mappings of the sources' own files, into which messages point (pack.h), and their number in *n. */
+/* Returns the mappings (pack.h) of the files that the sources were read from, in which the bytes of messages lie;
+ * writes their number to *n. */
 static struct mapping *list_mappings(const struct whole *w, uint32_t *n)
 {
     struct mapping *list = arena_array(w->a, (size_t)w->npart + 1, sizeof *list);

@@ -34,7 +34,7 @@ struct whole {
     struct arena *a;
     struct diag *diag;
 
-    /* filled by whole_join() and whole_border() */
+    /* the parts of the joined model, filled by whole_join() and whole_border() */
     struct message_list node, dense, sparse, in, out, info, note, function;
     struct names made; /* result of a node -> 1 + index of the node in `node` */
     /* "node\x1ffile" -> 1 for each copy of a node in a part that the manifest lists */
@@ -45,7 +45,7 @@ struct whole {
     Onnx__ModelProto model;
     Onnx__GraphProto graph;
 
-    /* of whole_data.c */
+    /* the fields below are filled and used by whole_data.c */
     struct module_tensor *tensor; /* all tensors of the sources, entry 0 is none */
     uint32_t ntensor;
     struct origin *origin; /* their messages; origin.id: index in `tensor` */

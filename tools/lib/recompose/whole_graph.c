@@ -110,8 +110,8 @@ static bool is_copy(const struct whole *w, const struct source *s, const char *n
     return found;
 }
 
-/* Takes the nodes of a part, which must be those of the manifest in their order, and copies between them.  Returns 0,
- * or -1 and an error. */
+/* Takes the nodes of a part.  They must be the nodes that the manifest lists for the part, in the manifest's order;
+ * copies of nodes of other parts may stand between them.  Returns 0, or -1 and an error. */
 static int take_nodes(struct whole *w, const struct source *s)
 {
     const json_t *names = json_object_get(json_object_get(w->x.manifest, "nodes"), s->file);
@@ -148,7 +148,7 @@ static bool is_sparse(const ProtobufCMessage *message)
     return message->descriptor == &onnx__sparse_tensor_proto__descriptor;
 }
 
-/* Returns the name of an initializer, that of its values if it is sparse. */
+/* Returns the name of an initializer; a sparse initializer has the name of the tensor of its values. */
 static const char *weight_name(const void *message)
 {
     const Onnx__TensorProto *named =

@@ -49,10 +49,11 @@ struct iteration_chart {
     const struct timeline *t;   /* &run.t */
     struct chart *c;
     struct arena *a;
-    uint32_t *first[ITERATION_KINDS]; /* [kind][stage] its first task of the kind; NO_ITEM: none */
-    uint32_t *lane;                   /* [wire] lane of the chart; NO_ITEM: not shown */
-    uint8_t *used;                    /* [wire] 1: some task ran there */
-    uint8_t *critical;                /* [item] 1: on the critical chain (events.h) */
+    /* [kind][stage] the stage's first task of the kind; NO_ITEM: none */
+    uint32_t *first[ITERATION_KINDS];
+    uint32_t *lane;    /* [wire] lane of the chart; NO_ITEM: not shown */
+    uint8_t *used;     /* [wire] 1: some task ran there */
+    uint8_t *critical; /* [item] 1: on the critical chain (events.h) */
     /* ps of computing [0], transfers [1] and AllReduces [2] on the critical chain */
     int64_t chain[3];
 };
@@ -127,8 +128,8 @@ static void add_lane(struct iteration_chart *x, uint32_t wire, struct chart_lane
 static void add_link(struct iteration_chart *x, uint32_t place, uint32_t dev, bool back)
 {
     const struct iteration *it = &x->run.x;
-    /* numbers as link_of() (ir/exec/iteration/iteration.c) gives them to lanes; with two places, the way back from
-     * the next place is the way forth of that place */
+    /* numbers as link_of() (ir/exec/iteration/iteration.c) gives them to lanes.  With two places, the link back from
+     * the next place is the same lane as that place's own link to its next place */
     uint32_t wire = x->g->ndev + place, to = (place + 1) % it->nplace;
     if (!it->half_duplex && back)
         wire = x->g->ndev + (it->nplace == 2 ? to : it->nplace + place);
@@ -180,7 +181,7 @@ static void make_lanes(struct iteration_chart *x)
 {
     const struct iteration *it = &x->run.x;
     const struct stages *st = x->run.stages;
-    /* the lanes of the run, then an AllReduce for each stage */
+    /* number of wires: the lanes of the run, then one for the AllReduce of each stage */
     uint32_t wires = x->g->nlane + it->nstage;
     int64_t most = most_computing(x);
     x->c->busy = "busy";
@@ -323,8 +324,8 @@ static void make_legend(struct iteration_chart *x)
     c->key[c->nkey++] = (struct chart_key){"#b3261e", "critical chain"};
 }
 
-/* Makes the memory curve of each device lane.  The curve is that of the sums of stages; of a graph in ONNX, the peak of
- * the device's lists stands beside the peak of the curve if it is another one. */
+/* Makes the memory curve of each device lane.  The curve shows the sums of bytes that stages hold.  A plan for an ONNX
+ * model also knows the peak of the device's lists; if this peak is another one, the note on the curve has both. */
 static void make_curves(struct iteration_chart *x)
 {
     struct chart *c = x->c;

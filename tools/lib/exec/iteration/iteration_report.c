@@ -11,7 +11,7 @@
 
 enum {
     STAGES_SHOWN = 64,  /* most stages in the table */
-    COLUMNS = 8,        /* of the table */
+    COLUMNS = 8,        /* number of columns of the table */
     DEVICES_COLUMN = 1, /* aligned to the left */
     UPDATE_COLUMN = 6,  /* left out where updates are within backward passes */
     FORWARD_COLUMNS = 4 /* of the table where there is no backward pass */
@@ -66,7 +66,7 @@ static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
     }
 }
 
-/* Whether some stage has an update apart. */
+/* Whether some stage updates its parameters in a task of its own, after its backward passes. */
 static bool has_updates(const struct iteration_run *run)
 {
     bool any = false;
@@ -75,7 +75,7 @@ static bool has_updates(const struct iteration_run *run)
     return any;
 }
 
-/* Adds a row to the table of stages, without the cells that the iteration lacks: of a backward pass, of updates. */
+/* Adds a row to the table of stages, without the cells about backward passes and updates if the iteration has none. */
 static void add_cells(struct page_table *t, const struct iteration_run *run, const char **cell)
 {
     if (run->x.forward_only)
@@ -156,9 +156,9 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
         fputs("* runs forward once more before backward\n", f);
 }
 
-/* Returns the member "loss": "value", the name of the loss; "reduction", how the loss joins samples; if the model does
- * not show that, "operator", which makes the loss; "said": true if the user gave the reduction.  JSON's null: no
- * loss. */
+/* Returns the value of the member "loss": JSON's null without a loss, else an object.  "value" is the name of the loss;
+ * "reduction" tells how the loss joins samples; "said" is true if the user gave the reduction.  If the reduction is not
+ * known, "operator" names the operator that makes the loss. */
 static json_t *loss_json(const struct module *m, const struct update_pass *u, struct arena *a)
 {
     enum loss_join shown;

@@ -13,13 +13,13 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a);
 /* exec_shows.json: adds the members "training" (settings of the plan) and "iteration" (times and memory) to o. */
 void iteration_manifest(struct json_out *o, const struct result *r, struct arena *a);
 
-/* Runs the iteration of r with another number of micro-batches into *out; 0: the plan's number, or fewer if `most`
- * allows only fewer.  Memory comes from a.  Returns 0; or reports an error and returns -1, if there would be more
- * than `most` tasks, if the schedule does not allow the number, or if times overflow. */
+/* Runs the iteration of r into *out, with another number of micro-batches than the plan's.  micro_batches 0: the plan's
+ * number, or a smaller one if `most` demands it.  Memory comes from a.  Returns 0; or reports an error and returns -1,
+ * if there would be more than `most` tasks, if the schedule does not allow the number, or if times overflow. */
 int replay_iteration(struct iteration_run *out, const struct result *r, int64_t micro_batches,
                      uint32_t most, struct arena *a);
-/* exec_shows.replay: runs the iteration with micro_batches (0: as in replay_iteration()) and prints its time.
- * Returns 0; or reports an error and returns -1. */
+/* exec_shows.replay: runs the iteration as replay_iteration() does, and prints its time.  Returns 0; or reports an
+ * error and returns -1. */
 int iteration_replay(FILE *f, const struct result *r, int64_t micro_batches, struct arena *a);
 /* exec_shows.chart: fills *c, which lives in a and points into r, with the iteration as replay_iteration() runs it;
  * most: the most bars.  Returns 0; or reports an error and returns -1.  O(n log n) for n bars. */

@@ -1,7 +1,7 @@
 /* The chart of one sample alone by subgraphs (ir/exec/latency/latency.h): a lane for each device with bars for its
- * subgraphs, whose transfers in and out are pale; a host has a bar for each node.  If several run at the same time
- * (--cpus=unbounded, or --pieces=apart), each bar takes the first free row of the lane; if all MOST_ROWS rows are
- * taken, the first one, over another bar. */
+ * subgraphs, whose transfers in and out are pale; a host has a bar for each node.  If several subgraphs of a device run
+ * at the same time (--cpus=unbounded, or --pieces=apart), each bar takes the first free row of the lane; if all
+ * MOST_ROWS rows are taken, the first one, over another bar. */
 #include "backends/label.h"
 #include "ir/base/strings.h"
 #include "tools/lib/exec/latency/latency_shown.h"
@@ -16,7 +16,7 @@ static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"}; /* [HUE_
 /* The chart while it is made, and for its function describe().  Items are subgraphs. */
 struct latency_chart {
     const struct result *r;
-    const struct latency_run *run; /* of the verdict */
+    const struct latency_run *run; /* the run that the verdict has */
     struct chart *c;
     struct arena *a;
     const uint32_t *on; /* [subgraph] device that runs the subgraph */

@@ -186,9 +186,9 @@ static void make_bars(struct rounds *x, const uint32_t *row_of)
     }
 }
 
-/* Adds the bytes of net e to x->bytes: sent by the part that makes the value, received once by each other device
- * that reads it, by its first part that does (as ir/exec/sample/rounds.c charges the transfers), all in the pass of
- * the node that makes the value.  first: scratch, [device], all UINT32_MAX before and after. */
+/* Adds the bytes of net e to x->bytes: the part that makes the value sends them; on each other device that reads the
+ * value, the first part that reads it receives them.  Both count in the pass of the node that makes the value, as
+ * ir/exec/sample/rounds.c charges the transfers.  first: scratch, [device], all UINT32_MAX before and after. */
 static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
 {
     const struct result *r = x->r;
