@@ -127,8 +127,8 @@ static enum pcc_status store_setting(struct pcc *p, const char *name, const char
 
 /* The arguments of a call of pcc.h, and where its result goes.  A call uses only some of the fields. */
 struct call {
-    const char *name;  /* of a setting, an input or a folder */
-    const char *value; /* of a setting, a pipeline, a path or a text */
+    const char *name;  /* name of a setting, an input or a folder */
+    const char *value; /* value of a setting; or a pipeline, a path, the name of a text */
     const void *bytes; /* [n] content of an input; NULL: it is a file */
     size_t n;
     const char **text;               /* gets the text that the call returns */

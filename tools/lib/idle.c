@@ -21,9 +21,9 @@ enum {
 struct idle {
     const struct scene *s;
     const struct plan *plan;
-    const struct verdict *v; /* of the plan */
+    const struct verdict *v; /* verdict on the plan */
     struct arena *a;
-    struct plan tried; /* the plan with its own devices */
+    struct plan tried; /* a copy of the plan with an array dev[] of its own */
     uint32_t to;       /* the idle device */
     uint32_t n;        /* number of plans tried so far */
     uint32_t held;     /* number of tried plans that fit the memory and can run */

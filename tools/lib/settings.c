@@ -419,8 +419,8 @@ enum pcc_status settings_cluster(struct pcc *p, const char *text, struct cluster
     return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
 }
 
-/* Makes the cluster from "devices", from the model's file, or the default one, and resets the execution model to
- * that of the model's file. */
+/* Makes the cluster from "devices", from the model's file, or the default one, and resets the execution model to the
+ * one that the model's file describes. */
 static enum pcc_status find_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;

@@ -18,8 +18,8 @@ int settings_dims(struct pcc *p);
 /* Reads the settings that belong to no execution model and no writer into p->settings; done before the model is read,
  * so that wrong values are found early. */
 enum pcc_status settings_read(struct pcc *p);
-/* Makes *c the devices that `text`, a value of "devices", describes; "detect": those of this machine.  Returns PCC_OK;
- * or reports an error and returns another status. */
+/* Makes *c the devices that `text`, a value of "devices", describes; "detect" stands for the devices of this machine.
+ * Returns PCC_OK; or reports an error and returns another status. */
 enum pcc_status settings_cluster(struct pcc *p, const char *text, struct cluster *c);
 /* Sets the cluster and the execution model of p->x.scene, from the model's file (p->own) or from settings, and checks
  * the settings that depend on them. */

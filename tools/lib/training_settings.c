@@ -89,7 +89,8 @@ int settings_training(struct pcc *p)
     if ((size || global) && !profiled)
         return diag_error(&p->diag, "--%s needs --profiled-batch, the samples that costs are about",
                           size ? "micro-batch-size" : "global-batch");
-    /* size of a micro-batch if the other two do not determine it: that of the input, or the profiled batch */
+    /* size of a micro-batch if the other two sizes do not determine it: the size that the input says, or the profiled
+     * batch */
     int64_t usual = own.micro_size ? own.micro_size : profiled;
     if (!size && global && !count)
         size = usual;

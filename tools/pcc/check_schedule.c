@@ -89,7 +89,7 @@ int check_schedule(const char *folder, uint32_t samples, FILE *f, struct arena *
     struct schedule *s = schedule_read(&schedule, w, a, d);
     if (!s)
         return -1;
-    w = s->work; /* in training the work of all micro-batches */
+    w = s->work; /* in training this is the work of all micro-batches */
     if (samples && w->each)
         return diag_error(d, "%s: it is of one iteration: --in-flight does not apply",
                           schedule.path);

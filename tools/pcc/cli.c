@@ -110,8 +110,8 @@ static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
     return o->kind == OPT_INT ? arena_fmt(a, "%s|N", text) : text;
 }
 
-/* Returns the names of the execution models, "time-per-sample|makespan|..."; of those of training only if `training`
- * is set. */
+/* Returns the names of the execution models, "time-per-sample|makespan|..."; leaves out models of training iterations
+ * unless `training` is set. */
 static const char *objective_words(bool training, struct arena *a)
 {
     const char *text = NULL;

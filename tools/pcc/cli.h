@@ -44,7 +44,7 @@ enum cli_id {
 /* [enum opt_topic] titles of the sections of help. */
 extern const char *const cli_topic_name[OPT_TOPICS];
 
-/* Exit codes of pcc beside 0.  The first four equal those of enum pcc_status; INTERNAL: a fault of pcc. */
+/* Exit codes of pcc beside 0.  The first four are equal to values of enum pcc_status; INTERNAL: a fault of pcc. */
 enum {
     EXIT_INPUT = 1,
     EXIT_USAGE = 2,
@@ -83,8 +83,8 @@ struct cli {
 int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d);
 /* Prints the most usual command lines to f. */
 void cli_usage(FILE *f);
-/* Print help to f: cli_help() the usual options (--help), the others all options (--help=all) or those of
- * training. */
+/* Print help to f: cli_help() prints the usual options (--help), cli_help_all() all options (--help=all),
+ * cli_help_training() the options of training. */
 void cli_help(FILE *f, const struct cli *c);
 void cli_help_all(FILE *f, const struct cli *c);
 void cli_help_training(FILE *f, const struct cli *c);

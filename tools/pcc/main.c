@@ -300,7 +300,7 @@ static int check_only(const struct cli *c, struct pcc *h)
         return EXIT_USAGE;
     if (take_input(c, h, &in) || open_input(h, &in))
         return EXIT_INPUT;
-    x->use.diag = &soft; /* without the warnings about unknown sizes, which do not matter here */
+    x->use.diag = &soft; /* keeps warnings about unknown sizes away, which do not matter here */
     int rc = pipeline_run(&p, x, &o);
     x->use.diag = d;
     d->limit = UINT32_MAX;

@@ -357,7 +357,8 @@ int output_write(const struct cli *c, struct pcc *p)
         if (!table)
             return -1;
     }
-    const char *reports = reports_text(c, p); /* first: where a report fails nothing is written */
+    const char *reports =
+        reports_text(c, p); /* made first, so that nothing is written if a report fails */
     if (!reports || emit_all(c, p, /*check=*/false))
         return -1;
     const char *shown = out ? utf8_text(x->use.mem, out) : NULL;

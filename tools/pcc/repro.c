@@ -1,9 +1,9 @@
 /* Writes and reads reproducers (repro.h).
  *
- * A pass reads the module, which textual IR holds exactly, and levels (weighted graphs), which textual IR cannot
- * hold.  So repro_write() runs the passes before the failed one again, up to the first one that makes levels; it
- * writes the module as it was before that pass, and a command that runs the remaining passes.  Runs without a
- * failure pay nothing for that.  It relies on passes doing the same each time, which all of them do.
+ * A pass reads the module, which textual IR holds exactly, and levels (weighted graphs), which textual IR cannot hold.
+ * So repro_write() runs the passes before the failed one again, up to the first one that makes levels; it writes the
+ * module as it was before that pass, and a command that runs the remaining passes.  Runs without a failure pay nothing
+ * for that.  Reproducers rely on passes that do the same in each run, as all passes do.
  *
  * repro_options() accepts only those options in the first line that repro_write() writes: a file from a stranger can
  * choose passes, and tables of costs that are read, but no file that is written. */

@@ -43,7 +43,7 @@ static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct pa
     for (uint32_t v = 0; v < p->nnode; v++) {
         const struct node_figures *own = &f->node[v];
         int64_t ps = own->ps > 0 ? own->ps : 0;
-        /* other nodes ran in its place: pcc's estimate stays */
+        /* the node was not found, as other nodes ran in its place: it gets no row, and keeps pcc's estimate */
         if (own->ps < 0 && f->nameless_ps > 0)
             continue;
         if (m->parts && all > 0) {

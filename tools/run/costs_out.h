@@ -17,8 +17,8 @@ struct costs_out {
     const struct part_figures *part; /* [m->s->npart] */
     const struct cost_row *row;      /* [nrow] */
     uint32_t nrow;
-    const char *source;              /* the model or folder that was measured */
-    const char *cores;               /* as --cores has them; NULL: any */
+    const char *source; /* the model or folder that was measured */
+    const char *cores;  /* processors that were used, as --cores lists them; NULL: any */
     const struct side_by_side *side; /* NULL: not measured */
 };
 

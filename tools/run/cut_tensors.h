@@ -6,11 +6,11 @@
 #include "tools/run/engine.h"
 #include "tools/run/split_in.h"
 
-/* Returns piece i of a tensor that is cut as c says; NULL, with the reason in *err. */
+/* Returns piece i of a tensor that is cut as c says; NULL after an error, with the reason in *err. */
 struct engine_value *cut_tensor(struct engine *e, const struct split_cut *c,
                                 const struct engine_value *whole, uint32_t i,
                                 struct engine_error *err);
-/* Returns the tensor of which piece[c->ways] are the pieces; NULL, with the reason in *err. */
+/* Returns the tensor that the pieces piece[c->ways] make up; NULL after an error, with the reason in *err. */
 struct engine_value *cut_tensor_join(struct engine *e, const struct split_cut *c,
                                      struct engine_value *const *piece, struct engine_error *err);
 /* Puts the name of the whole tensor before the reason in *err.  Returns -1. */

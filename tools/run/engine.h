@@ -45,7 +45,7 @@ struct engine_load {
     /* [nnode] names of the part's nodes, which the stub makes its times from */
     const char *const *node;
     size_t nnode;
-    const struct engine_gpu *gpu; /* NULL: the CPU */
+    const struct engine_gpu *gpu; /* the GPU that runs the part; NULL: the CPU does */
 };
 
 /* A value: a tensor, a sequence, a map or an optional value.  Its maker frees it with value_free(). */
@@ -134,7 +134,7 @@ struct engine_face {
 /* The first fields of an engine; each kind of engine adds its own fields behind. */
 struct engine {
     const struct engine_face *face;
-    const char *version; /* of the library, for reports */
+    const char *version; /* version of the library, for reports */
     const char *library; /* path of the library's file; "": there is none, as for the stub */
 };
 

@@ -11,7 +11,7 @@
 /* An initializer that becomes an input. */
 struct extra_input {
     const char *name;
-    int elem; /* as ONNX numbers element types */
+    int elem; /* ONNX's number of the element type */
     uint32_t rank;
     const int64_t *size; /* [rank] */
     bool there;          /* the initializer is an input of the model already */

@@ -15,7 +15,7 @@ struct fitted {
     int64_t overhead;        /* ps */
     int64_t peak, bandwidth; /* operations, bytes per second; at least 1 */
     /* peak_told: the time of at least one node depends on `peak`; false: `peak` is the least rate that makes no node
-     * slower.  bandwidth_told: the same of `bandwidth` */
+     * slower.  bandwidth_told: the same for `bandwidth` */
     bool peak_told, bandwidth_told;
 };
 

@@ -19,7 +19,8 @@ struct gpu_choice {
 const struct engine_gpu *const *gpus_chosen(const struct gpu_choice *choice, const json_t *manifest,
                                             struct arena *a, struct diag *d);
 
-/* Writes the error of a part that a device cannot load, to line[room].  gpu: that of the device; NULL: the CPU. */
+/* Writes to line[room] the message that a device cannot load a part.  gpu: the GPU of the device; NULL: it uses the
+ * CPU. */
 void gpus_not_loaded(char *line, size_t room, const struct split_part *part, const char *device,
                      const struct engine_gpu *gpu, const struct engine_error *err);
 

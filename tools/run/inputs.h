@@ -13,7 +13,7 @@ enum random_integers { INTEGERS_RANDOM, INTEGERS_ONE, INTEGERS_ZERO };
 /* Where inputs come from. */
 struct inputs_of {
     const char *file; /* a .npz with inputs; the others are random; NULL: all are random */
-    uint64_t seed;    /* of the random inputs */
+    uint64_t seed;    /* seed of the random inputs */
     enum random_integers integers;
     /* An input that the file lacks is an error.  Errors do not advise --dim, as the caller has no such option.  The
      * file may be a folder of input_0.pb, input_1.pb, ..., or the .pb of a single input. */

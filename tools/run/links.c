@@ -2,8 +2,9 @@
  *
  * A sender writes a block that both sides see, and posts a semaphore; a receiver, a thread or a process that sleeps
  * until then, copies the block into its own memory and notes the time.  In a run, a device gets values of another
- * device in this way.  Each size is copied several times, of which the lower quartile counts.  Sizes grow by factors of
- * two; 20 further sizes, drawn at random, show how far the fit is off.  O(bytes copied), a few seconds each way. */
+ * device in this way.  Blocks of each size are copied several times, and the lower quartile of the times counts.  Sizes
+ * grow by factors of two; 20 further sizes, drawn at random, show how far the fit is off.  O(bytes copied), a few
+ * seconds each way. */
 #include "tools/run/links.h"
 
 #include "ir/base/clock.h"

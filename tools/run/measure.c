@@ -97,7 +97,7 @@ static void add_turn(const struct measuring *m, uint32_t k, struct timing *t,
     qsort(t, m->runs, sizeof *t, m->threads == 1 ? by_spent : by_clock);
     /* the lower quartile, or the least time by the clock */
     int64_t ps = m->threads == 1 ? t[m->runs / 4].spent : t[0].clock;
-    /* of the time by the clock, each thread has worked for less than 10/11 */
+    /* each thread has worked for less than 10/11 of the time by the clock */
     if (m->threads > 1 && ps / (TENTH + 1) * TENTH > t[0].spent / m->threads)
         diag_warning(m->d, WARN_NONE,
                      "%s: its threads were not busy all the time: %" PRId64
@@ -192,7 +192,8 @@ static int part_by_part(const struct measuring *m, uint32_t *left, struct part_f
         else if (m->node_runs > 0)
             rc = measure_nodes(m, k, &f[k]);
         else
-            rc = take_turn(m, k, /*counts=*/false, NULL); /* for the inputs of later parts */
+            rc = take_turn(m, k, /*counts=*/false,
+                           NULL); /* runs the part once, as later parts need its outputs */
         if (!rc && !*m->stop)
             forget(m, k, left);
     }

@@ -14,13 +14,13 @@ struct measuring {
     struct engine_choice choice; /* how e was opened */
     const struct split *s;
     int threads; /* most threads of an operator */
-    /* of a part in a turn: number of first runs that do not count; number of runs that count */
+    /* in each turn a part runs discard times first, which do not count, then runs times, which count */
     uint32_t discard, runs;
     /* the same for times of nodes; node_runs 0: nodes are not measured */
     uint32_t node_discard, node_runs;
     bool memory;             /* memory of the parts is measured, too */
     bool parts;              /* the parts are measured; false: their nodes alone */
-    const char *folder;      /* for temporary files */
+    const char *folder;      /* folder for temporary files */
     const signal_flag *stop; /* 1: no further run begins */
     /* [value] inputs of the model, which stay; other values while parts need them */
     struct engine_value **table;
@@ -44,7 +44,7 @@ struct node_figures {
 struct part_bytes {
     int64_t start, loaded; /* memory of the process with the engine alone; with the part loaded */
     int64_t sample;        /* the most memory of the process during the first sample */
-    int64_t arena;         /* of the engine's arena: memory that it has taken from the system */
+    int64_t arena;         /* memory that the engine's arena has taken from the system */
     int64_t arena_peak;    /* the most memory of the arena that values had at once */
 };
 #define PART_BYTES_UNKNOWN ((struct part_bytes){-1, -1, -1, -1, -1})

@@ -175,7 +175,7 @@ int measure_nodes(const struct measuring *m, uint32_t k, struct part_figures *f)
             t.f[v].bytes = sat_add(t.f[v].bytes, t.work[v]);
     if (!rc && !*m->stop) {
         f->node = t.f;
-        f->nameless_ps = t.inlined / (m->node_discard + m->node_runs); /* of one run */
+        f->nameless_ps = t.inlined / (m->node_discard + m->node_runs); /* mean of one run */
         if (t.inlined > 0)
             diag_warning(
                 m->d, WARN_NONE,

@@ -35,7 +35,7 @@ struct message_end {
 
 struct messages_face;
 
-/* The processes of a run, as one of them sees them. */
+/* What a process of a run knows of all processes. */
 struct messages {
     const struct messages_face *face;
     int rank, ranks;

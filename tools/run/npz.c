@@ -74,7 +74,7 @@ static int bad(const struct archive *z, const char *name, const char *what)
 
 /* ---- .npy ------------------------------------------------------------------------------------- */
 
-/* Returns the element type that numpy's words for a type mean, such as "<f4"; ELEM_NONE: another one. */
+/* Returns the element type that numpy's words for a type mean, such as "<f4"; ELEM_NONE: any other type. */
 static enum elem elem_of_descr(const char *s, size_t n)
 {
     static const struct {
@@ -187,8 +187,8 @@ static uint64_t find_end(const struct archive *z)
     return UINT64_MAX;
 }
 
-/* Replaces sizes that are too large for 32 bits by those of the extra field extra[0 .. n).  v: plain size, packed size,
- * place. */
+/* Replaces sizes that are too large for 32 bits by the sizes in the extra field extra[0 .. n).  v: plain size, packed
+ * size, place. */
 static void take_wide(const unsigned char *extra, uint64_t n, uint64_t *v)
 {
     for (uint64_t at = 0; at + 4 <= n;) {
@@ -247,7 +247,8 @@ static int read_entry(const struct archive *z, uint64_t at, const char **name, s
         return bad(z, *name, "it is not where the directory says");
     uint64_t from =
         v[2] + LOCAL_BYTES + number(z->at + v[2] + 26, 2) + number(z->at + v[2] + 28, 2);
-    uint64_t bytes = v[method == STORED ? 0 : 1]; /* of a stored file both sizes are one */
+    uint64_t bytes =
+        v[method == STORED ? 0 : 1]; /* a stored file has one size: both fields are equal */
     if (from > z->n || bytes > z->n - from)
         return bad(z, *name, "it is cut off");
     *to = (struct npz_entry){z->at + from, bytes, v[0], number(e + 16, 4), method == DEFLATED};

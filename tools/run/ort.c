@@ -34,7 +34,7 @@ enum { MMAP_THRESHOLD = 1 << 20 };
 struct ort {
     struct engine base;
     struct ort_api api;
-    void *handle; /* of dlopen() */
+    void *handle; /* the library, as dlopen() returned it */
     int minor;    /* N of version 1.N */
     OrtEnv *env;
     OrtMemoryInfo *cpu;  /* the arena in the machine's memory */

@@ -33,8 +33,8 @@ typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
 typedef struct OrtKeyValuePairs OrtKeyValuePairs;
 typedef struct OrtCUDAProviderOptionsV2 OrtCUDAProviderOptionsV2;
 
-/* An allocator, whose fields the interface fixes.  Later versions of the interface have more fields; `version` says
- * which of them there are. */
+/* An allocator, whose fields the interface fixes.  Later versions of the interface add fields; `version` says which
+ * fields an allocator has. */
 typedef struct OrtAllocator OrtAllocator;
 struct OrtAllocator {
     uint32_t version;
@@ -101,7 +101,8 @@ struct ort_api {
     OrtStatus *(*UpdateCUDAProviderOptions)(OrtCUDAProviderOptionsV2 *, const char *const *,
                                             const char *const *, size_t);
     void (*ReleaseCUDAProviderOptions)(OrtCUDAProviderOptionsV2 *);
-    /* from version ORT_VERSION_STATS on; NULL in an older library.  GetKeyValuePairs returns nothing. */
+    /* functions that libraries have from version ORT_VERSION_STATS on; NULL in an older library.  GetKeyValuePairs
+     * returns nothing. */
     void (*GetKeyValuePairs)(const OrtKeyValuePairs *, const char *const **, const char *const **,
                              size_t *);
     void (*ReleaseKeyValuePairs)(OrtKeyValuePairs *);
@@ -111,7 +112,7 @@ struct ort_api {
 /* A row of the table of slots. */
 struct ort_slot {
     unsigned slot;
-    const char *name; /* of the function, and of its field in struct ort_api */
+    const char *name; /* name of the function, and of its field in struct ort_api */
     size_t field;     /* offset of that field */
 };
 

@@ -7,8 +7,8 @@
 
 /* A library that the loader has opened. */
 struct ort_library {
-    void *handle;     /* of dlopen() */
-    const char *path; /* of the library's file */
+    void *handle;     /* the library, as dlopen() returned it */
+    const char *path; /* path of the library's file */
 };
 
 /* Opens the library: the file `library`, if it is not NULL; else the file $PCC_ONNXRUNTIME; else libonnxruntime.so.1 in

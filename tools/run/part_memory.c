@@ -247,12 +247,12 @@ static int answer(struct answering *w)
     struct engine_arena arena = {-1, -1};
     for (size_t i = 0; i < nout; i++)
         out_name[i] = json_string_value(json_array_get(outputs, i));
-    b.start = status_bytes("VmRSS", w->a); /* with the engine alone */
+    b.start = status_bytes("VmRSS", w->a); /* the engine is open, and no part is loaded yet */
     struct loaded *p = w->e->face->load(w->e, &how, &w->err);
     if (!p)
         return -1;
     b.loaded = status_bytes("VmRSS", w->a);
-    /* from now on the mark says the most memory during the first sample */
+    /* from now on the system's mark shows the most memory that is held during the first sample */
     bool marks = forget_most();
     struct engine_value **in = read_inputs(w, in_name);
     const struct engine_call call = {in_name, in, nin, out_name, out, NULL, nout};

@@ -79,7 +79,7 @@ static int take_tensor(const struct module *m, tid t, struct npz_array *to, cons
 int pb_tensor(struct npz_array *to, const struct pb_bytes *from, struct arena *a, struct diag *d)
 {
     struct diag silent = diag_silent();
-    struct arena *own = arena_new(a); /* of the model: the tensor is copied */
+    struct arena *own = arena_new(a); /* arena of the wrapped model; the tensor is copied to a */
     size_t size;
     const char *model = wrap(from->at, from->n, &size, own);
     const struct onnx_options o = {.bytes = model, .size = size};

@@ -15,7 +15,7 @@ int pb_read(struct npz *out, const char *folder, const struct split *s, struct a
 struct pb_bytes {
     const char *at; /* [n] */
     size_t n;
-    const char *path; /* of the file, for errors */
+    const char *path; /* path of the file, for errors */
 };
 /* Reads a message TensorProto, in a.  Returns 0, or -1 and an error. */
 int pb_tensor(struct npz_array *to, const struct pb_bytes *from, struct arena *a, struct diag *d);

@@ -25,7 +25,7 @@ struct wire {
     bool bad; /* the message is cut off, or is none */
 };
 
-/* Returns the message in bytes[0 .. n), of which no field was read yet. */
+/* Returns the message in bytes[0 .. n); none of its fields was read yet. */
 static struct wire wire_of(const void *bytes, uint64_t n)
 {
     return (struct wire){.at = bytes, .end = (const unsigned char *)bytes + n};
@@ -59,7 +59,7 @@ static bool next_field(struct wire *w)
     w->field = tag >> 3 > NO_SUCH_FIELD ? NO_SUCH_FIELD : (int)(tag >> 3);
     w->bytes = NULL;
     w->number = 0;
-    w->n = 0; /* bytes of the content, but for those of a number, which are read here */
+    w->n = 0; /* bytes of content behind w->at; 0 for a number, which is read here */
     switch (form) {
     case WIRE_NUMBER:
         w->number = read_number(w);
@@ -185,7 +185,7 @@ static int read_map(struct npz_array *to, struct wire w, const char *path, struc
             return diag_error(d, "%s: more than %d elements", path, ITEMS_MOST);
         if (w.field != MAP_VALUES || !w.bytes)
             continue;
-        /* of several fields with values the last one counts */
+        /* if a map has several fields with values, the last one counts */
         values = (struct npz_array){.name = to->name};
         if (read_items(&values, wire_of(w.bytes, w.n), path, a, d))
             return -1;

@@ -107,7 +107,7 @@ struct run {
     int argc;
     char **argv;
     int exit; /* exit code */
-    /* of a model: the parameters that steps of training update, inputs of its pieces */
+    /* if a model is measured: the parameters that steps of training update; they are inputs of the model's pieces */
     struct names parameters;
 };
 
@@ -154,7 +154,7 @@ static int check_rounds(struct run *r)
     return -1;
 }
 
-/* Checks that no options but those of the list " a b c " stand beside --`mode`.  Returns 0, or -1 and an error. */
+/* Checks that beside --`mode` only options stand that are in `list`, " a b c ".  Returns 0, or -1 and an error. */
 static int check_beside(struct run *r, const char *mode, const char *list)
 {
     const struct program_args *g = &r->args;
@@ -473,7 +473,8 @@ static int measure_links(struct run *r)
             return 0; /* rank 0 alone has the result */
         tell_link(r, &link[w], w == 0);
     }
-    const struct link_fit *first = &link[0]; /* of threads, or of ranks */
+    const struct link_fit *first =
+        &link[0]; /* the link between threads or, under mpirun, between ranks */
     return output ? link_write(first, output, r->a, &r->diag) : 0;
 }
 

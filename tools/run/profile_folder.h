@@ -9,7 +9,8 @@
 
 /* How folders are measured. */
 struct profiling {
-    struct measuring m; /* all fields but those of the folder: its split and the table of values */
+    /* how to measure; the fields s and table, which belong to a folder, are not set */
+    struct measuring m;
     struct inputs_of inputs;
     /* [ndim] NAME=N: other sizes than those that the folder was planned for */
     const char *const *dim;

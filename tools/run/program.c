@@ -312,7 +312,7 @@ static bool answers(const struct program_args *args, FILE *f)
 bool program_begin(struct program_args *args, int argc, char **argv, struct arena *a,
                    struct diag *d, int *exit)
 {
-    *exit = 2; /* of errors in usage */
+    *exit = 2; /* exit code of errors in usage, if parse() fails */
     if (parse(args, argc, argv, a, d))
         return false;
     *exit = 0;
@@ -340,7 +340,8 @@ const char *program_folder(struct arena *a)
     return n > 0 ? arena_strdup(a, self, (size_t)n) : "";
 }
 
-static signal_flag *caught; /* of program_catch(): a handler gets no argument */
+static signal_flag *
+    caught; /* the flag of program_catch(), global because a signal handler gets no argument of its own */
 
 /* Handles a signal: sets the flag of program_catch(). */
 static void on_signal(int signal)

@@ -96,8 +96,8 @@ static int share_hashes(struct runner *r, const uint64_t *mine, uint32_t n, uint
                : 0;
 }
 
-/* Checks that the manifest, the schedule and the parts that this rank runs (if the manifest lacks their hashes) are
- * those of the first rank that has them.  Returns 0, or -1 and an error. */
+/* Checks that the manifest, the schedule and the parts that this rank runs (if the manifest lacks their hashes) are the
+ * same as at the first rank that has them.  Returns 0, or -1 and an error. */
 static int compare_files(struct runner *r)
 {
     uint32_t own = r->s.npart + 2, all = own;
@@ -229,9 +229,9 @@ static int hear_time(struct runner *r, int from, int64_t *time)
 }
 
 /* Called by all ranks: rank 0 finds how far the clock of each other rank is ahead of its own, x->offset, and by how
- * much that may be wrong, x->unsure.  It sends the others a message in turn, and each answers with its time.  Of
- * ROUNDS answers the one that came fastest counts, and its time is taken to be that of the middle between sending and
- * receiving.  Returns 0, or -1 and an error. */
+ * much that may be wrong, x->unsure.  It sends the others a message in turn, and each answers with its time.  Of ROUNDS
+ * answers the fastest one counts: the time in it is taken for the time halfway between sending and receiving.  Returns
+ * 0, or -1 and an error. */
 static int compare_clocks(struct runner *r)
 {
     struct ranks *x = r->ranks;

@@ -25,7 +25,7 @@ enum {
 /* The bytes so far. */
 struct packing {
     struct engine *e;
-    unsigned char *data; /* [room] malloc() */
+    unsigned char *data; /* [room] of malloc(); the caller frees it */
     size_t n, room;
 };
 

@@ -19,8 +19,8 @@
 
 /* Times in ns. */
 #define MS INT64_C(1000000)
-#define BEAT (100 * MS) /* from a sign of life to the next */
-#define LOOK (20 * MS)  /* for which the thread sleeps before it looks again */
+#define BEAT (100 * MS) /* time from a sign of life to the next */
+#define LOOK (20 * MS)  /* time for which the thread sleeps before it looks again */
 #define SILENT (3000 * MS)
 #define HURRY (600 * MS)
 #define NEXT (200 * MS)        /* between the reports of two ranks, by rank number */
@@ -34,7 +34,7 @@ enum {
 /* What a rank says. */
 struct pulse {
     int64_t ends;  /* the run ends now: somebody has said why */
-    int64_t moves; /* as of runner.moves */
+    int64_t moves; /* value of runner.moves at the rank */
     int64_t runs;  /* 1: the rank runs a part now */
     char where[TEXT];
 };
@@ -46,7 +46,7 @@ struct rank_pulse {
     pthread_mutex_t lock;
     bool started;                  /* there is a thread */
     bool over;                     /* under the lock: the thread shall end */
-    struct pulse mine;             /* under the lock: what is said next */
+    struct pulse mine;             /* under the lock: the pulse that is sent next */
     struct pulse *last;            /* [rank] under the lock: the pulse that came last */
     int64_t *heard;                /* [rank] ns: when that pulse came */
     struct pulse *in, *out;        /* [rank] messages under way */
@@ -208,7 +208,8 @@ static void look_for_silence(struct rank_pulse *p, int64_t after)
     if (woken && !p->hurry)
         p->hurry = now;
     if (p->hurry && now - p->hurry > HURRY + turn && now - p->hurry < 3 * HURRY)
-        most = HURRY; /* by now a message of a rank that speaks before this one would have come */
+        most =
+            HURRY; /* if a rank that speaks before this one could speak, its message would have come by now */
     most += turn;
     for (int k = 0; k < m->ranks; k++) {
         if (!is_peer(m, k))

@@ -215,8 +215,8 @@ static void sent(struct runner *r, struct transfer *t)
 }
 
 /* If the tensor of transfer t is long, begins to send (step SEND_HEAD) or to receive (TAKE_HEAD) its first bytes, at
- * `data`.  When they have come both ranks know that the other bytes come now.  Returns the number of these first bytes;
- * 0: the tensor is short. */
+ * `data`.  When these bytes have come, both ranks know that the other bytes come now.  Returns the number of these
+ * first bytes; 0: the tensor is short. */
 static int64_t head(struct runner *r, struct transfer *t, enum transfer_step step,
                     unsigned char *data)
 {
@@ -416,7 +416,7 @@ static void came_loosely(struct runner *r, struct flight *f, uint32_t v)
         f->to_come--;
         flight_note_end(r, f, run_now(r));
     }
-    /* v is an input that holds state, or may be the output that is such an input of the next sample */
+    /* v is an input that holds state; or it may be an output that is a state of the next sample */
     if (r->wires.nstate)
         states_hand_on(r, state != RUN_NONE ? f->sample : f->sample + 1);
 }

@@ -27,7 +27,7 @@
 #define EAGER (5 * MS)
 #define AWAIT (3 * US)    /* less than a thread takes to fall asleep and wake up */
 #define TELL (50 * MS)    /* between two reports of the main thread (rank_pulse_tell()) */
-#define DRAIN (2000 * MS) /* for which ranks_drain() waits at most */
+#define DRAIN (2000 * MS) /* time for which ranks_drain() waits at most */
 #define SAMPLES_MOST INT64_C(1000000000) /* the number of samples that --samples takes */
 
 /* ---- words ------------------------------------------------------------------------------------ */
@@ -86,8 +86,8 @@ void ranks_fail(struct runner *r, int64_t sample, const char *line)
         send_word(r, 0, &word);
 }
 
-/* Called at the host when all parts of a sample have run at a rank.  age: ns since the first of them began; -1: the
- * rank has no part of the sample. */
+/* Called at the host when all parts of a sample have run at a rank.  age: ns since the rank began its first part of the
+ * sample; -1: the rank has no part of the sample. */
 static void part_of_sample_ran(struct runner *r, struct flight *f, int64_t age)
 {
     int64_t now = run_now(r), began = now - age;
@@ -218,7 +218,7 @@ static uint32_t look(struct runner *r)
         x->look.ended = ended ? now : x->look.ended;
         for (uint32_t i = 0; i < n; i++)
             x->look.active[from + i]->handle = handle[i];
-        for (uint32_t i = 0; i < ended; i++) { /* in any order */
+        for (uint32_t i = 0; i < ended; i++) { /* ended messages are listed in any order */
             t[i] = x->look.active[from + end[i].index];
             x->look.active[from + end[i].index] = NULL;
         }

@@ -159,7 +159,7 @@ int ranks_agree(struct runner *r, int exit, const char *line)
     struct arena *own = arena_new(r->a); /* steps call this for as long as they run */
     struct vote *all = arena_array(own, (size_t)ranks, sizeof *all);
     snprintf(mine.line, sizeof mine.line, "%s", line ? line : x->kept);
-    /* at rank 0 the largest exit code of all ranks, which rank 0 sends to the other ranks */
+    /* the largest exit code of all ranks: rank 0 finds it and sends it to the other ranks */
     int64_t code = FAILED;
     bool good = x->m.face->gather(&mine, all, sizeof mine) == 0;
     if (good && x->m.rank == 0) {
@@ -273,8 +273,9 @@ static void add_row(struct times *t, const struct row *from)
         times_add(t, from->ns[i]);
 }
 
-/* Called by all ranks: rank 0 adds the bars of the others to its own, with times of its own clock.  most: the largest
- * number of bars that a rank has; 0: rank 0 wants no bars.  Only rank 0 knows `most`; the other ranks get it here. */
+/* Called by all ranks: rank 0 adds the bars of all other ranks to its own bars, with their times put into the time of
+ * rank 0's clock.  most: the largest number of bars that a rank has; 0: rank 0 wants no bars.  Only rank 0 knows
+ * `most`; the other ranks get it here. */
 static void collect_bars(struct runner *r, int64_t most)
 {
     struct ranks *x = r->ranks;

@@ -41,7 +41,7 @@ struct rank_sizes {
 enum word_kind {
     WORD_RAN,   /* to rank 0: all parts of a sample have run at this rank */
     WORD_FAIL,  /* to rank 0: the run fails at a sample */
-    WORD_LIMIT, /* to all: samples from this one on are not to run; failed: because of an error */
+    WORD_LIMIT, /* to all: samples from this one on are not to run; `failed`: because of an error */
     WORD_END    /* to all: all samples are through */
 };
 
@@ -76,7 +76,7 @@ struct transfer {
     /* bytes of the message that `step` says; of a tensor's elements, the bytes of its head are counted, too */
     int64_t bytes;
     int64_t began;         /* ns: when this rank began to send it */
-    struct transfer *rest; /* of a head: the transfer of the other bytes of its tensor */
+    struct transfer *rest; /* if this is the head of a tensor: the transfer of the other bytes */
     bool head_is_out;      /* the tensor's head has not ended */
     bool has_ended;        /* the other bytes have ended before the head, as `end` says */
     struct message_end end;
@@ -146,8 +146,9 @@ struct ranks {
         struct transfer *early; /* ended messages of later samples */
     } order;                    /* under the lock */
     struct ranks_looking look;
-    struct box **none;       /* [ninput] NULL: inputs of samples, at ranks other than 0 */
-    struct hosting *hosting; /* at rank 0: of run_host.c; NULL: no samples come yet */
+    struct box **none; /* [ninput] NULL: inputs of samples, at ranks other than 0 */
+    struct hosting
+        *hosting; /* at rank 0: the state of run_host.c; NULL: no samples are let in yet */
 };
 
 /* ---- messages_open.c */

@@ -22,7 +22,8 @@ enum {
     INTERRUPTED = 130,
     PROCESSES = 512 /* number of processes among which a stopped one is looked for */
 };
-#define STOPPED INT64_C(5000000000) /* ns; longer than signs of life are waited for */
+/* ns after which a stopped rank is killed: longer than ranks wait for signs of life */
+#define STOPPED INT64_C(5000000000)
 
 /* Settings of Open MPI for ranks on one machine. */
 static const char *const setting[][2] = {
@@ -123,8 +124,8 @@ struct stopped {
     pid_t killed;  /* 0: none */
 };
 
-/* Kills a rank that was stopped for STOPPED, before the first or behind the last sign of life: mpirun ends the others
- * then. */
+/* Kills a rank that has been stopped for STOPPED, as may happen before the first or after the last sign of life; mpirun
+ * then ends all other ranks. */
 static void end_stopped(struct stopped *x, pid_t mpirun, struct arena *a)
 {
     struct arena *own = arena_new(a);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Passes on errors and warnings of the library, except warnings about guessed sizes, which are those of the
+/* Passes on errors and warnings of the library, except warnings about guessed sizes: these sizes come from the
  * manifest. */
 static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
 {

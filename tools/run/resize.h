@@ -4,9 +4,9 @@
 
 #include "tools/run/split_in.h"
 
-/* Sets the sizes of the inputs of a split's model anew: the names of dim[ndim], each NAME=N, get these sizes, other
- * names those of the manifest; pcc computes the shapes of the whole model in the folder.  Returns 0, or -1 and an
- * error. */
+/* Sets the sizes of the inputs of a split's model anew: dim[ndim], each NAME=N, gives names of dimensions other sizes;
+ * all other names keep the manifest's sizes; pcc computes the shapes of the whole model in the folder.  Returns 0, or
+ * -1 and an error. */
 int split_resize(struct split *s, const char *const *dim, uint32_t ndim, struct arena *a,
                  struct diag *d);
 struct pcc;

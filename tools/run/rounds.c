@@ -229,7 +229,8 @@ int rounds_run(const struct rounds *r, char **args)
     enum outcome end = GOES_ON;
     w.round = arena_array(w.a, (size_t)r->most + 1, sizeof *w.round);
     w.round[0].costs = arena_fmt(w.a, "%s/costs0.json", r->p->m.folder);
-    struct profiling alone = *r->p; /* without memory: pieces are not the parts of a plan */
+    struct profiling alone =
+        *r->p; /* no memory is measured, as the pieces are not the parts of a plan */
     alone.m.memory = false;
     alone.side_by_side = 0;
     alone.parameters = r->parameters;

@@ -13,8 +13,8 @@ struct rounds {
     const char *model, *output;     /* path of the model; folder that the best split goes to */
     const char *pieces;             /* folder with the model's pieces */
     const struct names *parameters; /* the parameters that are inputs of the pieces */
-    const char *cores;              /* as --cores has them; NULL: any */
-    uint32_t most;                  /* number of rounds at most, at least 1 */
+    const char *cores; /* processors that may be used, as --cores lists them; NULL: any */
+    uint32_t most;     /* number of rounds at most, at least 1 */
 };
 
 /* Measures the pieces, then plans, writes, measures the parts and plans again, with these arguments, and leaves the

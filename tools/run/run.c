@@ -115,7 +115,7 @@ struct run {
     struct runner runner;
     int argc, exit;
     char **argv;
-    char kept[RANK_LINE]; /* of a rank other than 0: its first error, which rank 0 says */
+    char kept[RANK_LINE]; /* at a rank other than 0: its first error, which rank 0 reports */
 };
 
 static signal_flag stop; /* Ctrl-C was pressed */

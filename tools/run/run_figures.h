@@ -30,10 +30,11 @@ struct bars {
 struct figures {
     /* [part] times of its runs, without the first sample if there are several */
     struct times *part;
-    struct times latency; /* of samples, from the beginning of their first part to their outputs */
-    /* of tensors that cross: from the end of the part until the receiver takes the tensor */
+    struct times
+        latency; /* times of samples, from the beginning of their first part to their outputs */
+    /* times of tensors that cross: from the end of the part that makes the tensor until the receiver takes it */
     struct times transfer;
-    /* of messages between ranks: from the beginning of the send until the message has left */
+    /* times of messages between ranks: from the beginning of the send until the message has left */
     struct times message;
     struct bars bars; /* for the trace */
     int64_t *busy;    /* [device] ns in which it ran parts, between the first output and the last */

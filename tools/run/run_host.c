@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum { FAILED = 1, INTERRUPTED = 130 }; /* exit codes */
-#define TICK_NS INT64_C(50000000)       /* for which the host sleeps if nothing wakes it */
+#define TICK_NS INT64_C(50000000)       /* ns for which the host sleeps if nothing wakes it */
 #define S_NS INT64_C(1000000000)
 
 /* The host's own state. */
@@ -201,7 +201,7 @@ static void wait_a_while(struct runner *r)
 
 /* ---- the run ---------------------------------------------------------------------------------- */
 
-/* Makes lock and conditions, whose times are those of the clock that never jumps. */
+/* Makes lock and conditions; waits for conditions use CLOCK_MONOTONIC, which never jumps. */
 static void make_lock(struct runner *r)
 {
     pthread_condattr_t attr;

@@ -4,7 +4,7 @@
  * wait, and is then woken by what it waits for; COMPUTE is left to the device's thread.  How often each instruction was
  * executed is counted: instruction i of sample k is done if its count is above k, and may be executed when it is k. A
  * lane skips instructions of samples that are not to run, as in the first and last rounds; so after an error at sample
- * k the lists are those of a run of k samples, and end like any others.
+ * k the lists do what they do in a run of k samples, and end in the same way.
  *
  * A SEND to another rank is done when its receiver has taken the message, a round trip later.  The SEND of the next
  * sample begins meanwhile, so that no link is idle for a round trip after each message; the number of messages under
@@ -269,7 +269,7 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
             return made;
         if (home < w->ndev && was_done(r, key_of(r, DO_FREE, first), k))
             return key_of(r, DO_FREE, first); /* waits for ever: the tensor was freed too early */
-        /* the host has no ALLOC, and that of another rank is not followed here */
+        /* the host has no ALLOC; the ALLOC of another rank is not counted in this process */
         if (to == w->ndev || !ranks_have(r, to))
             return RUN_NONE;
         return until_done(r, key_of(r, DO_ALLOC, place), k);

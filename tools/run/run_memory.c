@@ -1,7 +1,7 @@
-/* Measures the memory of each device's parts before the run, each part in a process of its own (runner.h): with its
- * session open, the most during the first sample, and that of the runtime's arena.  If a device has several parts, the
- * memory of their open sessions adds up, but only one of them runs at a time.  O(a sample, and a process for each
- * part). */
+/* Measures the memory of each device's parts before the run, each part in a process of its own (runner.h): the memory
+ * of the process with the part's session open, its most memory during the first sample, and the size of the engine's
+ * arena.  If a device has several parts, the memory of their open sessions adds up, but only one of them runs at a
+ * time.  O(a sample, and a process for each part). */
 #include "tools/run/measure.h"
 #include "tools/run/runner.h"
 #include "tools/run/scratch.h"

@@ -108,7 +108,7 @@ static bool has_value(const uint32_t *value, uint32_t n, uint32_t v)
 static bool lists_keep_state(const struct runner *r, uint32_t i)
 {
     const struct schedule *s = r->schedule;
-    uint32_t made = 0, end = s->at[r->w->ndev]; /* behind the computing lists */
+    uint32_t made = 0, end = s->at[r->w->ndev]; /* end: index behind the computing lists */
     for (uint32_t k = 0; k < end; k++) {
         if (s->item[k].kind != DO_COMPUTE)
             continue;
@@ -280,10 +280,10 @@ static int64_t known_size(const struct runner *r, const json_t *of, const struct
     return json_int_in(of, 0, INT64_MAX, &n) ? n : -1;
 }
 
-/* Fills r->wires.plain and, as far as types and sizes are known, shape and said.  `shape` needs sizes that are
- * certain: those of inputs, and numbers; sizes with names that no input has may be other ones than the plan assumes.
- * With --state sizes may change from sample to sample, so none is certain then.  Nor do inputs have a `shape`, since
- * their samples bring them. */
+/* Fills r->wires.plain and, as far as types and sizes are known, shape and said.  `shape` needs sizes that are certain:
+ * numbers, and names that shapes of inputs have.  A size with any other name may differ from the size that the plan
+ * assumes.  With --state sizes may change from sample to sample, so none is certain then.  Nor do inputs have a
+ * `shape`, since their samples bring them. */
 static void find_shapes(struct runner *r)
 {
     struct names of_inputs = names_new(r->a, 16);

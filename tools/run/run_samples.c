@@ -36,7 +36,8 @@ struct run_samples {
     struct box **made; /* [nmade][ninput] boxes that stay */
     bool late;         /* further samples are read or made when they are due */
     bool *kept;        /* [value] inputs that hold state, and pieces of such inputs */
-    /* [state] its value before the first sample: that of an earlier run, or zeros; value NULL: the sample brings it */
+    /* [state] the state before the first sample: its value after an earlier run, or zeros; value NULL: the first sample
+     * brings the state */
     struct box *zero;
 };
 
@@ -232,7 +233,7 @@ struct run_samples *samples_make(struct runner *r)
         return NULL;
     }
     s->late = (files || r->set.output) && s->nmade < s->kinds;
-    /* if the others are not made later, the made ones repeat */
+    /* if no further samples are made later, those made so far repeat */
     s->kinds = s->late ? s->kinds : s->nmade;
     return s;
 }
@@ -280,8 +281,7 @@ static int make_constants(struct runner *r, struct run_samples *s, const char *p
     const struct engine_load how = {.path = path, .threads = 1};
     uint32_t n = 0, made = 0, nin = r->s.ninput; /* n: number of the outputs that are weights */
     struct box **first = arena_array(r->a, (size_t)nin + 1, sizeof(struct box *));
-    /* names and values: first those of the outputs that are weights; from index wires.noutput on, those of the
-     * inputs */
+    /* names and values of the outputs that are weights, then, from index wires.noutput on, of the inputs */
     const char **name = arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *name);
     struct engine_value **value =
         arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *value);

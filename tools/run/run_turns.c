@@ -4,8 +4,8 @@
 #include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
-/* Counts that one of the inputs or parts that a part of sample f waits for is there; if it was the last, has the part's
- * device run it, unless that is another rank's. */
+/* Counts that an input or an earlier part, for which a part of sample f waits, is there.  If the part waits for nothing
+ * more, has its device run it, unless the device is another rank's. */
 static void arrive(struct runner *r, struct flight *f, uint32_t part)
 {
     if (--f->lacks[part] > 0)

@@ -80,7 +80,7 @@ struct box {
     /* value whose list of free boxes, runner.spare[of], the box returns to; RUN_NONE: the box returns to no list, as it
      * belongs to a sample that may be repeated */
     uint32_t of;
-    struct box *next; /* in the list of free boxes */
+    struct box *next; /* next box in the list of free boxes */
 };
 
 /* A sample on its way. */
@@ -168,7 +168,7 @@ struct runner {
     struct engine *e;
     struct engine_choice choice; /* how e was opened */
     struct split s;
-    struct arena *a; /* of the main thread */
+    struct arena *a; /* arena that only the main thread uses */
     struct diag *d;
     const signal_flag *stop; /* 1: Ctrl-C */
     /* The schedule and its work; NULL: there is none, devices take turns. */
@@ -194,7 +194,7 @@ struct runner {
     bool over;             /* threads shall end */
     uint32_t opening;      /* number of devices that have not loaded their parts yet */
     bool failed;
-    char error[600]; /* of the first failure */
+    char error[600]; /* message of the first failure */
     struct figures figures;
     /* ns: the time in a simulation (run_planned.c); -1: the clock counts */
     int64_t virtual;

@@ -8,7 +8,7 @@
 /* What was measured. */
 struct side_by_side {
     uint32_t copies;  /* 0: nothing was measured */
-    const char *file; /* of the part */
+    const char *file; /* name of the file of the part that was measured */
     int64_t alone;    /* ps of a run by the clock, of one copy alone */
     int64_t together; /* the same while all copies run */
 };

@@ -21,7 +21,7 @@ struct reader {
     struct split *s;
     struct names names; /* name of a value -> its number */
     bool *made;         /* [value] an input of the model, or made by a part that was read */
-    const char *path;   /* of the manifest */
+    const char *path;   /* path of the manifest */
     struct arena *a;
     struct diag *d;
 };
@@ -270,7 +270,7 @@ static int read_part(struct reader *r, const json_t *row, struct split_part *p)
             r->d, "%s: parts: expected \"file\", a file of the folder, and \"device\"", r->path);
     p->path = arena_fmt(r->a, "%s/%s", r->s->folder, p->file);
     double s = json_number_value(json_object_get(row, "compute_s"));
-    bool fits = s >= 0 && s < 1e6; /* as ps in an int64_t */
+    bool fits = s >= 0 && s < 1e6; /* the time, in ps, fits an int64_t */
     p->compute_ps = json_is_number(json_object_get(row, "compute_s")) && fits
                         ? llround(s * (double)PS_PER_S)
                         : -1;

@@ -15,7 +15,7 @@ struct split_value {
     /* [rank] of an input of the model: sizes that the plan was made for; NULL: not known */
     const int64_t *size;
     uint32_t rank;
-    int64_t bytes;  /* in the sizes of the plan; -1: not known */
+    int64_t bytes;  /* bytes of the value at the sizes of the plan; -1: not known */
     uint32_t nuses; /* number of parts that read it, and 1 more if the model returns it */
     /* if it is a piece of an output: 1 + the number of that output in split.joined; else 0 */
     uint32_t joined;

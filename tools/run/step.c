@@ -309,7 +309,7 @@ static int run_step(struct stepper *s, int64_t step)
     return step_give_parameters(s);
 }
 
-/* Prints the most bytes that each device held, and the memory of the process with that of the engine. */
+/* Prints the most bytes that each device held, and the most memory of the process, which contains the engine's. */
 static void tell_memory(struct stepper *s)
 {
     struct rusage used;

@@ -34,7 +34,7 @@ struct step_settings {
     const char *loss; /* "mean" or "sum", if the folder does not tell; NULL: not given */
     bool as_made; /* --sum=as-made: gradients are added as soon as they are made, not in order */
     struct gpu_choice gpus; /* --provider */
-    uint64_t seed;          /* of random inputs */
+    uint64_t seed;          /* seed of random inputs */
     int threads;            /* most threads of an operator */
     bool optimise;
 };
@@ -91,7 +91,7 @@ struct step_now {
     double *loss;                /* [micro-batch] its loss, summed over devices */
     uint8_t *room, *sent, *here; /* [place] 1: its ALLOC, SEND, RECV was executed */
     bool failed;
-    char error[1000]; /* as long as RANK_LINE */
+    char error[1000]; /* the first error; room for RANK_LINE bytes */
 };
 
 /* A run of steps. */
@@ -115,7 +115,7 @@ struct stepper {
     struct step_copy *copy; /* [part of each] */
     uint32_t loss;          /* number in whole of the loss; STEP_NONE: there is none */
     bool mean;              /* micro-batches' gradients are averaged, else added */
-    /* only the user says `mean`, not the folder: step_confirm() checks it */
+    /* the folder does not tell `mean`, or has it from the user: step_confirm() checks it */
     bool confirm;
     /* [tensor of each] sum of a gradient, kept from step to step; NULL: it is not summed */
     struct engine_value **sum;
@@ -152,7 +152,8 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
  * finite (v is added all the same), or v cannot be added, for its type or size. */
 int sum_add(struct engine *e, struct engine_value **sum, const struct engine_value *v, bool first,
             struct engine_error *err);
-/* Adds up n sums of the same size, in their order, and writes the result to each of them.  Returns as sum_add(). */
+/* Adds up n sums of the same size, in their order, and writes the result to each of them.  Returns what sum_add()
+ * returns. */
 int sum_reduce(struct engine *e, struct engine_value *const *sum, uint32_t n,
                struct engine_error *err);
 /* Divides the sum of n tensors by n: multiplies floats and doubles by 1/n in their type; bytes of the stub stay.

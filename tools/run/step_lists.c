@@ -163,15 +163,15 @@ void step_move(struct stepper *s)
 /* A run of a part, from finding its inputs to storing its outputs. */
 struct call {
     struct stepper *s;
-    uint32_t part; /* of w */
+    uint32_t part; /* number of the part in w */
     const struct step_copy *copy;
     struct engine_value **in, **out; /* [inputs of the part, then its parameters], [outputs] */
     uint8_t *joined;                 /* [input] 1: in[] was made for this run */
     struct engine_error err;
 };
 
-/* In the row of `of` of a copy, the slices of one tensor of `whole` stand together.  Returns the position behind the
- * slices of the tensor of which the tensor at position `at` is a slice. */
+/* In the row of a copy in `of`, the slices of one tensor of `whole` stand together.  The tensor at position `at` is
+ * such a slice; returns the position behind the last slice of the same tensor. */
 static uint32_t slices_end(const struct stepper *s, const struct csr *of, uint32_t copy,
                            uint32_t at)
 {
@@ -211,8 +211,8 @@ static int find_inputs(struct call *c)
 }
 
 /* Puts the outputs of the part into the table of tensors: each whole, or cut into slices, which stand together in the
- * row of the copy's outputs.  Adds a loss to that of its micro-batch.  Under the lock.  Returns 0, or -1 with the
- * reason in c->err. */
+ * row of the copy's outputs.  Adds a loss to the sum of losses of its micro-batch.  Under the lock.  Returns 0, or -1
+ * with the reason in c->err. */
 static int take_outputs(struct call *c)
 {
     struct stepper *s = c->s;
@@ -388,7 +388,7 @@ static void compute(struct stepper *s, uint32_t part)
                      .out = calloc((size_t)of->part->nout + 1, sizeof(void *)),
                      .joined = calloc(nin + 1, 1),
                      .err = {"out of memory"}};
-    /* without --load, parameters have no values in the first step: those in the part's file count */
+    /* without --load, parameters have no values in the first step: the part takes the values in its file */
     bool parameters = of->nparameter && s->parameter[of->parameter[0]].value;
     s->dev[dev].most = larger(s->dev[dev].most, s->dev[dev].bytes + s->w->part[part].running);
     s->dev[dev].runs = true;

@@ -28,23 +28,25 @@ enum { FAILED = 1, USAGE = 2 };   /* exit codes */
 
 /* A message with a value. */
 struct step_message {
-    struct rank_sizes sizes;    /* sent before the elements */
-    struct engine_value *value; /* of a message to receive: NULL until the sizes have come */
-    uint64_t handle[2];         /* of sizes and of elements; 0: not begun */
-    bool done[2];               /* sizes, elements: have left or come */
-    bool takes;                 /* it is received; false: sent */
-    bool over;                  /* all of it has left or come */
-    bool begun;                 /* elements have come, and are being received */
+    struct rank_sizes sizes; /* sent before the elements */
+    struct engine_value
+        *value; /* the value; of a message that is received: NULL until the sizes have come */
+    uint64_t handle[2]; /* handles of the sizes and of the elements; 0: not begun */
+    bool done[2];       /* sizes, elements: have left or come */
+    bool takes;         /* it is received; false: sent */
+    bool over;          /* all of it has left or come */
+    bool begun;         /* elements have come, and are being received */
     int peer;
     int64_t tag;
-    uint32_t tensor, place; /* of the lists; place STEP_NONE: no list carries it */
+    uint32_t tensor,
+        place; /* tensor and place, numbered as in the lists; place STEP_NONE: no list carries it */
     struct step_message *next;
 };
 
 /* The ranks of a run of steps. */
 struct step_ranks {
     struct runner *r;      /* names of devices, folder and options */
-    struct ranks *x;       /* of r */
+    struct ranks *x;       /* the ranks of r */
     uint8_t *begun, *left; /* [place] 1: the message of the place has begun to leave; has left */
     uint8_t *reads; /* [rank * nparameter + parameter] a part of the rank reads the parameter */
     int *group;     /* [part of whole] number of its group of ranks, for --sum=as-made */
@@ -62,7 +64,8 @@ struct step_ranks {
     signal_flag halt; /* always 0: the stop flag within an iteration, which Ctrl-C does not end */
 };
 
-/* Ends the iteration with an error, of which the first one counts; line "": another rank has reported it. */
+/* Ends the iteration with an error; does nothing after an earlier error.  line "": another rank has reported the
+ * error. */
 static void fail(struct stepper *s, const char *line)
 {
     if (!s->now.failed)
@@ -418,8 +421,8 @@ static struct engine_value *wait_for(struct stepper *s, struct step_message *m)
     return v;
 }
 
-/* Writes the elements of `from` over those of `to`, a tensor of the same size; if the sizes differ, as many bytes as
- * both have. */
+/* Copies the elements of `from` to `to`, a tensor of the same size; if the sizes differ, copies as many bytes as both
+ * have. */
 static void copy_elements(struct stepper *s, struct engine_value *to, struct engine_value *from)
 {
     int64_t bytes = smaller(tensor_bytes(s->e, to), tensor_bytes(s->e, from));
@@ -711,7 +714,8 @@ int step_ranks_ready(struct stepper *s)
         m->face->share(k->reads, (int64_t)n))
         return diag_error(s->d, "MPI: %s", m->why);
     k->hears = true;
-    int source = m->rank ? 0 : MESSAGES_ANY; /* rank 0 hears of all ranks, the others of rank 0 */
+    /* rank 0 listens to all ranks, the other ranks listen to rank 0 */
+    int source = m->rank ? 0 : MESSAGES_ANY;
     check_mpi(s,
               m->face->receive(CHANNEL_WORD, source, 0, &k->heard, sizeof k->heard, &k->hearing));
     rank_pulse_watch(k->r);

@@ -40,9 +40,9 @@ void step_look_after(struct stepper *s, bool lists);
 /* All ranks call the functions from here to step_give_parameters() at the same time. */
 /* Returns the exit code that all ranks agree on; without ranks, rc.  rc: 0; -1 or 1 after an error of this rank. */
 int step_agree(struct stepper *s, int rc);
-/* Called between two agreements, when no message is under way: looks for messages that came and for which there is no
- * receive, such as a message that came twice, which the next step would receive as its own.  Takes all of them, and
- * reports the first.  step: 0, 1, ...  Returns 0, also without ranks; or -1 and an error. */
+/* Called between two agreements, when no message is under way: looks for messages that came and that nothing receives.
+ * A message that came twice is one; the next step would take it for its own.  Takes all of them, and reports the first.
+ * step: 0, 1, ...  Returns 0, also without ranks; or -1 and an error. */
 int step_strays(struct stepper *s, int64_t step);
 /* Returns whether rank 0 has got Ctrl-C, or MPI fails. */
 bool step_stops(struct stepper *s);

@@ -127,7 +127,7 @@ struct engine_value *rows_cut(struct engine *e, const struct engine_value *v, in
                  (long long)all, (long long)of);
         return NULL;
     }
-    from *= all / of; /* from equal stretches to rows */
+    from *= all / of; /* from and rows counted equal stretches; from here on they count rows */
     rows *= all / of;
     x.size[at] = rows;
     struct engine_value *to = e->face->value_new(e, &x.shape, err);
@@ -193,7 +193,7 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
             return NULL;
         if (i == 0) {
             first = x;
-            first.shape.size = first.size; /* of the copy */
+            first.shape.size = first.size; /* points into the copy `first`, not into x */
             axis = n > 1 ? axis : 0;       /* one tensor is copied as a whole */
             at = split_at(&x, axis, &outer, &inner);
         } else if (check_joins(&first, &x, at, err)) {

@@ -76,7 +76,7 @@ struct verify_failure {
     const char *file;         /* the file of the side that failed */
     struct engine_error line; /* the engine's reason */
     bool loaded;              /* true: loading succeeded, running failed; false: loading failed */
-    bool stopped;             /* by Ctrl-C */
+    bool stopped;             /* Ctrl-C ended the run */
 };
 
 /* Runs the files of a side on samples: table[sample][value] has the inputs of the model, and gets its outputs, which

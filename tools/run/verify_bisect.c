@@ -40,7 +40,7 @@ struct search {
     struct common *value;              /* [n] in the order of the model, then of the side's files */
     uint32_t n;
     uint32_t *maker; /* [value of the split] file of the side that makes it; UINT32_MAX: none */
-    const char *folder[2]; /* for copies of the model, and of files of the side */
+    const char *folder[2]; /* folders for copies: [0] of the model, [1] of files of the side */
     struct verify_first *out;
 };
 
@@ -111,7 +111,7 @@ static void list_values(struct search *s)
 struct request {
     const struct split_part *part;
     const struct module *m;
-    const char *folder;        /* for a copy, with links to external data */
+    const char *folder;        /* folder for a copy of the file, with links to external data */
     const char **name;         /* [n] values that are asked for */
     struct engine_value ***to; /* [n] address to which each value is written */
     uint32_t n;

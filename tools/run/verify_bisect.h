@@ -14,10 +14,11 @@ struct verify_first {
     /* name of an operand of the node that the file lacks; NULL: it has all operands */
     const char *lost;
     struct difference how;
-    uint32_t equal;          /* number of values before `value` that were equal */
-    uint32_t skipped;        /* number of values with which, as outputs, the files did not run */
-    uint32_t runs;           /* number of runs of both sides */
-    struct engine_error why; /* of the first run that failed */
+    uint32_t equal;   /* number of values before `value` that were equal */
+    uint32_t skipped; /* number of values with which, as outputs, the files did not run */
+    uint32_t runs;    /* number of runs of both sides */
+    struct engine_error
+        why; /* the engine's reason why the first failed run failed; "": none failed */
 };
 
 /* Finds the first value, in the order of the model's nodes, that differs between the model and a side: runs both on the

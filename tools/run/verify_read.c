@@ -2,9 +2,9 @@
  * outputs can be compared.
  *
  * Rounding.  ONNX Runtime's processor kernels compute chains of operators on floats of 16 bits in 32 bits, without
- * rounding between them, so a cut within such a chain adds a rounding.  Values that cross are marked CUT if they are
- * floats of 16 bits or, within the part that makes them, casts or moved copies of such floats; so are the computed
- * values of which they are copies, but not the indices, shapes and conditions by which they were moved.  All values
+ * rounding between them, so a cut within such a chain adds a rounding.  A value that crosses is marked CUT if it is a
+ * float of 16 bits or, within the part that makes it, a cast or moved copy of such a float.  The computed values that
+ * it is a copy of are marked CUT, too, but not the indices, shapes and conditions by which it was moved.  All values
  * computed from marked values, node by node through the parts, may be off by rounding.
  *
  * Random operators.  Values computed from a random operator's results cannot be compared.
@@ -28,7 +28,7 @@
 enum {
     HALF = 1,    /* a float of 16 bits */
     OF_HALF = 2, /* a float of 16 bits, or a cast or moved copy of one */
-    /* an OF_HALF value that crosses, or of which such a value is a cast or moved copy */
+    /* an OF_HALF value that crosses, or a value whose cast or moved copy is such a value */
     CUT = 4,
     REACHED = 8 /* computed from a value that is CUT */
 };
@@ -142,11 +142,11 @@ static void mark_results(struct marking *k, const struct module *m, nid n, uint8
     }
 }
 
-/* Marks the values that cross from part p as CUT if they are OF_HALF, and the values of which they are copies.
- * Returns the number of such values that cross.
+/* Marks as CUT the values that cross from part p and are OF_HALF, and the values that they are copies of.  Returns the
+ * number of such values that cross.
  *
  * The first loop finds, in the order of the nodes, the values that are OF_HALF; the second one marks those that cross;
- * the third one goes back through the nodes, to the values of which these are copies. */
+ * the third one goes back through the nodes, to the values that these are copies of. */
 static uint32_t mark_cuts(struct marking *k, const struct module *m, const struct split_part *p)
 {
     const struct graph *g = &m->graph[1];

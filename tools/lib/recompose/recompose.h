@@ -9,7 +9,7 @@
 struct recomposed {
     uint32_t nodes, parts; /* nodes of the model's graph; parts that they come from */
     const char *data;      /* path of the file with the weights; NULL: there is none */
-    uint64_t bytes;        /* of that file */
+    uint64_t bytes;        /* size of that file */
 };
 
 /* Writes the model whose split is in `folder` to the file `path`, its weights of 1 KiB and more to the file path.data

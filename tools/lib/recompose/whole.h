@@ -12,7 +12,7 @@ struct source {
     const char *path; /* its path, for messages */
     /* the source's object in the manifest's "parts"; NULL: the source is model.onnx */
     const json_t *row;
-    struct module *m; /* as the reader made it */
+    struct module *m; /* the module that the reader has made of the file */
     /* the source's messages; they may be changed, since no other code reads them */
     Onnx__ModelProto *model;
 };

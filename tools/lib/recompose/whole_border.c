@@ -70,8 +70,8 @@ static Onnx__ValueInfoProto *describe(struct whole *w, const char *name)
     return p;
 }
 
-/* Adds the model's inputs: those of the manifest, then weights that a part lists as inputs.  Returns 0, or -1 and an
- * error. */
+/* Adds the model's inputs: first the inputs that the manifest lists, then weights that a part lists as inputs.  Returns
+ * 0, or -1 and an error. */
 static int add_inputs(struct border *b)
 {
     struct whole *w = b->w;

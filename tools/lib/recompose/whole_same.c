@@ -129,8 +129,8 @@ static bool same_plain_field(const ProtobufCMessage *a, const ProtobufCMessage *
     return same;
 }
 
-/* Whether field f is the same in both.  If its values are messages: whether both have the same number of them; adds
- * each pair of messages to todo, to be compared later. */
+/* Whether field f is the same in the messages a and b.  If its values are messages: whether both have the same number
+ * of them; adds each pair of messages to todo, to be compared later. */
 static bool same_field(const ProtobufCMessage *a, const ProtobufCMessage *b,
                        const ProtobufCFieldDescriptor *f, struct pair_stack *todo,
                        struct arena *own)
@@ -151,8 +151,8 @@ static bool same_field(const ProtobufCMessage *a, const ProtobufCMessage *b,
     return same;
 }
 
-/* Returns 1 if the messages a and b are of equal tensors, 0 if of different tensors, -1 after an error; -2: one of them
- * is the message of no tensor that the reader knows. */
+/* Compares the tensors that the messages a and b stand for.  Returns 1 if they are equal, 0 if they differ, -1 after an
+ * error; -2 if a or b is not the message of a tensor that the reader knows. */
 static int same_known_tensors(const struct whole *w, const ProtobufCMessage *a,
                               const ProtobufCMessage *b)
 {

@@ -14,7 +14,7 @@ enum {
     COLUMNS = 8,        /* number of columns of the table */
     DEVICES_COLUMN = 1, /* aligned to the left */
     UPDATE_COLUMN = 6,  /* left out where updates are within backward passes */
-    FORWARD_COLUMNS = 4 /* of the table where there is no backward pass */
+    FORWARD_COLUMNS = 4 /* number of columns of the table if there is no backward pass */
 };
 
 /* Returns the number of devices of stage k. */

@@ -12,8 +12,8 @@ const char *latency_shape(const struct result *r, struct arena *a)
     const struct latency_run *run = r->verdict->run;
     const struct subgraphs *k = &run->k;
     uint32_t *of = arena_array(a, (size_t)r->scene.cluster->ndev + 1, sizeof *of);
-    /* of: [device] number of its subgraphs; all: number of subgraphs of accelerators; cut: number of accelerators
-     * with several subgraphs; pieces: number of the subgraphs of these; by_pass: number of accelerators whose
+    /* of: [device] number of its subgraphs; all: number of subgraphs of accelerators; cut: number of accelerators with
+     * several subgraphs; pieces: number of subgraphs of these `cut` accelerators; by_pass: number of accelerators whose
      * subgraphs are several only because they are of two passes */
     uint32_t all = 0, cut = 0, pieces = 0, by_pass = 0;
     for (uint32_t i = 0; i < k->n; i++)
