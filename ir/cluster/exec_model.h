@@ -141,8 +141,9 @@ enum update_where { UPDATE_AUTO, UPDATE_APART, UPDATE_WITHIN, UPDATES };
 
 enum { TRAINING_MICRO_BATCHES = 1000000 }; /* the most micro-batches of an iteration */
 
-/* A parameter and its gradient, by name (--gradient). */
-struct said_gradient {
+/* Names of a parameter and of its gradient (--gradient), or of an initializer and of its value in the next step
+ * (--next). */
+struct said_names {
     const char *parameter, *value;
 };
 
@@ -160,8 +161,10 @@ struct training {
     bool mixing; /* updates may be apart although nodes take samples together */
     /* how the user says that the loss joins samples (enum loss_join), for models that do not show it; 0: not said */
     uint32_t loss;
-    const struct said_gradient *gradient; /* [ngradient] gradients that the user has named */
+    const struct said_names *gradient; /* [ngradient] gradients that the user has named */
     uint32_t ngradient;
+    const struct said_names *next; /* [nnext] next values that the user has named */
+    uint32_t nnext;
     /* a link carries values in one direction or gradients in the other one, never both at the same time */
     bool half_duplex;
     bool any_slices;      /* a device's slice of a micro-batch need not be whole samples */

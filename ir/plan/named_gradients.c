@@ -33,7 +33,7 @@ bool is_named_after(const struct module *m, vid v, vid of, const char *end)
 /* A gradient that the user names. of: the parameter, v: its gradient, as values of the model; 0: the model has no value
  * of that name. */
 struct said_pair {
-    const struct said_gradient *said;
+    const struct said_names *said;
     vid of, v;
     bool may_be; /* v can be a gradient */
 };
@@ -43,7 +43,7 @@ struct said_pair {
 static const char *take_said(struct named_gradients *to, const struct module *m,
                              const struct said_pair *pair, struct arena *a)
 {
-    const struct said_gradient *said = pair->said;
+    const struct said_names *said = pair->said;
     vid of = pair->of, v = pair->v;
     const char *what = arena_fmt(a, "--gradient '%s=%s'", said->parameter, said->value);
     if (!of)
@@ -93,7 +93,7 @@ struct named_gradients named_gradients_find(const struct module *m, const struct
                 to.of[of] = v;
         }
     for (uint32_t i = 0; i < t->ngradient && !to.why; i++) {
-        const struct said_gradient *said = &t->gradient[i];
+        const struct said_names *said = &t->gradient[i];
         vid v = found[names_get(&value, said->value, 0)];
         const struct said_pair pair = {said, names_get(&parameter, said->parameter, 0), v,
                                        may_be[v] != 0};

@@ -154,17 +154,23 @@ struct walk {
     vid gradient;  /* the gradient of the parameter; 0: none found so far */
 };
 
+/* Whether the name of output w begins with the name of v. */
+static bool begins_with_name(const struct module *m, vid w, vid v)
+{
+    return strncmp(value_name(m, w), value_name(m, v), strlen(value_name(m, v))) == 0;
+}
+
 /* Takes the initializer v, which a node on the way reads, as the walk's parameter if v has the type of the output and
  * suits better than the parameter so far: best is the one with the longest name that the output's name begins with,
  * then one that the forward pass reads, then the one that was met first. */
 static void take_parameter(const struct update_search *k, struct walk *w, vid v)
 {
-    const char *name = value_name(k->m, v);
-    bool named = strncmp(value_name(k->m, w->from), name, strlen(name)) == 0;
     if (!values_alike(k->m, v, w->from))
         return;
+    const char *name = value_name(k->m, v);
     const char *had = w->parameter ? value_name(k->m, w->parameter) : "";
-    bool had_named = w->parameter && strncmp(value_name(k->m, w->from), had, strlen(had)) == 0;
+    bool named = begins_with_name(k->m, w->from, v);
+    bool had_named = w->parameter && begins_with_name(k->m, w->from, w->parameter);
     if (!w->parameter || (named && (!had_named || strlen(name) > strlen(had))) ||
         (!had_named && k->read_forward[v] && !k->read_forward[w->parameter]))
         w->parameter = v;
@@ -241,6 +247,31 @@ static void check_updated(struct update_search *k, const vid *fresh_of)
     }
 }
 
+/* Adds what a walk has found to to->of, and the output to fresh_of[parameter].  If another output was found to be the
+ * parameter's new value, the one counts whose name begins with the parameter's, as the other one may be an update that
+ * is returned; sets to->why if names do not tell. */
+static void add_gradient(struct update_search *k, const struct walk *w, vid *fresh_of)
+{
+    const struct module *m = k->m;
+    vid had = fresh_of[w->parameter];
+    bool named = begins_with_name(m, w->from, w->parameter);
+    bool had_named = had && begins_with_name(m, had, w->parameter);
+    if (had && named == had_named) {
+        k->to->why =
+            arena_fmt(k->a, "'%s' and '%s' are both new values of '%s'", value_name(m, had),
+                      value_name(m, w->from), value_name(m, w->parameter));
+        return;
+    }
+    if (had && had_named)
+        return;
+    uint32_t i = had ? 0 : k->to->n; /* its place in to->of */
+    while (i < k->to->n && k->to->of[i].parameter != w->parameter)
+        i++;
+    fresh_of[w->parameter] = w->from;
+    k->to->of[i] = (struct gradient){w->parameter, w->gradient, w->from};
+    k->to->n += i == k->to->n;
+}
+
 /* Fills to->of: walks back from each output that may be the new value of a parameter, and adds the parameter with its
  * gradient.  Sets to->why if there are none, or if an update is ambiguous or missing. */
 static void find_gradients(struct update_search *k)
@@ -261,12 +292,7 @@ static void find_gradients(struct update_search *k)
             return;
         if (!w.parameter || !w.gradient)
             continue;
-        if (fresh_of[w.parameter])
-            k->to->why = arena_fmt(k->a, "'%s' and '%s' are both new values of '%s'",
-                                   value_name(m, fresh_of[w.parameter]), value_name(m, w.from),
-                                   value_name(m, w.parameter));
-        fresh_of[w.parameter] = w.from;
-        k->to->of[k->to->n++] = (struct gradient){w.parameter, w.gradient, w.from};
+        add_gradient(k, &w, fresh_of);
     }
     if (!k->to->why && !k->to->n)
         k->to->why = "no output of the model is the new value of a parameter";
@@ -417,72 +443,22 @@ static void mark_nodes(struct update_search *k)
     }
 }
 
-/* For an output w that does not depend on samples, such as a count of steps: returns the initializer whose next value w
- * is. That is an initializer of w's type from which a path over values of that type, with at least one node that is no
- * Identity, leads to w; of several, the one whose whole name w's name begins with, else the one that was met first. 0:
- * there is none, or all searches together have taken too long. stack: room for all values; *left: number of operands
- * that may still be looked at. */
-static vid counted(const struct update_search *k, vid w, vid *stack, uint64_t *left)
+/* Finds counters, to->counters; sets to->why if steps would use old values of an initializer. */
+static void find_counters(struct update_search *k)
 {
-    const struct module *m = k->m;
-    uint32_t top = 0;
-    bool changed = false;
-    vid found = 0;
-    stack[top++] = w;
-    while (top > 0) {
-        vid v = stack[--top];
-        nid n = m->value[v].def;
-        bool initial = is_initializer(m, v) && changed;
-        if (initial && strncmp(value_name(m, w), value_name(m, v), strlen(value_name(m, v))) == 0)
-            return v;
-        found = initial && !found ? v : found;
-        changed = changed || (n && !node_is(m, n, "Identity"));
-        /* backward, so that the first operand comes next */
-        for (uint32_t i = m->node[n].in.n; n && i-- > 0 && *left > 0; --*left) {
-            vid u = m->arg[m->node[n].in.at + i];
-            if (u && values_alike(m, u, w) && top < m->nval)
-                stack[top++] = u;
-        }
-    }
-    return found;
-}
-
-/* Looks for initializers whose next values follow from no gradient, such as a count of steps: devices would not keep
- * these values for the next step. Sets to->why if a node of the update, or a node that depends on samples, is computed
- * with such an initializer. */
-static void check_counted(struct update_search *k)
-{
-    const struct module *m = k->m;
-    const struct graph *g = &m->graph[1];
-    /* [value] the output that is the next value of an initializer from which the value follows; 0: none */
-    vid *next = arena_array(k->own, m->nval, sizeof *next);
-    vid *stack = arena_array(k->own, (size_t)m->nval + 1, sizeof *stack);
-    uint64_t left = WALKS * ((uint64_t)m->nval + 1);
-    for (uint32_t i = 0; i < g->out.n; i++) {
-        vid w = m->arg[g->out.at + i], of = k->varies[w] ? 0 : counted(k, w, stack, &left);
-        if (of)
-            next[of] = next[w] = w;
-    }
+    uint8_t *renewed = arena_alloc(k->own, k->m->nval);
     for (uint32_t i = 0; i < k->to->n; i++)
-        next[k->to->of[i].parameter] = 0; /* the gradient leads to its next value */
-    for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
-        vid by = 0;
-        bool varies = k->to->own[n];
-        for (uint32_t i = 0; i < m->node[n].in.n; i++) {
-            vid u = m->arg[m->node[n].in.at + i];
-            by = next[u] ? next[u] : by;
-            varies = varies || k->varies[u];
-        }
-        if (by && varies)
-            k->to->why = arena_fmt(
-                k->a,
-                "'%s' (%s) reads what has '%s' as its next value, to which no gradient leads: "
-                "make it an input of the model",
-                node_name(m, n), node_op(m, n), value_name(m, by));
-        for (uint32_t i = 0; by && i < m->node[n].out.n; i++)
-            next[m->arg[m->node[n].out.at + i]] = by;
-        next[0] = 0;
-    }
+        renewed[k->to->of[i].parameter] = 1;
+    const struct counter_search of = {.m = k->m,
+                                      .t = &k->s->model.training,
+                                      .varies = k->varies,
+                                      .samples = find_counts(k->m, k->axis, k->own),
+                                      .renewed = renewed,
+                                      .update = k->to->own};
+    struct counters found = counters_find(&of, k->a);
+    k->to->counter = found.of;
+    k->to->ncounter = found.n;
+    k->to->why = found.why;
 }
 
 /* Checks that each new value follows from its parameter's gradient; sets to->why if not. */
@@ -626,7 +602,7 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
         if (!to.why)
             check_followed(&k);
         if (!to.why)
-            check_counted(&k);
+            find_counters(&k);
         if (!to.why)
             check_batch(&k);
         if (!to.why && stage_of)

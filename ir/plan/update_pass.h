@@ -3,6 +3,7 @@
 #ifndef PCC_IR_PLAN_UPDATE_PASS_H
 #define PCC_IR_PLAN_UPDATE_PASS_H
 
+#include "ir/plan/counters.h"
 #include "ir/plan/plan.h"
 
 /* A parameter or a state of the optimizer (an initializer), its gradient, and the output of the model that is its new
@@ -23,6 +24,8 @@ struct update_pass {
     uint8_t *own;        /* [node] 1: a node of the pass */
     struct gradient *of; /* [n] in the order of the model's outputs */
     uint32_t n;
+    struct counter *counter; /* [ncounter] initializers that go on without gradients */
+    uint32_t ncounter;
     /* [nmixing] nodes that take samples together, where --allow-batch-dependence lets them */
     nid *mixing;
     uint32_t nmixing;

@@ -372,6 +372,14 @@ def texts():
     check(training("other")["gradients"] == [{"parameter": "w", "gradient": "u", "new": "w_new", "stage": 0}], "said")
     refused(made("nowhere", "--gradient=w=nothing"), 1, "--gradient 'w=nothing': the model has no value 'nothing'")
     refused(made("half", "--gradient=w"), 2, "--gradient 'w': expected PARAMETER=VALUE")
+    refused(made("never", "--next=w"), 2, "--next 'w': expected INITIALIZER=OUTPUT")
+    count = {"sum": ("%u = Mul(%w_grad, %rate)", '%later = Add(%half, %two) : f32[] name="later"\n'
+                     '  %r = Mul(%rate, %later) : f32[] name="r_grad"\n  %u = Mul(%w_grad, %r)'),
+             "out": ("  out %loss\n", "  out %loss\n  out %later\n")}
+    refused(made("counts", "--update=apart", **count), 1, "'u_grad' (Mul) is computed with 'half', of which the output "
+            "'later' may be the next value", "say --next=half=later if it is")
+    good(made("counts", "--next=half=later", **count))
+    check(training("counts")["counters"] == [{"value": "half", "new": "later"}], "what counts")
     refused(made("contrary", "--loss=sum"), 1, "--loss=sum: the loss 'loss' is a mean")
     for name, change, words in (
             ("along", {"op": (square, "Softmax(%e) {axis = 0}")}, "'q' (Softmax) works along the axis of the batch"),
@@ -551,6 +559,7 @@ def by_runtime():
     twenty()
     small_loss()
     clipped_bits()
+    counted()
     tried_losses()
     refusals()
 
@@ -623,6 +632,27 @@ def small_loss():
                  "--dim=batch=2", "--pictures=none", "-o", HERE / f"small.{elem}"))
         said = good(run(RUN, HERE / f"small.{elem}", HERE / "ones.npz", "--steps=1")).stdout
         check("step 1: loss 328," in said, f"{elem}: {said}")  # (16^2 + 20^2) / 2
+
+
+def counted():
+    """A count of steps by which updates are scaled goes on from step to step, also from a file."""
+    text = TEXT.replace("  init %two", "  init %k : i64[] = [2]\n  init %one : i64[] = [1]\n  init %two").replace(
+        "  %u = Mul(%w_grad, %rate)", '  %k_new = Add(%k, %one) : i64[] name="k_new"\n'
+        '  %c = Cast(%k_new) {to = 1} : f32[] name="c"\n  %r = Mul(%rate, %c) : f32[] name="r"\n'
+        "  %u = Mul(%w_grad, %r)").replace("  out %loss\n", "  out %loss\n  out %k_new\n")
+    (HERE / "counted.pir").write_text(text)
+    good(run(PCC, HERE / "counted.pir", "-d", "2xa100", "--objective=iteration-time", "--micro-batches=4", "-q",
+             "--dim=batch=2", "--pictures=none", "-o", HERE / "counted"))
+    feed = {"x": np.eye(8, 4, dtype=np.float32), "t": np.ones((8, 2), np.float32), "rate": np.array(0.01, np.float32)}
+    np.savez(HERE / "count.npz", **feed)
+    state = HERE / "state.npz"
+    good(run(RUN, HERE / "counted", HERE / "count.npz", "--steps=2", f"--save={state}"))
+    good(run(RUN, HERE / "counted", HERE / "count.npz", "--steps=1", f"--load={state}", f"--save={state}"))
+    w = np.arange(1, 9, dtype=np.float64).reshape(4, 2)
+    for k in (3, 4, 5):
+        w -= feed["x"].T @ (2 * (feed["x"] @ w - feed["t"]) / 16) * 0.01 * k
+    with np.load(state) as got:
+        check(got["k"] == 5 and abs(got["w"] - w).max() < 1e-5, f"{got['k']} steps: {got['w']}, expected {w}")
 
 
 def clipped_bits():

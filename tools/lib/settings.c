@@ -47,6 +47,10 @@ static const struct opt table[] = {
     {OPT_TEXT, "gradient", .topic = IN_TRAINING, .arg = "PARAMETER=VALUE", .about = ABOUT_ITERATION,
      .help =
          "the gradient of a parameter, where updates apart take another value for it (repeats)"},
+    {OPT_TEXT, "next", .topic = IN_TRAINING, .arg = "INITIALIZER=OUTPUT", .about = ABOUT_ITERATION,
+     .help =
+         "the value in the next step of an initializer that no gradient leads to, as of a count "
+         "of steps, if the output is not called INITIALIZER_new; itself: it stays (repeats)"},
     {OPT_TEXT, "transfer-scale", .topic = IN_INPUT, .arg = "X",
      .help = "multiply a workload's transfers: 1000 where a file has them in seconds, not ms"},
     {OPT_CHOICE, "uneven-edges", .topic = IN_INPUT,

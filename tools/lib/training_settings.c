@@ -44,21 +44,21 @@ static int check_sizes(struct pcc *p, int64_t size, int64_t count, int64_t globa
     return 0;
 }
 
-/* Reads all values of "gradient", "PARAMETER=VALUE", into *t.  Returns 0; or reports an error and returns -1. */
-static int read_gradients(struct pcc *p, struct training *t)
+/* Reads all values of an option, "X=Y" as `expected` names them, into *list, and their number into *n.  Returns 0; or
+ * reports an error and returns -1. */
+static int read_names(struct pcc *p, const char *option, const char *expected,
+                      const struct said_names **list, uint32_t *n)
 {
     struct arena *a = p->x.use.mem;
-    struct said_gradient *list = arena_array(a, (size_t)p->ngiven + 1, sizeof *list);
+    struct said_names *to = arena_array(a, (size_t)p->ngiven + 1, sizeof *to);
     const char *text;
-    t->ngradient = 0;
-    for (; (text = given_nth(p, "gradient", t->ngradient)); t->ngradient++) {
+    *list = to;
+    for (*n = 0; (text = given_nth(p, option, *n)); ++*n) {
         const char *eq = strchr(text, '=');
         if (!eq || eq == text || !eq[1])
-            return diag_error(&p->diag, "--gradient '%s': expected PARAMETER=VALUE", text);
-        list[t->ngradient] =
-            (struct said_gradient){arena_strdup(a, text, (size_t)(eq - text)), eq + 1};
+            return diag_error(&p->diag, "--%s '%s': expected %s", option, text, expected);
+        to[*n] = (struct said_names){arena_strdup(a, text, (size_t)(eq - text)), eq + 1};
     }
-    t->gradient = list;
     return 0;
 }
 
@@ -94,7 +94,9 @@ int settings_training(struct pcc *p)
     int64_t usual = own.micro_size ? own.micro_size : profiled;
     if (!size && global && !count)
         size = usual;
-    if (check_sizes(p, size, count, global) || read_gradients(p, t))
+    if (check_sizes(p, size, count, global) ||
+        read_names(p, "gradient", "PARAMETER=VALUE", &t->gradient, &t->ngradient) ||
+        read_names(p, "next", "INITIALIZER=OUTPUT", &t->next, &t->nnext))
         return -1;
     if (!size)
         size = global && count ? global / count : usual;

@@ -53,19 +53,29 @@ int parameter_inputs(struct split_part *p, const struct names *names, const char
     return 0;
 }
 
-/* Returns the table of the parameters that the manifest lists, in a. */
-static struct names listed(const struct split *s, struct arena *a)
+/* Adds to the table the names with the given key in a list of objects. */
+static void add_listed(struct names *to, const json_t *list, const char *key)
 {
-    const json_t *training = json_object_get(s->manifest, "training"), *row;
-    const json_t *list = json_object_get(training, "gradients");
-    struct names names = names_new(a, (uint32_t)json_array_size(list) + 1);
+    json_t *row;
     size_t i;
     json_array_foreach(list, i, row)
     {
-        const char *name = json_get_text(row, "parameter");
+        const char *name = json_get_text(row, key);
         if (name)
-            names_add(&names, name, (uint32_t)i);
+            names_add(to, name, to->n);
     }
+}
+
+/* Returns the table of the parameters and counters that the manifest lists, in a. */
+static struct names listed(const struct split *s, struct arena *a)
+{
+    const json_t *training = json_object_get(s->manifest, "training");
+    const json_t *gradients = json_object_get(training, "gradients");
+    const json_t *counters = json_object_get(training, "counters");
+    size_t n = json_array_size(gradients) + json_array_size(counters);
+    struct names names = names_new(a, (uint32_t)n + 1);
+    add_listed(&names, gradients, "parameter");
+    add_listed(&names, counters, "value");
     return names;
 }
 

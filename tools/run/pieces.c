@@ -177,7 +177,8 @@ static int write_cuts(const struct pieces_of *of, struct pcc *p, const char *pat
     return write_plan(&c, path, a, d);
 }
 
-/* Adds to the table the parameters that steps of training update (update_pass.h), wherever nodes may mix samples. */
+/* Adds to the table the parameters and counters that steps of training update (update_pass.h), wherever nodes may mix
+ * samples. */
 static void add_parameters(const struct scene *s, struct names *to, struct arena *a)
 {
     struct scene training = *s;
@@ -186,6 +187,8 @@ static void add_parameters(const struct scene *s, struct names *to, struct arena
         update_pass_find(&(struct staged_plan){.scene = &training}, /*stage_of=*/NULL, a);
     for (uint32_t i = 0; i < u.n && !u.why; i++)
         names_add(to, value_name(s->m, u.of[i].parameter), i);
+    for (uint32_t i = 0; i < u.ncounter && !u.why; i++)
+        names_add(to, value_name(s->m, u.counter[i].value), u.n + i);
 }
 
 int pieces_write(const struct pieces_of *of, struct names *parameters, struct arena *a,

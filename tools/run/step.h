@@ -39,11 +39,11 @@ struct step_settings {
     bool optimise;
 };
 
-/* A parameter. */
+/* A parameter, or a counter: an initializer that goes on without a gradient. */
 struct step_parameter {
-    /* names of the parameter, its gradient and its new value */
+    /* names of the parameter, its gradient (NULL: it is a counter) and its new value */
     const char *name, *gradient, *fresh;
-    uint32_t sum;               /* number in `whole` of the gradient's tensor */
+    uint32_t sum;               /* number in `whole` of the gradient's tensor; STEP_NONE: none */
     uint32_t made;              /* number in `whole` of the new value's tensor */
     struct engine_value *value; /* value in the next step; NULL: the value in the part's file */
     bool known;                 /* a part reads it: the fields below are its type */

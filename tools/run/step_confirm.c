@@ -98,6 +98,8 @@ static struct comparison compare(struct stepper *s, struct engine_value *const *
 {
     struct comparison c = {0};
     for (uint32_t k = 0; k < s->nparameter; k++) {
+        if (!s->parameter[k].gradient)
+            continue;
         uint32_t v = s->value[s->parameter[k].sum];
         compare_add(s->e, one[v], two[v], &c);
     }

@@ -133,48 +133,74 @@ static void read_axes(struct stepper *s, struct names_of *n, const char *key)
     }
 }
 
-/* Adds a parameter from a row of "gradients" to s->parameter, and its name to n->parameter.  Returns 0, or -1 and an
- * error. */
-static int read_parameter(struct stepper *s, struct names_of *n, const json_t *row)
+/* Adds a parameter or counter to s->parameter, and its name to n->parameter.  new: its name, the names of its gradient
+ * (NULL: a counter) and of its new value.  Returns 0, or -1 and an error. */
+static int add_parameter(struct stepper *s, struct names_of *n, const struct step_parameter *new)
 {
-    const char *name = json_get_text(row, "parameter"), *of = json_get_text(row, "gradient"),
-               *fresh = json_get_text(row, "new");
     struct step_parameter *p = &s->parameter[s->nparameter];
-    if (!name || !of || !fresh)
-        return diag_error(s->d,
-                          "%s/manifest.json: training: expected names 'parameter', 'gradient' and "
-                          "'new' in each of 'gradients'",
-                          s->set.folder);
-    *p = (struct step_parameter){.name = arena_strdup(s->a, name, strlen(name)),
-                                 .gradient = of,
-                                 .fresh = fresh,
-                                 .sum = names_get(&n->tensor, of, STEP_NONE),
-                                 .made = names_get(&n->tensor, fresh, STEP_NONE)};
-    if (names_get(&n->parameter, name, STEP_NONE) != STEP_NONE)
+    *p = *new;
+    p->name = arena_strdup(s->a, new->name, strlen(new->name));
+    p->sum = new->gradient ? names_get(&n->tensor, new->gradient, STEP_NONE) : STEP_NONE;
+    p->made = names_get(&n->tensor, new->fresh, STEP_NONE);
+    if (names_get(&n->parameter, p->name, STEP_NONE) != STEP_NONE)
         return diag_error(s->d, "%s/manifest.json: training: '%s' is there twice", s->set.folder,
-                          name);
-    if (p->sum == STEP_NONE || !s->whole->tensor[p->sum].summed)
+                          p->name);
+    if (p->gradient && (p->sum == STEP_NONE || !s->whole->tensor[p->sum].summed))
         return diag_error(s->d, "%s/manifest.json: training: no update reads the gradient '%s'",
-                          s->set.folder, of);
+                          s->set.folder, p->gradient);
     if (p->made == STEP_NONE || !s->whole->tensor[p->made].returned)
-        return diag_error(s->d, "%s/manifest.json: training: '%s' is no output of an update",
-                          s->set.folder, fresh);
+        return diag_error(s->d, "%s/manifest.json: training: '%s' is no output of %s",
+                          s->set.folder, p->fresh, p->gradient ? "an update" : "a part");
     names_add(&n->parameter, p->name, s->nparameter++);
     return 0;
 }
 
-/* Reads "gradients" and "loss": sets s->parameter, loss, mean and confirm.  If the folder does not tell how the loss
- * joins samples, --loss must.  Notes operators that take the samples of a batch together.  Returns 0, or -1 and an
- * error. */
+/* Reads "gradients" and "counters" into s->parameter.  Returns 0, or -1 and an error. */
+static int read_parameters(struct stepper *s, struct names_of *n, const json_t *training)
+{
+    const json_t *list = json_object_get(training, "gradients");
+    const json_t *counters = json_object_get(training, "counters");
+    size_t count = json_array_size(list) + json_array_size(counters), i;
+    json_t *row;
+    n->parameter = names_new(s->a, (uint32_t)count + 1);
+    s->parameter = arena_array(s->a, count + 1, sizeof *s->parameter);
+    json_array_foreach(list, i, row)
+    {
+        const struct step_parameter p = {.name = json_get_text(row, "parameter"),
+                                         .gradient = json_get_text(row, "gradient"),
+                                         .fresh = json_get_text(row, "new")};
+        if (!p.name || !p.gradient || !p.fresh)
+            return diag_error(s->d,
+                              "%s/manifest.json: training: expected names 'parameter', 'gradient' "
+                              "and 'new' in each of 'gradients'",
+                              s->set.folder);
+        if (add_parameter(s, n, &p))
+            return -1;
+    }
+    json_array_foreach(counters, i, row)
+    {
+        const struct step_parameter p = {.name = json_get_text(row, "value"),
+                                         .fresh = json_get_text(row, "new")};
+        if (!p.name || !p.fresh)
+            return diag_error(s->d,
+                              "%s/manifest.json: training: expected names 'value' and 'new' in "
+                              "each of 'counters'",
+                              s->set.folder);
+        if (add_parameter(s, n, &p))
+            return -1;
+    }
+    return 0;
+}
+
+/* Reads "gradients", "counters" and "loss": sets s->parameter, loss, mean and confirm.  If the folder does not tell how
+ * the loss joins samples, --loss must.  Notes operators that take the samples of a batch together.  Returns 0, or -1
+ * and an error. */
 static int read_training(struct stepper *s, struct names_of *n)
 {
     const json_t *o = json_object_get(s->split.manifest, "training");
-    const json_t *list = json_object_get(o, "gradients"), *loss = json_object_get(o, "loss");
-    n->parameter = names_new(s->a, (uint32_t)json_array_size(list) + 1);
-    s->parameter = arena_array(s->a, json_array_size(list) + 1, sizeof *s->parameter);
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (read_parameter(s, n, json_array_get(list, i)))
-            return -1;
+    const json_t *loss = json_object_get(o, "loss");
+    if (read_parameters(s, n, o))
+        return -1;
     /* told: "mean" or "sum", as the folder tells it; NULL: it does not, and then --loss counts */
     const char *value = json_get_text(loss, "value"), *told = json_get_text(loss, "reduction");
     s->loss = value ? names_get(&n->tensor, value, STEP_NONE) : STEP_NONE;

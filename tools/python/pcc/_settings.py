@@ -32,6 +32,9 @@ class Settings(TypedDict, total=False):
     global_batch: Optional[Union[int, str]]
     # the gradient of a parameter, where updates apart take another value for it (repeats)
     gradient: Optional[Many]
+    # the value in the next step of an initializer that no gradient leads to, as of a count of steps, if the
+    # output is not called INITIALIZER_new; itself: it stays (repeats)
+    next: Optional[Many]
     # multiply a workload's transfers: 1000 where a file has them in seconds, not ms
     transfer_scale: Optional[One]
     # edges of a workload that leave a node at unequal costs: those of one cost are one tensor, or each is one

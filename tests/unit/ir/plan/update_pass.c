@@ -162,12 +162,29 @@ static void test_refused(void **state)
            "  %none_new = Add(%none, %half) : f32[] !backward\n"
            "  %r = Mul(%rate, %none_new) : f32[] !backward\n  %u = Mul(%dw, %r)"},
           {"  out %loss\n", "  out %loss\n  out %none_new\n"}},
-         "'u' (Mul) reads what has 'none_new' as its next value"},
+         NULL},
         {"its last value scales the update",
          {{"  %u = Mul(%dw, %rate)",
            "  %none_new = Add(%none, %half) : f32[] !backward\n  %u = Mul(%dw, %none)"},
           {"  out %loss\n", "  out %loss\n  out %none_new\n"}},
-         "'u' (Mul) reads what has 'none_new' as its next value"},
+         NULL},
+        {"a count that its name does not tell",
+         {{"  %u = Mul(%dw, %rate)",
+           "  %next = Add(%none, %half) : f32[] !backward\n  %u = Mul(%dw, %none)"},
+          {"  out %loss\n", "  out %loss\n  out %next\n"}},
+         "'u' (Mul) is computed with 'none', of which the output 'next' may be the next value"},
+        {"a count of samples",
+         {{"  %u = Mul(%dw, %rate)",
+           "  %none_new = Add(%none, %f) : f32[] !backward\n  %u = Mul(%dw, %none)"},
+          {"  out %loss\n", "  out %loss\n  out %none_new\n"}},
+         "'none_new', the next value of 'none', depends on the number of samples"},
+        {"an update that is returned beside the new value of a state",
+         {{"  %u = Mul(%dw, %rate)", "  %s = Mul(%v, %rate) : f32[4,2] !backward\n"
+                                     "  %v_new = Add(%s, %dw) : f32[4,2] !backward\n"
+                                     "  %u = Mul(%v_new, %rate)"},
+          {"  init %two", "  init %v : f32[4,2] = [1, 2, 3, 4, 5, 6, 7, 8]\n  init %two"},
+          {"  out %w_new", "  out %u\n  out %v_new\n  out %w_new"}},
+         NULL},
         {"a count that nothing reads",
          {{"  %u = Mul", "  %none_new = Add(%none, %half) : f32[] !backward\n  %u = Mul"},
           {"  out %loss\n", "  out %loss\n  out %none_new\n"}},
@@ -183,7 +200,8 @@ static void test_refused(void **state)
          "the batch has no name"},
         {"no new value", {{"  out %w_new\n", ""}}, "no output of the model is the new value"},
         {"two new values",
-         {{"  out %w_new", "  out %w_new\n  out %u"}, {"Mul(%dw, %rate)", "Sub(%w, %dw)"}},
+         {{"  out %w_new", "  out %w_new\n  out %w2"},
+          {"  %u =", "  %w2 = Sub(%w, %dw) : f32[4,2] !backward\n  %u ="}},
          "are both new values of 'w'"},
         {"a gradient that is returned without an update",
          {{"  out %w_new", "  out %w2_grad\n  out %w_new"},
@@ -211,7 +229,7 @@ static void test_refused(void **state)
 static void test_said(void **state)
 {
     static const struct {
-        struct said_gradient said;
+        struct said_names said;
         const char *why;
     } row[] = {{{"w", "dw"}, NULL},
                {{"w", "u"}, NULL},
@@ -235,6 +253,41 @@ static void test_said(void **state)
             fail_msg("%s=%s: %s", row[i].said.parameter, row[i].said.value, u.why ? u.why : "");
         if (!u.why)
             assert_string_equal(value_name(x.scene.m, u.of[0].gradient), row[i].said.value);
+        end(&x);
+    }
+}
+
+/* Next values that the user names (--next), of a model that counts in `none`. */
+static void test_next(void **state)
+{
+    static const struct {
+        struct said_names said;
+        const char *why;
+        uint32_t counters;
+    } row[] = {{{"none", "next"}, NULL, 1},
+               {{"none", "none"}, NULL, 0},
+               {{"two", "next"}, "'u' (Mul) is computed with 'none'", 0},
+               {{"nothing", "next"}, "the model has no initializer 'nothing'", 0},
+               {{"none", "u"}, "no node makes an output 'u'", 0},
+               {{"none", "w_new"}, "'w_new' has not the type and sizes of 'none'", 0},
+               {{"none", "loss"}, "'loss' depends on samples", 0},
+               {{"w", "w_new"}, "a gradient leads to the new value of 'w'", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[ROOM];
+        struct trained x;
+        begin(&x, changed(text, (const struct change[CHANGES]){
+                                    {"  %u = Mul(%dw, %rate)",
+                                     "  %next = Add(%none, %half) : f32[] !backward\n"
+                                     "  %u = Mul(%dw, %next)"},
+                                    {"  out %loss\n", "  out %loss\n  out %next\n"}}));
+        x.scene.model.training.next = &row[i].said;
+        x.scene.model.training.nnext = 1;
+        struct update_pass u = find(&x);
+        if (!u.why != !row[i].why || (u.why && !strstr(u.why, row[i].why)))
+            fail_msg("%s=%s: %s", row[i].said.parameter, row[i].said.value, u.why ? u.why : "");
+        if (!u.why)
+            assert_int_equal(u.ncounter, row[i].counters);
         end(&x);
     }
 }
@@ -426,9 +479,10 @@ static void test_losses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_said),     cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_meetings), cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_allowed),  cmocka_unit_test(test_losses)};
+        cmocka_unit_test(test_gradient),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_said),      cmocka_unit_test(test_next),
+        cmocka_unit_test(test_operators), cmocka_unit_test(test_meetings),
+        cmocka_unit_test(test_bodies),    cmocka_unit_test(test_allowed),
+        cmocka_unit_test(test_losses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

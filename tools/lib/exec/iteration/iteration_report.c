@@ -174,8 +174,8 @@ static json_t *loss_json(const struct module *m, const struct update_pass *u, st
 }
 
 /* Adds to o, the object "training" of the manifest, the members by which a runtime adds up gradients and updates
- * parameters: "gradients", "loss" and, if nodes mix samples, "batch_dependent" with their names.  Does nothing if
- * updates have no parts of their own. */
+ * parameters: "gradients", "loss" and, if there are any, "counters", and "batch_dependent" with the names of nodes that
+ * mix samples.  Does nothing if updates have no parts of their own. */
 static void add_updates(json_t *o, const struct result *r, struct arena *a)
 {
     const struct module *m = r->scene.m;
@@ -194,6 +194,13 @@ static void add_updates(json_t *o, const struct result *r, struct arena *a)
                                               value_name(m, u.of[i].fresh), "stage",
                                               (int)stage_of[m->value[u.of[i].fresh].def]));
     json_object_set_new(o, "gradients", list);
+    json_t *counters = u.ncounter ? json_array() : NULL;
+    for (uint32_t i = 0; i < u.ncounter; i++)
+        json_array_append_new(counters,
+                              json_pack("{s:s, s:s}", "value", value_name(m, u.counter[i].value),
+                                        "new", value_name(m, u.counter[i].next)));
+    if (counters)
+        json_object_set_new(o, "counters", counters);
     json_t *mixing = u.nmixing ? json_array() : NULL;
     for (uint32_t i = 0; i < u.nmixing; i++)
         json_array_append_new(mixing, json_string(node_name(m, u.mixing[i])));
