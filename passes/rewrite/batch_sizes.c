@@ -231,8 +231,9 @@ const char *sizes_slice(struct batch_search *x)
         return not_in_proportion(x);
     int64_t end = position(element(&to, 0).v, data.n, by);
     int at = 0;
-    for (int64_t j = position(element(&from, 0).v, data.n, by); by > 0 ? j < end : j > end;
-         j += by) {
+    /* a start before the list means element 0, even where the slice goes backwards */
+    for (int64_t j = larger(position(element(&from, 0).v, data.n, by), 0);
+         by > 0 ? j < end : j > end; j += by) {
         scaled |= (data.scaled >> j & 1) << at++;
         /* the first step leaves the list; j + by could overflow */
         if (by > data.n || by < -data.n)
