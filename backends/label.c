@@ -28,7 +28,8 @@ const char *label_text(struct arena *a, const char *s, size_t n, size_t most)
         len = utf8_decode(s + i, n - i, &code);
         count += !len || utf8_shown(code);
     }
-    char *out = arena_alloc(a, 5 * smaller_u64(count, most) + 8); /* 8: "..." and the end */
+    char *out =
+        arena_alloc(a, 5 * smaller_u64(count, most) + 8); /* 8: room for "..." and the zero byte */
     /* of more than `most` characters, the first `head` and the last `tail` are written */
     for (size_t i = 0, index = 0, len; i < n; i += len ? len : 1) {
         len = utf8_decode(s + i, n - i, &code);

@@ -136,9 +136,8 @@ static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
     return s;
 }
 
-/* Sets the field `rest` of what is said about a thing, the entry *about of module.about: adds a copy of the entry with
- * that field, as other things may refer to the old entry, and sets *about to its index.  Adds nothing if neither the
- * old entry nor `rest` has such bytes. */
+/* Sets the field `rest` of entry *about of module.about.  As other things may refer to that entry, a copy with the new
+ * field is added, and *about becomes the copy's index.  Adds nothing if neither the entry nor `rest` has bytes. */
 static void note_rest(struct carrier *c, uint32_t *about, sid rest)
 {
     struct module *m = c->k.m;
@@ -231,7 +230,7 @@ static void carry_attribute(struct carrier *c, uint32_t i)
     note_rest(c, &x->about, fields_apart(c, x->src, &made->base, below));
 }
 
-/* Does the same for all attributes of a slice of module.attr. */
+/* Calls carry_attribute() for all attributes of a slice of module.attr. */
 static void carry_attributes(struct carrier *c, struct slice list)
 {
     for (uint32_t i = 0; i < list.n; i++)

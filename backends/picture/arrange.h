@@ -17,8 +17,8 @@ struct arrange_frame {
 struct arrange_sign {
     uint32_t from, to; /* the frames at the arrow's tail and head, each + 1; 0: the host */
     double wide, high;
-    /* distance from the top of a frame down to the middle of the box there that the arrow meets; the frame is `to`, or
-     * `from` if `to` is the host */
+    /* distance from the top of a frame down to the middle of the frame's box that the arrow meets; the frame is `to`,
+     * or `from` if `to` is the host */
     double at;
     double x, y; /* the middle of the label */
 };

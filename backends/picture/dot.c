@@ -109,13 +109,13 @@ static char *ids_print(void *state, int type, IDTYPE id)
     return ((struct ids *)state)->name[id];
 }
 
-/* Does nothing when the graph is closed: the arena has all memory. */
+/* Called when the graph is closed.  Does nothing: all memory is in the arena. */
 static void ids_close(void *state)
 {
     (void)state;
 }
 
-/* Does nothing when an object has been made: ids_map has noted its name. */
+/* Called when an object has been made.  Does nothing: ids_map() has noted the name. */
 static void ids_register(void *state, int type, void *obj)
 {
     (void)state, (void)type, (void)obj;

@@ -41,7 +41,8 @@ enum { FORMATS = 3 }; /* number of formats that the dot program makes: the first
 enum {
     SIMPLE = 1,  /* few simplex steps, straight arrows */
     NEWRANK = 2, /* with dot's option newrank (ranks without regard to frames) */
-    ARRANGED = 4 /* dot lays out each frame alone; frames side by side; arrows with right angles */
+    ARRANGED =
+        4 /* dot lays out each frame alone; pcc puts the frames side by side and bends arrows at right angles */
 };
 enum { PAGE_NODES = 60 }; /* boxes of more nodes than that are too small to be read on a page */
 /* size in screens (layout.screens); a larger picture is drawn again with fewer boxes */

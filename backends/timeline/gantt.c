@@ -372,7 +372,7 @@ static void put_bars(struct gantt *g, bool draw)
     for (size_t i = 0; i < c->nbar; i++) {
         const struct chart_bar *e = &c->bar[i];
         struct narrow_bars *b = &next[g->row[e->lane] + e->row];
-        /* both are narrow and near each other; bars that are joined already may be wider together */
+        /* bars b and e are narrow and near each other; a bar b of several joined bars may be wider */
         bool joins = b->n && e->end - e->at < narrow && e->at - b->end < narrow &&
                      (b->n > 1 ? b->end - b->at < WIDEST * narrow : b->end - b->at < narrow);
         assert(e->lane < c->nlane && e->row < c->lane[e->lane].rows);

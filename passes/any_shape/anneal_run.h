@@ -19,7 +19,8 @@ struct anneal_tables {
     int64_t *tau;
 };
 enum { ANNEAL_WAITS = 4096, ANNEAL_TAUS = 64 }; /* lengths of the tables wait and tau */
-/* Makes *t, in a.  surcharge: ps that a run adds to the cost of each cut net, at most; 0: no run does. */
+/* Makes *t, in a.  surcharge: the most ps that a run adds to the cost of each cut net; 0: runs add
+ * nothing. */
 void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t surcharge,
                         struct arena *a);
 

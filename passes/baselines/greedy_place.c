@@ -68,7 +68,7 @@ static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uin
         }
         loads_move(&b->l, v, NOWHERE);
         if (i + 1 == n)
-            *current = n; /* all are full, also for the vertices that follow */
+            *current = n; /* all devices count as full, also for the vertices that follow */
     }
     return false;
 }

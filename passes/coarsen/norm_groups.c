@@ -69,7 +69,8 @@ static bool same_value(struct match *k, vid v, vid w)
     return v && w && skip_hops(k, v, /*noted=*/false) == skip_hops(k, w, /*noted=*/false);
 }
 
-/* Returns the node that makes v, hops skipped, if it has operator `op`, and notes it and the hops; else returns 0. */
+/* Returns the node that makes v if it has operator `op`, and notes that node; else returns 0.  Hops between the node
+ * and v are passed over, and noted with the node. */
 static nid made_by(struct match *k, vid v, const char *op)
 {
     const struct module *m = k->x->scene.m;

@@ -36,7 +36,8 @@ struct split {
     struct pairs edge; /* edges of `to` */
 };
 
-/* Numbers the new vertices: one for each old vertex and, behind it, one for each of its results if it is uneven.
+/* Numbers the new vertices: one for each old vertex and, behind the one of an uneven vertex, one for each of
+ * its results.
  * Fills map and node of the new level, and s->maker. */
 static void number_vertices(struct split *s, const uint8_t *uneven)
 {

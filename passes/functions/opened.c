@@ -268,7 +268,7 @@ static void pair_main(struct sides *s, const struct open_calls *o, const uint8_t
                       uint32_t *site)
 {
     const struct graph *g = &s->now->graph[1];
-    /* at: the node of s->old that is node n of s->now, or begins its site */
+    /* at: node n of s->now in s->old; if n is a closed call, the first node of the call's site */
     nid at = s->old->graph[1].first;
     uint32_t next = 1; /* the first site that does not begin before node `at` */
     for (nid n = g->first; n < g->first + g->count; n++) {

@@ -37,8 +37,8 @@ static bool is_false(const struct module *m, vid v)
            tensor_ints(m, a->u.t, &set, 1) == 1 && set == 0;
 }
 
-/* Whether Dropout n returns its operand unchanged and has no mask.  It drops elements if operand 2 may be true, before
- * opset 7 if the attribute is_test is 0. */
+/* Whether Dropout n returns its operand unchanged and has no mask.  A Dropout drops elements if its operand 2 may be
+ * true; before opset 7, if its attribute is_test is 0. */
 static bool passes_on(const struct identity_sweep *x, nid n)
 {
     vid training = edit_in(x->e, n, 2);

@@ -27,7 +27,7 @@ struct llama {
     const char *mask;        /* the causal mask */
     const char *cos, *sin;   /* factors of rotary embeddings: make_cos_sin() */
     const char *repeat;      /* operand of the Expand [B,KV,1,T,D] -> [B,KV,H/KV,T,D] */
-    const char *joined;      /* operand of the Reshape from there to [B,H,T,D] */
+    const char *joined;      /* operand of the Reshape [B,KV,H/KV,T,D] -> [B,H,T,D] */
     const char *repeat_axis; /* axis 2, where Unsqueeze makes [B,KV,T,D] into [B,KV,1,T,D] */
     const char *lowest, *two, *one, *epsilon, *last_axis; /* lowest: the lowest float */
     const char *topk, *zero, **experts; /* experts: [expert] constant with the expert's number */
