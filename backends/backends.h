@@ -82,8 +82,8 @@ struct result {
     read_model_fn *read_model;
 };
 
-/* What an execution model (struct exec_kind) shows of a result r.  Functions take memory from a; what they return may
- * also point into r. */
+/* What an execution model (struct exec_kind) shows of a result r.  Functions take memory from a; the returned data
+ * may also point into r. */
 struct chart;
 struct exec_shows {
     /* Sets parts, parts_value and part_slot of r.  fine: cut also where transfers begin and end (--cut=transfers).
@@ -110,8 +110,8 @@ void plan_print_gain(FILE *f, const struct result *r, struct arena *a);
 void plan_print_tables(FILE *f, const struct result *r, struct arena *a);
 const char *plan_shape(const struct result *r, struct arena *a);
 
-/* An option of writers: --NAME=VALUE on the command line.  Several writers may share one, or each have their own with
- * the same name, kind and values. */
+/* An option of writers: --NAME=VALUE on the command line.  Several writers may share one option, or each have an
+ * option of its own with the same name, kind and values. */
 struct writer_opt {
     struct opt opt; /* OPT_BOOL: the command line has --NAME without a value */
     /* why "--NAME has no effect" if no writer in use has the option; NULL: writer_opt_unused() makes the reason */

@@ -29,8 +29,8 @@ int text_read(struct text_module *out, const struct named_text *t, bool allow_li
  * the bytes of the fields are no such messages.  O(bytes + module). */
 int onnx_carried(struct module *m, struct diag *d);
 
-/* Checks the device configurations of a model that was read from ONNX.  Reports an error or a warning for each finding,
- * and at the end a note that counts them.  Returns 0, or -1 if there are errors. */
+/* Checks the device configurations of a model that was read from ONNX.  Reports an error or a warning for each
+ * finding, and at the end a note with their numbers.  Returns 0, or -1 if there are errors. */
 int check_annotations(const struct module *m, struct diag *d);
 
 /* How the edges of a workload are read. */

@@ -146,8 +146,8 @@ int64_t export_gpu(const struct export_folder *x, const char *device)
     return (int64_t)names_get(&x->gpu, device, 0) - 1;
 }
 
-/* Checks that `device`, which runs the part `file`, is a CPU, or a GPU that is not known to be of another maker than
- * NVIDIA.  Returns 0, or -1 and an error. */
+/* Checks that `device`, which runs the part `file`, is a CPU, or a GPU that is made by NVIDIA or whose maker is
+ * unknown.  Returns 0, or -1 and an error. */
 static int check_device(const struct export_folder *x, const char *engine, const char *file,
                         const char *device)
 {
@@ -188,8 +188,8 @@ const char *export_shared_weights(const struct export_folder *x)
     return mode && (!strcmp(mode, "parts") || !strcmp(mode, "inline")) ? NULL : file;
 }
 
-/* Returns the text of a row for the manifest's "exports", in x->a: the engine e and the files x->file that were made
- * for it.  NULL after an error. */
+/* Returns the text of a row for the manifest's "exports", in x->a: engine e and the files x->file, which were made
+ * for the engine.  NULL after an error. */
 static const char *row_text(struct export_folder *x, const struct engine_kind *e)
 {
     struct memory m;

@@ -140,8 +140,8 @@ static ptrdiff_t last_word(const char *name, const char *word)
 }
 
 /* Checks that `pair`, a row of the manifest's "states", is the cache of keys or of values of a layer, as genai wants
- * it; puts its patterns and sizes into *g.  Sets seen[which * states + layer] to 1, where which is KEYS or VALUES;
- * it is an error if that was 1 before. states: number of rows.  Returns 0, or -1 and an error. */
+ * it; puts its patterns and sizes into *g.  Sets seen[which * states + layer] to 1, where `which` is KEYS or
+ * VALUES; it is an error if the entry was 1 before. states: number of rows.  Returns 0, or -1 and an error. */
 static int take_cache(const struct export_folder *x, struct decoder *g, const json_t *pair,
                       uint8_t *seen, uint32_t states)
 {
@@ -254,7 +254,7 @@ static int take_border(const struct export_folder *x, struct decoder *g,
 }
 
 /* Returns the size of the hidden state: the last dimension of the first tensor between parts that has three
- * dimensions, the last of them a number; `otherwise` if there is none. */
+ * dimensions and whose last dimension is a number; `otherwise` if there is none. */
 static int64_t hidden_size(const struct export_folder *x, int64_t otherwise)
 {
     int64_t size;
@@ -398,8 +398,8 @@ static void set_names(const struct export_folder *x, const struct decoder *g, js
     json_object_set_new(decoder, "outputs", out);
 }
 
-/* Sets those members of the configuration `root` that describe the model. A note tells the user which of these
- * values are guessed. */
+/* Sets those members of the configuration `root` that describe the model. A note tells the user which of the values
+ * are guessed. */
 static void set_model(const struct export_folder *x, const struct decoder *g, json_t *root)
 {
     enum { CONTEXT = 2048 }; /* tokens */
@@ -427,8 +427,8 @@ static void set_model(const struct export_folder *x, const struct decoder *g, js
                   guessed);
 }
 
-/* Makes genai_config.json: the user's own file or, without one, an empty object, with the decoder and its stages
- * set.  Returns 0, or -1 and an error. */
+/* Makes genai_config.json: the user's own file or, without one, an empty object, in which the decoder and its
+ * stages are set.  Returns 0, or -1 and an error. */
 static int write_genai(struct export_folder *x)
 {
     struct decoder g;

@@ -29,8 +29,8 @@ struct olive_node {
     uint32_t size;   /* bytes of `name` that make the node's key */
 };
 
-/* Returns an array, in x->a: [node of m] 1 + the number of its part; of a node that several parts copy, the first of
- * these parts; 0: the manifest names no part for it. */
+/* Returns an array, in x->a: [node of m] 1 + the number of the node's part, or of the first part of several that
+ * copy the node; 0: the manifest names no part for it. */
 static uint32_t *parts_of_nodes(const struct export_folder *x, const struct module *m)
 {
     uint32_t *part = arena_array(x->a, m->nnode, sizeof *part);
@@ -67,7 +67,7 @@ static uint32_t *parts_of_nodes(const struct export_folder *x, const struct modu
     return part;
 }
 
-/* Reports that node n cannot be where the plan has it.  Returns -1. */
+/* Reports that Olive cannot put node n into the part that the plan gives it, for the reason `why`.  Returns -1. */
 static int refuse(const struct export_folder *x, const struct module *m, nid n, const char *why)
 {
     return diag_error(x->diag, "%s: --for=olive: node '%s' (%s): %s", x->name, node_name(m, n),
@@ -150,9 +150,9 @@ static uint32_t common(const char *one, const char *two)
 }
 
 /* Sets the sizes of the keys of the nodes l[n], which are sorted: one component more than a name shares with any name
- * of another part.  In sorted order the names that share most with a name stand next to it, so it is enough to look at
- * the nearest name of another part before and behind.  Returns 0; or -1 and an error, if nodes of two parts have the
- * same name for Olive. */
+ * of another part.  In sorted order the names that share most with a name stand next to it, so only the nearest
+ * names of other parts, one before and one behind it, are compared.  Returns 0; or -1 and an error, if nodes of two
+ * parts have the same name for Olive. */
 static int choose_keys(const struct export_folder *x, struct olive_node *l, uint32_t n)
 {
     /* share: bytes that name i has in common with the nearest name of another part before it (second loop: behind it).

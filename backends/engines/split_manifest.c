@@ -152,8 +152,8 @@ static int check_devices(struct checker *c)
     return 0;
 }
 
-/* Checks "devices", "inputs", "parts" and "outputs", in this order: later ones name things of earlier ones.  Returns 0,
- * or -1 and an error. */
+/* Checks "devices", "inputs", "parts" and "outputs", in this order: later members name entries of earlier members.
+ * Returns 0, or -1 and an error. */
 static int check_manifest(struct checker *c)
 {
     const json_t *parts = json_object_get(c->x->manifest, "parts");

@@ -85,8 +85,8 @@ static int check_batch(const struct export_folder *x, const char *name, const js
                                "leaves out: Triton wants one more");
 }
 
-/* Checks that Triton can take a tensor that parts or the model give or take: its type and shape.  *first: as for
- * check_batch().  Returns 0, or -1 and an error. */
+/* Checks type and shape of a tensor that parts or the model read or return: whether Triton can take them.  *first:
+ * as for check_batch().  Returns 0, or -1 and an error. */
 static int check_tensor(const struct export_folder *x, const char *name, const char **first)
 {
     const json_t *shape = json_object_get(value_of(x, name), "shape");

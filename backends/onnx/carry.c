@@ -91,7 +91,7 @@ static ProtobufCBinaryData pack_unknown(const ProtobufCMessage *of, struct arena
     return (ProtobufCBinaryData){n, bytes};
 }
 
-/* Serialized fields, one behind the other. */
+/* Serialized fields, one directly behind the other. */
 struct fields {
     uint8_t *bytes; /* [n] */
     uint32_t n, cap;
@@ -177,9 +177,9 @@ static unsigned payload_field(const struct tensor *x)
                                              : 5;
 }
 
-/* Refuses a tensor of a small type, such as i8, whose message has a number that is too large for the type, as the
- * message has fields of 32 or 64 bits.  made: the message made from the module alone, in which such numbers are cut
- * off.  Returns 0; -1 and an error, also in c->k.failed. */
+/* Refuses a tensor of a small type, such as i8, whose message has a number that is too large for the type; messages
+ * have such numbers in fields of 32 or 64 bits.  made: the message made from the module alone, in which such
+ * numbers are cut off.  Returns 0; -1 and an error, also in c->k.failed. */
 static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__TensorProto *made)
 {
     const Onnx__TensorProto *had = x->src;
@@ -246,8 +246,8 @@ struct descriptions {
 };
 
 /* Returns the value that a description in graph g's message is about; 0: there is none.  name: of the value; output:
- * the description is of an output.  A body may return a value of a graph around it: then its name is sought there,
- * too. */
+ * the description is of an output.  A body may return a value of a graph around the body, so the name of an output
+ * is sought in those graphs, too. */
 static vid described_value(const struct module *m, const struct map *values, gid g, sid name,
                            bool output)
 {

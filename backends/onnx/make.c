@@ -70,9 +70,9 @@ static char **name_values(struct maker *k, struct slice list, uint32_t n, nid ma
     return out;
 }
 
-/* Whether node x stays without a name in its message: it had none in the file, and a reader will make up the same name
- * for it again.  Readers make up names from the numbers of nodes. Once passes have changed the main graph these
- * numbers differ, so its nodes then get the names that plans know in their messages. */
+/* Whether node x stays without a name in its message: the node had none in the file, and a reader will make up the
+ * same name again.  Readers make up names from the numbers of nodes. Once passes have changed the main graph, these
+ * numbers differ; so messages of its nodes then have the names that plans use. */
 static bool stays_unnamed(const struct maker *k, const struct node *x)
 {
     bool moved = k->m == k->model && k->m->rewritten && x->graph == 1;
@@ -264,9 +264,9 @@ static struct map values_by_message_name(struct maker *k, const struct csr *valu
 }
 
 /* Returns the value_info of graph g and writes its length to *n: first the descriptions in its message (have), then
- * the descriptions that wants_info() adds. A description of a name that no value has is left out if a pass has
- * changed the module; else it stays, so that the file is written as it was read.  values: graph -> its values;
- * function: inputs and outputs of functions are described here, too. */
+ * the descriptions that wants_info() adds. A description whose name no value has is left out if a pass has changed
+ * the module; else it stays, so that the file is written as it was read.  values: graph -> its values; function:
+ * inputs and outputs of functions are described here, too. */
 static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *values, gid g,
                                          struct infos have, bool function, size_t *n)
 {

@@ -24,7 +24,8 @@ struct maker {
     struct map taken; /* names of all values; filled when a lost value needs a new name */
 };
 
-/* Returns the interned string itself, which must not be changed; only the messages' pointers are not const. */
+/* Returns string s itself, not a copy.  The string must not be changed: the pointer is not const only because
+ * fields of messages are not. */
 char *make_text(const struct module *m, sid s);
 /* Whether a text in a message is the string of the module; NULL counts as "". */
 bool text_agrees(const struct module *m, const char *have, sid want);
@@ -38,8 +39,8 @@ Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *
  * marked as external data without a location, which the writer adds. */
 Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside);
 Onnx__SparseTensorProto *make_sparse(struct maker *k, tid t, bool inside);
-/* Returns the message of an attribute; for bodies it takes the messages m->graph[].src, which must be made before.
- * node: name of the attribute's node, for errors. */
+/* Returns the message of an attribute; if the attribute has bodies, their messages m->graph[].src must have been
+ * made before. node: name of the attribute's node, for errors. */
 Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, const char *node);
 /* Sets documentation and metadata of a message (*doc, *meta, *nmeta) from module.about[about], if they differ.  If the
  * module has no documentation or no metadata, the message's own are removed (own) or stay (own false). */

@@ -247,8 +247,8 @@ static void set_strings(struct maker *k, tid t, Onnx__TensorProto *p)
 }
 
 /* Marks p, the message of tensor t, as external data; if the tensor is in a file, with location, offset and length.
- * Reports an error if pcc may not read that file (file.barred), as a writer would copy from it.  For textual IR, which
- * only names the file (without_source), that is no error. */
+ * Reports an error if pcc may not read that file (file.barred), from which a writer would copy; but not for textual
+ * IR (without_source), which only names the file. */
 static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
 {
     const struct tensor *x = &k->m->tensor[t];
@@ -260,7 +260,7 @@ static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (x->where == TENSOR_SLICE || p->n_external_data > 0)
-        /* the writer adds the location; or p is the message from the file, which has the right one */
+        /* the writer adds the location; or p is the message from the file, which has the right location */
         return;
     p->external_data = arena_array(k->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =

@@ -56,7 +56,7 @@ int onnx_pack_file(const struct mapping *map, uint32_t nmap, const Onnx__ModelPr
  * whose files have the payloads.  Returns 0, or -1 and an error. */
 int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
                    struct diag *d);
-/* Does what onnx_pack_path() does, for a model without weights that passes made: no file of weights is written. */
+/* Does the work of onnx_pack_path() for a model without weights that passes made, so no file of weights is written. */
 int onnx_pack_source(const struct module *m, const Onnx__ModelProto *model, const char *path,
                      struct diag *d);
 

@@ -1,9 +1,9 @@
 /* Finds a place for the payloads of weights that passes made, when a model is written to one file.
  *
  * Initializers of the main graph with 1 KiB or more go to a file beside the model (its name and ".data"), at offsets
- * that are multiples of 4096; smaller ones stay in the model; all of them do if the model goes to standard output.
- * Payloads that are in a file already stay there: only slices and tensors in memory get a place (the reader leaves
- * large tensors in the file).  O(initializers + the bytes written). */
+ * that are multiples of 4096; smaller initializers stay in the model.  If the model goes to standard output, all
+ * initializers stay in it. Payloads that are in a file already stay there: only slices and tensors in memory get a
+ * place (the reader leaves large tensors in the file).  O(initializers + the bytes written). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/pack.h"
 
@@ -57,7 +57,7 @@ int tensor_copy(const struct module *m, tid t, int out, const char *what, struct
     return rc;
 }
 
-/* Returns a copy of the message src, in a, that says by external data that its payload is len bytes at offset `at` of
+/* Returns a copy of the message src, in a, whose external data say that the payload is len bytes at offset `at` of
  * `file`. */
 static Onnx__TensorProto *make_external(const Onnx__TensorProto *src, const char *file, uint64_t at,
                                         uint64_t len, struct arena *a)
@@ -90,9 +90,9 @@ static Onnx__TensorProto *make_internal(const struct module *m, tid t, const Onn
     return tensor_read(m, t, 0, bytes, (size_t)x->len) == 0 ? p : NULL;
 }
 
-/* Gives all placeless initializers of g, the main graph's message, a place, and puts messages that say so into g: small
- * ones inside the model, large ones in the file named `file`, whose descriptor is `out`; out < 0: all inside the model.
- * Returns 0, or -1 and an error. */
+/* Gives all placeless initializers of g, the main graph's message, a place, and puts messages with these places
+ * into g: small ones inside the model, large ones in the file named `file`, whose descriptor is `out`; out < 0: all
+ * inside the model. Returns 0, or -1 and an error. */
 static int place_all(const struct module *m, Onnx__GraphProto *g, int out, const char *file,
                      struct arena *a, struct diag *d)
 {

@@ -23,8 +23,8 @@ struct arrows {
 
 /* Returns the arrows between boxes, in order of the nets.  box_of: [node] its box, 0: not shown; frame_of: [box] its
  * frame + 1.  A tensor goes to each other frame once, as it goes to each device once: of the boxes in a frame that
- * read it, only the first has an arrow.  Small integer tensors (arrow_is_small) have no arrows within a frame.
- * Lives in a.  O(pins). */
+ * read the tensor, only the first has an arrow.  Small integer tensors (arrow_is_small) have no arrows within a
+ * frame. Lives in a.  O(pins). */
 struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
                            uint32_t nframe, struct arena *a);
 

@@ -160,7 +160,7 @@ static const char *node_title(const struct module *m, nid x, struct arena *a)
 }
 
 /* Returns the first of the n nodes that is in a layer with a scope; 0 if the nodes are in several layers with
- * scopes, or if at most half of them are in that layer. */
+ * scopes, or if at most half of the nodes are in that layer. */
 static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
 {
     nid first = 0;

@@ -259,7 +259,7 @@ static uint32_t inner_scope(struct folder *w, nid x)
 }
 
 /* Joins neighbours among the items of `fine` that belong to one layer, if their last nodes have the same inner_scope();
- * an item without one joins the item before it.  Returns the new items. */
+ * an item without an inner scope joins the item before it.  Returns the new items. */
 static struct items join_inner(struct folder *w, const struct items *fine)
 {
     struct items t = items_new(w, fine->n);

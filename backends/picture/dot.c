@@ -130,7 +130,8 @@ struct picture {
     /* [frame] the cluster of cgraph that draws its border; NULL: no node of the frame is shown.  The array is NULL in
      * the view of devices */
     Agraph_t **cluster;
-    /* [frame] the box at the frame's top that shows its name; as cluster[], NULL where no node is shown */
+    /* [frame] the box at the frame's top that shows its name; NULL: no node of the frame is shown.  The array is
+     * NULL in the view of devices */
     Agnode_t **name;
     uint32_t boxes;     /* number of boxes */
     Agnode_t **box;     /* [box], from 1 */
@@ -251,8 +252,8 @@ struct route {
     bool left_out; /* the route's arrows are not drawn */
 };
 
-/* Sets the colour and style of an arrow by the frame that sends (its number + 1, 0: the host), and its width by its
- * bytes. */
+/* Sets the colour and style of an arrow by the sender, `frame` (number of the frame + 1, 0: the host), and the
+ * arrow's width by the bytes. */
 static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
 {
     uint32_t dev = frame ? p->frames.dev[frame - 1] : UINT32_MAX;
@@ -329,8 +330,8 @@ struct halves {
     struct map known_side; /* 2 * route + (1: sends, 0: receives) + 1 -> side + 1 */
 };
 
-/* Returns the index in t->side of the side of a route that sends, or (sends false) that receives; makes the side if it
- * is new.  route: index of the route; f: an arrow of the route. */
+/* Returns the index in t->side of the sending side of a route or (sends false) of its receiving side; adds the side
+ * if t->side lacks it.  route: index of the route; f: an arrow of the route. */
 static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, const struct arrow *f,
                         bool sends)
 {
@@ -348,8 +349,9 @@ static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, con
     return t->nside - 1;
 }
 
-/* Adds the tensors of arrow f to the half between its box and the label of route r: the box that sends, or (sends
- * false) the box that receives.  Does nothing if that is the host, which has no box.  route: index of r. */
+/* Adds the tensors of arrow f to the half of route r between the route's label and the box that sends or (sends
+ * false) the box that receives.  Does nothing if that end of the arrow is the host, which has no box.  route: index
+ * of r. */
 static void add_half(struct picture *p, struct halves *t, const struct route *r, uint32_t route,
                      const struct arrow *f, bool sends)
 {

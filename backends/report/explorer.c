@@ -2,9 +2,9 @@
  * time.
  *
  * The form is that of GraphNodeData in model_explorer/node_data_builder.py: "results" has a number and a colour for
- * each node, whose name is its key.  The number is the planned time in microseconds: where the viewer folds a group
- * of nodes, it shows the sum of their numbers.  A node that is copied to several parts has the colour of the first
- * part; of several nodes with one name the first counts.  O(nodes). */
+ * each node, under the node's name as key.  The number is the planned time in microseconds: where the viewer folds
+ * a group of nodes, it shows the sum of their numbers.  A node that is copied to several parts has the colour of
+ * the first part; of several nodes with one name the first counts.  O(nodes). */
 #include "backends/backends.h"
 #include "backends/palette.h"
 #include "ir/base/json_out.h"

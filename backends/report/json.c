@@ -3,8 +3,9 @@
 #include "backends/backends.h"
 #include "ir/plan/plan_json.h"
 
-/* For writer.write: writes the plan as JSON: in the form of the placement paper's splits if the plan has one, else as
- * pcc's own; with the value by the objective of --judge if that is another one.  Returns 0, or -1 and an error. */
+/* For writer.write: writes the plan as JSON: in the form of the placement paper's splits if the plan has such a
+ * form, else in pcc's own form.  If --judge has another objective, the plan's value by that objective is written,
+ * too.  Returns 0, or -1 and an error. */
 static int write_json(const struct result *r, const void *opts, const char *path)
 {
     const struct result *m = r->made ? r->made : r;

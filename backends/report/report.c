@@ -337,8 +337,8 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
         fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
 }
 
-/* Returns the share of the time that depends on estimated sizes, in thousandths; 0 if it is at most a tenth.  With a
- * larger share, the plan and its claim are about these sizes alone. */
+/* Returns the share of the time that depends on estimated sizes, in thousandths; 0 if it is at most a tenth.  With
+ * a larger share, plan and claim hold for these sizes alone. */
 static uint32_t estimated_sizes(const struct result *r)
 {
     const struct costs *k = r->scene.m->cost;
@@ -427,7 +427,7 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     return best;
 }
 
-/* Returns the plan of the model before the pass shard with one of the devices that share nodes. */
+/* Returns a plan for the model as it was before the pass shard: all on one of the devices that now share nodes. */
 static struct alone alone_before_sharding(const struct result *r)
 {
     const struct sharding *k = r->sharding;

@@ -1,12 +1,12 @@
 /* Device configurations of ONNX IR version 11, in which the standard can express a plan.
  *
  * The model gets one DeviceConfigurationProto, "pcc", with the devices of the cluster, and each node of the main graph
- * a NodeDeviceConfigurationProto.  Its pipeline_stage is the number of the node's part.  The standard has no field for
- * the device of a node; so the node gets a sharding spec for each operand and result; such a spec lists the device
- * and shards no dimension.  Parts are numbered in an order in which they can run, so the stage of a reader is never
+ * a NodeDeviceConfigurationProto.  Its pipeline_stage is the number of the node's part.  The standard has no field
+ * for the device of a node.  So the node gets a sharding spec for each operand and result that lists the device and
+ * shards no dimension.  Parts are numbered in an order in which they can run, so the stage of a reader is never
  * below that of the producer.  A node that is copied to several parts has the devices of all of these, and the
- * stage of the first one, since its readers are in that part or in later ones; a node that no part needs, the stage
- * and device where its last operand is made. O(nodes + operands + copies in parts). */
+ * stage of the first one, since its readers are in that part or in later parts.  A node that no part needs has the
+ * stage and device where its last operand is made. O(nodes + operands + copies in parts). */
 #include "backends/split/split.h"
 
 #include <assert.h>
@@ -179,8 +179,8 @@ static void add_spec(struct split *s, Onnx__NodeDeviceConfigurationProto *c, cha
     c->sharding_spec[c->n_sharding_spec++] = p;
 }
 
-/* Returns the configuration of node `id`, whose message is n: its stage, and a spec for each operand and result.  An
- * operand that n reads twice gets one spec. */
+/* Returns the configuration of node `id`, whose message is n: its stage, and a spec for each operand and result.
+ * An operand that n reads twice gets only one spec. */
 static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
                                                        const Onnx__NodeProto *n)
 {

@@ -183,7 +183,7 @@ static DIR *open_dir(const char *path, struct arena *own)
     return dir;
 }
 
-/* Whether the entry `name` of the open folder dir is a folder itself.  type: its type as readdir() tells it. */
+/* Whether the entry `name` of the open folder dir is a folder.  type: of the entry, as readdir() tells it. */
 static bool is_folder(int dir, const char *name, unsigned char type)
 {
     struct stat st;
@@ -206,8 +206,9 @@ static int open_below(int dir, const char *name)
 }
 
 /* Returns the path of a file that is not in f->known, in the folder `name` of the open folder dir or in folders below
- * it; NULL: there is none.  path: of the folder `name` in the split, with a slash at its end.  levels: how many folders
- * may lie inside each other below it.  For a folder that cannot be read, or lies too deep, returns its own path. */
+ * it; NULL: there is none.  path: of the folder `name` in the split, with a slash at its end.  levels: how many
+ * folders below folder `name` may lie inside each other.  For a folder that cannot be read, or lies too deep,
+ * returns its own path. */
 static const char *foreign_below(struct folder *f, int dir, const char *name, const char *path,
                                  int levels)
 {

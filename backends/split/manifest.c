@@ -452,8 +452,8 @@ static void put_copies(struct manifest_out *o, struct arena *a)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Writes "recomputed": names of nodes that run forward nodes again, and the names of these forward nodes.  Writes
- * nothing if there are none. */
+/* Writes "recomputed": the name of each node that runs a forward node again, and the name of that forward node.
+ * Writes nothing if there are no such nodes. */
 static void put_recomputed(struct manifest_out *o)
 {
     const struct module *m = o->s->m;

@@ -96,8 +96,8 @@ void part_prepare(struct split *s)
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-/* Returns a new name, which no value has, for the lost result i of node n.  It is another one for each result of each
- * node, since names of nodes are unique. */
+/* Returns a new name, which no value has, for the lost result i of node n.  Each result of each node gets another
+ * name, since names of nodes are unique. */
 static char *fresh_name(struct split *s, nid n, size_t i)
 {
     char *name;

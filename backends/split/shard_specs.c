@@ -90,8 +90,8 @@ static Onnx__ShardingSpecProto *make_spec(struct split *s, const struct sharded_
     return p;
 }
 
-/* Returns the device configuration of node n, with a spec for each operand and result; an operand that n reads twice
- * gets one spec. */
+/* Returns the device configuration of node n, with a spec for each operand and result; an operand that n reads
+ * twice gets only one spec. */
 static Onnx__NodeDeviceConfigurationProto *make_config(struct split *s,
                                                        const struct sharded_node *n)
 {

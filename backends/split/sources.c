@@ -119,8 +119,8 @@ static int copy_file(struct split *s, uint32_t k)
     return rc;
 }
 
-/* Makes the twins of the files copy[n], which could not be cloned, as copies, after a note that tells how many bytes
- * that takes.  Returns 0, or -1 and an error, also if there is no room. */
+/* Makes the twins of the files copy[n], which could not be cloned, as copies.  First adds a note that tells how
+ * many bytes the copies take.  Returns 0, or -1 and an error, also if there is no room. */
 static int copy_files(struct split *s, const uint32_t *copy, uint32_t n, const char *folder)
 {
     char size[UNIT_TEXT];

@@ -107,8 +107,8 @@ static int write_pictures(const struct split *s, const char *folder)
     return pictures_write(s->r, VIEW_NODES, PICTURE_DOT, arena_fmt(s->a, "%s/nodes", folder));
 }
 
-/* For arena_defer(): closes the file of the struct split_file p if it is still open when p's arena is freed. That
- * is so only after memory ran out. */
+/* For arena_defer(): closes the file of the struct split_file p if it is still open when p's arena is freed. It is
+ * still open only if memory ran out. */
 static void close_file(void *p)
 {
     const struct split_file *f = p;

@@ -142,7 +142,7 @@ static bool is_missing(const struct split *s, uint32_t h)
 }
 
 /* Checks, before gigabytes are copied, that no weight whose bytes will be copied lies in a missing file.  A missing
- * file to which the split only refers is no error, and neither is a tensor without a message, which is in no file of
+ * file is no error if the split only refers to it, or if all its tensors are without a message and so in no file of
  * the split.  Returns 0, or -1 and an error. */
 static int check_files(struct split *s)
 {
@@ -326,8 +326,9 @@ int weights_plan(struct split *s)
         bool missing = s->sources.beside && is_missing(s, t);
         s->weights.at[t] = WEIGHT_INLINE;
         s->weights.nested |= nested;
-        /* stays inline: a tensor in a node of the model's own file; a small one (but not if its file is missing); one
-         * without a message of its own; with WEIGHTS_INLINE all; strings and other tensors without bytes */
+        /* these tensors stay inline: tensors in nodes that the model's own file has; small tensors (but not if
+         * their file is missing); tensors without a message of their own; with WEIGHTS_INLINE all tensors; strings
+         * and other tensors without bytes */
         if ((!in_main[t] && !nested) || (x->len < MIN_BYTES && !missing) ||
             weights_index(s, x->src) != t || s->weights.mode == WEIGHTS_INLINE ||
             !tensor_has_bytes(x))

@@ -271,8 +271,8 @@ struct gantt_box gantt_place(const struct gantt *g, const struct chart_bar *row,
     return x;
 }
 
-/* Draws a pale stripe over a part of a bar in which it is a transfer: from x on, `width` px wide.  in: the rectangle of
- * the bar. */
+/* Draws a pale stripe, from x on and `width` px wide, over the part of a bar that is a transfer.  in: the rectangle
+ * of the bar. */
 static void put_pale(struct gantt *g, double x, double width, const struct gantt_box *in)
 {
     if (width >= 0.3)
@@ -411,7 +411,8 @@ static void put_span(struct gantt *g, const struct chart_span *s)
             x1, TOP - 4, g->bottom);
 }
 
-/* Writes a style sheet for the classes of the chart's elements.  A page with the chart inside has one of its own. */
+/* Writes a style sheet for the classes of the chart's elements.  A page with the chart inside has its own style
+ * sheet instead. */
 static void put_styles(struct gantt *g)
 {
     fputs("<style>.t{font-size:18px;font-weight:bold} .s{fill:#52606d} .n{font-weight:bold}\n"
@@ -429,8 +430,8 @@ static void put_styles(struct gantt *g)
               g->f);
 }
 
-/* Writes the whole SVG; measure() must have been called.  inside: for a page that has its own style sheet and
- * background: the SVG has none. */
+/* Writes the whole SVG; measure() must have been called.  inside: the SVG is for a page with a style sheet and
+ * background, so it gets none of its own. */
 static void put_chart(struct gantt *g, bool inside)
 {
     int width = g->left + GANTT_WIDE + g->right, high = g->bottom + 34;

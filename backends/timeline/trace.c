@@ -102,8 +102,8 @@ static void put_stretch(FILE *f, const struct chart_bar *b, const struct chart_d
     putc('}', f);
 }
 
-/* Writes the events of all bars.  An event of a flow says whether an arrow ends at it (flow_in: not the first event
- * of the flow) and whether one begins at it (flow_out: not the last event). */
+/* Writes the events of all bars.  An event of a flow says whether an arrow ends at the event (flow_in: it is not
+ * the flow's first one) and whether an arrow begins at the event (flow_out: it is not the flow's last one). */
 static void put_bars(FILE *f, const struct chart *c, struct arena *a)
 {
     /* [flow] number of bars of the flow */

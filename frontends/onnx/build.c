@@ -79,8 +79,8 @@ static int collect(struct onnx_build *b)
     return 0;
 }
 
-/* Makes the module's large arrays as long as they will be, so that they are not copied while they grow; leaves them if
- * that is more than 32 bits can say. */
+/* Makes the module's large arrays as long as they will be, so that they are not copied while they grow; leaves them
+ * as they are if these lengths need more than 32 bits. */
 static void reserve_arrays(struct onnx_build *b)
 {
     struct module *m = b->m;
@@ -143,7 +143,7 @@ static void name_nodes(struct onnx_build *b)
 
 /* ---- 2. define ---- */
 
-/* The names that were defined twice in one graph, for a warning. */
+/* The names that a graph defines more than once, for a warning. */
 struct doubles {
     uint32_t n;  /* number of definitions of a name that the same graph had defined before */
     sid name[3]; /* names of the first such definitions */
@@ -178,7 +178,7 @@ static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
 }
 
 /* Adds the inputs of graph g, with their types, and sets graph.in.  Returns 0; or -1 and an error: an input has no
- * name, or that of another one. */
+ * name, or the name of another input. */
 static int define_inputs(struct onnx_build *b, gid g)
 {
     const Onnx__GraphProto *p = b->body[g].proto;

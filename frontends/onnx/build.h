@@ -40,7 +40,7 @@ struct onnx_build {
     const Onnx__GraphProto *graph; /* main graph */
     Onnx__OperatorSetIdProto *const *opset;
     size_t nopset;
-    /* the model's device configurations; NULL: the graph is a function's, for which they are not used */
+    /* the model's device configurations; NULL: the graph is a function's body, where configurations are not used */
     Onnx__DeviceConfigurationProto *const *configuration;
     size_t nconfiguration;
 
@@ -93,11 +93,12 @@ const char *onnx_owner_text(const struct onnx_build *b, const struct onnx_owner 
 /* Both append a tensor to the module, with `owner` for messages.  Return it, or 0 after an error. */
 tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_owner owner);
 tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *t, struct onnx_owner owner);
-/* Appends to module.type the type of a value that is tensor t, and returns its index. */
+/* Appends to module.type the type of values with the content of tensor t, and returns the type's index. */
 uint32_t onnx_tensor_type(struct onnx_build *b, tid t);
 /* Appends a type to module.type and returns its index; 0: t does not say what the type is. */
 uint32_t onnx_type(struct onnx_build *b, const Onnx__TypeProto *t);
-/* Returns the kind of an attribute; if the message does not give it (IR version 1), by the field that is set. */
+/* Returns the kind of an attribute.  If the message does not give the kind (IR version 1), the field that is set
+ * decides. */
 enum attr_kind onnx_attr_kind(const Onnx__AttributeProto *a);
 /* Makes attribute *a of message p.  node: name of its node, for messages.  *body: the next body (graph) of the node,
  * which the attribute refers to; increased by the number of the attribute's bodies.  Returns 0, or -1 and an error. */

@@ -206,8 +206,8 @@ static void compare_infos(struct onnx_build *b, gid g, bool outer_too, Onnx__Val
     }
 }
 
-/* Removes types from the message of an attribute if they differ from those in the text; of a list all, if one
- * differs. */
+/* Removes the types from the message of an attribute that differ from the types in the text.  If one type of a list
+ * differs, removes the whole list. */
 static void drop_changed_types(struct onnx_build *b, const struct attr *a)
 {
     const struct module *m = b->m;

@@ -144,8 +144,9 @@ static int64_t axis_size(const struct module *m, const struct type *t, int64_t a
     return m->dim[t->dim + (uint32_t)(axis < 0 ? axis + t->rank : axis)].value;
 }
 
-/* Checks a sharded dimension of a tensor: its axis exists, and its size is divisible by the number of shards; of an
- * axis that was fused of several, each size that the spec gives.  t: type of the tensor; NULL: its rank is unknown. */
+/* Checks a sharded dimension of a tensor: its axis exists, and its size is divisible by the number of shards; for
+ * an axis that was fused of several axes, each size that the spec gives must be divisible.  t: type of the tensor;
+ * NULL: its rank is unknown. */
 static void check_axis(const struct checker *c, const struct node_config *w, const char *tensor,
                        const Onnx__ShardedDimProto *s, const struct type *t)
 {

@@ -106,8 +106,8 @@ static const char *why_refused(const struct onnx_build *b, int fd, uint64_t *siz
     return wrong;
 }
 
-/* Returns the model's file (index in module.file) of a location.  A new one is opened and added, with fd -1 if it is
- * missing.  Returns 0 after an error. */
+/* Returns the model's file (index in module.file) of a location.  A file that the model does not have yet is opened
+ * and added, with fd -1 if it is missing.  Returns 0 after an error. */
 static uint32_t find_or_open_file(struct onnx_build *b, const char *location,
                                   const struct onnx_owner *owner, const Onnx__TensorProto *t)
 {

@@ -30,8 +30,8 @@ static int declare_function(struct onnx_build *b, const Onnx__FunctionProto *p)
     return 0;
 }
 
-/* Returns messages of inputs or outputs of a function p, which has only their names, name[n].  Their types are those of
- * p's value_info.  known: name -> index in value_info + 1. */
+/* Returns messages of the inputs or outputs name[n] of function p, with their types from p's value_info: the
+ * function itself has only their names.  known: name -> index in value_info + 1. */
 static Onnx__ValueInfoProto **describe_values(struct onnx_build *b, char **name, size_t n,
                                               const struct map *known, const Onnx__FunctionProto *p)
 {
@@ -183,8 +183,8 @@ static int read_graph_tensors(struct onnx_build *b, struct graph_stack *w,
     return 0;
 }
 
-/* Reads all tensors of training_info, also those in bodies, into b->m->aside; files that they lie in become files of
- * the model, as in read_function().  Returns 0, or -1 and an error. */
+/* Reads all tensors of training_info, also those in bodies, into b->m->aside; files with their bytes become files
+ * of the model, as in read_function().  Returns 0, or -1 and an error. */
 static int read_training_tensors(struct onnx_build *b, const Onnx__ModelProto *p)
 {
     struct onnx_build in = *b;

@@ -62,7 +62,7 @@ struct frame {
     unsigned
         next; /* index in desc->fields of the last known field; it or the one behind is likely next */
     uint64_t seen; /* bit i: desc->fields[i], which is a message and not repeated, was given */
-    /* of a tensor: 2: it has exactly one payload field; 1: it has none or several; 0: not counted yet */
+    /* of a tensor: 2: the tensor has exactly one payload field; 1: it has none or several; 0: not counted yet */
     int one_payload;
 };
 
@@ -135,7 +135,8 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
 }
 
 /* Returns the field with number id of the message of frame f, as field_of(), but tries f->next and the field behind it
- * first, since fields mostly come in ascending order.  f->next becomes this field, which a repeated field has again. */
+ * first, since fields mostly come in ascending order.  f->next becomes this field, since a repeated field mostly
+ * comes several times in a row. */
 static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
 {
     const ProtobufCFieldDescriptor *field = NULL;
@@ -168,8 +169,8 @@ static uint64_t skip_field(struct scan *s, uint64_t at, uint64_t end, uint64_t *
     return w == WIRE_VARINT ? at : v < end - at ? at + v : end;
 }
 
-/* Returns the name of the field with number id and its tag at offset `tag` in frame f; if it is repeated, with its
- * position: "node[3]". */
+/* Returns the name of the field with number id and its tag at offset `tag` in frame f; a repeated field has its
+ * position behind its name: "node[3]". */
 static const char *name_element(struct scan *s, const struct frame *f, uint32_t id, uint64_t tag)
 {
     const ProtobufCFieldDescriptor *field = field_of(f->desc, id);
@@ -289,8 +290,8 @@ static inline const uint8_t *window_bytes(struct scan *s, uint64_t at, uint64_t 
     return s->in.buf + (at - s->in.from);
 }
 
-/* Does the work of read_varint(), and returns what that returns, for varints of more than one byte and at the end of
- * the window. */
+/* Does the work of read_varint(), with the same result, for varints of more than one byte and at the end of the
+ * window. */
 static unsigned read_long_varint(struct scan *s, uint64_t end, uint64_t *value)
 {
     uint64_t n = smaller_u64(end - s->at, 10);
@@ -489,8 +490,8 @@ static int leave_message(struct scan *s)
     return 0;
 }
 
-/* Scans the string of len bytes at the cursor, a field with its tag at offset `tag`: it must have no NUL bytes, and
- * be UTF-8 unless it is documentation.  Returns 0, or -1 and an error. */
+/* Scans the string of len bytes at the cursor, a field with its tag at offset `tag`: the string must have no NUL
+ * bytes, and must be UTF-8 unless the field is documentation.  Returns 0, or -1 and an error. */
 static int take_text(struct scan *s, const ProtobufCFieldDescriptor *field, uint64_t tag,
                      uint64_t len)
 {

@@ -20,7 +20,8 @@ struct onnx_skeleton {
 };
 
 enum {
-    ONNX_MARK = 17,        /* bytes of a marker: in a skeleton all raw_data of this length is one */
+    /* bytes of a marker: in a skeleton, all raw_data of this length are markers */
+    ONNX_MARK = 17,
     ONNX_FIELD_FLOAT = 4,  /* TensorProto.float_data */
     ONNX_FIELD_RAW = 9,    /* TensorProto.raw_data */
     ONNX_FIELD_DOUBLE = 10 /* TensorProto.double_data */

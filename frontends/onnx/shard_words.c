@@ -51,8 +51,8 @@ static void name_word(const char *name, char *word)
     snprintf(word, WORD, "%s%s", fits ? "@" : "?", fits ? name : "");
 }
 
-/* Whether spec s, which cuts axis d, has each piece on one device: it lists no devices, or as many as pieces, and none
- * that it lists stands for a group of several devices, or of none. */
+/* Whether spec s, which cuts axis d, has each piece on one device: s lists no devices, or as many devices as
+ * pieces, and no listed device stands for a group of several devices or of none. */
 static bool has_one_each(const Onnx__ShardingSpecProto *s, const Onnx__ShardedDimProto *d)
 {
     const size_t n = d->n_simple_sharding;

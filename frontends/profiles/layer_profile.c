@@ -283,7 +283,7 @@ static void index_edges(struct profile_reader *r)
     r->in = csr_build(r->a, r->nlayer, r->nedge, r->to, NULL);
 }
 
-/* Removes edges that are listed a second time, and makes r->out and r->in of the others. */
+/* Removes edges that are listed a second time, and makes r->out and r->in of the edges that are left. */
 static void drop_repeats(struct profile_reader *r)
 {
     /* [layer] 1 + the last layer so far that reads from it */
@@ -355,8 +355,8 @@ static int sort_layers(struct profile_reader *r)
 
 /* ---- the module --------------------------------------------------------------------------------- */
 
-/* Returns an array: [layer] its name, the first word of its description ("layer_0").  If there is no word, or several
- * layers have the same one, the layer's id is appended ("Conv2d.node4"). */
+/* Returns an array: [layer] its name, the first word of its description ("layer_0").  If there is no word, or
+ * several layers have the same word, the layer's id is appended ("Conv2d.node4"). */
 static sid *name_layers(struct profile_reader *r)
 {
     sid *name = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *name);

@@ -144,8 +144,8 @@ static int read_optional(const struct workload_reader *r, const json_t *node, ui
     return read_int(r, j, (struct subject){"nodes", i, key}, 0, INT64_C(1) << 53, out);
 }
 
-/* Reads node i of the file into r->node[i]; notes in r->training and r->has_weights what it is or has.  Returns 0, or
- * -1 and an error. */
+/* Reads node i of the file into r->node[i]; sets r->training if the node is a backward node, and r->has_weights if
+ * the file gives its "weightSize".  Returns 0, or -1 and an error. */
 static int read_node(struct workload_reader *r, uint32_t i, const json_t *j)
 {
     struct wnode *n = &r->node[i];
@@ -260,7 +260,7 @@ static int64_t transfer_ps(const struct workload_reader *r, double ms)
     return (int64_t)(ms * r->how.scale * PS_PER_MS + 0.5);
 }
 
-/* ms: costs that differ by at most that are equal, as in the paper's program */
+/* ms: costs that differ by at most this much count as equal, as in the paper's program */
 #define COST_EQUAL 1e-6
 
 /* Numbers the results of all nodes: one result for each distinct cost among the edges that leave the node, at least
@@ -606,7 +606,7 @@ static int read_workload(struct workload_reader *r, const struct named_text *t, 
         rc = read_all(r, s->cluster);
     arena_free(r->own);
 #ifdef __GLIBC__
-    /* gives the memory of the JSON tree back: later code allocates large blocks, which would not reuse it */
+    /* gives the memory of the JSON tree back, because the large blocks that later code allocates would not reuse it */
     malloc_trim(0);
 #endif
     if (rc == 0)

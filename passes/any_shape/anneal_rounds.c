@@ -205,7 +205,7 @@ static void run_round(struct search *s)
     for (uint32_t i = 0; i < s->nthread; i++) {
         worker[i] = (struct worker){s, i};
         s->clock[i] = *s->o->clock;
-        /* if a thread cannot be made, the other threads do its runs, too */
+        /* if a thread cannot be made, the other threads do all runs */
         runs[i] = i > 0 && pthread_create(&id[i], NULL, run_thread, &worker[i]) == 0;
     }
     run_thread(&worker[0]);
@@ -263,7 +263,8 @@ static int search_begin(struct search *s, struct diag *d)
     if (loads_new(&s->l, s->c, o->planner, s->a, d))
         return -1;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    /* rows: entries of the tables that each walker copies; most: number of walkers that these may take */
+    /* rows: entries of the tables that each walker copies; most: number of walkers that such tables leave memory
+     * for */
     uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
     uint64_t most = 1 + LOADS_MOST / rows;
     s->nrun = smaller_u32(o->chains, MOST_CHAINS);
@@ -428,7 +429,8 @@ struct anneal_found anneal_search(const struct problem *c, const struct anneal *
     struct arena_mark mark = arena_mark(scratch);
     struct search *s = arena_alloc(scratch, sizeof *s);
     int64_t before = best->value;
-    bool runs = c->g->n > 0; /* there are vertices, and each of them can run somewhere */
+    /* whether there are vertices, and each of them can run on some device */
+    bool runs = c->g->n > 0;
     *s = (struct search){.c = c, .cut = o->up ? o->cut : c, .o = o, .a = scratch};
     assert(!c->scene->model.replicate || best->copies || !c->detailed);
     int rc = search_begin(s, d);

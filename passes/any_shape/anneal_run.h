@@ -29,7 +29,8 @@ struct anneal_run {
     uint64_t seed;
     uint64_t moves; /* number of moves of a vertex to try */
     /* ps that each cut net costs more in this run, at most anneal_tables.surcharge; 0: nets have their own costs.
-     * With a surcharge set `value` to LOAD_INF, since values with and without a surcharge cannot be compared */
+     * If there is a surcharge, set `value` to LOAD_INF, since values with and without a surcharge cannot be
+     * compared */
     int64_t surcharge;
     bool warm; /* the run starts from a good plan, so at a lower temperature */
     /* [vertex] the plan where it starts; afterwards, if `better`, the best plan found */

@@ -102,9 +102,9 @@ static bool surely_fits(struct any_search *s, const int32_t *dev)
     return good;
 }
 
-/* Returns the time per sample of `plan`, whose nodes are on dev[node], ps; LOAD_INF: the plan does not fit the
- * memory, which is checked only where it is in doubt (problem.values).  Where parts cost something, their cost
- * counts, and s->start is subtracted. */
+/* Returns the time per sample, ps, of `plan`, whose nodes are on dev[node].  Where parts cost something, their cost
+ * counts, and s->start is subtracted.  LOAD_INF: the plan does not fit the memory, which is checked only where this
+ * is in doubt (problem.values). */
 static int64_t total_value(struct any_search *s, const struct problem_plan *plan,
                            const int32_t *dev)
 {

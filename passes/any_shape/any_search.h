@@ -17,7 +17,7 @@ struct any_search {
      * LOAD_INF: no plan is known */
     struct problem_plan best;
     struct bound bound; /* a lower bound of all plans of `any` */
-    /* ps: only plans that take no more than this are of use; LOAD_INF: every plan is */
+    /* ps: only plans that take no more than this are of use; LOAD_INF: every plan is of use */
     int64_t need;
     uint64_t moves;      /* number of moves of annealing so far */
     uint64_t spent;      /* work of bounds so far, in arcs */
@@ -37,9 +37,9 @@ int64_t any_price(void *user, const struct problem *c, int64_t value, const int3
 void any_bound(struct any_search *s, uint64_t work);
 
 /* Looks for better plans with the settings of `like` (planner, seed, moves, chains, threads, clock).  First plans
- * come from some orders cut by interval DP; then follows annealing: first of the top level of p, if that is a coarser
- * one, then of the whole graph.  Bounds are looked for before annealing and between its rounds, and may end the
- * search.  Returns 0, or -1 and an error if the graph is too large (device_loads.h). */
+ * come from some orders cut by interval DP; then follows annealing: first of the top level of p, if that level is a
+ * coarse one, then of the whole graph.  Bounds are looked for before annealing and between its rounds, and may end
+ * the search.  Returns 0, or -1 and an error if the graph is too large (device_loads.h). */
 int any_improve(struct any_search *s, const struct anneal *like);
 
 /* Writes dev[vertex of g] from node_dev[node]; this plan must put all nodes of a vertex on one device. */

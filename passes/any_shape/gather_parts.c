@@ -78,7 +78,8 @@ static bool take_parts(struct part_gatherer *g)
     return good;
 }
 
-/* Returns the vertices of each part, a row for each; a vertex with nodes in several parts counts for one of them. */
+/* Returns the vertices of each part, one row for each part.  A vertex with nodes in several parts is in the row of
+ * one of these parts. */
 static struct csr vertices_of(struct any_search *s, const struct parts *t)
 {
     struct ctx *x = s->x;
@@ -131,7 +132,7 @@ static bool move_some_part(struct part_gatherer *g)
     struct arena *a = s->x->use.scratch;
     struct csr of = vertices_of(s, t);
     struct keyed *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
-    /* steps that one move_part() counts for: it evaluates a plan of the whole base level */
+    /* the steps that one call of move_part() counts for: the call evaluates a plan of the whole base level */
     uint64_t each =
         s->x->levels.base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {

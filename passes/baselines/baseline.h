@@ -38,8 +38,8 @@ int baseline_leave(struct baseline *b, const char *argument);
  * load is least after the move.  O(devices * nets of v). */
 void baseline_put(struct baseline *b, uint32_t v, uint32_t d);
 
-/* Returns, in a, the numbers of the cluster's accelerators; if it has none, of all its devices. Writes to *n how
- * many these are. */
+/* Returns, in a, the numbers of the cluster's accelerators; if it has none, of all its devices. Writes the number
+ * of devices returned to *n. */
 uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct arena *a);
 
 /* Planners whose plans portfolio-place takes, too. */

@@ -22,7 +22,7 @@ static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_opti
                                          {0}};
 
 /* Returns the vertices of g in the depth-first topological order, in a: next comes the vertex that became ready last;
- * of several that became ready at once, the vertex that ends with the latest base vertex. */
+ * of several vertices that became ready at once, the one whose last base vertex is the latest. */
 static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, struct arena *a)
 {
     const uint32_t *at = wdag_flatten(g, a);

@@ -110,7 +110,7 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
 }
 
 /* Writes the three devices with the largest loads to top[], UINT32_MAX for missing devices.  largest_without()
- * needs no more: at least one of the three is neither of the two devices of a move. */
+ * needs only these three: at least one of them is neither of the two devices of a move. */
 static void find_fullest(const struct loads *l, uint32_t top[3])
 {
     for (int i = 0; i < 3; i++) {

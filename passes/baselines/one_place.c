@@ -2,7 +2,7 @@
  *
  * Source: the "single accelerator" of the placement paper, table 2: the gain over it tells what a split is worth.
  * Of the devices that can run everything, it takes the fastest one with enough memory. If no device has enough, it
- * takes the fastest one with best-effort, and leaves no plan without.  O(devices * (V + pins)). */
+ * takes the fastest one with best-effort, and without best-effort leaves no plan.  O(devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
 
 /* The values of the options in one_opts. */
@@ -12,7 +12,7 @@ struct one_options {
 
 static const struct opt one_opts[] = {BASELINE_BEST_EFFORT(struct one_options, best_effort), {0}};
 
-/* Moves every vertex to device d, and returns true; returns false and moves none if d may not hold one of them. */
+/* Moves every vertex to device d, and returns true; if d may not hold some vertex, moves none and returns false. */
 static bool move_all(struct loads *l, uint32_t d)
 {
     for (uint32_t v = 0; v < l->c->g->n; v++)

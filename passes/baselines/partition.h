@@ -17,7 +17,7 @@ struct part_graph {
     int32_t n, narc; /* numbers of vertices and arcs */
     int32_t nparts;  /* number of parts that are wanted */
     int32_t seed;    /* of the library's random numbers */
-    /* the neighbours of vertex v are to[at[v]], ..., to[at[v + 1] - 1]; arc i is the one that leads to to[i] */
+    /* the neighbours of vertex v are to[at[v]], ..., to[at[v + 1] - 1]; arc i leads to vertex to[i] */
     int32_t *at, *to;
     /* [arc] transfer cost of the values made at one end and used at the other; >= 1 */
     int32_t *arc;

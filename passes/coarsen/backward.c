@@ -80,7 +80,7 @@ static void join_readers(struct backward_marks *k, const uint8_t *is_param)
 }
 
 /* Joins update n with the placed backward nodes that make its gradient: each backward node whose only reader is n,
- * or another node found so. stack: room for all nodes. */
+ * and then each backward node whose only reader is a node found so. stack: room for all nodes. */
 static void join_gradient(struct backward_marks *k, nid n, nid *stack)
 {
     const struct module *m = k->m;

@@ -11,8 +11,9 @@
 
 /* ---- pins ---- */
 
-/* Pins to device dev all vertices whose nodes a pattern matches, even if they have a pin already; returns the number of
- * these vertices.  follows: [node] 1: a Shape (place_follows).  own: scratch memory. */
+/* Pins to device dev all vertices whose node, or an open call around the node, matches `re`, even vertices that
+ * have a pin already; returns the number of these vertices.  follows: [node] 1: a Shape (place_follows).  own:
+ * scratch memory. */
 static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const uint8_t *follows,
                         struct arena *own)
 {

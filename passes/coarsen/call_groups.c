@@ -88,7 +88,7 @@ static void weigh_functions(struct call_table *w)
 static bool try_rank(const struct call_table *w, uint32_t rank, uint32_t *group)
 {
     int64_t sum[CLUSTER_CLASSES] = {0};
-    /* behind a call that counts, the calls inside it are skipped: so only the outermost ones count */
+    /* after a call that counts, the calls inside that call are skipped, so only outermost calls count */
     for (uint32_t s = 1; s < w->o->nsite;) {
         const struct site *at = &w->o->site[s];
         if (w->divided[s] || w->rank[at->function] > rank) {
@@ -107,8 +107,8 @@ static bool try_rank(const struct call_table *w, uint32_t rank, uint32_t *group)
     return true;
 }
 
-/* Returns the largest rank for which try_rank returns true, by bisection: the time grows with the rank.  For rank 0 it
- * always does, since no function has that rank. */
+/* Returns the largest rank for which try_rank returns true, by bisection: the time grows with the rank.  For rank 0
+ * try_rank always returns true, since no function has that rank. */
 static uint32_t find_rank(const struct call_table *w)
 {
     uint32_t low = 0, high = w->o->functions->n - 1;

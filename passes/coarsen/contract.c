@@ -283,7 +283,7 @@ static const char *reasons_text(int why, struct arena *a)
 /* Warns of each vertex of g with several nodes that takes more than a tenth of the time on class 0 (more than half if
  * the user asked for the group), since it limits every plan.  why[vertex]: its reasons, WHY_*.  Unless qdq_all (option
  * qdq=all), does not warn of vertices joined for WHY_QDQ alone: an operator with its quantisation nodes. Does
- * nothing for a model whose nodes are shared among devices: there every node has its devices already. */
+ * nothing for a model whose nodes are shared among devices: in such a model every node has its devices already. */
 static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool qdq_all)
 {
     int64_t total = 0;
@@ -440,7 +440,7 @@ static void warn_of_large(struct ctx *x, const struct wdag *level, const struct 
 }
 
 /* Returns the end of a message about nodes that stay together for the reasons `why` (WHY_*): which option lets them
- * be cut apart; "": they stay together because the model or the user wants it. */
+ * be cut apart; "": no option does, since the model or the user wants the nodes together. */
 static const char *apart_hint(int why)
 {
     return why == WHY_QDQ    ? ": contract{qdq=none} lets them be cut apart"
@@ -572,7 +572,7 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     return g->pin[v] < 0 && (empty || ample);
 }
 
-/* Returns the first neighbour of v that is not gone; v itself if there is none. */
+/* Returns the first neighbour of v that is not gone; v itself if there is no such neighbour. */
 static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *gone)
 {
     for_row (w, g->succ, v)

@@ -45,8 +45,8 @@ static struct classes find_must(const struct ctx *x)
     return c;
 }
 
-/* Whether a rule may decide about the edge from vertex u to w.  It may not where the model itself decides: see the
- * head of this file.  cut: the rule is a --cut-at. */
+/* Whether a rule may decide about the edge from vertex u to w.  A rule may not where the model itself decides (head
+ * of this file).  cut: the rule is a --cut-at. */
 static bool is_free(struct ruling *r, uint32_t u, uint32_t w, bool cut)
 {
     const struct wdag *g = r->x->levels.base;
@@ -110,7 +110,7 @@ static const char *pattern_around(struct ruling *r, uint32_t v)
     return "";
 }
 
-/* Returns the --pin that puts vertex v where it is pinned to, "REGEX=DEVICE". */
+/* Returns the text "REGEX=DEVICE" of the --pin that pins vertex v to its device. */
 static const char *pin_text(const struct ctx *x, uint32_t v)
 {
     const struct settings *s = ctx_settings(x);

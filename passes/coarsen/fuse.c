@@ -334,7 +334,7 @@ static int64_t default_cap(const struct cluster *c)
     return least < 0 ? 0 : least / (8 * (int64_t)c->ndev) + 1; /* + 1: 0 would mean no limit */
 }
 
-/* Returns the level that fusing g with this range and memory limit gives; NULL after an error. */
+/* Returns the level that results from fusing g with this range and memory limit; NULL after an error. */
 static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_options *o,
                                int64_t range, int64_t mem)
 {

@@ -56,7 +56,7 @@ static bool is_computing(const struct ctx *x, uint32_t v)
 
 /* Joins head v with its readers of least depth (all: with every reader), except Shape and Size; returns whether it has
  * joined any.  Without `all`, v stays alone if a Shape or Size of its result has a smaller depth than these readers,
- * since that could close a cycle. */
+ * since joining could then close a cycle. */
 static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t *depth,
                       struct classes *c)
 {

@@ -162,8 +162,8 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
     return to;
 }
 
-/* pass.run: pushes a level with a vertex for each result of a node whose results cost differently to move; no level if
- * there is no such node. */
+/* pass.run: pushes a level in which each node whose results cost differently to move has a vertex for each result.
+ * Pushes no level if there is no such node. */
 static int subdivide_run(struct ctx *x, const void *options)
 {
     uint32_t n = 0;

@@ -28,7 +28,7 @@ static struct csr list_callers(const struct module *m, struct arena *a)
     return pairs_rows(&call, m->nfunction);
 }
 
-/* Sets x->nodes[f] and x->entries[f]; those of the functions that f calls must be set already. */
+/* Sets x->nodes[f] and x->entries[f], whose entries for the functions that f calls must be set already. */
 static void measure_function(const struct module *m, struct functions *x, uint32_t f)
 {
     const struct module *b = m->function[f].body;

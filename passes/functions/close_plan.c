@@ -31,8 +31,8 @@ static uint32_t keep_outermost(const struct open_calls *o, uint8_t *can)
 }
 
 /* Returns the first placed node of the site that is no Shape following its operand (follows[node] != 0); the closed
- * call gets the device and the part of this node.  Returns s->end if there is none, since no output of the model
- * needs the call. */
+ * call gets the device and the part of this node.  Returns s->end if there is no such node: then no output of the
+ * model needs the call. */
 static nid find_placed_node(const struct ctx *x, const struct site *s, const uint8_t *follows)
 {
     nid n = s->first;

@@ -14,7 +14,7 @@ struct closed_plan {
     struct plan plan;       /* the plan, for the nodes of m */
     struct verdict verdict; /* figures of the plan */
     struct parts *parts;    /* the parts of the plan, as sets of nodes of m */
-    /* numbers of outermost calls that are nodes again, and of calls that are still open */
+    /* closed: number of outermost calls that are nodes again; open: number of calls that are still open */
     uint32_t closed, open;
     const char *first_open; /* name of the first open call; "": no call is open */
 };

@@ -205,8 +205,8 @@ static void add_given(struct inliner *w, struct env *e, struct slice list)
 }
 
 /* Writes to *out attribute a of a node of e->from as an attribute of node n of the new module (0: of a call that is
- * entered).  Returns false if the attribute is left out, since it refers to an attribute that the call does not
- * give. */
+ * entered).  Returns false if the attribute is left out, since the attribute refers to an attribute that the call
+ * does not give. */
 static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, nid n,
                       struct attr *out)
 {
@@ -350,8 +350,8 @@ static sid make_prefix(struct inliner *w, const struct env *e, nid call)
     return e->function == 0 || !w->how->names ? name : edit_take_name(w->e, make_name(w, e, name));
 }
 
-/* Begins to replace a call of e->from: makes its site and environment, drops it from the new module, which has the
- * model's own calls as nodes, and pushes the function's main graph. */
+/* Begins to replace a call of e->from: makes the call's site and environment, drops the call from the new module
+ * (which has the model's own calls as nodes), and pushes the function's main graph. */
 static void enter_call(struct inliner *w, struct env *e, nid call)
 {
     const struct node *n = &e->from->node[call];

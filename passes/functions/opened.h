@@ -6,7 +6,7 @@
 #include "ir/plan/parts.h"
 #include "passes/functions/inliner.h"
 
-/* The open calls of the module m = x->scene.m; x->results.opened points to it while there are any. */
+/* The open calls of the module m = x->scene.m; x->results.opened points to it while calls are open. */
 struct open_calls {
     struct module from;                /* the model before, with these calls as nodes */
     const struct functions *functions; /* facts about the functions of the model */

@@ -135,7 +135,7 @@ int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t
     return 0;
 }
 
-/* The name and the path of a node or call, both of which an expression is tried with. */
+/* The name and the path of a node or call: an expression is tried on both. */
 struct named {
     const struct module *m;
     sid scope;               /* scope of the path; 0: there is no scope, and the path is the name */
@@ -199,7 +199,7 @@ uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_
     return in;
 }
 
-/* Returns the first pattern that matches and counts a hit for it; NULL: no pattern matches.  O(patterns). */
+/* Returns the first pattern that matches, and counts a hit for the pattern; NULL: no pattern matches.  O(patterns). */
 static struct pattern *find_pattern(struct patterns *p, struct named of)
 {
     if (!p->n)
@@ -221,7 +221,7 @@ struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct 
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, a);
     struct pattern **hit = arena_array(a, x->scene.m->nnode, sizeof(struct pattern *));
     struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *));
-    /* of two matching patterns the earlier one counts, which has the smaller address */
+    /* of two matching patterns the earlier one counts, that is, the one with the smaller address */
     for (uint32_t s = 1; o && s < o->nsite; s++) {
         call[s] = find_pattern(p, named_call(x, s));
         struct pattern *outer = call[o->site[s].parent];

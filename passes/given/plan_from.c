@@ -29,8 +29,8 @@ static const struct opt plan_opts[] = {
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
-/* Returns 0 if plan p, evaluated as e, may be taken; else reports what is against it and returns -1, or
- * PASS_INFEASIBLE if the only obstacle is memory. */
+/* Returns 0 if plan p, evaluated as e, may be taken; else reports the obstacle and returns -1, or PASS_INFEASIBLE
+ * if the only obstacle is memory. */
 static int check_plan(struct ctx *x, const struct plan_options *o, const struct plan *p,
                       const struct evaluation *e)
 {
@@ -121,8 +121,8 @@ static bool are_sizes_said(const struct ctx *x)
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
 {
     bool said = are_sizes_said(x);
-    /* size: the setting is about micro-batches; about: it is the number of samples that costs are about; allows: it
-     * is --slices */
+    /* size: the setting is about micro-batches; about: the setting is the number of samples that costs are about;
+     * allows: the setting is --slices */
     for (const struct opt *o = exec_settings; o->name; o++) {
         bool size = o->off == offsetof(struct exec_model, training.micro_size) ||
                     o->off == offsetof(struct exec_model, training.micro_batches);

@@ -3,9 +3,9 @@
  * By Olive's rules (olive/passes/onnx/split.py): a node belongs to the split of the longest assigned name with which
  * its own name begins, counted in whole components between dots or slashes; but never to an earlier split than the
  * nodes whose results it reads.  A QuantizeLinear, and a node for which no such name is assigned, goes to the last
- * split that it reads from; if it reads from none, to the split of its first reader; if there is no reader, to
- * split 0.  Olive copies a DequantizeLinear to all its readers; here it goes to the first of them.  The names are
- * kept as a tree of components.  O(characters + operands). */
+ * of the splits whose results it reads; if it reads no split's results, to the split of its first reader; if there
+ * is no reader, to split 0.  Olive copies a DequantizeLinear to all its readers; here it goes to the split of the
+ * first reader. The names are kept as a tree of components.  O(characters + operands). */
 #include "passes/given/split_assignments.h"
 
 #include "ir/base/name_table.h"
@@ -43,8 +43,8 @@ static const char *take_edge(uint32_t vertex, const char **name, struct arena *a
     return edge;
 }
 
-/* Returns the vertex at which a name ends.  Follows the name's components from the root, and adds the vertices that are
- * not there yet. */
+/* Returns the vertex at which a name ends.  Follows the name's components from the root, and adds the vertices that
+ * the tree lacks. */
 static uint32_t vertex_of(struct name_tree *t, const char *name)
 {
     uint32_t at = 0;

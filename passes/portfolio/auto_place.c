@@ -146,8 +146,8 @@ static int look_for_any(struct auto_run *r)
         return -1;
     if (s->best.value < LOAD_INF)
         tidy_parts(s);
-    /* no plan of another shape is good enough, so the contiguous one is taken; a better bound may prove that it is
-     * the best of all plans */
+    /* no plan of another shape is good enough, so the contiguous plan is taken; a better bound may prove that this
+     * plan is the best of all */
     if (r->contiguous && s->best.value > s->need)
         any_bound(s, BOUNDS_WORK / 4);
     if (is_far(r)) {

@@ -60,7 +60,7 @@ static void copy_plan(struct candidates *c, struct list_schedule *to,
     to->what = arena_strdup(c->x->use.mem, from->what, strlen(from->what));
 }
 
-/* Inserts a plan into c->kept if it is one of the best, and no plan there has the same value and lacks as much
+/* Inserts a plan into c->kept if it is one of the best, and no plan in c->kept has the same value and lacks as much
  * memory. */
 static void keep_plan(struct candidates *c, const struct list_schedule *p)
 {

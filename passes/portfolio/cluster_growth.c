@@ -44,10 +44,10 @@ bool growth_can(const struct growth *g, uint32_t group, uint32_t to)
     return can;
 }
 
-/* Takes note of an edge between a new group of the set and vertex v: if v's group could be added to the set, it enters
- * or rises in `front`, the heap of such groups.  Returns by how many ps the edge changes what a move of the set
- * adds to all transfers. time: ps of the edge's transfer; move[0]: the set's device; move[1]: the device to move
- * to. */
+/* Takes note of an edge between a new group of the set and vertex v: if v's group could be added to the set, the
+ * group enters `front`, the heap of such groups, or rises in it.  Returns by how many ps the edge changes what a
+ * move of the set adds to all transfers. time: ps of the edge's transfer; move[0]: the set's device; move[1]: the
+ * device to move to. */
 static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *move, uint32_t v,
                          int64_t time, struct heap *front)
 {
@@ -65,7 +65,7 @@ static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *mo
     return time;
 }
 
-/* Adds a group to the set.  Returns by how many ps this changes what a move of the set adds to all transfers. */
+/* Adds a group to the set.  Returns by how many ps the group changes what a move of the set adds to all transfers. */
 static int64_t add_group(struct growth *g, const int32_t *dev, const int32_t *move, uint32_t group,
                          struct heap *front)
 {

@@ -374,8 +374,8 @@ static bool change_transfer(struct improver *s, const struct link *l)
 }
 
 /* Moves the nodes of items i, i + 1, ... of the chain, all on the device of item i, to one other device. That
- * device, and the largest number of items to move, are drawn at random.  An item on another device, or one that is
- * no node, ends the stretch. */
+ * device, and the largest number of items to move, are drawn at random.  An item on another device, or an item that
+ * is no node, ends the stretch. */
 static bool change_stretch(struct improver *s, uint32_t i)
 {
     const struct wdag *g = s->placement->base;

@@ -98,7 +98,7 @@ static int keep_matches(struct ctx *x, const char *text, int32_t *segment)
     return 0;
 }
 
-/* Returns a + b; COST_NEVER if one of them is. */
+/* Returns a + b; COST_NEVER if a or b is COST_NEVER. */
 static int64_t add_times(int64_t a, int64_t b)
 {
     return a == COST_NEVER || b == COST_NEVER ? COST_NEVER : sat_add(a, b);
@@ -160,7 +160,8 @@ static int run_recompute(struct ctx *x, const void *options)
     uint8_t *kept = arena_alloc(a, m->nval);
     if (*o->keep && keep_matches(x, o->keep, segment))
         return -1;
-    if (!*o->keep) { /* by layers, else by stretches; what goes between them is kept */
+    /* by layers, else by stretches; values that go from one layer or stretch to another are kept */
+    if (!*o->keep) {
         if (!divide_by_layers(x, segment))
             divide_by_root(x, segment);
         keep_between(m, segment, kept);

@@ -75,8 +75,8 @@ static int64_t reduce_time(const struct search *x, uint32_t from, uint32_t to,
     return servers_reduce(x->r->servers, set, x->s->parameter[last] - x->s->parameter[from]);
 }
 
-/* Inserts *p into x->best before the first plan that is worse; the last plan falls out.  Does nothing if *p is there
- * already, or if no plan there is worse. */
+/* Inserts *p into x->best before the first plan that is worse; the last plan falls out.  Does nothing if x->best
+ * has *p already, or has no worse plan. */
 static void keep_plan(const struct search *x, const struct published_plan *p)
 {
     for (uint32_t i = 0; i < PUBLISHED_PLANS; i++) {
@@ -140,7 +140,7 @@ static bool take_devices(const struct search *x, const struct device_set *used,
     return true;
 }
 
-/* Adds cell c, unless a cell that is as good is there: of two cells with the same state and the same devices the one
+/* Adds cell c, unless there is a cell as good as c: of two cells with the same state and the same devices the one
  * with the smaller `worst` stays. */
 static void keep_cell(struct search *x, const struct cell *c)
 {

@@ -8,7 +8,7 @@
 #include "passes/problem/stage_states.h"
 
 enum {
-    /* most devices that are planned for, as in the published tables, and so most stages */
+    /* the most devices that are planned for, as in the published tables; a plan has no more stages than devices */
     PUBLISHED_STAGES = 16,
     PUBLISHED_PLANS = 2 /* number of plans that are returned */
 };

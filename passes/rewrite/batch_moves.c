@@ -112,7 +112,8 @@ static int slice_entry(struct batch_search *x, int axis, int rank)
 }
 
 /* Whether entry j of a Slice's starts, ends and steps takes all elements of its axis in their order, whatever the
- * axis' size: from 0, in steps of 1, to an end that is INT32_MAX or more, by which exporters mean "to the end". */
+ * size of the axis: from 0, in steps of 1, to an end that is INT32_MAX or more, by which exporters mean "to the
+ * end". */
 static bool takes_all(struct batch_search *x, int j)
 {
     struct batch_list from = batch_list_of(x, "starts", 1), to = batch_list_of(x, "ends", 2),
