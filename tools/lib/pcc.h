@@ -96,11 +96,11 @@ PCC_API const char *pcc_error(const struct pcc *p);
  * handler. */
 PCC_API void pcc_stop(struct pcc *p);
 
-/* Gives a setting a value, for all later calls.  name: that of a long option of the program (pcc --help=all), such
+/* Gives a setting a value, for all later calls.  name: the name of a long option of the program (pcc --help=all), such
  * as "devices", "link", "dim", "costs", "pin", "time-limit" or "weights".  value: as on the command line; "" for an
- * option without a value; NULL: forgets the values given so far.  All values of a setting count if the help text of
- * its option says "(repeats)", else the last one.  Checks only the name (of "warnings" also the value): a wrong
- * value lets the later call fail that needs the setting. */
+ * option without a value; NULL: forgets the values given so far.  All values of a setting count if the help text of its
+ * option says "(repeats)", else the last one.  Checks only the name (of "warnings" also the value): a wrong value lets
+ * the later call fail that needs the setting. */
 PCC_API enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value);
 
 /* Reads a model from an ONNX file, a workload (.json) or textual IR (.pir); frees the model that was open before,

@@ -456,7 +456,8 @@ static int check_levels(struct pcc *p)
     const struct cluster *c = p->x.scene.cluster;
     const char *levels = handle_given(p, "levels"), *devices = handle_given(p, "devices");
     const char *who = levels ? "--levels" : devices ? devices : p->name;
-    bool tells[] = {levels || c->nlevel, levels || c->nlevel, false}; /* [option of other] */
+    /* [option of other] levels say what the option says */
+    bool tells[] = {levels || c->nlevel, levels || c->nlevel, false};
     /* "allreduce" is a rate over several servers; of several levels, level 0 is within a server */
     for (uint32_t l = c->nlevel > 1 ? 1 : 0; l < c->nlevel; l++)
         tells[2] = tells[2] || c->level[l].reduce;

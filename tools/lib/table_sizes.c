@@ -25,7 +25,7 @@ enum { NAMED = 8 }; /* the most sizes in a note */
 /* The settings' sizes while they grow. */
 struct taking {
     struct pcc *p;
-    struct dim_binding *dims; /* [p->settings.ndims] */
+    struct dim_binding *dims; /* [p->settings.ndims] the sizes */
     uint32_t cap;
     uint32_t taken;   /* sizes that came from tables */
     const char *text; /* the first NAMED sizes as text, for a note */

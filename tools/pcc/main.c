@@ -244,8 +244,8 @@ static void write_reproducer(const struct cli *c, struct pcc *h, const struct pi
     y.use.diag = &silent;
     y.scene.place = NULL;
     y.levels = (struct levels){0};
-    /* With `inferred` set, open-functions fails when it runs again.  So the reproducer begins before that pass, which
-     * it must, since textual IR cannot hold open calls. */
+    /* With `inferred` set, open-functions fails when it runs again.  So the reproducer begins before that pass, as it
+     * has to: textual IR cannot hold open calls. */
     y.results = (struct results){.inferred = x->results.inferred};
     if (take_input(c, h, &in) || read_input(h, &in, &again, &y.results.plan, x->use.mem, &silent))
         return;

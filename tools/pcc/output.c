@@ -357,8 +357,8 @@ int output_write(const struct cli *c, struct pcc *p)
         if (!table)
             return -1;
     }
-    const char *reports =
-        reports_text(c, p); /* made first, so that nothing is written if a report fails */
+    /* made first, so that nothing is written if a report fails */
+    const char *reports = reports_text(c, p);
     if (!reports || emit_all(c, p, /*check=*/false))
         return -1;
     const char *shown = out ? utf8_text(x->use.mem, out) : NULL;

@@ -84,7 +84,7 @@ struct engine;
 
 /* The calls of an engine. */
 struct engine_face {
-    const char *name; /* "onnxruntime", "stub" */
+    const char *name; /* name of the engine: "onnxruntime", "stub" */
     void (*close)(struct engine *e);
     struct loaded *(*load)(struct engine *e, const struct engine_load *how,
                            struct engine_error *err);

@@ -131,7 +131,8 @@ static void fit_squares(const struct points *p, uint32_t place, const double *la
         double y[TERMS], squares = all;
         if (!solve(normal, sets[s] + 1, sets[s][0], y))
             continue;
-        for (int r = 0; r < TERMS; r++) /* |A y - 1|^2, as y solves the normal equations */
+        /* the sum becomes |A y - 1|^2, which is so simple since y solves the normal equations */
+        for (int r = 0; r < TERMS; r++)
             squares -= y[r] * normal[r][TERMS];
         if (squares < least - 1e-12 * all) {
             least = squares;

@@ -10,7 +10,7 @@
 
 /* The devices of a split, while the choice is read. */
 struct choosing {
-    const json_t *devices;         /* list of the manifest */
+    const json_t *devices;         /* the list "devices" of the manifest */
     const struct engine_gpu **gpu; /* [device] as gpus_chosen() returns them */
     struct arena *a;
     struct diag *d;

@@ -192,8 +192,7 @@ static int part_by_part(const struct measuring *m, uint32_t *left, struct part_f
         else if (m->node_runs > 0)
             rc = measure_nodes(m, k, &f[k]);
         else
-            rc = take_turn(m, k, /*counts=*/false,
-                           NULL); /* runs the part once, as later parts need its outputs */
+            rc = take_turn(m, k, /*counts=*/false, NULL); /* as later parts need its outputs */
         if (!rc && !*m->stop)
             forget(m, k, left);
     }

@@ -23,7 +23,7 @@
 /* The nodes of a part while its trace is read. */
 struct trace {
     struct names names;     /* name -> number of the node */
-    uint32_t *seen;         /* [node] its events so far */
+    uint32_t *seen;         /* [node] number of its events so far */
     int64_t *work;          /* [node] bytes of its workspace, results left out */
     struct node_figures *f; /* [node] */
     int64_t inlined;        /* ps of nodes that stand in place of calls, all runs */

@@ -20,7 +20,7 @@ enum {
 static struct {
     struct messages *m; /* given to open_all(); live as long as MPI runs */
     MPI_Comm channel[CHANNELS];
-    MPI_Comm group[GROUPS]; /* [groups] */
+    MPI_Comm group[GROUPS]; /* [groups] the groups that were made */
     int groups;
     MPI_Op bytes; /* MPI's operation for add_bytes(); valid if `adds` */
     bool adds;

@@ -37,7 +37,7 @@ enum {
 /* Where an archive has a file. */
 struct npz_entry {
     const unsigned char *at; /* [bytes] */
-    uint64_t bytes, plain;   /* packed, unpacked */
+    uint64_t bytes, plain;   /* size packed, size unpacked */
     uint64_t crc;            /* checksum of the unpacked bytes */
     bool deflated;
 };
@@ -247,8 +247,8 @@ static int read_entry(const struct archive *z, uint64_t at, const char **name, s
         return bad(z, *name, "it is not where the directory says");
     uint64_t from =
         v[2] + LOCAL_BYTES + number(z->at + v[2] + 26, 2) + number(z->at + v[2] + 28, 2);
-    uint64_t bytes =
-        v[method == STORED ? 0 : 1]; /* a stored file has one size: both fields are equal */
+    /* a stored file has one size: both fields are equal */
+    uint64_t bytes = v[method == STORED ? 0 : 1];
     if (from > z->n || bytes > z->n - from)
         return bad(z, *name, "it is cut off");
     *to = (struct npz_entry){z->at + from, bytes, v[0], number(e + 16, 4), method == DEFLATED};

@@ -88,7 +88,8 @@ static const char *npy_header(struct npz_out *z, const struct npz_array *x)
                           k + 1 < x->rank || x->rank == 1 ? "," : "");
     const char *text =
         arena_fmt(z->a, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
-    int blanks = ALIGNED - 1 - (int)((MAGIC + strlen(text)) % ALIGNED); /* 1: the newline */
+    /* 1 byte less, for the newline */
+    int blanks = ALIGNED - 1 - (int)((MAGIC + strlen(text)) % ALIGNED);
     return arena_fmt(z->a, "%s%*s\n", text, blanks, "");
 }
 
@@ -102,10 +103,10 @@ int npz_begin(struct npz_out *z, const char *path, struct arena *a, struct diag 
  * checksum. */
 static void put_head(struct npz_out *z, const struct npz_entry *e, bool wide)
 {
-    put(z, wide ? 45 : 20, 2);       /* version that is needed */
-    put(z, 1 << 11, 2);              /* names are UTF-8 */
-    put(z, 0, 2);                    /* stored */
-    put(z, UINT32_C(0x00210000), 4); /* 1980-01-01 */
+    put(z, wide ? 45 : 20, 2);       /* version of zip that readers need */
+    put(z, 1 << 11, 2);              /* flags: names are UTF-8 */
+    put(z, 0, 2);                    /* method: stored */
+    put(z, UINT32_C(0x00210000), 4); /* time and date: 1980-01-01 */
     put(z, e->crc, 4);
 }
 
@@ -164,7 +165,7 @@ static void put_entry(struct npz_out *z, const struct npz_entry *e)
     put(z, wide ? TOO_WIDE : e->bytes, 4);
     put(z, strlen(e->name), 2);
     put(z, wide ? LISTED : 0, 2); /* bytes of the extra field */
-    put(z, 0, 2 + 2 + 2 + 4);     /* comment, disk, attributes */
+    put(z, 0, 2 + 2 + 2 + 4);     /* length of the comment, number of the disk, attributes */
     put(z, wide ? TOO_WIDE : e->at, 4);
     put_bytes(z, e->name, strlen(e->name));
     if (wide) {
@@ -198,7 +199,7 @@ static void put_end(struct npz_out *z, uint64_t from)
         put(z, 1, 4);   /* number of disks */
     }
     put_bytes(z, "PK\5\6", 4);
-    put(z, 0, 4);    /* disks */
+    put(z, 0, 4);    /* number of this disk, and of the disk with the directory */
     put(z, z->n, 2); /* entries on this disk, and of all */
     put(z, z->n, 2);
     put(z, wide ? TOO_WIDE : bytes, 4); /* size and place of the directory */

@@ -35,7 +35,7 @@ struct ort {
     struct engine base;
     struct ort_api api;
     void *handle; /* the library, as dlopen() returned it */
-    int minor;    /* N of version 1.N */
+    int minor;    /* N of the library's version, 1.N */
     OrtEnv *env;
     OrtMemoryInfo *cpu;  /* the arena in the machine's memory */
     OrtAllocator *plain; /* the library's own, for texts and tensors; never freed */

@@ -117,7 +117,8 @@ static int join_items(struct npz_array *to, const struct npz_array *item, uint32
 {
     int64_t *size = arena_array(a, 1, sizeof *size);
     bool one = shape_elems(item[0].size, item[0].rank) == 1;
-    size_t each = one ? item[0].bytes : 0; /* 0: the loop refuses item 0 */
+    /* 0 if an item is not one element: the loop refuses item 0 then */
+    size_t each = one ? item[0].bytes : 0;
     char *data = arena_array(a, (size_t)n + 1, each + 1);
     const char **text = arena_array(a, (size_t)n + 1, sizeof *text);
     size[0] = n;

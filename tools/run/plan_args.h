@@ -20,12 +20,12 @@ bool plan_args_has(char **args, const char *name, struct arena *a);
 /* A model, and the settings for planning it. */
 struct plan_call {
     struct cli args;     /* the arguments, made by plan_args_parse() */
-    const char *model;   /* path */
+    const char *model;   /* path of the model */
     const char *devices; /* devices in place of the arguments' own; NULL: the arguments' own */
     const json_t *dims; /* sizes of dimensions by name, beside --dim of the arguments; NULL: none */
     /* pairs as in the manifest, which count if the arguments have no --state; NULL: none */
     const json_t *states;
-    const signal_flag *stop; /* 1: Ctrl-C */
+    const signal_flag *stop; /* 1: Ctrl-C was pressed */
     /* set by plan_write(): what idle_text() says of the plan, in a; NULL: nothing */
     const char *idle;
     struct arena *a;

@@ -473,8 +473,8 @@ static int measure_links(struct run *r)
             return 0; /* rank 0 alone has the result */
         tell_link(r, &link[w], w == 0);
     }
-    const struct link_fit *first =
-        &link[0]; /* the link between threads or, under mpirun, between ranks */
+    /* the link between threads or, under mpirun, between ranks */
+    const struct link_fit *first = &link[0];
     return output ? link_write(first, output, r->a, &r->diag) : 0;
 }
 

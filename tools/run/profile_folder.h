@@ -26,7 +26,7 @@ struct profiling {
 struct profiled {
     struct split s;
     struct measuring m;
-    struct part_figures *f; /* [s.npart] */
+    struct part_figures *f; /* [s.npart] what was measured of each part */
     struct side_by_side side;
 };
 

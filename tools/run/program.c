@@ -340,8 +340,8 @@ const char *program_folder(struct arena *a)
     return n > 0 ? arena_strdup(a, self, (size_t)n) : "";
 }
 
-static signal_flag *
-    caught; /* the flag of program_catch(), global because a signal handler gets no argument of its own */
+/* the flag of program_catch(), global because a signal handler gets no argument of its own */
+static signal_flag *caught;
 
 /* Handles a signal: sets the flag of program_catch(). */
 static void on_signal(int signal)

@@ -12,10 +12,10 @@
 /* A program and its options.  Of a row of options only these fields count: kind, name, letter, arg, def, lo, hi, names,
  * help.  An OPT_BOOL whose arg is NULL takes no value. */
 struct program {
-    const char *name;        /* "pcc-profile" */
+    const char *name;        /* name of the program: "pcc-profile" */
     const char *does;        /* what it does, in a few words */
     const char *usage;       /* the forms of its command line, a line each */
-    const char *description; /* a paragraph */
+    const char *description; /* a paragraph of help on what the program does */
     const char *operand;     /* what stands without an option, for completions: "model or folder" */
     const char *end;         /* last lines of help: exit codes, where to read on */
     const struct opt *row;   /* ends with a zero row */
@@ -50,7 +50,7 @@ struct program_option {
 struct program_args {
     const struct program *program;
     struct program_option *given; /* [ngiven] in their order */
-    const char **operand;         /* [noperand] */
+    const char **operand;         /* [noperand] the arguments that are no options */
     uint32_t ngiven, noperand;
     char **rest; /* what follows "--", ends with NULL; NULL: there is no "--" */
 };

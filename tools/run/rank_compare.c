@@ -20,7 +20,7 @@ enum {
     CHUNK = 1 << 16, /* bytes that are read at a time */
     ROUNDS = 16,     /* number of messages there and back that compare two clocks */
     TIME_TAG = 1,    /* the tag of these messages */
-    ENGINE = 128,    /* bytes of a rank's words for its engine */
+    ENGINE = 128,    /* bytes of the text that names the engine of a rank */
     FAILED = 1       /* exit code */
 };
 

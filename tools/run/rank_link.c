@@ -19,7 +19,7 @@ enum { TIMES_LEAST = 3, TIMES_MOST = 51 };
 /* What a rank has to send and receive blocks; each of the two ranks has its own. */
 struct pair {
     struct messages m;
-    unsigned char *block; /* [LARGEST] */
+    unsigned char *block; /* [LARGEST] bytes that are sent, or that have come */
     bool failed;          /* a call of MPI has failed: m.why */
 };
 

@@ -23,11 +23,11 @@
 #define LOOK (20 * MS)  /* time for which the thread sleeps before it looks again */
 #define SILENT (3000 * MS)
 #define HURRY (600 * MS)
-#define NEXT (200 * MS)        /* between the reports of two ranks, by rank number */
+#define NEXT (200 * MS) /* by which a rank waits longer before it speaks than the rank before it */
 #define STALL_LEAST (5 * BEAT) /* the shortest --stall that is looked for here */
 enum {
     FAILED = 1,      /* exit code */
-    TEXT = 320,      /* bytes for where a rank stands */
+    TEXT = 320,      /* bytes of the words for where a rank stands */
     LINE = 16 * TEXT /* bytes of a message */
 };
 
@@ -49,11 +49,12 @@ struct rank_pulse {
     struct pulse mine;             /* under the lock: the pulse that is sent next */
     struct pulse *last;            /* [rank] under the lock: the pulse that came last */
     int64_t *heard;                /* [rank] ns: when that pulse came */
-    struct pulse *in, *out;        /* [rank] messages under way */
+    struct pulse *in, *out;        /* [rank] pulses that are being received, and sent */
     uint64_t *receiving, *sending; /* [rank] their handles */
     bool *sends;                   /* [rank] the last pulse was sent: sending[] is its handle */
     int64_t hurry;                 /* ns: when mpirun has woken this process; 0: it has not */
-    int64_t stall;  /* ns, under the lock; 0: runs that stand still are not looked for */
+    /* ns, under the lock: --stall, at least STALL_LEAST; 0: runs that stand still are not looked for */
+    int64_t stall;
     uint64_t moves; /* sum of the moves of all ranks, as of the last look */
     int64_t moved;  /* ns: when that sum last changed */
 };
@@ -208,8 +209,8 @@ static void look_for_silence(struct rank_pulse *p, int64_t after)
     if (woken && !p->hurry)
         p->hurry = now;
     if (p->hurry && now - p->hurry > HURRY + turn && now - p->hurry < 3 * HURRY)
-        most =
-            HURRY; /* if a rank that speaks before this one could speak, its message would have come by now */
+        /* if a rank that speaks before this one could speak, its message would have come by now */
+        most = HURRY;
     most += turn;
     for (int k = 0; k < m->ranks; k++) {
         if (!is_peer(m, k))

@@ -19,14 +19,16 @@
 /* Times in ns. */
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
-/* The shortest sleep between two looks: of the main thread while the device runs a part; of the device's thread where
- * ranks outnumber processors.  The longest sleep of both. */
+/* LOOK_BUSY: the shortest sleep of the main thread between two looks while the device runs a part.  LOOK_CROWDED: the
+ * shortest sleep of the device's thread if ranks outnumber processors.  LOOK_IDLE: the longest sleep of both threads.
+ * EAGER: the time after a message for which a thread does not sleep. */
 #define LOOK_BUSY (200 * US)
 #define LOOK_CROWDED (20 * US)
 #define LOOK_IDLE (1 * MS)
 #define EAGER (5 * MS)
-#define AWAIT (3 * US)    /* less than a thread takes to fall asleep and wake up */
-#define TELL (50 * MS)    /* between two reports of the main thread (rank_pulse_tell()) */
+/* most time that ranks_await() takes: less than a thread takes to fall asleep and wake up */
+#define AWAIT (3 * US)
+#define TELL (50 * MS)    /* time between two reports of the main thread (rank_pulse_tell()) */
 #define DRAIN (2000 * MS) /* time for which ranks_drain() waits at most */
 #define SAMPLES_MOST INT64_C(1000000000) /* the number of samples that --samples takes */
 

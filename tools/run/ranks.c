@@ -1,5 +1,5 @@
-/* The steps in which all ranks take part: beginning, agreeing, giving figures to rank 0, ending; and what goes from
- * rank to rank (ranks.h).  O(values + parts * ranks). */
+/* The steps in which all ranks take part: beginning, agreeing, giving figures to rank 0, ending.  Also finds the values
+ * that go from rank to rank (ranks.h).  O(values + parts * ranks). */
 #include "tools/run/program.h"
 #include "tools/run/ranks.h"
 

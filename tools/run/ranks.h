@@ -71,9 +71,10 @@ struct transfer {
     struct box *box; /* the box that a received tensor fills */
     /* [bytes] what is sent or received in place of elements; NULL: elements */
     unsigned char *packed;
-    uint32_t value, place; /* place: of the lists (work.h); RUN_NONE: no list carries it */
+    /* place: its number in the lists (work.h); RUN_NONE: no list carries the value */
+    uint32_t value, place;
     int64_t sample;
-    /* bytes of the message that `step` says; of a tensor's elements, the bytes of its head are counted, too */
+    /* bytes of the message that `step` says; for the elements of a tensor, all of them, including the head */
     int64_t bytes;
     int64_t began;         /* ns: when this rank began to send it */
     struct transfer *rest; /* if this is the head of a tensor: the transfer of the other bytes */
@@ -127,7 +128,7 @@ struct ranks {
     uint32_t nloose;
     int64_t *ran; /* [rank] at the host: samples 0 .. ran - 1 are through there */
     bool *near;   /* [rank] the rank is on this machine */
-    bool *to;     /* [rank] scratch */
+    bool *to;     /* [rank] scratch of mark_targets() */
     /* [width * nstate] the host has sent word on which value is the state of the sample */
     bool *told;
     struct {
@@ -147,8 +148,8 @@ struct ranks {
     } order;                    /* under the lock */
     struct ranks_looking look;
     struct box **none; /* [ninput] NULL: inputs of samples, at ranks other than 0 */
-    struct hosting
-        *hosting; /* at rank 0: the state of run_host.c; NULL: no samples are let in yet */
+    /* at rank 0: the state of run_host.c; NULL: no samples are let in yet */
+    struct hosting *hosting;
 };
 
 /* ---- messages_open.c */

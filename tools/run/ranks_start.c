@@ -120,8 +120,8 @@ static pid_t find_stopped(pid_t mpirun, struct arena *a)
 /* A rank that was stopped. */
 struct stopped {
     pid_t pid;     /* 0: no rank was stopped at the last look */
-    int64_t since; /* ns */
-    pid_t killed;  /* 0: none */
+    int64_t since; /* ns: when that process was first seen stopped */
+    pid_t killed;  /* the rank that was killed; 0: none */
 };
 
 /* Kills a rank that has been stopped for STOPPED, as may happen before the first or after the last sign of life; mpirun
@@ -170,7 +170,8 @@ static int wait_for(struct runner *r, pid_t pid, const sigset_t *signals)
             of.killed);
         return FAILED;
     }
-    if (code > SIGNALLED && code != INTERRUPTED) /* beside the reports of ranks that have begun */
+    /* shown in addition to what ranks that have begun report */
+    if (code > SIGNALLED && code != INTERRUPTED)
         diag_warning(r->d, WARN_NONE, "mpirun: a rank was ended by signal %d", code - SIGNALLED);
     if (ended == pid && WIFEXITED(status))
         return code;
@@ -204,10 +205,11 @@ int ranks_start(struct runner *r, char **argv)
     static const int waited[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
     struct sigaction now;
     sigset_t signals, mask;
-    signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit code away */
+    signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, waitpid() could not tell the exit code */
     sigemptyset(&signals);
     for (size_t i = 0; i < sizeof waited / sizeof *waited; i++)
-        if (sigaction(waited[i], NULL, &now) || now.sa_handler != SIG_IGN) /* nohup(1) */
+        /* an ignored signal stays ignored, as nohup(1) wants it */
+        if (sigaction(waited[i], NULL, &now) || now.sa_handler != SIG_IGN)
             sigaddset(&signals, waited[i]);
     pthread_sigmask(SIG_BLOCK, &signals, &mask);
     pid_t pid = start(args, &mask);

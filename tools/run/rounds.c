@@ -24,7 +24,7 @@ enum { NEAR = 50 }; /* a promise is kept within 1 / NEAR */
 /* A round. */
 struct round {
     const char *folder, *costs; /* folder of the round's split; file of costs for its planning */
-    const char *plan;           /* split_plan_text() */
+    const char *plan;           /* nodes and devices of its parts, by split_plan_text() */
     struct profiled found;
     /* ps of the slowest device per sample, by the plan and as measured */
     int64_t promised, measured;
@@ -229,8 +229,8 @@ int rounds_run(const struct rounds *r, char **args)
     enum outcome end = GOES_ON;
     w.round = arena_array(w.a, (size_t)r->most + 1, sizeof *w.round);
     w.round[0].costs = arena_fmt(w.a, "%s/costs0.json", r->p->m.folder);
-    struct profiling alone =
-        *r->p; /* no memory is measured, as the pieces are not the parts of a plan */
+    /* no memory is measured, as the pieces are not the parts of a plan */
+    struct profiling alone = *r->p;
     alone.m.memory = false;
     alone.side_by_side = 0;
     alone.parameters = r->parameters;

@@ -17,7 +17,7 @@ struct times {
 struct bar {
     uint32_t dev, part;
     int64_t sample;
-    int64_t start, end; /* ns */
+    int64_t start, end; /* ns: when the run of the part began and ended */
 };
 
 /* When parts ran. */
@@ -30,8 +30,8 @@ struct bars {
 struct figures {
     /* [part] times of its runs, without the first sample if there are several */
     struct times *part;
-    struct times
-        latency; /* times of samples, from the beginning of their first part to their outputs */
+    /* times of samples, from the beginning of their first part to their outputs */
+    struct times latency;
     /* times of tensors that cross: from the end of the part that makes the tensor until the receiver takes it */
     struct times transfer;
     /* times of messages between ranks: from the beginning of the send until the message has left */

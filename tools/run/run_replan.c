@@ -36,7 +36,7 @@ struct tried {
     const char *folder;
     /* time from one sample to the next: promised, ps; measured, ns; -1: not known */
     int64_t promised, each;
-    const char *nodes;    /* split_plan_text() */
+    const char *nodes;    /* nodes and devices of its parts, by split_plan_text() */
     const json_t *states; /* the manifest's "states" */
 };
 
@@ -57,7 +57,7 @@ struct replanning {
     const char *class[CLUSTER_CLASSES];
     struct speed *speed; /* [nspeed] devices that have run */
     uint32_t nspeed, capspeed;
-    struct tried *tried; /* [n] */
+    struct tried *tried; /* [n] the splits that have run, in order */
     uint32_t n;
     struct run_states states; /* with --state: states after the last sample */
     const char *scratch;      /* folder for temporary files */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEDIAN = 500, P99 = 990 }; /* thousandths, for times_rank() */
+enum { MEDIAN = 500, P99 = 990 }; /* thousandths of the times, for times_rank() */
 #define PS_OF_NS INT64_C(1000)
 
 /* Returns a time as text, in to[UNIT_TEXT]; "-" if it is not known (ns < 0). */

@@ -33,7 +33,7 @@ struct run_samples {
     /* number of samples of the run; number of different samples, which then repeat */
     int64_t total, kinds;
     int64_t nmade;     /* number of samples made before the run: the first ones */
-    struct box **made; /* [nmade][ninput] boxes that stay */
+    struct box **made; /* [nmade][ninput] boxes with the inputs of these samples, which stay */
     bool late;         /* further samples are read or made when they are due */
     bool *kept;        /* [value] inputs that hold state, and pieces of such inputs */
     /* [state] the state before the first sample: its value after an earlier run, or zeros; value NULL: the first sample

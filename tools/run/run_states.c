@@ -65,7 +65,7 @@ struct run_states states_left(struct runner *r)
 
 void states_keep(struct runner *r, const struct run_states *left)
 {
-    if (!r->set.states || r->given == 0) /* the states are still those from before */
+    if (!r->set.states || r->given == 0) /* no sample has run: the states have not changed */
         return;
     states_free(r->e, r->set.states);
     *r->set.states = *left;

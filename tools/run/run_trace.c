@@ -11,7 +11,7 @@
 
 enum {
     BARS_MOST = 1 << 16, /* number of planned bars, at most */
-    MEDIAN = 500,        /* thousandths, for times_rank() */
+    MEDIAN = 500,        /* thousandths of the times, for times_rank() */
     DIGITS_US = 3        /* digits after the point of a time in us, which is given in ns */
 };
 

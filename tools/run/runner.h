@@ -66,7 +66,7 @@ struct run_settings {
     const char *const *cores; /* [ncores] values of --cores */
     const char *const *map;   /* [nmap] values of --map */
     uint32_t ncores, nmap;
-    struct gpu_choice gpus; /* --provider */
+    struct gpu_choice gpus; /* values of --provider */
     /* the most bytes of a tensor between ranks whose size is not known before */
     int64_t most_bytes;
     /* a number made of the options of steps that must be equal in all ranks */
@@ -115,7 +115,7 @@ struct run_device {
     bool pinned;                  /* `cores` is set */
     int threads;                  /* most threads of an operator */
     const struct engine_gpu *gpu; /* runs the device's parts by CUDA; NULL: the CPU does */
-    struct loaded **loaded;       /* [part] NULL: the part never runs here */
+    struct loaded **loaded;       /* [part] its session; NULL: the part never runs here */
     struct heap ready;            /* without lists: (sample, part) that can run */
     /* with lists: the part and the sample that its list stands at, when they can run; RUN_NONE: it waits */
     uint32_t next_part;
@@ -133,7 +133,7 @@ struct run_device {
 /* Tables of makers and readers of values; they do not change during a run. */
 struct wires {
     uint32_t **place; /* [part] its devices: sample k runs on place[k % nplace] */
-    uint32_t *nplace; /* [part] */
+    uint32_t *nplace; /* [part] number of these devices */
     /* [value] number of the tensor in runner.w; RUN_NONE: it has no such tensor */
     uint32_t *tensor;
     uint32_t *value; /* [tensor of runner.w] number of its value in runner.s */
@@ -148,10 +148,11 @@ struct wires {
     /* [value] type and sizes by the manifest, with which values of the engine are compared; size -1: any size; elem 0:
      * not known */
     struct engine_shape *said;
-    struct csr readers;             /* value -> parts */
-    uint32_t *state_in, *state_out; /* [nstate] values */
-    uint32_t nstate;                /* 0 without --state */
-    uint32_t *output;               /* [noutput] values, in the order of the model */
+    struct csr readers; /* value -> parts that read it */
+    /* [nstate] input and output of each state, as numbers of values */
+    uint32_t *state_in, *state_out;
+    uint32_t nstate;  /* 0 without --state */
+    uint32_t *output; /* [noutput] values, in the order of the model */
     /* [noutput] "input", "weights", or the file of the part that makes it */
     const char **output_from;
     /* [noutput] a weight that is an output, the same for all samples; NULL: a part makes the output */
@@ -170,7 +171,7 @@ struct runner {
     struct split s;
     struct arena *a; /* arena that only the main thread uses */
     struct diag *d;
-    const signal_flag *stop; /* 1: Ctrl-C */
+    const signal_flag *stop; /* 1: Ctrl-C was pressed */
     /* The schedule and its work; NULL: there is none, devices take turns. */
     const struct sample_work *w;
     struct schedule *schedule;

@@ -33,7 +33,7 @@ struct copy {
     uint32_t k; /* number of the copy */
     pthread_t thread;
     struct loaded *p;                /* its session */
-    struct engine_value **in, **out; /* [of the part] */
+    struct engine_value **in, **out; /* [inputs of the part], [outputs of the part] */
     int64_t *ns;                     /* [runs] time of each run by the clock, in the last turn */
     struct engine_error err;
     bool failed; /* its last run failed, for the reason in err */
@@ -110,7 +110,7 @@ static int64_t median(int64_t *ns, size_t n)
     return n ? ns[n / 2] : 0;
 }
 
-/* Returns the number of different devices that the parts are for. */
+/* Returns the number of different devices that run the parts. */
 static uint32_t count_devices(const struct split *s)
 {
     uint32_t n = 0;

@@ -39,8 +39,8 @@ struct split_part {
 
 /* An input or output of the model that parts have in pieces: position p of the axis is in piece (p / run) mod ways. */
 struct split_cut {
-    uint32_t whole;        /* value */
-    const uint32_t *piece; /* [ways] values */
+    uint32_t whole;        /* number of the whole value */
+    const uint32_t *piece; /* [ways] numbers of the values that are the pieces */
     uint32_t ways, axis;
     int64_t run;
 };

@@ -124,7 +124,7 @@ static int cut_inputs(struct stepper *s, struct engine_value **table)
         const int64_t whole_batch[3] = {batch, 1, w->micro_batches};
         bool uncut = s->each->npart == s->whole->npart; /* whole micro-batches, of any size */
         if (s->axis[of] < 0)
-            s->now.tensor[t] = rows_join(s->e, &all, 1, 0, &err); /* a copy */
+            s->now.tensor[t] = rows_join(s->e, &all, 1, 0, &err); /* a copy of the whole input */
         else
             s->now.tensor[t] = rows_cut(s->e, all, s->axis[of], uncut ? whole_batch : slice, &err);
         if (!s->now.tensor[t])
@@ -268,8 +268,8 @@ uint32_t step_divisor(const struct stepper *s, uint32_t p)
     return s->w->micro_batches * (s->each->first_copy[of + 1] - s->each->first_copy[of]);
 }
 
-/* Returns the loss of all samples of the step, which has a loss: the sum over micro-batches and devices, or their mean,
- * as gradients are joined. */
+/* Returns the loss of the whole step; the folder must have a loss.  Losses of micro-batches and devices are added up or
+ * averaged, as their gradients are. */
 static double loss_of(struct stepper *s)
 {
     uint32_t n = step_divisor(s, /*p=*/0); /* p counts only without a loss */

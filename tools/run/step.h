@@ -33,7 +33,7 @@ struct step_settings {
     const char *load, *save;
     const char *loss; /* "mean" or "sum", if the folder does not tell; NULL: not given */
     bool as_made; /* --sum=as-made: gradients are added as soon as they are made, not in order */
-    struct gpu_choice gpus; /* --provider */
+    struct gpu_choice gpus; /* values of --provider */
     uint64_t seed;          /* seed of random inputs */
     int threads;            /* most threads of an operator */
     bool optimise;
@@ -47,7 +47,7 @@ struct step_parameter {
     uint32_t made;              /* number in `whole` of the new value's tensor */
     struct engine_value *value; /* value in the next step; NULL: the value in the part's file */
     bool known;                 /* a part reads it: the fields below are its type */
-    int elem;                   /* ONNX's number */
+    int elem;                   /* ONNX's number of the element type */
     uint32_t rank;
     const int64_t *size; /* [rank] */
 };
@@ -112,7 +112,7 @@ struct stepper {
     int32_t *axis;                    /* [tensor of whole] its axis of the batch; -1: none */
     struct step_parameter *parameter; /* [nparameter] */
     uint32_t nparameter;
-    struct step_copy *copy; /* [part of each] */
+    struct step_copy *copy; /* [part of each] the part on its device */
     uint32_t loss;          /* number in whole of the loss; STEP_NONE: there is none */
     bool mean;              /* micro-batches' gradients are averaged, else added */
     /* the folder does not tell `mean`, or has it from the user: step_confirm() checks it */

@@ -21,25 +21,25 @@
 #include <time.h>
 
 enum { FAILED = 1, USAGE = 2 };   /* exit codes */
-#define NAP_NS 50000L             /* between looks at messages */
-#define TELL_NS INT64_C(50000000) /* between signs of where this rank stands */
+#define NAP_NS 50000L             /* ns between two looks at messages */
+#define TELL_NS INT64_C(50000000) /* ns between two reports of where this rank stands */
 
 /* ---- messages; under the lock ----------------------------------------------------------------- */
 
 /* A message with a value. */
 struct step_message {
     struct rank_sizes sizes; /* sent before the elements */
-    struct engine_value
-        *value; /* the value; of a message that is received: NULL until the sizes have come */
+    /* the value; of a message that is received: NULL until the sizes have come */
+    struct engine_value *value;
     uint64_t handle[2]; /* handles of the sizes and of the elements; 0: not begun */
     bool done[2];       /* sizes, elements: have left or come */
-    bool takes;         /* it is received; false: sent */
+    bool takes;         /* the message is received; false: it is sent */
     bool over;          /* all of it has left or come */
     bool begun;         /* elements have come, and are being received */
     int peer;
     int64_t tag;
-    uint32_t tensor,
-        place; /* tensor and place, numbered as in the lists; place STEP_NONE: no list carries it */
+    /* tensor and place, numbered as in the lists; place STEP_NONE: no list carries it */
+    uint32_t tensor, place;
     struct step_message *next;
 };
 

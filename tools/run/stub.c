@@ -40,7 +40,7 @@ enum {
 /* The engine. */
 struct stub {
     struct engine base;
-    int64_t delay, random; /* ps */
+    int64_t delay, random; /* ps: the times of delay= and random= */
     uint64_t seed;
     const char *fail, *drift; /* names of parts; NULL: none */
     int64_t fail_run;

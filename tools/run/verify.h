@@ -23,7 +23,7 @@ struct verify_output {
 
 /* Files that together compute the outputs of the model, run in their order. */
 struct verify_side {
-    const char *who; /* "the model", "the parts" */
+    const char *who; /* words for the side in messages: "the model", "the parts" */
     const struct split_part *part;
     const struct module *const *m; /* [npart] the models in the files */
     uint32_t npart;

@@ -17,8 +17,8 @@ struct verify_first {
     uint32_t equal;   /* number of values before `value` that were equal */
     uint32_t skipped; /* number of values with which, as outputs, the files did not run */
     uint32_t runs;    /* number of runs of both sides */
-    struct engine_error
-        why; /* the engine's reason why the first failed run failed; "": none failed */
+    /* the engine's reason why the first failed run failed; "": none failed */
+    struct engine_error why;
 };
 
 /* Finds the first value, in the order of the model's nodes, that differs between the model and a side: runs both on the

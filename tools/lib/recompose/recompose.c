@@ -2,7 +2,7 @@
  *
  * The parts are read as any model is, by the reader that trusts no file; their messages are joined (whole_graph.c), and
  * written with the weights in a file of their own beside the model.  The parts are checked against the manifest.
- * O(messages + bytes of weights); memory: that of the messages, without weights. */
+ * O(messages + bytes of weights); memory for the messages, but not for weights. */
 #include "tools/lib/recompose/recompose.h"
 
 #include "frontends/frontends.h"

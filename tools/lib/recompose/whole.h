@@ -19,7 +19,7 @@ struct source {
 
 /* A growing list of messages. */
 struct message_list {
-    void **v; /* [n] */
+    void **v; /* [n] the messages */
     uint32_t n, cap;
 };
 

@@ -11,7 +11,8 @@
 enum { MOST_ROWS = 6 }; /* the most rows of a lane */
 enum { HUE_FORWARD, HUE_BACKWARD, HUE_HOST };
 
-static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"}; /* [HUE_*] */
+/* [HUE_*] colours of bars */
+static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"};
 
 /* The chart while it is made, and for its function describe().  Items are subgraphs. */
 struct latency_chart {

@@ -15,7 +15,8 @@
 enum { MOST_ROWS = 6 }; /* the most rows of a lane */
 enum { HUE_FORWARD, HUE_BACKWARD, HUE_TRANSFER };
 
-static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"}; /* [HUE_*] */
+/* [HUE_*] colours of bars */
+static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"};
 
 /* A wire is what the chart may show as a lane: a lane of the event core, or an extra lane for transfers without a
  * lane.  Wire w < nlane is lane w of the event core, nlane + d is "out" of device d, nlane + ndev + d is "in" of
