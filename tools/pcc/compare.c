@@ -30,7 +30,7 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     struct evaluation e = plan_evaluate(&r->scene, &other, x->use.mem);
     const struct parts *parts =
         parts_of_plan(&(struct staged_plan){&r->scene, &other, e.v.stages}, x->use.mem);
-    if (!parts) /* a node has no stage */
+    if (!parts) /* NULL: a node has no stage */
         parts = parts_build(&r->scene, other.dev, x->use.mem);
     if (e.why_not)
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,

@@ -98,8 +98,8 @@ static double error_of(const struct points *p, uint32_t at, uint32_t place, cons
 }
 
 /* Sets x to the times with the least sum of weighted squares of relative errors.  `last`: the times of the round
- * before; the weight of a node is 1 over its error by these times, which counts as a thousandth at least.  NULL: all
- * weights are 1.
+ * before; the weight of a node is 1 / error, where error, its error by these times, is taken as at least a thousandth.
+ * NULL: all weights are 1.
  *
  * normal[r][c] are the normal equations for all terms, with the right side in column TERMS.  Terms below 0 are not
  * allowed, so all subsets of the terms are solved, and the best solution without a negative term is taken. */

@@ -26,8 +26,8 @@ struct trace {
     uint32_t *seen;         /* [node] number of its events so far */
     int64_t *work;          /* [node] bytes of its workspace, results left out */
     struct node_figures *f; /* [node] */
-    int64_t inlined;        /* ps of nodes that stand in place of calls, all runs */
-    uint32_t discard;       /* events of a node that do not count */
+    int64_t inlined;        /* ps of nodes that stand in place of calls, in all runs together */
+    uint32_t discard;       /* number of first events of each node that do not count */
 };
 
 /* Reads a line of the trace.  If it is an event of a node of the part, counts it in t->seen; events behind the first

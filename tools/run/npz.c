@@ -93,7 +93,7 @@ static enum elem elem_of_descr(const char *s, size_t n)
 }
 
 /* Takes numpy's words for an array of strings, "<U12" or "|S12": element type, room and kind of characters go to *to.
- * Returns whether s[0 .. n) is that. */
+ * Returns whether s[0 .. n) is such a word. */
 static bool take_text_descr(struct npz_array *to, const char *s, size_t n)
 {
     char *end;

@@ -369,7 +369,8 @@ static void ort_value_free(struct engine *base, struct engine_value *v)
         ((struct ort *)base)->api.ReleaseValue((OrtValue *)v);
 }
 
-/* Writes to *s what a tensor is, and to size[ENGINE_AXES] its sizes.  Returns 0; -1: it is no tensor. */
+/* Writes element type and rank of a tensor to *s, and its sizes to size[ENGINE_AXES].  Returns 0; -1: it is no
+ * tensor. */
 static int shape_of(const struct ort *e, const OrtValue *v, struct engine_shape *s, int64_t *size)
 {
     struct engine_error err;

@@ -43,7 +43,7 @@ struct program {
 /* An option that was given. */
 struct program_option {
     const struct opt *row;
-    const char *value; /* "": the option takes none */
+    const char *value; /* "": the option takes no value */
 };
 
 /* The command line after parsing. */

@@ -323,7 +323,8 @@ void rank_pulse_watch(struct runner *r)
 {
     struct rank_pulse *p = r->ranks->pulse;
     pthread_mutex_lock(&p->lock);
-    if (ranks_host(r) && r->set.stall) /* what others say is up to a beat old */
+    /* STALL_LEAST: what other ranks have said is up to a beat old */
+    if (ranks_host(r) && r->set.stall)
         p->stall = larger(r->set.stall, STALL_LEAST);
     pthread_mutex_unlock(&p->lock);
 }

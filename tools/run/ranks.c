@@ -156,7 +156,8 @@ int ranks_agree(struct runner *r, int exit, const char *line)
     struct ranks *x = r->ranks;
     int ranks = x->m.ranks, first = -1;
     struct vote mine = {.exit = exit};
-    struct arena *own = arena_new(r->a); /* steps call this for as long as they run */
+    /* freed below, since steps of training call this function again and again */
+    struct arena *own = arena_new(r->a);
     struct vote *all = arena_array(own, (size_t)ranks, sizeof *all);
     snprintf(mine.line, sizeof mine.line, "%s", line ? line : x->kept);
     /* the largest exit code of all ranks: rank 0 finds it and sends it to the other ranks */
@@ -266,7 +267,7 @@ static struct row row_of(const struct times *t)
     return to;
 }
 
-/* Adds the times that a row has kept. */
+/* Adds to *t the times that a row has kept. */
 static void add_row(struct times *t, const struct row *from)
 {
     for (int64_t i = 0; i < smaller(from->n, FIGURES_KEPT); i++)

@@ -121,10 +121,11 @@ struct ranks {
     int64_t told_at;  /* ns: when the pulse last got to know where this rank stands */
     const char *kept; /* the first error of a rank other than 0 */
     uint32_t *device; /* [rank] its device */
-    uint32_t *rank;   /* [device] its rank; [ndev], the host: 0; RUN_NONE: it has no parts */
-    uint32_t *maker;  /* [value] the part that makes it; RUN_NONE: an input of the model */
-    uint32_t *loose;  /* [nloose] values that no list carries to a rank that reads them */
-    bool *is_loose;   /* [value] it is one of `loose` */
+    /* [device] its rank, RUN_NONE: the device has no parts; [ndev] 0, the rank of the host */
+    uint32_t *rank;
+    uint32_t *maker; /* [value] the part that makes it; RUN_NONE: an input of the model */
+    uint32_t *loose; /* [nloose] values that no list carries to a rank that reads them */
+    bool *is_loose;  /* [value] it is one of `loose` */
     uint32_t nloose;
     int64_t *ran; /* [rank] at the host: samples 0 .. ran - 1 are through there */
     bool *near;   /* [rank] the rank is on this machine */
@@ -155,7 +156,7 @@ struct ranks {
 /* ---- messages_open.c */
 /* Returns the rank of this process by its environment; -1: mpirun has not started it. */
 int messages_rank(void);
-/* Opens the module.  Returns NULL after an error. */
+/* Opens the shared library that is linked with MPI, and returns its calls; NULL after an error. */
 const struct messages_face *messages_find(struct arena *a, struct diag *d);
 
 /* ---- ranks_start.c */
@@ -238,8 +239,8 @@ struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64
 /* Adds a message that was begun to those that are looked after.  rc: result of the call that began it; if that is an
  * error, the run will fail instead. */
 void ranks_watch(struct runner *r, struct transfer *t, int rc);
-/* Returns a new tensor of the announced type and sizes, without elements; NULL, with the reason in *err, also if the
- * announced bytes are not those of the sizes. */
+/* Returns a new tensor of the announced type and sizes, without elements; NULL after an error, with the reason in *err:
+ * such as announced bytes that do not agree with the sizes. */
 struct engine_value *rank_value_new(struct engine *e, const struct rank_sizes *z,
                                     struct engine_error *err);
 

@@ -90,8 +90,8 @@ static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t
     return text ? json_read(a, text, strlen(text), NULL) : NULL;
 }
 
-/* Sets the sizes of inputs that parts have in pieces: along the axis that is cut, the size of a piece times their
- * number. */
+/* Sets the sizes of inputs that parts have in pieces: along the axis that is cut, the size of a piece times the number
+ * of pieces. */
 static void resize_whole(struct split *s, struct arena *a)
 {
     for (uint32_t k = 0; k < s->ncut; k++) {

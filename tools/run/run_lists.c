@@ -396,7 +396,8 @@ void lists_move(struct runner *r)
 {
     struct run_lists *x = r->lists;
     x->first = 0;
-    memset(x->waiting, 0, x->nkey * sizeof *x->waiting); /* nobody waits: all look again */
+    /* no lane waits any more: all lanes look again */
+    memset(x->waiting, 0, x->nkey * sizeof *x->waiting);
     for (uint32_t l = 0; l < r->schedule->nlane; l++) {
         bool device = l < r->w->ndev;
         if (device && r->dev[l].part != RUN_NONE)

@@ -34,7 +34,7 @@ enum { RUN_NONE = UINT32_MAX };
 
 /* States after the last sample of a run, for the first sample of the next run. */
 struct run_states {
-    const char **name; /* [n] the name of the input that each state is for the next sample */
+    const char **name;           /* [n] name of the input that takes the state in the next sample */
     struct engine_value **value; /* [n] their values */
     uint32_t n;                  /* number of states; 0: there was no run yet */
     const char *lost;            /* an input whose state could not be kept; NULL: none */
@@ -85,8 +85,9 @@ struct box {
 
 /* A sample on its way. */
 struct flight {
-    int64_t sample;   /* number of the sample; -1: the place is free */
-    struct box **box; /* [value] NULL: not made yet, or no longer held */
+    int64_t sample; /* number of the sample; -1: the place is free */
+    /* [value] the box of the value; NULL: the value was not made yet, or is no longer held */
+    struct box **box;
     /* [value] number of holders of box[value]: devices, the host, this sample, the next sample */
     uint32_t *holders;
     uint32_t held;   /* number of boxes that are not NULL */

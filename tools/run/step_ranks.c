@@ -101,8 +101,8 @@ static void *announce(struct stepper *s, struct step_message *m)
 }
 
 /* Begins to send v to the rank `peer` or, if v is NULL, to receive a value from it.  Returns the message; NULL: no
- * memory.  An error ends the iteration.  If the caller gives the message a place, over() frees it; else the caller does
- * when it is over. */
+ * memory.  An error ends the iteration.  If the caller gives the message a place, over() frees the message; else the
+ * caller frees it when it is over. */
 static struct step_message *begin(struct stepper *s, int peer, int64_t tag, struct engine_value *v)
 {
     const struct messages_face *face = s->ranks->x->m.face;
@@ -168,8 +168,8 @@ static bool came_as_sent(const struct stepper *s, const struct step_message *m)
     return ranks_hash(data, m->sizes.bytes) == m->sizes.hash;
 }
 
-/* Called when a message has left or come: counts it.  If a list carries it, notes that it has left, or puts its tensor
- * into the table, and frees it. */
+/* Called when a message has left or come: counts the message.  If a list carries the message, notes that it has left,
+ * or puts its tensor into the table, and then frees the message. */
 static void over(struct stepper *s, struct step_message *m)
 {
     m->over = true;

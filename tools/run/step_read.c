@@ -21,7 +21,7 @@ struct names_of {
     struct names parameter; /* name -> number in stepper.parameter */
 };
 
-/* Reports that the folder cannot run steps, for the reason `why`, and the options to plan with.  Returns -1. */
+/* Reports that the folder cannot run steps, for the reason `why`, and names options to plan with.  Returns -1. */
 static int no_steps(struct stepper *s, const char *why)
 {
     return diag_error(s->d,

@@ -191,7 +191,7 @@ static int run_request(const struct search *s, const struct request *q,
     return rc ? RETRY : 0;
 }
 
-/* Runs the model for the values of a piece.  Returns as run_request(). */
+/* Runs the model for the values of a piece.  Returns what run_request() returns. */
 static int run_model(const struct search *s, const struct piece *p)
 {
     struct request q = request_new(&s->v->whole, 0, s->folder[0], p->to - p->from, p->a);
@@ -202,7 +202,7 @@ static int run_model(const struct search *s, const struct piece *p)
 }
 
 /* Runs the files of the side, up to the last one that makes a value of the piece.  by_file: file -> values of the
- * piece, as indices from 0 on.  Returns as run_request(). */
+ * piece, as indices from 0 on.  Returns what run_request() returns. */
 static int run_side(const struct search *s, const struct piece *p, const struct csr *by_file)
 {
     uint32_t n = p->to - p->from, last = 0;
@@ -298,8 +298,8 @@ static uint32_t piece_end(const struct search *s, uint32_t from, int64_t memory,
     return to;
 }
 
-/* Returns the name of an operand of c's node in the model that no value of the file has; NULL: there is none, or the
- * file makes the value by another node. */
+/* Returns the name of an operand that c's node has in the model, but that no value of the file has; NULL: there is
+ * none, or the file makes the value by another node. */
 static const char *lost_operand(const struct search *s, const struct common *c)
 {
     const struct module *m = s->v->whole.m[0], *f = s->side->m[c->file];

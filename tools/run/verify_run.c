@@ -7,8 +7,8 @@
 struct running {
     const struct verifying *v;
     const struct verify_side *side;
-    struct engine_value **
-        *table; /* [nsample][value] inputs of the model, and what files have made */
+    /* [nsample][value] inputs of the model, and what files have made */
+    struct engine_value ***table;
     uint32_t nsample;
     /* [value] number of files that will still read it, and 1 more for an input and 1 for an output of the model */
     uint32_t *uses;

@@ -118,7 +118,8 @@ static Onnx__ValueInfoProto *take_original(struct whole *w, const char *name)
     return NULL;
 }
 
-/* Returns the description of the output `name`, which comes from `from`, as the manifest says; NULL after an error. */
+/* Returns the description of the output `name`; NULL after an error.  from: where the output comes from by the
+ * manifest: "input", "weights" or the file of a part. */
 static Onnx__ValueInfoProto *find_output(struct border *b, const char *name, const char *from)
 {
     struct whole *w = b->w;
