@@ -21,7 +21,7 @@ enum kernel_fact {
      * class computes at its peaks and moves bytes at its bandwidth */
     KERNEL_UNITS,
     KERNEL_TILE,     /* least edge of a tile in a node of several products: 64 or 128 */
-    KERNEL_PROLOGUE, /* to start a tile takes as long as this many elements of its sum */
+    KERNEL_PROLOGUE, /* starting a tile takes as long as summing up this many elements */
     KERNEL_PRODUCT,  /* millionths of the peak that a large product reaches */
     KERNEL_BATCHED,  /* millionths of the peak that a node of several products reaches */
     KERNEL_CONV,     /* millionths of the peak that a convolution reaches */
@@ -66,9 +66,10 @@ struct device_class {
     int64_t link_bandwidth;       /* bytes per second over the link to the host; 0: host classes */
     uint32_t group;               /* number of devices in a group, divides count; 0: no groups */
     int64_t inner_latency;        /* ps per transfer within a group */
-    int64_t inner_bandwidth;      /* bytes per second within a group; 0: use inner_share only */
-    /* time of a transfer within a group, in millionths of its time over the link to the host, where that time was
-     * measured or inner_bandwidth is 0; 0: by the ratio of the two bandwidths */
+    /* bytes per second within a group; 0: not known, inner_share counts alone */
+    int64_t inner_bandwidth;
+    /* time of a transfer within a group, in millionths of its time over the link to the host; counts where that time
+     * was measured or inner_bandwidth is 0.  0: no share is given, the two bandwidths count */
     int64_t inner_share;
     /* [nops] operator types, ascending.  ops_only: the class runs only these; else it runs all operators but these */
     const char *const *ops;
@@ -77,7 +78,7 @@ struct device_class {
     const char *note; /* where the figures come from, in words for users; NULL: nothing is said */
 };
 
-/* A link between two accelerators.  A transfer between them in one hop takes this link instead of the links of their
+/* A link between two accelerators.  A transfer between the two in one hop takes this link instead of the links of their
  * classes. */
 struct device_link {
     uint32_t from, to;          /* devices */
@@ -96,7 +97,7 @@ struct cluster_level {
 struct cluster {
     struct device_class cls[CLUSTER_CLASSES];
     uint32_t ncls, ndev; /* number of classes; number of devices of all classes */
-    /* bytes per second of an AllReduce over several groups; 0: the bandwidth of the link */
+    /* bytes per second of an AllReduce over several groups; 0: the bandwidth of the link to the host counts */
     int64_t reduce_bandwidth;
     /* levels of links between the accelerators, innermost first.  The outermost level is also the link of the class; of
      * several levels the innermost one also makes the groups of the class */
@@ -138,9 +139,9 @@ const char *cluster_take_levels(struct cluster *c, struct arena *a);
 /* Takes a part of each accelerator's memory away from plans, for the runtime: "10%", "0.1" or "2GiB"; "0": nothing.
  * Replaces an earlier reserve.  Unbounded memory stays unbounded.  Returns 0, or -1 and an error in d. */
 int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d);
-/* Sets the type in which classes compute what the model has in f32: "tf32", or for single classes "f16:a100,i8:npu".
- * A type without a class counts for all classes that have a rate for it, which must be one at least.  Returns 0, or
- * -1 and an error in d. */
+/* Sets the type in which classes of devices compute what the model has in f32: "tf32", or for single classes
+ * "f16:a100,i8:npu".  A type without a class counts for all classes that have a rate for it, which must be one at
+ * least.  Returns 0, or -1 and an error in d. */
 int cluster_set_precision(struct cluster *c, const char *text, struct diag *d);
 /* Returns the operations per second in this precision; 0: the class has no rate for it. */
 int64_t cluster_precision_peak(const struct device_class *cls, enum precision p);

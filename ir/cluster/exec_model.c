@@ -82,8 +82,7 @@ const struct opt exec_settings[] = {
          "latency: subgraphs of an accelerator that have no slots keep out of each other's way, or may "
          "run at once (default: exclusive)",
      .topic = IN_COMPARING, .about = ABOUT_SUBGRAPHS, .in_plans = true},
-    /* the key "training" is for iterations; ir/text writes the setting of the time per sample with the key
-     * "schedule" */
+    /* this key is the one for iterations; for the time per sample ir/text writes the setting with the key "schedule" */
     {OPT_CHOICE, "schedule", FIELD(training.schedule), .bytes = 4, .names = training_schedule_name,
      .help = "in which order a pipeline trains (default: dapple); time-per-sample knows pipedream, "
              "forward and backward in turn (default), and gpipe, one after the other",
@@ -216,7 +215,7 @@ const char *exec_told(const struct exec_model *e, const struct opt *o, struct ar
     if (o->off == FIELD(memory))
         return memory_model_name[exec_memory(e)];
     const char *word = opt_get(o, e, a);
-    /* settings without a value are not told: "0", and samples in flight without a limit */
+    /* not told: a value of "0", and the samples in flight if they have no limit */
     return strcmp(word, "0") && !(o->off == FIELD(in_flight) && !e->in_flight) ? word : NULL;
 }
 
@@ -305,14 +304,14 @@ int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64
     return larger(compute, move);
 }
 
-/* Returns the bytes per second of the link between devices of class cls.  inner: both are in one group, so that the
- * faster of the link and the inner link counts. */
+/* Returns the bytes per second of the link between two devices of class cls.  inner: whether both are in one group;
+ * then the faster of the link and the inner link counts. */
 static int64_t rate_between(const struct device_class *cls, bool inner)
 {
     int64_t rate = cls->link_bandwidth;
     if (!inner || cls->group < 2)
         return rate;
-    /* the inner link is given by its share of the time on the link */
+    /* the inner link is given only by the share of the link's time that a transfer takes on it */
     if (!cls->inner_bandwidth && cls->inner_share)
         return larger(rate, mul_div_ceil(rate, 1000000, cls->inner_share));
     return larger(rate, cls->inner_bandwidth);

@@ -37,14 +37,15 @@ struct exec_kind {
     const char *paper; /* key of the time in the placement paper's files of splits; NULL: none */
     enum exec_feed feed;
     bool subgraphs; /* accelerators run whole subgraphs; the hosts of a class count as one device */
-    /* ABOUT_* bits: settings that change its times, beside the settings that count in all kinds */
+    /* ABOUT_* bits: the settings that change the times of this kind, beside the settings that count in all kinds */
     unsigned about;
     /* ir/exec/exec_runs.h; NULL: plans are not run, the verdict is load_verdict() */
     const struct exec_runs *runs;
     const struct exec_shows *shows; /* backends/backends.h */
     const struct exec_plans *plans; /* passes/passes.h; NULL: no planner of its own */
 };
-/* The first fields of the row of the time per sample.  A model without a table (kinds == NULL) has only these. */
+/* The first fields of the row of the time per sample.  An execution model without a table (kinds == NULL) has only
+ * these. */
 #define EXEC_USUAL                                                                                 \
     .name = "time-per-sample", .text = "time per sample", .unit = "per sample", .paper = "maxLoad"
 enum { TIME_PER_SAMPLE }; /* row of the time per sample in the table */
@@ -158,14 +159,16 @@ struct training {
     enum recompute recompute;
     enum reduce_when reduce_when;
     enum update_where update;
-    bool mixing; /* updates may be apart although nodes take samples together */
-    /* how the user says that the loss joins samples (enum loss_join), for models that do not show it; 0: not said */
+    /* updates may be apart even if nodes take samples of a batch together, such as a batch normalisation */
+    bool mixing;
+    /* how the loss joins the losses of samples (enum loss_join), by the user's word, for models that do not show it; 0:
+     * the user does not say */
     uint32_t loss;
     const struct said_names *gradient; /* [ngradient] gradients that the user has named */
     uint32_t ngradient;
     const struct said_names *next; /* [nnext] next values that the user has named */
     uint32_t nnext;
-    /* a link carries values in one direction or gradients in the other one, never both at the same time */
+    /* a link never carries values in one direction and gradients in the other one at the same time */
     bool half_duplex;
     bool any_slices;      /* a device's slice of a micro-batch need not be whole samples */
     bool own_reduce_lane; /* AllReduces do not occupy the links between stages */
@@ -191,10 +194,10 @@ struct exec_model {
     struct step_model step;
     struct latency_model latency;
     enum memory_model memory; /* read with exec_memory() */
-    bool sized; /* values have sizes, as in ONNX models; false: only nodes do (profiles) */
-    /* the file states bytes and times of nodes: SUM is usual for the time per sample */
+    bool sized; /* values have sizes, as in ONNX models; false: only nodes have sizes (profiles) */
+    /* the model's file states bytes and times of nodes; then MEMORY_SUM is usual for the time per sample */
     bool by_nodes;
-    /* the most samples that are on their way at once, one after the other; 0: as many as ever meet */
+    /* the most samples that are on their way through the devices at once; 0: no limit */
     uint32_t in_flight;
     uint32_t optimizer; /* copies of the weights that the optimizer keeps beside them: 2 for Adam */
     enum overlap overlap;
@@ -207,8 +210,8 @@ struct exec_model {
     int64_t efficiency;     /* millionths, read with exec_efficiency(); 0: not set */
 };
 
-/* Both return a row of e->kinds, never NULL: exec_kind_of() the row of the given objective, exec_kind() the row of e's
- * own objective. */
+/* exec_kind_of() returns the row of e->kinds for an objective, exec_kind() the row for e's own objective; never
+ * NULL. */
 const struct exec_kind *exec_kind_of(const struct exec_model *e, uint32_t objective);
 const struct exec_kind *exec_kind(const struct exec_model *e);
 
@@ -229,10 +232,10 @@ uint64_t exec_bit(const struct opt *o);
 /* Returns a copy of the setting o in which o->names is set: for "objective" to the names of e->kinds, which live in
  * a. */
 struct opt exec_values(const struct exec_model *e, const struct opt *o, struct arena *a);
-/* Whether the setting o has an effect on the times of e's objective. */
+/* Whether the setting o changes the times of e's objective. */
 bool exec_counts(const struct exec_model *e, const struct opt *o);
-/* Returns the value of the setting o as a word for plan JSON, in a; NULL if plan JSON leaves the setting out beside
- * times of e's objective: they do not depend on it, its value is "0", or the object "training" has it. */
+/* Returns the value of the setting o as a word for plan JSON, in a; NULL if plan JSON leaves the setting out: the times
+ * of e's objective do not depend on it, its value is "0", or the object "training" has it. */
 const char *exec_told(const struct exec_model *e, const struct opt *o, struct arena *a);
 /* Returns the index in e->kinds of the objective with this name; -1: there is none. */
 int exec_objective(const struct exec_model *e, const char *name);

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the indent of the bracket behind members that stand at `indent`: two blanks less; JSON_ROW stays. */
+/* Returns the indent of the closing bracket behind members that stand at `indent`: two blanks less, or JSON_ROW if
+ * `indent` is JSON_ROW. */
 static int end_indent(int indent)
 {
     return indent == JSON_ROW ? JSON_ROW : indent - 2;
@@ -50,8 +51,8 @@ static void put_peaks(struct json_out *o, const struct device_class *k)
     json_close(o, JSON_ROW);
 }
 
-/* Writes what kernels of a class reach, "kernels": {"units": 108, ...}, if that is known; facts that have the value
- * that a file without them means are left out. */
+/* Writes what kernels of a class reach, "kernels": {"units": 108, ...}, if that is known.  Leaves out each fact whose
+ * value is the one that its absence means to a reader (kernel_key.unsaid). */
 static void put_kernels(struct json_out *o, const struct device_class *k)
 {
     char text[UNIT_TEXT];

@@ -4,12 +4,12 @@
  * 2025), by tools/bench/fit_kernels.py, which also prints how far the fitted times are from the measured ones;
  * `fit_kernels.py FOLDER --check` tells whether the table has the figures that it finds.
  *
- * Convolutions were measured on an h100 alone (tools/bench/measure_kernels.py; PyTorch 2.11, CUDA 13.0): on other
- * classes they are assumed to reach the same share of what products reach there.
+ * Convolutions were measured on an h100 alone (tools/bench/measure_kernels.py; PyTorch 2.11, CUDA 13.0), where they
+ * reach a share of what products reach; the same share is assumed for all classes.
  *
  * t4 and l4 are cards of 70 W, which cannot keep their clocks in matrix products, so no other class takes over their
- * figures.  For the h100 only products are published; its other figures are medians of the other classes.  Figures
- * for other element types are not measured: the figures of f32 count for them.  O(rows) each. */
+ * figures.  For the h100 only products are published; its other figures are medians of the other classes.  Figures for
+ * other element types are not measured: the figures of f32 count for them.  O(rows) each. */
 #include "ir/cluster/kernel_rates.h"
 
 #include "ir/base/units.h"
@@ -118,7 +118,7 @@ char *kernel_print(char *buf, enum kernel_fact k, int64_t value)
                  (long long)(value % 1000000));
     else
         snprintf(buf, UNIT_TEXT, "%lld", (long long)value);
-    /* without zeros at the end of the fraction, and without a point that ends the number */
+    /* removes the zeros at the end of the fraction, and the point if nothing is left behind it */
     if (strchr(buf, '.')) {
         size_t n = strlen(buf);
         while (buf[n - 1] == '0')
@@ -137,7 +137,7 @@ const char *kernel_complete(int64_t *kernel, struct arena *a)
         const struct kernel_key *key = &kernel_keys[k];
         if (!units && kernel[k] != 0)
             return arena_fmt(a, "\"%s\" needs \"units\", the number of multiprocessors", key->name);
-        /* the fact of convolutions, if it is not given, is that of products, which is complete by then */
+        /* without a figure of their own convolutions reach what products reach; that figure is complete by now */
         if (units && kernel[k] == 0)
             kernel[k] = k == KERNEL_CONV ? kernel[KERNEL_PRODUCT] : key->unsaid;
         if (units && (kernel[k] < key->least || kernel[k] > key->most))

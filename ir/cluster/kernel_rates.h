@@ -11,12 +11,12 @@ struct kernel_key {
     /* reads the value: a number, a share (in millionths) or a time (in ps); returns false if the text is none */
     bool (*parse)(const char *text, int64_t *value);
     int64_t least, most; /* the range of what may be written */
-    int64_t unsaid;      /* its value if a file gives "units" but not this fact */
+    int64_t unsaid;      /* the value of this fact if a file gives "units" but not the fact */
     const char *like;    /* an example, for messages */
 };
 extern const struct kernel_key kernel_keys[KERNEL_FACTS];
 
-/* Generations of GPUs, by maker. */
+/* Generations of NVIDIA's GPUs.  NO_GENERATION: any other device. */
 enum gpu_generation { NO_GENERATION, VOLTA, TURING, AMPERE, ADA, HOPPER, BLACKWELL };
 
 /* Where the kernel rates of a class come from.  UNKNOWN: there are none, the class has only peaks.  ESTIMATED:

@@ -25,8 +25,9 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, stru
     int64_t within = outer; /* ps within the group */
     if (!inner || k->group < 2 || outer == 0)
         return outer;
-    /* if the user gave a share of the outer time, by that share, where the outer time was measured or no inner
-     * bandwidth is known; else a measured time by the ratio of the bandwidths, another one by the inner link itself */
+    /* With inner_share, where the outer time was measured or no inner bandwidth is known: that share of the outer time.
+     * Else a measured time is scaled by the ratio of the bandwidths, and a time that was not measured is that of the
+     * inner link itself */
     if (k->inner_share && (measured || !k->inner_bandwidth))
         within = mul_div_ceil(outer, k->inner_share, 1000000);
     else if (measured && k->inner_bandwidth && k->link_bandwidth)
@@ -66,7 +67,7 @@ int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struc
     return rate ? mul_div_ceil(v.measured, rate, l->bandwidth) : v.measured;
 }
 
-/* Returns NULL if a link between devices can begin or end at the device with this name, else the reason why not, in
+/* Returns NULL if a link between two devices can have the device with this name as an end, else the reason why not, in
  * a. */
 static const char *refuse_end(const struct cluster *c, struct arena *a, const char *name)
 {

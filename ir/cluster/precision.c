@@ -1,4 +1,4 @@
-/* The type in which devices compute what a model has in f32 (enum precision, cluster.h).
+/* Sets the type in which devices compute what a model has in f32 (enum precision, cluster.h).
  *
  * A model gives its types, but a runtime may compute in others: TF32 in the matrix units of NVIDIA's GPUs, half
  * precision or integers in engines such as TensorRT, Core ML or an NPU's.  That is a setting of the runtime, so the
@@ -49,8 +49,7 @@ static const char *set_precision(struct cluster *c, enum precision p, const char
                     : "no class has a rate for it, expected a \"peak\" in a cluster file";
 }
 
-/* Whether an item of `text` before the item at s is for the same classes: for the class name[0 .. n), or, if n is 0,
- * for all classes. */
+/* Whether an item of `text` before the item at s is for the class name[0 .. n), or, if n is 0, for all classes. */
 static bool is_set_before(const char *text, const char *s, const char *name, size_t n)
 {
     bool found = false;
@@ -65,7 +64,8 @@ static bool is_set_before(const char *text, const char *s, const char *name, siz
 
 int cluster_set_precision(struct cluster *c, const char *text, struct diag *d)
 {
-    for (int turn = 0; turn < 2; turn++) /* items for all classes first: items for one class win */
+    /* items for all classes come first, so that items for one class win */
+    for (int turn = 0; turn < 2; turn++)
         for (const char *s = text;;) {
             /* the item is s[0 .. n): a type of `type` letters, perhaps with ':' and a class of `name` letters; name
              * 0: the item is for all classes */

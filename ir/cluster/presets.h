@@ -1,4 +1,4 @@
-/* Device classes, links and clusters that are known by name. */
+/* Device classes, links and whole clusters that users can name, such as a100, nvlink3 and dapple-a. */
 #ifndef PCC_IR_CLUSTER_PRESETS_H
 #define PCC_IR_CLUSTER_PRESETS_H
 
@@ -11,8 +11,8 @@
 #define LINK_BANDWIDTH INT64_C(25000000000)
 #define LINK_LATENCY INT64_C(10000000)
 
-/* The maker of a class's GPU, whose program lists GPUs by the class's name.  NO_GPU: no GPU, or a GPU that no such
- * program lists.  NPU: an NPU. */
+/* The maker of the GPU that a class stands for; the maker's program lists such GPUs by the class's name.  NO_GPU: the
+ * class is no GPU, or a GPU that no such program lists.  NPU: the class is an NPU. */
 enum gpu_maker { NO_GPU, NVIDIA, AMD, INTEL, GPU_MAKERS, NPU = GPU_MAKERS };
 
 /* Makes *c the class called name[0 .. n) (capitals do not matter), with one device; returns false if there is no
@@ -32,10 +32,10 @@ enum kernel_source preset_kernels(uint32_t i);
 bool preset_is_npu(const char *name);
 /* Whether devices of the class count as GPUs: they are accelerators, but no NPUs. */
 bool preset_is_gpu(const struct device_class *c);
-/* Writes to number[0 .. n) the number by which runtimes know each device, whose class has the name class[i].  GPUs
- * of one maker count from 0 in their order, whatever their classes, since a runtime knows only the GPUs of its maker.
- * GPUs whose class is no preset count together with the GPUs of the first preset's maker; GPUs of presets with NO_GPU
- * count by themselves.  CPUs (class[i] NULL) and NPUs get -1.  O(n * presets). */
+/* Writes to number[0 .. n) the number by which runtimes know each device, whose class has the name class[i].  GPUs of
+ * one maker count from 0 in their order, whatever their classes, since a runtime knows only the GPUs of its maker.  A
+ * GPU whose class is no preset counts as one of the maker of the first GPU that is a preset; GPUs of presets with
+ * NO_GPU count by themselves.  CPUs (class[i] NULL) and NPUs get -1.  O(n * presets). */
 void gpus_number(const char *const *class, uint32_t n, int32_t *number);
 /* Does the same for the devices of a cluster. */
 void cluster_number_gpus(const struct cluster *c, struct arena *a, int32_t *number);
@@ -59,8 +59,8 @@ const char *cluster_preset_name(uint32_t i);
 bool cluster_preset(struct cluster *c, const char *name);
 /* Returns the number of devices that s[0 .. n) stands for; 0 if it is no number from 1 to CLUSTER_DEVICES. */
 uint32_t preset_count(const char *s, size_t n);
-/* Returns the name of the class that the mistyped name[0 .. n) is nearest to; NULL: none is near.  If name[] is a
- * class with a number, such as "2a100" or "a100x2", writes the number to *count; else *count does not change. */
+/* Returns the name of the class that the mistyped name[0 .. n) is nearest to; NULL: none is near.  If name[] is a class
+ * and a number of devices, such as "2a100" or "a100x2", writes the number to *count; else *count does not change. */
 const char *preset_near(const char *name, size_t n, uint32_t *count);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a reader gets memory, reports errors to, and what its messages begin with. */
+/* What each reader needs: memory, a place to report errors to, and the words that its messages begin with. */
 struct where {
     struct arena *mem; /* memory for all that the reader makes */
     struct diag *d;
@@ -90,7 +90,8 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
         if (!memory_parse(text, &cls.memory))
             return diag_error(w->d, "%s: memory '%s', expected a size above 0 such as 40GiB", w->at,
                               text);
-        if (text[strspn(text, "0123456789.")] == '\0') /* "80" hardly means 80 bytes */
+        /* a number without a unit, such as "80", hardly means bytes */
+        if (text[strspn(text, "0123456789.")] == '\0')
             return diag_error(w->d, "%s: memory '%s', expected a size with a unit, such as 80GiB",
                               w->at, text);
     }
@@ -193,8 +194,9 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     return 0;
 }
 
-/* Reads "kernels" of a class, what kernels reach.  Without the key the preset's figures stay, unless `own`: a class
- * with its own peak or bandwidth has no figures, and kernels reach these rates.  Returns 0, or -1 and an error. */
+/* Reads "kernels" of a class, the figures of what kernels reach.  own: the class states a peak or bandwidth of its own.
+ * Without the key the preset's figures stay, but if `own`, all are 0, so that kernels reach the stated rates.  Returns
+ * 0, or -1 and an error. */
 static int kernels_read(const json_t *cls, struct device_class *out, bool own,
                         const struct where *w)
 {
@@ -279,8 +281,8 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
                          &out->link_latency, &link_at);
 }
 
-/* Reads "bandwidth", which must be there, and "latency" of a link between devices; *bandwidth is 0 before.  Returns 0,
- * or -1 and an error. */
+/* Reads "bandwidth", which must be there, and "latency" of a link between devices; *bandwidth must be 0 at first.
+ * Returns 0, or -1 and an error. */
 static int fast_link_read(const json_t *link, int64_t *bandwidth, int64_t *latency,
                           const struct where *w)
 {
@@ -356,8 +358,8 @@ static int preset_read(const json_t *preset, struct device_class *out, const str
                       near ? arena_fmt(w->mem, "; did you mean '%s'?", near) : "");
 }
 
-/* Begins *out with the preset's values, if there is "preset", and reads "name", "host", "note" and "count".  Returns 0,
- * or -1 and an error. */
+/* Sets *out to the preset's values if there is a "preset", else to zeros with unbounded memory; then reads "name",
+ * "host", "note" and "count".  Returns 0, or -1 and an error. */
 static int head_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *preset = json_object_get(cls, "preset"), *name = json_object_get(cls, "name");
@@ -498,7 +500,8 @@ static int device_link_read(struct cluster *c, const json_t *link, const struct 
     return refused == NULL ? 0 : diag_error(w->d, "%s: %s", w->at, refused);
 }
 
-/* Reads the member "links", if it is there (else NULL), and adds its links to c.  Returns 0, or -1 and an error. */
+/* Reads `links`, the member "links" of a file (NULL: there is none), and adds the links to c.  Returns 0, or -1 and an
+ * error. */
 static int links_read(struct cluster *c, const json_t *links, const struct where *w)
 {
     if (links != NULL && !json_is_array(links))
@@ -540,8 +543,8 @@ static int level_read(struct cluster *c, const json_t *level, const struct where
     return 0;
 }
 
-/* Reads the member "levels", if it is there (else NULL), and sets link and groups of the class from it.  Returns 0, or
- * -1 and an error. */
+/* Reads `levels`, the member "levels" of a file (NULL: there is none), and sets link and groups of the class from it.
+ * Returns 0, or -1 and an error. */
 static int levels_read(struct cluster *c, const json_t *levels, const struct where *w)
 {
     size_t n = json_array_size(levels);

@@ -16,7 +16,8 @@
  * not fit the servers. */
 static const char *take_levels(const struct cluster *c, struct servers *s)
 {
-    /* first: the innermost level between servers; below it, level 0 of several joins the devices of a server */
+    /* first: the innermost level between servers.  If there are several levels, level 0 joins the devices of a
+     * server */
     uint32_t joined = 1, first = c->nlevel > 1 ? 1 : 0;
     for (uint32_t l = first; l < c->nlevel; l++) {
         const struct cluster_level *x = &c->level[l];
@@ -43,7 +44,7 @@ static const char *take_levels(const struct cluster *c, struct servers *s)
 static const struct device_class *stage_class(const struct cluster *c, const char **why)
 {
     const struct device_class *k = NULL, *main = &c->cls[cluster_main_class(c)];
-    /* looks among hosts only if there is no accelerator */
+    /* first the accelerators; hosts only if there is no accelerator */
     for (int host = 0; host < 2 && !k; host++)
         for (uint32_t i = 0; i < c->ncls; i++) {
             if (c->cls[i].host != (host == 1) || !c->cls[i].count)
@@ -70,7 +71,7 @@ const char *servers_of(const struct cluster *c, struct servers *s)
     const struct device_class *k = stage_class(c, &why);
     if (!k)
         return why;
-    /* hosts have no links: they hand tensors over in memory */
+    /* hosts have no links, since they hand tensors over in memory: the bandwidth of their memory counts */
     int64_t rate = k->link_bandwidth || !k->host ? k->link_bandwidth : k->bandwidth;
     if (k->count > 1 && !rate && !c->nlevel)
         return "stages send tensors over links of a known rate, and the devices have none "
@@ -215,8 +216,8 @@ int64_t servers_reduce(const struct servers *s, const struct device_set *x, int6
 int64_t servers_move(const struct servers *s, const struct device_set *from,
                      const struct device_set *to, int64_t bytes)
 {
-    /* first, first_sender: the first server that receives, that sends; low .. high: the servers from the first to the
-     * last one of both */
+    /* first: the first server that receives; first_sender: the first server that sends; low, high: the first and the
+     * last of all servers that send or receive */
     uint32_t first, n, first_sender, outside, senders, low, high;
     bool spread = servers_spanned(s, to, &first, &n) > 1; /* several servers receive */
     servers_spanned(s, from, &first_sender, &senders);

@@ -16,7 +16,8 @@ struct servers {
     /* bytes per second of an AllReduce within a server; 0: n devices use n / 2 inner links at the same time */
     int64_t inner_reduce;
     int64_t inner_latency, outer_latency; /* ps of each transfer */
-    uint32_t unit;                        /* number of servers that an outer link joins; 0: all */
+    /* number of servers that an outer link joins; 0: all of them */
+    uint32_t unit;
     uint32_t nabove;
     /* links that join more than `unit` servers, the innermost level first */
     struct server_level {
@@ -26,19 +27,20 @@ struct servers {
     } above[CLUSTER_LEVELS - 2];
 };
 
-/* A set of devices, by their numbers: of[server] is the number of devices of the server in the set. */
+/* A set of devices, known only by its size in each server: of[server] is how many devices of the server are in the
+ * set. */
 struct device_set {
     uint16_t of[SERVERS];
 };
 
-/* Makes *s from the accelerators of a cluster, which must be of one class, and from all levels of links.  Returns
- * NULL, or the reason why these devices are no such servers, as the end of a message. */
+/* Makes *s from the accelerators of a cluster (without accelerators, from its hosts) and from all levels of links.
+ * Returns NULL; or the reason why this cannot be done, such as devices of several classes, as the end of a message. */
 const char *servers_of(const struct cluster *c, struct servers *s);
 /* Returns the server of an accelerator; place: the accelerator's number among all accelerators. */
 uint32_t servers_find(const struct servers *s, uint32_t place);
 
-/* Which free devices a stage gets.  FRESH: devices of servers without used devices.  APPEND: devices of servers that
- * have used devices, too.  SCATTER: one device of each server with a free device, in rounds.  Servers are taken by
+/* Which free devices a stage gets.  FRESH: devices of servers that have no used devices.  APPEND: devices of servers
+ * that have used devices.  SCATTER: one device of each server with a free device, in rounds.  Servers are taken by
  * number. */
 enum assign_policy { ASSIGN_FRESH, ASSIGN_APPEND, ASSIGN_SCATTER, ASSIGN_POLICIES };
 

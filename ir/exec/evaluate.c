@@ -1,6 +1,7 @@
-/* Evaluating plans (evaluate.h): checks pins and cuts by path, then calls the verdict function of the execution model,
- * which runs the plan on the event core.  For the time per sample load_verdict() computes the value in closed form
- * instead; running samples in rounds (sample/rounds.c) gives the same value. */
+/* Evaluates plans (evaluate.h): checks that nodes are on the devices they are pinned to, and that edges are cut as the
+ * user wants, then calls the verdict function of the execution model, which runs the plan on the event core.  For the
+ * time per sample load_verdict() computes the value in closed form instead; running samples in rounds (sample/rounds.c)
+ * gives the same value. */
 #include "ir/exec/evaluate.h"
 
 #include "ir/exec/exec_runs.h"
@@ -8,7 +9,7 @@
 #include <assert.h>
 
 /* Whether a node that is pinned to device y may be on device x instead: both are CPUs of one class, and the execution
- * model runs subgraphs, where any CPU of a class may run a node.  A negative x or y is no device. */
+ * model runs subgraphs (then any CPU of a class may run a host's node).  A negative x or y is no device. */
 static bool are_interchangeable(const struct scene *s, int32_t x, int32_t y)
 {
     if (!exec_kind(&s->model)->subgraphs || x < 0 || y < 0)

@@ -10,10 +10,11 @@ struct evaluation {
     int64_t value; /* ps: the time that the scene's objective measures; plans are compared by it */
     struct verdict v; /* loads, memory, the first violated rule, and the run */
     nid misplaced;    /* the first node that is not on the device it is pinned to; 0: none */
-    /* the first edge of place.ruled that is not as the user wants; NULL: none */
+    /* the first edge of place.ruled that the plan cuts against the user's wish, or does not cut against it; NULL:
+     * none */
     const struct ruled_edge *miscut;
-    /* the violated rule in words: of the node `misplaced` if there is one, else of the edge `miscut`, else v.why_not
-     * ("node 'a' cannot run on acc0"); NULL: all rules hold */
+    /* the violated rule in words, such as "node 'a' cannot run on acc0": that of the node `misplaced` if there is one,
+     * else that of the edge `miscut`, else v.why_not; NULL: the plan breaks no rule */
     const char *why_not;
 };
 
@@ -26,17 +27,17 @@ enum finding {
     FOUND_OTHER_BOUND
 };
 
-/* Returns all figures of a plan, recomputed from the module under the scene's execution model; the model decides which
- * fields of struct plan beside dev are read.  The result lives in a.  O(nodes + pins + devices) for load_verdict();
- * other models say what their verdict functions take. */
+/* Returns all figures of a plan, recomputed from the module under the scene's execution model.  The execution model
+ * decides which fields of struct plan are read beside dev.  The result lives in a.  O(nodes + pins + devices) for
+ * load_verdict(); the verdict functions of other execution models say what they take. */
 struct evaluation plan_evaluate(const struct scene *s, const struct plan *p, struct arena *a);
 /* Whether the plan can be carried out: each node is on a device that can run it and on the device it is pinned to,
  * edges are cut, or not cut, as the user wants, colocated nodes are together, and no device is over its memory, unless
  * over_memory allows that. */
 bool evaluation_holds(const struct evaluation *e, bool over_memory);
-/* Compares a plan's evaluation with its claim; only plans that are FOUND_AS_CLAIMED may be accepted.  These can be
- * carried out (over memory only if the claim's status is PLAN_OVER_MEMORY), have the claimed value, and their claimed
- * bound is at most the value, or equal to it if the claim says "optimal". */
+/* Compares a plan's evaluation with its claim; only plans that are FOUND_AS_CLAIMED may be accepted.  Such a plan can
+ * be carried out (over memory only if the claim's status is PLAN_OVER_MEMORY) and has the claimed value; the claimed
+ * bound is at most this value, or equal to it if the claim says "optimal". */
 enum finding evaluation_confirms(const struct evaluation *e, const struct claim *c);
 
 #endif

@@ -47,7 +47,8 @@ struct run {
     struct arena *a;
     /* [item] the task of the item; NULL: each task has one item with the same number */
     uint32_t *task_of;
-    /* [item] number of items that it still waits for, plus 1 while it waits for its release time; 0: ready; STARTED */
+    /* [item] number of items that it still waits for, or 1 while it waits for its release time only; 0: it is ready;
+     * STARTED: it has started */
     uint32_t *left;
     struct csr next; /* task -> tasks that wait for this task */
     struct csr made; /* task -> buffers that begin with this task */
@@ -291,7 +292,7 @@ static void mark_tried(struct run *r, uint32_t p)
     r->tried[r->ntried++] = p;
 }
 
-/* Makes an item ready, which waits neither for other items nor for its release time any more: puts it where ready
+/* Makes an item ready, once it waits neither for other items nor for its release time any more: puts it where ready
  * items of its task wait for their lanes. */
 static void make_ready(struct run *r, uint32_t item, int64_t now)
 {
@@ -547,9 +548,9 @@ static uint32_t blocking_item(const struct run *r, uint32_t item)
     return NO_ITEM;
 }
 
-/* Writes a cycle of waits to t->cycle.  Goes from an item that never started to the item that blocks it, and on;
- * since each item that never started is blocked by another one, the way comes back to an item it has passed, which is
- * on a cycle. */
+/* Writes a cycle of waits to t->cycle.  Goes from an item that never started to the item that blocks it, and so on.
+ * Each item that never started is blocked by another such item, so at some time an item comes up again, and this item
+ * is on a cycle. */
 static void find_cycle(struct run *r, uint32_t item)
 {
     struct timeline *t = r->t;
@@ -645,7 +646,7 @@ const char *timeline_waits(const struct timeline *t, const char *head,
                            const char *(*text)(const void *of, uint32_t item, struct arena *a),
                            const void *of, struct arena *a)
 {
-    enum { SHOWN = 8 }; /* items of a cycle that are named */
+    enum { SHOWN = 8 }; /* number of items of a cycle that are named */
     static const char *const joint[] = {" ", " waits for ", ", which waits for "};
     assert(t->ncycle > 0);
     for (uint32_t i = 0; i <= t->ncycle && i < SHOWN; i++)

@@ -17,7 +17,7 @@
 /* DONE: all items have ended.  STOPPED: the clock ran out.  DEADLOCK: some items wait for each other in a cycle. */
 enum run_status { RUN_DONE, RUN_STOPPED, RUN_DEADLOCK };
 
-/* The result of a run: when each item starts, and how much is in memory. */
+/* The result of a run: when each item starts, and how many bytes are in memory. */
 struct timeline {
     enum run_status status;
     uint32_t nitem;
@@ -33,10 +33,10 @@ struct timeline {
     int64_t *peak_at; /* [dev] ps: the first moment with that many bytes */
     /* by how many bytes a device is over its memory at the first moment at which any device is; 0: no device ever is */
     int64_t over;
-    /* the item that started at that moment; NO_ITEM: the lasting bytes alone are too many */
+    /* the item whose start made it so; NO_ITEM: the lasting bytes alone are too many */
     uint32_t over_item;
-    uint32_t over_dev; /* the device that holds too much at that moment */
-    int64_t over_at;   /* ps: time of that moment */
+    uint32_t over_dev; /* the device of `over` */
+    int64_t over_at;   /* ps: the moment of `over` */
     /* [ncycle] after RUN_DEADLOCK: each item waits for the next one, the last item for the first */
     uint32_t *cycle;
     uint32_t ncycle;
@@ -50,8 +50,9 @@ struct timeline events_run(const struct task_graph *g, struct clock *clock, stru
 /* Returns the task of an item.  O(log tasks). */
 uint32_t task_of_item(const struct task_graph *g, uint32_t item);
 
-/* Returns the critical chain of items, which explains the end of the run: nothing held up its first item, each item
- * held up the next one, and the last one is t->last.  Writes their number to *n; the array lives in a. */
+/* Returns the critical chain, a list of items that explains when the run ends: no item held up the first item of the
+ * list, each item held up the next one, and the last item is t->last.  Writes their number to *n; the array lives in
+ * a. */
 const uint32_t *timeline_chain(const struct timeline *t, uint32_t *n, struct arena *a);
 
 /* After RUN_DEADLOCK: returns "HEAD A waits for B, which waits for C", for a long cycle only its first eight items.

@@ -31,7 +31,8 @@ struct exec_runs {
     /* Returns a lower bound for all plans of the scene, found without a search; its texts live in a.  NULL: the model
      * has no such bound. */
     struct exec_bound (*bound)(const struct scene *s, struct arena *a);
-    /* Returns the order in which parts run, or their times, as schedule_make() (schedule.h) needs them.  Lives in a. */
+    /* Returns when parts run (their times, or only their order), as schedule_make() of schedule.h needs it.  Lives in
+     * a. */
     struct rhythm (*rhythm)(const struct rhythm_ask *of, struct arena *a);
 };
 

@@ -1,10 +1,10 @@
-/* Memory of devices that run whole parts (live_memory.h).
+/* Counts the memory of devices that run whole parts (live_memory.h).
  *
  * The judge makes the schedule of the plan's parts as backends/split does for a folder, so a plan promises the very
- * figure that schedule.json has.  In the steady state a device works on one sample, holds what it has received for
- * the next sample, and what it still sends of the sample before; a value that a device reads some rounds after it was
- * made is there once for each of these rounds.  One sample alone has no neighbours; but a device holds the values
- * that its later parts read from the moment when they are made. */
+ * figure that schedule.json has.  In the steady state a device works on one sample, and holds beside it the values
+ * received for the next sample and the values of the sample before that it still sends; a value that is read some
+ * rounds after it was made is there once for each of these rounds.  Where one sample is alone, there are no other
+ * samples' values, but a device holds the values that its later parts will read from the moment when they are made. */
 #include "ir/exec/live_memory.h"
 
 #include "ir/base/units.h"
@@ -103,7 +103,7 @@ uint32_t live_memory_samples(const struct scene *s, const struct plan *p, struct
         fits = less;
         less = smaller_u32(2 * less, most);
     }
-    while (fits && fits + 1 < less) { /* fits does, less does not */
+    while (fits && fits + 1 < less) { /* `fits` samples fit, `less` samples do not */
         uint32_t mid = fits + (less - fits) / 2;
         if (fits_with(s, p, mid, a))
             fits = mid;

@@ -1,7 +1,7 @@
 /* Lower bounds on the time of one sample alone (step_bound.h).
  *
- * Nodes on a path through the graph run one after the other, and all devices together have to run all nodes.  Each
- * node counts with its time on the fastest class; transfers do not count. */
+ * Computes two bounds: nodes on a path through the graph run one after the other; and all devices together have to run
+ * all nodes.  Each node counts with its time on the fastest class; transfers do not count. */
 #include "ir/exec/step_bound.h"
 
 #include "ir/base/units.h"

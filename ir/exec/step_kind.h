@@ -1,4 +1,5 @@
-/* Kinds of the tasks of a step: one sample that passes through a plan alone, node by node (makespan/single_step.h). */
+/* The kinds of tasks in a step.  A step is one sample that passes through a plan alone, node by node
+ * (makespan/single_step.h). */
 #ifndef PCC_IR_EXEC_STEP_KIND_H
 #define PCC_IR_EXEC_STEP_KIND_H
 

@@ -13,7 +13,7 @@
 
 #include "ir/exec/tasks.h"
 
-/* A task graph that is being built, and the current turn. */
+/* A task graph that is being built, and the current turn.  BUILD_NONE: no turn has begun. */
 struct task_builder {
     struct task_graph g;
     /* SIZES: counts tasks and buffers; ROWS: counts waits and uses; ENTRIES: fills the arrays */

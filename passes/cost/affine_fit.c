@@ -5,7 +5,7 @@
  *     sum over i of (D + (n b - X) (n x[i] - X)) y[i] / (n D),     slope: the sign of sum (n x[i] - X) y[i].
  *
  * The factors of y[i] depend only on the sizes and b, so they are computed once for all quantities measured at the same
- * sizes.  Only the division rounds.  Of several points at one size, each counts.
+ * sizes.  Only the division rounds.  Points may have equal sizes; each counts.
  *
  * Ranges: n <= 2^5, x and b <= 2^24, y <= 2^60; so n x <= 2^29, D <= 2^56 (at most (n x)^2 / 4, with half of the points
  * at each end), a factor is below 2^59, n D <= 2^61, a sum of products below 2^124.  O(n). */

@@ -1,5 +1,5 @@
-/* Straight lines of least squares through measurements: predict a quantity at one size from its values at other
- * sizes. */
+/* Predicts a quantity at one size from its values at other sizes, by the straight line of least squares through
+ * these. */
 #ifndef PCC_PASSES_COST_AFFINE_FIT_H
 #define PCC_PASSES_COST_AFFINE_FIT_H
 
@@ -10,8 +10,8 @@ enum { FIT_POINTS = 32 };                   /* most points of a line */
 #define FIT_SIZE_MAX (INT64_C(1) << 24)     /* sizes are in 1..FIT_SIZE_MAX */
 #define FIT_QUANTITY_MAX (INT64_C(1) << 60) /* quantities are in 0..FIT_QUANTITY_MAX */
 
-/* Factors by which to find the line through n points (x[i], y[i]) for any y[], with x[] and the size `at` fixed.
- * Its value at `at` is sum(weight[i] * y[i]) / whole; its slope has the sign of sum(slope[i] * y[i]). */
+/* Factors for the line through n points (x[i], y[i]), which serve for all y[] while x[] and the size `at` stay the
+ * same.  Its value at `at` is sum(weight[i] * y[i]) / whole; its slope has the sign of sum(slope[i] * y[i]). */
 struct affine_fit {
     uint32_t n;
     int64_t weight[FIT_POINTS], slope[FIT_POINTS], whole;

@@ -1,18 +1,18 @@
 /* cost: computes operations, bytes and, for each class of devices, the time of every node.
  *
- * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 / bandwidth)) picoseconds, peak and
- * bandwidth times the execution model's efficiency, all four as kernels of the class have them (kernels.h); bytes =
- * distinct operands read + results written (Gather and Slice read as much as they return).  Reshape, Identity,
- * Shape, Constant and the like take no time; a node whose results are all empty takes the overhead only.  The peak
- * is that of the element type of the first operand of floating type. The overhead is kept apart, too: devices that
- * share a batch each take it whole. A node with a body takes the time of the body's nodes times the trip count (a
- * Loop of unknown count: 16; if the product is beyond what can be added up: the largest time that can); an If takes
- * its larger branch; nodes of bodies also have costs of their own.  A call of a function of the model takes the time
- * of the function's placed nodes, with the shapes of that call (opened_calls.h). Times and memory from files
- * (measured.h) replace the computed ones.  A class that does not support an operator can run neither nodes with that
- * operator nor nodes with such nodes in their bodies. Sizes come from the types for planning (infer_shapes.h); a
- * value of unknown shape counts as large as the largest operand of its node, at least one element.  O(nodes *
- * classes + operands). */
+ * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 / bandwidth)) picoseconds.  Peak and
+ * bandwidth are multiplied by the execution model's efficiency; where facts about a class's kernels are known, flops,
+ * bytes, peak and bandwidth are what these kernels have (kernels.h).  bytes = distinct operands read + results written
+ * (Gather and Slice read as much as they return).  Reshape, Identity, Shape, Constant and the like take no time; a node
+ * whose results are all empty takes the overhead only.  The peak is that of the element type of the first operand of
+ * floating type. The overhead is noted by itself, too, since each of several devices that share a batch takes it whole.
+ * A node with a body takes the time of the body's nodes times the trip count (16 for a Loop of unknown count), but at
+ * most a time that sums can have; an If takes the time of its larger branch; nodes of bodies also have costs of their
+ * own.  A call of a function of the model takes the time of the function's placed nodes, with the shapes of that call
+ * (opened_calls.h). Times and memory from files (measured.h) replace the computed ones.  A class that does not support
+ * an operator can run neither nodes with that operator nor nodes with such nodes in their bodies. Sizes come from the
+ * types for planning (infer_shapes.h); a value of unknown shape counts as large as the largest operand of its node, at
+ * least one element.  O(nodes * classes + operands). */
 #include "ir/base/units.h"
 #include "passes/shapes/bind_dims.h"
 #include "passes/functions/opened_calls.h"
@@ -49,17 +49,20 @@ struct cost_builder {
     int64_t **body_overhead;        /* [class][graph] ps of body_time that are overhead */
     uint32_t *body_never;           /* [graph] bit k: class k cannot run all of its nodes */
     const struct cost_table *given; /* times and memory from files; NULL: no files */
-    const uint8_t *lacks; /* [node] bit k: class k cannot run it, by --support; NULL: no files */
-    /* the told costs: estimates by pcc that files replaced; estimate, own: NULL: no files are read */
+    /* [node] bit k: class k cannot run it, by --support; NULL: the user gave no such file */
+    const uint8_t *lacks;
+    /* what files gave, and pcc's estimates that it replaces; the fields estimate and own are NULL if no files are
+     * read */
     struct told_costs told;
     int64_t *body_flops, *body_traffic; /* [graph] operations; bytes read and written */
-    /* bodies of a node as a list: [node] the first one, [graph] the next one, 0: none; NULL: there are no bodies */
+    /* the bodies of a node as a list: first_body[node], then next_body[graph] behind each body; 0 ends the list; NULL:
+     * the model has no bodies */
     gid *first_body, *next_body;
-    /* ps: the most time that one Loop or Scan may have, so that sums over all of them do not overflow */
+    /* ps: the longest time that a Loop or Scan may have, so that sums over all Loops and Scans do not overflow */
     int64_t longest;
-    /* numbers of nodes for warnings: unknown: nodes with a result of unknown size; nodes: all nodes; loops: Loops
-     * and Scans of unknown trip count; long_loops: Loops and Scans limited to `longest`; calls: calls of functions
-     * that were not replaced */
+    /* numbers of nodes, for warnings.  unknown: with a result of unknown size; nodes: all; loops: Loops and Scans of
+     * unknown trip count; long_loops: Loops and Scans whose time was cut to `longest`; calls: calls of functions that
+     * were not replaced by their nodes */
     uint32_t unknown, nodes, loops, long_loops, calls;
     nid first_unknown; /* the first node that `unknown` counts; 0: none */
 };
@@ -109,14 +112,14 @@ static void size_value(struct cost_builder *p, vid v, nid maker)
     p->c->elems[v] = n;
     p->sizes.elems[v] = n >= 0 ? n : maker ? open_elems(&p->sizes, maker, v) : 1;
     p->c->bytes[v] = bytes_of(e, p->sizes.elems[v]);
-    /* nothing tells the size of this input: it counts as no bytes, and count_unsized() counts it */
+    /* nothing tells the size of this input: its bytes are 0, and count_unsized() counts the input */
     if (!maker && n < 0)
         p->c->bytes[v] = 0;
     p->c->xfer[v] = -1;
 }
 
-/* Sets costs.unsized and first_unsized of a module with costs: inputs of which neither elements nor bytes are known.  A
- * profile states the memory of nodes, not of inputs. */
+/* Sets costs.unsized, the number of inputs of which neither elements nor bytes are known, and costs.first_unsized of a
+ * module with costs.  In a profile no input counts, since a profile states the memory of nodes, not of inputs. */
 static void count_unsized(const struct module *m)
 {
     const struct graph *g = &m->graph[1];
@@ -181,8 +184,8 @@ static bool has_f32(const struct cost_builder *p, vid v)
                                   : tensor != 0 && m->tensor[tensor].elem == ELEM_F32;
 }
 
-/* Returns the bytes that node n reads and writes, each operand once (of operand 0 as many as the results have, if n
- * gathers), and sets *f32 to those of f32 elements. */
+/* Returns the bytes that node n reads and writes, and sets *f32 to the share of them that is f32 elements.  Each
+ * operand counts once; if n gathers, operand 0 counts as many bytes as the results have. */
 static int64_t node_traffic(struct cost_builder *p, nid n, int64_t *f32)
 {
     const struct node *k = &p->m->node[n];
@@ -229,8 +232,9 @@ static void limit_loop(struct cost_builder *p, nid n)
     p->long_loops += too_long;
 }
 
-/* Sets the costs of node n, which has bodies: for an If, each cost is that of the branch where it is largest; else it
- * is the sum over the bodies, times the trip count.  Counts n in p->loops if the trip count is not known. */
+/* Sets the costs of node n, which has bodies.  Each cost of an If is that of the branch where the cost is largest (its
+ * overhead: that of the branch with the longest time); each cost of another node is the sum over its bodies, times the
+ * trip count.  Counts n in p->loops if the trip count is not known. */
 static void price_owner(struct cost_builder *p, nid n)
 {
     bool branch = node_is(p->m, n, "If");
@@ -258,7 +262,8 @@ static void price_owner(struct cost_builder *p, nid n)
     }
     if (!branch)
         limit_loop(p, n);
-    for (uint32_t k = 0; k < p->c->nclass; k++) { /* sums stop at INT64_MAX, which is COST_NEVER */
+    /* sums saturate at INT64_MAX, which would mean COST_NEVER */
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
         p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
         p->c->overhead[k][n] = smaller(p->c->overhead[k][n], p->c->time[k][n]);
     }
@@ -277,8 +282,9 @@ static void set_memory(const struct module *m, struct costs *c, nid n, int64_t g
         c->own[n] = larger(given, results_bytes(m, c, n));
 }
 
-/* Returns the bytes that files give for node n, and notes in p->told whether they do; or, in a model that a pass has
- * rewritten, those that follow from what files gave for the node that n was made from; -1: none. */
+/* Returns the bytes that files give for node n, and notes in p->told whether they give any.  In a model that a pass has
+ * rewritten, returns the bytes that follow from what files gave for the node that n was made from.  -1: there are
+ * none. */
 static int64_t told_memory(const struct cost_builder *p, nid n)
 {
     if (p->given == NULL)
@@ -288,9 +294,9 @@ static int64_t told_memory(const struct cost_builder *p, nid n)
     return given;
 }
 
-/* Returns the ps that files give for node n on class k or, in a model that a pass has rewritten, that follow from
- * what they gave for the node that n was made from; -1: none.  Notes in p->told whether files gave the time and, if
- * files are read in this run, pcc's own estimate, which the time is going to replace. */
+/* Returns the ps that files give for node n on class k; in a model that a pass has rewritten, the ps that follow from
+ * what files gave for the node that n was made from.  -1: there are none.  Notes in p->told whether files gave the time
+ * and, if files are read in this run, pcc's own estimate, which the time is going to replace. */
 static int64_t told_time(struct cost_builder *p, nid n, uint32_t k)
 {
     bool given = false;
@@ -342,7 +348,8 @@ static bool makes_nothing(const struct cost_builder *p, nid n)
     return any && !full;
 }
 
-/* Sets the costs of node n by the roofline model; of a node that is lost or takes no time they stay as they are. */
+/* Sets the costs of node n by the roofline model.  The costs of a node that is lost or takes no time stay as they
+ * are. */
 static void price_node(struct cost_builder *p, nid n)
 {
     if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
@@ -385,8 +392,8 @@ static bool is_estimated(const struct cost_builder *p, nid n)
 }
 
 /* Returns which share, in thousandths, of the time of all nodes of the model's graph follows from estimated sizes.
- * Each node counts with its time on the quickest class.  The overhead of a class follows from no size, nor do the times
- * of a node for which files gave one. */
+ * Each node counts with its time on the quickest class.  The overhead of a class depends on no size, and counts as not
+ * estimated; so do the times of a node for which files gave one. */
 static uint32_t estimated_share(const struct cost_builder *p)
 {
     const struct graph *g = &p->m->graph[1];
@@ -579,8 +586,8 @@ static int check_range(const struct cost_builder *p)
                       place_name(p, worst), node_op(m, worst), bind_excuse(p->x));
 }
 
-/* Checks that some class can run each placed node.  Returns 0; or PASS_INFEASIBLE (-1: placing failed) and reports an
- * error. */
+/* Checks that some class can run each placed node.  Returns 0; or reports an error and returns PASS_INFEASIBLE, or -1
+ * if it cannot be found out which nodes are placed. */
 static int check_support(struct ctx *x)
 {
     const struct module *m = x->scene.m;
@@ -631,8 +638,8 @@ static int adjust_memory(struct ctx *x, const struct cost_table *t)
     return 0;
 }
 
-/* Runs the pass on a module that came with costs: replaces times and memory where files give some; a node that a
- * class cannot run stays so.  Returns 0, -1 or PASS_INFEASIBLE after an error. */
+/* Runs the pass on a module that came with costs: replaces times and memory where files give some, but not the time of
+ * a node on a class that cannot run the node.  Returns 0, -1 or PASS_INFEASIBLE after an error. */
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
@@ -721,9 +728,9 @@ static void price(struct cost_builder *p)
     p->c->estimated = estimated_share(p);
 }
 
-/* Sets the costs of the scene's module: those of p->m, which is e->m, with the costs of the nodes that replace a call
- * added up for the call, unless files give the call's own.  Gives e->m its types and costs, too.  Returns 0, or -1
- * after an error. */
+/* Sets the costs of the scene's module from those of p->m, which is e->m: a call gets the sum of the costs of the nodes
+ * that replace it, or the costs that files give for the call itself.  Gives e->m its types and costs, too.  Returns 0,
+ * or -1 after an error. */
 static int fold_calls(struct ctx *x, struct cost_builder *p, struct inlined_module *e)
 {
     for (vid v = 1; v < e->m.nval; v++)
@@ -763,7 +770,8 @@ static int run_cost(struct ctx *x, const void *opts)
     struct inlined_module *e =
         calls_expand(m, cost_table_wanted(x) || support_wanted(x), x->use.scratch);
     struct cost_builder p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
-    /* whether this is the first run of the pass: files of later runs name nodes that passes have replaced */
+    /* whether this is the first run of the pass; later runs do not read the files again, since passes have replaced
+     * nodes that the files name */
     bool first = x->results.known == NULL;
     if (first && support_read(x, p.m, e, &p.lacks) != 0)
         return -1;
@@ -853,10 +861,10 @@ static vid value_elsewhere(const struct module *m, nid n)
     return 0;
 }
 
-/* Sets operand i of node n to the value that stands for it while the node is priced.  That is its own value, unless an
- * earlier operand is the same value with another type: types belong to values, so some other value must stand for one
- * of them.  Operands of the same value and type are the same value again.  type: [operand] the type that it is to have;
- * of: [operand] its own value. */
+/* Sets operand i of node n to the value that stands for the operand while the node is priced.  That is the operand's
+ * own value, unless an earlier operand is the same value but is to have another type: types belong to values, so
+ * another value stands for the later operand.  Operands with the same value and type get the same value.  type:
+ * [operand] the type that it is to have; of: [operand] its own value. */
 static void part_operand(struct cost_builder *b, nid n, uint32_t i, const uint32_t *type,
                          const vid *of)
 {
@@ -896,7 +904,7 @@ int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
             retype(b, node_out(b->m, n, i), out[i], &old[changed++]);
     for (uint32_t i = 0; i < k.nformal; i++)
         b->stamp[node_in(b->m, n, i)] = 0; /* so that the operand's bytes are counted again */
-    b->c->time[cls][n] = 0; /* price_node() leaves the time of a node that is free as it is */
+    b->c->time[cls][n] = 0; /* price_node() does not change the time of a node that is free */
     price_node(b, n);
     int64_t time = b->c->time[cls][n];
     /* puts back what was changed, in the opposite order, since a value may have been changed twice */

@@ -3,10 +3,10 @@
  *
  * Standard Evaluation of Celeritas (paper 003, 4.2): a model that is too large for one device is measured at batch
  * sizes that fit.  The time and memory of each node at the planned size are predicted by the line of least squares
- * (affine_fit.h) through all files that measure the node, if they have two different sizes.  A node that a file says
- * can never run on a class does not run there at other sizes either.  Times from --costs have priority: with them the
- * measurement of a first, sequential plan at the planned size replaces predictions (costs.md).  O(files * nodes *
- * classes). */
+ * (affine_fit.h) through all files that measure the node, if they have two different sizes.  If a file says that a node
+ * can never run on a class, the node does not run there at other sizes either.  Times from --costs have priority: so
+ * the user can replace predictions by what a first, sequential plan took at the planned size (costs.md).  O(files *
+ * nodes * classes). */
 #include "passes/cost/run_trace.h"
 #include "passes/cost/sheets.h"
 
@@ -269,8 +269,8 @@ int cost_table_check(const struct cost_table *t, struct ctx *x)
 
 /* ---- tables ----------------------------------------------------------------------------------- */
 
-/* Adds the nodes of m as rows: node n is row first + n.  With first == 0 a name stands for the last node that has it;
- * else a name that stands for a row already keeps that row. */
+/* Adds the nodes of m as rows: node n is row first + n.  Of several nodes with one name, the name stands for the last
+ * one if first == 0; else a name that stands for a row already keeps that row. */
 static void add_rows(struct cost_table *t, const struct module *m, uint32_t first)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -284,7 +284,7 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
 }
 
 /* Warns of a file that has times or memory of nodes and does not say at which sizes they were measured, if the model
- * has dimensions whose sizes may have been different then.  (For the batch size of a file, --profile-at tells it.) */
+ * has dimensions whose sizes may have been different then.  The batch size of a file of --profile-at is known. */
 static void warn_unsized(const struct ctx *x, const struct sheet *s)
 {
     bool nodes = s->node_memory != NULL, at = s->batch > 0;

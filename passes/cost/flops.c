@@ -1,11 +1,11 @@
 /* Computes the number of operations of nodes from shapes (flops.h); O(rank) each.
  *
- * A multiply-add counts as two operations; adding a bias is not counted.  Matrix products take 2 M N K, convolutions
- * 2 * (elements of the result) * (weights per output channel), recurrent layers 2 * steps * batch * (elements of W
- * and R), attention its matrix products and five operations per score for the softmax; mixtures of experts a
- * multiply-add for each token and each weight of the experts that the token goes to; Fourier transforms 5 n log2 n;
- * poolings one operation per element of each window, reductions one or two per element read; normalisations and
- * softmax a fixed number per element.  Operators without a rule: one per element of the first result. */
+ * A multiply-add counts as two operations; adding a bias is not counted.  Matrix products take 2 M N K, convolutions 2
+ * * (elements of the result) * (weights per output channel), recurrent layers 2 * steps * batch * (elements of W and
+ * R), attention its matrix products and five operations per score for the softmax; mixtures of experts a multiply-add
+ * for each token and each weight of the experts that the token goes to; Fourier transforms 5 n log2 n; poolings one
+ * operation per element of each window, reductions one or two per element read, normalisations and softmax a fixed
+ * number per element.  An operator without a rule takes one operation per element of its first result. */
 #include "passes/cost/flops.h"
 
 #include "ir/base/strings.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rules, with the meaning of flop_row.arg. */
+/* How the operations of a node are counted, and what flop_row.arg means for each rule. */
 enum flop_rule {
     FREE,           /* takes no time: node_is_free() */
     GATHER,         /* one operation per element of the result; reads as many bytes as it writes */
@@ -29,19 +29,21 @@ enum flop_rule {
     RECURRENT,
     EINSUM,
     ATTENTION, /* attention of ai.onnx; the operator of other domains counts as MS_ATTENTION */
-    /* with the projection of the input; arg: number of the operand with the cache; 255: there is no cache */
+    /* attention together with the projection of its input; arg: number of the operand with the cache; 255: there is no
+     * cache */
     MS_ATTENTION,
     MULTI_HEAD,       /* arg: number of the operand with the cache of keys */
     PACKED_ATTENTION, /* arg: number of the operand with the positions of the tokens */
     LINEAR_ATTENTION,
-    EXPERTS, /* arg: the weights of a layer are arg operands behind those of the layer before */
+    /* arg: how many operands lie from the weights of one layer to those of the next layer */
+    EXPERTS,
     FOURIER
 };
 
 /* Flags.  INTEGER_MATH: computes in the type of operand 0, although scales are floats.  NORM: normalises the elements
- * of its axis (attribute `axis`) and all later axes together, in two passes over them: for mean or variance, for the
- * result.  SOFTMAX: those of its axis alone, or as before opset 13 of all later axes, too, in three passes: for their
- * maximum, for the sum, for the result. */
+ * of its axis (attribute `axis`) and of all later axes together, and reads them twice: for mean or variance, then for
+ * the result.  SOFTMAX: normalises the elements of its axis alone (before opset 13 of all later axes, too), and reads
+ * them three times: for their maximum, for the sum, for the result. */
 enum { INTEGER_MATH = 1, NORM = 2, SOFTMAX = 4 };
 
 struct flop_row {
@@ -174,7 +176,7 @@ static const struct flop_row table[] = {
 
 enum { ROWS = sizeof table / sizeof table[0] };
 
-/* Returns, for each value, how often it is read or is a result of its graph: 0, 1, or 2 for twice or more. */
+/* Returns flops.reads for all values of m. */
 static uint8_t *count_reads(const struct module *m, struct arena *a)
 {
     uint8_t *reads = arena_array(a, m->nval, 1);
@@ -287,8 +289,8 @@ static int64_t matmul_flops(const struct flops *x, nid n)
     shape_in(&x->f, n, 0, &a);
     bool t = node_attr_int(x->f.m, n, "transA", 0) != 0 && a.rank > 1;
     bool first = t && node_attr_int(x->f.m, n, "transBatchA", 0) != 0;
-    /* K, over which the product sums, is the last axis of the first matrix; the last but one if transA is set; the
-     * first if transBatchA is set, too */
+    /* the product sums over the last axis of operand 0; with transA over the last but one; with transBatchA, too, over
+     * the first one */
     return sat_mul(2, sat_mul(elems_out(x, n), last_dim(&a, first ? a.rank : t ? 2 : 1)));
 }
 
@@ -314,8 +316,8 @@ bool node_products(struct flops *x, nid n, struct products *p)
         shape_of(&x->f, node_out(x->f.m, n, 0), &result);
         p->columns = larger(last_dim(&result, 1), 1);
         flops = matmul_flops(x, n);
-        /* the second operand is a stack of matrices if its last two axes are the one that is summed over and the
-         * columns, in any order; where weights are packed they are not, and the work counts as one product */
+        /* the second operand is a stack of matrices if its last two axes have the lengths of the sum and of the
+         * columns, in any order.  Packed weights have other lengths; then the work counts as one product */
         shape_in(&x->f, n, r->arg, &weights);
         int64_t sum = flops / 2 / out, a = last_dim(&weights, 2), b = last_dim(&weights, 1);
         if ((a == sum && b == p->columns) || (b == sum && a == p->columns))
@@ -380,7 +382,7 @@ int64_t node_normal_row(struct flops *x, nid n, int *passes)
     return row;
 }
 
-/* Returns the operations of `products` matrix products with operand 0 for each result. */
+/* Returns the operations of a node that computes each of its results by `products` matrix products with operand 0. */
 static int64_t products_flops(const struct flops *x, nid n, int64_t products)
 {
     struct shape a;
@@ -415,8 +417,8 @@ static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
     return sat_mul(2, sat_mul(tokens, used));
 }
 
-/* Returns 5 n log2 n operations for each transform of n complex points, which have two elements each; n is the size of
- * the last but one axis of the result. */
+/* Returns the operations of Fourier transforms: 5 n log2 n for each transform of n complex points, where n is the size
+ * of the last but one axis of the result, and a point has two elements. */
 static int64_t fourier_flops(const struct flops *x, nid n)
 {
     struct shape out;
@@ -427,7 +429,8 @@ static int64_t fourier_flops(const struct flops *x, nid n)
     return sat_mul(5 * depth, elems_out(x, n) / 2);
 }
 
-/* Returns one operation for each element of the window (attribute kernel_shape) of each element of the result. */
+/* Returns the operations of a pooling: one for each element of the window (attribute kernel_shape), for each element of
+ * the result. */
 static int64_t window_flops(struct flops *x, nid n)
 {
     int64_t k[SHAPE_RANK], size = 1;
@@ -437,7 +440,8 @@ static int64_t window_flops(struct flops *x, nid n)
     return sat_mul(size, elems_out(x, n));
 }
 
-/* Returns a multiply-add for each step, sample and element of the weights W and R (operands 1 and 2). */
+/* Returns the operations of a recurrent layer: a multiply-add for each step, sample and element of the weights W and R
+ * (operands 1 and 2). */
 static int64_t recurrent_flops(const struct flops *x, nid n)
 {
     struct shape in;
@@ -547,8 +551,9 @@ static int64_t packed_attention_flops(const struct flops *x, nid n, uint32_t pla
                                            node_attr_int(x->f.m, n, "num_heads", 1)));
 }
 
-/* Returns the operations of linear attention: a multiply-add per element of a head's state for each token that is
- * added to it and for each query that reads it; update rules with a delta read the state once more. */
+/* Returns the operations of linear attention: a multiply-add per element of a head's state for each token that is added
+ * to the state and for each query that reads it; with an update rule with a delta each token reads the state once
+ * more. */
 static int64_t linear_attention_flops(const struct flops *x, nid n)
 {
     struct shape q, k, v;
@@ -654,7 +659,7 @@ int64_t trip_count(struct flops *x, nid n)
     if (node_is(m, n, "Loop")) {
         int64_t trips;
         bool given = ints_of(&x->f, node_in(m, n, 0), &trips, 1) == 1;
-        /* exporters write these trip counts for a loop without a limit */
+        /* exporters write these trip counts for a loop that only its condition ends */
         if (given && (trips == INT32_MAX || trips == INT64_MAX))
             given = loop_goes_on(&x->f, n);
         return given && trips >= 0 ? trips : -1;

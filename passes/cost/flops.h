@@ -8,7 +8,7 @@
 struct flops {
     struct infer f;       /* the module, with types for planning */
     const int64_t *elems; /* [value] number of elements, estimated if unknown */
-    /* [value] how often the value is read or is a result of its graph; 2: twice or more */
+    /* [value] number of its readers, plus the number of times that it is a result of its graph; 2: two or more */
     const uint8_t *reads;
     uint8_t *row; /* [name of an operator] 2 + its row in the table; 0: not looked up; 1: none */
 };

@@ -1,20 +1,20 @@
 /* Computes times of kernels on a GPU from a few facts of its class (kernels.h).
  *
  * A matrix product is cut into tiles of its result.  Each multiprocessor computes one tile at a time: tiles come in
- * waves, and the last wave takes as long as a full one, however few tiles are left; a product smaller than a wave
- * pays a whole one.  A tile takes rows * columns multiply-adds for each element of the sum, what loading a row and a
- * column of it costs (LOADS multiply-adds for each element loaded, so that small tiles are slower), and a prologue.
- * The quickest tile with edges of at most 128 is taken; for a side of at most SMALL elements tiles are as wide as
- * the side.  Several products of a node have fewer kinds of tiles than one, and so have convolutions: KERNEL_TILE.
- * A card that cannot keep its clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product
- * is part of its kernel (node_biases()). Everything else streams its operands and results at a share of the
- * bandwidth.  A normalisation needs each row more than once: a layer normalisation twice, a softmax three times.
- * Rows up to KERNEL_ROW elements (softmax, of which a quarter as many are worked on at once: four times that, and in
- * any case the WARP elements that a warp's registers hold) are read from memory once; beyond, up to twice that
- * length, more and more of them each time.
+ * waves, and the last wave takes as long as a full one, however few tiles are left; a product smaller than a wave pays
+ * a whole one.  A tile takes, for each element of the sum, rows * columns multiply-adds and the loading of a row and a
+ * column (LOADS multiply-adds for each element loaded, so that small tiles are slower); and once a prologue.  The
+ * quickest tile with edges of at most 128 is taken; for a side of at most SMALL elements tiles are as wide as the side.
+ * A node of several products, or a convolution, can choose only among large tiles: KERNEL_TILE.  A card that cannot
+ * keep its clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product is part of its kernel
+ * (node_biases()). Everything else streams its operands and results at a share of the bandwidth.  A normalisation needs
+ * each row more than once: a layer normalisation twice, a softmax three times.  Rows of up to KERNEL_ROW elements are
+ * read from memory once.  For a softmax the limit is four times that, since a quarter as many rows are worked on at
+ * once, and at least the WARP elements that a warp's registers hold.  Of longer rows a growing part is read from memory
+ * each time; of rows twice as long as the limit, all.
  *
- * All in integers, rounded up.  The shape of the model is that of NeuSight (ASPLOS 2025), section 4: tiles and waves;
- * its learned utilisation is a constant here.  O(1). */
+ * All in integers, rounded up.  The model with tiles and waves is that of NeuSight (ASPLOS 2025), section 4, except
+ * that NeuSight learns the utilisation, which is a constant here.  O(1). */
 #include "passes/cost/kernels.h"
 
 #include "ir/base/units.h"
@@ -97,7 +97,7 @@ static enum precision work_precision(const struct device_class *d, enum elem e,
     return e != ELEM_F32 || (products_only && !w->is_product) ? PRECISION_AS_MODEL : d->precision;
 }
 
-/* Returns the fact of the class (enum kernel_fact) that says which share of the peak this work reaches. */
+/* Returns which of the class's facts (enum kernel_fact) is the share of the peak that this work reaches. */
 static enum kernel_fact reached_share(const struct kernel_work *w)
 {
     if (!w->is_product)
@@ -126,7 +126,7 @@ int64_t kernel_compute(const struct device_class *d, enum elem e, const struct k
                : sat_add(burst, mul_div_ceil(t - burst, 1000000, kernel[KERNEL_WARM]));
 }
 
-/* Returns the work w with the bytes that it moves if f32 tensors are in precision p. */
+/* Returns the work w with its bytes changed to what they are if f32 tensors are stored in precision p. */
 static struct kernel_work narrow(struct kernel_work w, enum precision p)
 {
     int64_t width = elem_bytes(precision_elem(p), 1), whole = elem_bytes(ELEM_F32, 1);
@@ -146,7 +146,7 @@ static int64_t moved_bytes(const int64_t *kernel, const struct kernel_work *w)
         kept = larger(sat_mul(kept, SOFTMAX_ROWS), WARP);
     if (w->row <= kept)
         return w->traffic;
-    /* number of the `kept` elements that the rest of a long row pushes out of the cache */
+    /* how many of the `kept` elements the rest of a long row pushes out of the cache */
     int64_t lost = smaller(w->row - kept, kept);
     return sat_add(w->traffic, mul_div_ceil(sat_mul(w->again, w->passes - 1), lost, kept));
 }

@@ -6,7 +6,7 @@
 #include "ir/cluster/cluster.h"
 #include "passes/cost/flops.h"
 
-/* The work of a node, as kernels see it. */
+/* The work of a node, as far as the times of kernels depend on it. */
 struct kernel_work {
     bool is_product; /* the work is a matrix product: `product` */
     struct products product;

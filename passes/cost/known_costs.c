@@ -1,5 +1,6 @@
-/* What files said of nodes before a pass rewrote the model (known_costs.h).  Names are strings of the scene's module,
- * which rewriting passes keep; node.made_from is such a name.  O(nodes * classes + strings) to note, O(1) to ask. */
+/* Keeps what files said of nodes, for the nodes that passes make of them (known_costs.h).  Names are strings of the
+ * scene's module, which rewriting passes keep; node.made_from is such a name.  O(nodes * classes + strings) to note,
+ * O(1) to ask. */
 #include "passes/cost/known_costs.h"
 
 #include "ir/base/strings.h"
@@ -11,11 +12,12 @@ enum { NOTHING = -1 };
 
 struct known_costs {
     uint32_t nname, nclass;
-    /* [class][name] ps: the time that files gave, COST_NEVER: the class cannot run the node; pcc's estimate then;
-     * NOTHING: files gave no time */
+    /* [class][name] ps.  time: the time that files gave; COST_NEVER: the class cannot run the node; NOTHING: files gave
+     * no time.  estimate: what pcc estimated when the files were read */
     int64_t **time, **estimate;
     uint8_t *given; /* [name] bit k: files gave the time on class k */
-    /* [name] the bytes that files gave, NOTHING: none; the bytes that the node's results had then */
+    /* [name] own: the bytes that files gave; NOTHING: none.  made: the bytes of the node's results when the files were
+     * read */
     int64_t *own, *made;
 };
 
@@ -53,8 +55,8 @@ static sid name_here(const struct ctx *x, const struct module *m, nid n)
     return strings_id(x->scene.m->str, name, strlen(name));
 }
 
-/* Whether files changed the time of node n on class k: they gave it, say that the class cannot run n, or scaled it (a
- * trace of a run). */
+/* Whether files changed the time of node n on class k: a file gave the time, said that the class cannot run n, or was a
+ * trace of a run by which the time was scaled. */
 static bool is_told(const struct costs *c, const struct told_costs *told, nid n, uint32_t k)
 {
     return told->time[n] >> k & 1 || c->time[k][n] == COST_NEVER ||

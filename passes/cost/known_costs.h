@@ -1,9 +1,9 @@
-/* What files said of nodes before a pass rewrote the model, for the nodes that the pass made of them.
+/* Costs of nodes that a pass has made, from what files said of the nodes that it replaced.
  *
  * Files of --costs and --support name nodes of the model that the user has.  A pass such as shard, split-batch or
- * recompute makes others of them, smaller ones often.  Such a node takes a share of the time that files gave for the
- * node from which it was made: the ratio of pcc's estimates for the two. So half as many rows take half as long, and
- * a copy takes as long. */
+ * recompute replaces these by other nodes, which are often smaller.  Such a node takes a share of the time that files
+ * gave for the node from which it was made: the ratio of pcc's estimates for the two nodes.  So a node with half as
+ * many rows takes half as long, and a copy takes as long as its original. */
 #ifndef PCC_PASSES_COST_KNOWN_COSTS_H
 #define PCC_PASSES_COST_KNOWN_COSTS_H
 
@@ -15,7 +15,7 @@ struct known_costs;
 struct told_costs {
     int64_t **estimate; /* [class][node] ps as pcc estimates them */
     uint8_t *time;      /* [node] bit k: files gave its time on class k */
-    bool *own;          /* [node] whether files gave its bytes */
+    bool *own;          /* [node] files gave its bytes */
 };
 
 /* Notes in x->results, by names of nodes, what files changed in the costs c of m: the scene's module, or a copy with
@@ -24,9 +24,10 @@ void known_costs_note(struct ctx *x, const struct module *m, const struct costs 
                       const struct told_costs *told);
 /* Returns the ps on class k of node n of the scene's module, for which pcc estimates `estimate`; COST_NEVER: the class
  * cannot run it; -1: files said nothing of it, or of the node that it was made from.  *given: whether files gave the
- * time of the node itself, not of all nodes of a part. */
+ * time of the node by itself, rather than the time of a part with the node. */
 int64_t known_costs_time(const struct ctx *x, nid n, uint32_t k, int64_t estimate, bool *given);
-/* Returns the bytes that follow in the same way for node n, whose results have `made` bytes; -1: files gave none. */
+/* Returns the bytes of node n, whose results have `made` bytes: the bytes that files gave for the node from which n was
+ * made, in proportion to the bytes of the results of both; -1: files gave none. */
 int64_t known_costs_memory(const struct ctx *x, nid n, int64_t made);
 
 /* Returns the time of a piece of a node that takes `given` ps, in proportion to pcc's estimates: `piece` ps for the

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define PS_PER_US INT64_C(1000000)
-/* the least time of a node in a profile, whose clock ticks in microseconds: shorter times read as 0 */
+/* the least time of a node from a profile; a profile's clock ticks in microseconds, so it states shorter times as 0 */
 #define FLOOR_PS INT64_C(100000)
 
 /* The state of reading one file into a sheet. */
@@ -40,7 +40,8 @@ struct reader {
     size_t row;       /* for messages: line of a CSV file; index in a JSON list */
 };
 
-/* Keys of the columns of a table (costs.md).  KEY_PS: ps_CLASS; KEY_SKIP: a column that is ignored. */
+/* Keys of the columns of a table (costs.md).  KEY_PS: the key ps_CLASS; KEY_SKIP: any key of a column that is
+ * ignored. */
 enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_MEMORY, KEY_PS, KEY_SKIP };
 
 /* One row of a table. */
@@ -48,7 +49,7 @@ struct row {
     const char *name, *op, *cls; /* NULL: absent or empty */
     int64_t time, memory;        /* ps, bytes; NONE: absent or empty */
     int64_t ps[CLUSTER_CLASSES]; /* [class] ps by a column ps_CLASS; NONE: no such column */
-    bool absent; /* the row gives a time for a class that the cluster does not have */
+    bool absent; /* the row gives a time for a class of devices that the cluster does not have */
 };
 
 struct column {
@@ -73,7 +74,7 @@ static int bad_row(const struct reader *r, const char *what)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Writes to *out the column that the key s means; returns false if there is no such key. */
+/* Writes to *out what a column with the key s holds; returns false if there is no such key. */
 static bool key_of(const struct cluster *c, const char *s, struct column *out)
 {
     /* the first values of enum key, in their order */
@@ -176,7 +177,7 @@ static void begin_row(struct row *row)
         row->ps[k] = NONE;
 }
 
-/* Counts a row that names something that does not exist, `name`; the first such name is kept for the warning. */
+/* Counts a row that names something that does not exist; `name`, the first time, is kept for the warning. */
 static void count_unknown(struct reader *r, const char *name)
 {
     if (r->unknown++ == 0)
@@ -191,8 +192,8 @@ static uint32_t find_row(const struct cost_table *t, const char *name, const cha
     return n != 0 && (!op || t->op_of[n] == strings_id(t->ops, op, strlen(op))) ? n : 0;
 }
 
-/* Returns find_row() of the texts with escapes \xNN, which --emit csv has written, replaced by the characters; if
- * there is no such node, of the texts as they are. */
+/* Returns find_row() of the two texts, in which the escapes \xNN that --emit csv has written are replaced by their
+ * characters; if there is no such node, returns find_row() of the texts as they are. */
 static uint32_t find_escaped(const struct reader *r, const char *name, const char *op)
 {
     struct arena *a = r->x->use.scratch;
@@ -200,7 +201,8 @@ static uint32_t find_escaped(const struct reader *r, const char *name, const cha
     return n != 0 ? n : find_row(r->t, name, op);
 }
 
-/* Returns the address of element i of the array *of; if that is NULL, allocates it first, with n elements NONE. */
+/* Returns the address of element i of the array *of.  If *of is NULL, allocates the array first, with n elements that
+ * are NONE. */
 static int64_t *cell_at(struct arena *a, int64_t **of, uint32_t i, uint32_t n)
 {
     if (*of == NULL) {
@@ -245,7 +247,8 @@ static int apply_row(struct reader *r, const struct row *row)
 {
     const struct cost_table *t = r->t;
     const uint32_t ncls = r->x->scene.cluster->ncls;
-    uint32_t at = 0;             /* as in put_time(); 0: there is no such node or operator type */
+    /* what the row is about, as in put_time(); 0: there is no such node or operator type */
+    uint32_t at = 0;
     bool by_class = row->absent; /* a column ps_CLASS gives a time */
     r->facts = facts_next(r->facts, row->name);
     r->sized = r->sized || r->facts == FACTS_HERE;
@@ -425,8 +428,8 @@ static int by_node(const void *a, const void *b)
     return x->us < y->us ? -1 : x->us > y->us;
 }
 
-/* Returns the main graph's nodes, in a, in the order in which ONNX Runtime numbers them, their number in *n: Constants
- * are left out, since it turns them into initializers first. */
+/* Returns the nodes of the main graph, in a, in the order in which ONNX Runtime numbers them, and writes their number
+ * to *n.  Constants are left out, since ONNX Runtime turns them into initializers first. */
 static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
 {
     const struct graph *g = &m->graph[1];
@@ -502,7 +505,7 @@ static int check_session(struct reader *r, size_t n)
     return 0;
 }
 
-/* Reports for how many nodes a profile has times.  found: their number. */
+/* Adds a note for how many nodes a profile has times.  found: this number. */
 static void note_profile(const struct reader *r, size_t found)
 {
     size_t nodes = r->t->m->nnode - 1, left = nodes - found;
@@ -516,7 +519,7 @@ static void note_profile(const struct reader *r, size_t found)
                   r->path, found, nodes, left, permille / 10, permille % 10);
 }
 
-/* Reads a profile by ONNX Runtime, of which the runs of nodes' kernels count, and notes for how many nodes it has
+/* Reads a profile by ONNX Runtime: takes the runs of nodes' kernels from it, and adds a note for how many nodes it has
  * times.  Returns 0, or -1 and reports an error. */
 static int read_profile(struct reader *r, json_t *list)
 {
@@ -566,8 +569,8 @@ static void note_side_by_side(const struct reader *r, const json_t *root)
             r->path, (long long)copies, factor);
 }
 
-/* Reads a file that pcc-profile has written: its member "nodes" is a table.  Returns 0, or -1 and reports an error: it
- * has another version, or no row names a node of the model. */
+/* Reads a file that pcc-profile has written: its member "nodes" is a table.  Returns 0; or -1 and reports an error if
+ * the file has another version, or no row names a node of the model. */
 static int read_measured(struct reader *r, const json_t *root)
 {
     json_t *nodes = json_object_get(root, "nodes");
@@ -630,8 +633,8 @@ static int read_json(struct reader *r, const char *text, size_t n)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-/* Sets r->path and r->filter from text: FILE, for all classes, or FILE:CLASS,...  Returns 0, or -1 and reports an
- * error: there is no such class. */
+/* Sets r->path and r->filter from text, which is FILE (for all classes) or FILE:CLASS,...  Returns 0; or -1 and reports
+ * an error if the cluster has no class of such a name. */
 static int split_classes(struct reader *r, const char *text)
 {
     const char *s;

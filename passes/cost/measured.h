@@ -1,5 +1,5 @@
-/* The cost table: times and memory of nodes from files, --costs=FILE[:CLASS,...] and --profile-at=B=FILE[:CLASS,...].
- * costs.md describes the form of the files. */
+/* The cost table: times and memory of nodes from the files that the user gives by --costs=FILE[:CLASS,...] and
+ * --profile-at=B=FILE[:CLASS,...].  costs.md describes the form of the files. */
 #ifndef PCC_PASSES_COST_MEASURED_H
 #define PCC_PASSES_COST_MEASURED_H
 
@@ -9,10 +9,10 @@ struct cost_table;
 
 /* Whether the user gave --costs or --profile-at. */
 bool cost_table_wanted(const struct ctx *x);
-/* Reads the files of --costs and --profile-at for the nodes of m and the classes of the scene's cluster; of the files
- * of --costs later ones win.  m: the scene's module, or a copy with function calls replaced by their nodes; the files
- * may then name the calls, too.  Returns the table, in the scratch arena, or NULL after reporting an error.  Gives a
- * warning for each file that names nodes, operators or classes that do not exist. */
+/* Reads the files of --costs and --profile-at for the nodes of m and the classes of the scene's cluster; if several
+ * files of --costs give a cost, the last file counts.  m: the scene's module, or a copy with function calls replaced by
+ * their nodes; the files may then name the calls, too.  Returns the table, in the scratch arena, or NULL after
+ * reporting an error.  Gives a warning for each file that names nodes, operators or classes that do not exist. */
 struct cost_table *cost_table_read(struct ctx *x, const struct module *m);
 /* Like cost_table_read(), but reports nothing; NULL: there are no files, or an error in one. */
 struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m);

@@ -1,12 +1,11 @@
 /* Estimates the sizes of values that have dimensions of unknown size (open_sizes.h).
  *
- * The known dimensions of a result count as they are; its unknown dimensions together count as much as the unknown
- * dimensions of the operands together, so that the number of rows which a selection makes stays the number of rows:
- * a product of [?, 512] with a weight [512, 64] has as many rows as its operand, not as its weight.  Where no
- * operand has an unknown dimension the result is as large as the largest operand that is no weight.  Selections have
- * a bound of their own: TopK and Slice, if the size along their axis is unknown, by the smallest count that their
- * operands tell, NonMaxSuppression by max_output_boxes_per_class, NonZero by its operand, Concat by the sum of its
- * operands. */
+ * The known dimensions of a result count as they are.  The product of its unknown dimensions is taken to be that of the
+ * operand where this product is largest.  So an unknown number of rows stays the same from node to node: a product of
+ * [?, 512] with a weight [512, 64] has as many rows as its operand, not as its weight.  Where no operand has an unknown
+ * dimension the result is as large as the largest operand that is no weight.  Some operators have bounds of their own:
+ * TopK and Slice, if the size along their axis is unknown, the smallest count that their operands tell;
+ * NonMaxSuppression max_output_boxes_per_class; NonZero the size of its operand; Concat the sum of its operands. */
 #include "passes/cost/open_sizes.h"
 
 #include "ir/base/units.h"
@@ -45,7 +44,8 @@ struct operands {
     int64_t open;    /* largest open_sizes.open of an operand that is no weight */
 };
 
-/* Returns the sizes of the operands of node n that are no weights; if these have no elements, of the weights. */
+/* Returns the sizes of the operands of node n that are no weights; if these operands have no elements, returns the
+ * sizes of the weights. */
 static struct operands look_at_operands(const struct open_sizes *s, nid n)
 {
     const struct module *m = s->f->m;
@@ -82,7 +82,8 @@ static int64_t least_element(struct open_sizes *s, vid v, bool one)
 static int64_t least_known(struct open_sizes *s, vid v)
 {
     const struct module *m = s->f->m;
-    /* whether a ReduceMin was passed: a vector before it gives its least element; another vector is no count */
+    /* whether a ReduceMin was passed: then a vector counts by its least element; without a ReduceMin a vector is no
+     * count */
     bool reduced = false;
     for (uint32_t far = 0; far < NODES_BACK && v; far++) {
         int64_t found = least_element(s, v, /*one=*/!reduced);
@@ -120,8 +121,9 @@ static int selected_axis(struct open_sizes *s, nid n, int rank)
     return axis_of(axis, rank);
 }
 
-/* Returns the most that the count of a TopK, or the end of a Slice, leaves of the axis along which n selects, if the
- * result's size there is unknown; INT64_MAX: nothing tells, or that size is known and counts as such. */
+/* If node n is a TopK or a Slice whose result has an unknown size along the axis on which n selects, returns the
+ * largest size there that the count of the TopK, or the end of the Slice, allows.  INT64_MAX: nothing tells it, or the
+ * size is known. */
 static int64_t selected(struct open_sizes *s, nid n)
 {
     const struct module *m = s->f->m;
@@ -133,8 +135,8 @@ static int64_t selected(struct open_sizes *s, nid n)
     return least < 0 ? INT64_MAX : least; /* a negative end counts from the end of the axis */
 }
 
-/* Returns the most rows of a NonMaxSuppression: for each image and class the boxes that may stay; if nothing tells
- * their number, as many rows as there are scores. */
+/* Returns the most rows of the result of NonMaxSuppression n: the number of boxes that may stay for each image and
+ * class, times the number of images and classes; if nothing tells the former, the number of scores. */
 static int64_t boxes_left(struct open_sizes *s, nid n)
 {
     const struct module *m = s->f->m;

@@ -4,7 +4,7 @@
 
 #include "passes/shapes/infer.h"
 
-/* The sizes of values; all nodes before the present one have been visited. */
+/* The sizes of values, filled node by node: those of the operands of the present node are there. */
 struct open_sizes {
     struct infer *f; /* the module, with types for planning */
     int64_t *elems;  /* [value] number of elements, estimated where it is unknown */
@@ -14,7 +14,7 @@ struct open_sizes {
     int64_t each; /* size of a dimension that has no name, from --dim '?=N'; -1: it is estimated */
 };
 
-/* Returns the estimated number of elements of v, a result of node n of unknown size, and sets s->open of v.
+/* Returns the estimated number of elements of v, a result of node n whose size is unknown, and sets s->open of v.
  * O(operands * rank). */
 int64_t open_elems(struct open_sizes *s, nid n, vid v);
 

@@ -1,5 +1,5 @@
-/* Computes times of nodes with other sizes than they have in the module: what the pass cost would say of a piece of a
- * node. */
+/* Computes times of nodes with other sizes than they have in the module: the times that the pass named cost would give
+ * to pieces of a node. */
 #ifndef PCC_PASSES_COST_PRICING_H
 #define PCC_PASSES_COST_PRICING_H
 
@@ -17,8 +17,8 @@ uint32_t pricing_type(const struct pricing *p, vid v);
  * different types, it counts as two values. */
 int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
                      const uint32_t *out);
-/* Returns the ps that node n takes on class cls as a kernel of its own, if the costs say 0 because the kernel of a
- * product adds its bias; 0: the costs say what n takes. */
+/* If the costs say that node n takes 0 ps on class cls because the kernel of a product adds its bias, returns the ps
+ * that n takes as a kernel of its own; else returns 0: the costs are right. */
 int64_t pricing_apart(const struct pricing *p, nid n, uint32_t cls);
 /* Returns the ps on class cls of a node that only moves data; bytes: read and written ones together. */
 int64_t pricing_move(const struct pricing *p, uint32_t cls, int64_t bytes);

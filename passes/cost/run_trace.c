@@ -1,7 +1,7 @@
-/* Times of a run (run_trace.h).
+/* Reads traces of runs and applies their times (run_trace.h).
  *
  * A run knows what parts take, not what their nodes take.  So the time of a part is divided among its nodes in
- * proportion to the times that they had before: from other files of --costs, else from the roofline model.  Shares
+ * proportion to the times that the nodes had before, from other files of --costs or from the roofline model.  Shares
  * are rounded such that they sum to the part's time. O(nodes * classes). */
 #include "passes/cost/run_trace.h"
 
@@ -53,20 +53,20 @@ int run_trace_read(struct sheet *to, const json_t *root, uint32_t classes, struc
 }
 
 /* Divides `ps`, the time of a part on class k, among the part's n nodes in proportion to their times; equally if these
- * are all 0.  A node gets the difference of two rounded sums, of the times up to it and before it, so that all shares
- * add up to ps.  What of a share is overhead is not known: it counts as none. */
+ * are all 0.  A node's share is the difference of two rounded sums, that of all shares up to the node and that of all
+ * shares before it; so all shares add up to ps.  What of a share is overhead is not known: it counts as none. */
 static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k, int64_t ps)
 {
     int64_t *time = m->cost->time[k];
     __int128 all = 0, before = 0;
-    /* nodes that class k can run: their number; number of those that have got their share */
+    /* runs: number of nodes that class k can run; seen: number of these nodes that have got a share */
     uint32_t runs = 0, seen = 0;
     for (uint32_t i = 0; i < n; i++)
         if (time[node[i]] != COST_NEVER) {
             all += time[node[i]];
             runs++;
         }
-    /* number of bits by which times are shifted right, so that products with ps fit */
+    /* number of bits by which sums of times are shifted right, so that their products with ps do not overflow */
     int down = 0;
     while (all >> down >= (__int128)1 << 62)
         down++;
@@ -74,7 +74,7 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
         int64_t *t = &time[node[i]];
         if (*t == COST_NEVER)
             continue;
-        /* sums of times; if all times are 0, numbers of nodes */
+        /* after, whole: sums of times; if all times are 0, numbers of nodes instead */
         __int128 after = all > 0 ? before + *t : (__int128)++seen, whole = all > 0 ? all : runs;
         *t = (int64_t)((after >> down) * ps / (whole >> down)) -
              (int64_t)((before >> down) * ps / (whole >> down));
@@ -85,7 +85,8 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
 }
 
 /* Applies one trace to the times of the scene's module, and warns if nodes of the trace are not in the module.  given:
- * [node] all false; set for the nodes of the trace's parts.  Returns 0, or -1 and reports an error: no node is. */
+ * [node] all false at first; becomes true for the nodes of the trace's parts.  Returns 0; or -1 and reports an error if
+ * no node of the trace is in the module. */
 static int apply(const struct sheet *s, const struct names *names, bool *given, struct ctx *x)
 {
     struct module *m = x->scene.m;
@@ -99,7 +100,7 @@ static int apply(const struct sheet *s, const struct names *names, bool *given, 
             nid v = names_get(names, part->node[i], 0);
             if (v == 0 && unknown++ == 0)
                 first = part->node[i];
-            /* copies of a node in several parts: it is counted in the first */
+            /* a node with copies in several parts counts in the first part */
             if (v == 0 || given[v])
                 continue;
             given[v] = true;

@@ -1,4 +1,4 @@
-/* Times of a run: a trace that pcc-run has written (docs/run.md), as a file of --costs. */
+/* Reads a trace of a run, as pcc-run writes it (docs/run.md), that the user gives as a file of --costs. */
 #ifndef PCC_PASSES_COST_RUN_TRACE_H
 #define PCC_PASSES_COST_RUN_TRACE_H
 
@@ -19,7 +19,7 @@ bool run_trace_is(const json_t *root);
  * an error. */
 int run_trace_read(struct sheet *to, const json_t *root, uint32_t classes, struct ctx *x);
 /* Scales the times of the scene's module, which has costs, so that the nodes of a part together take what the part
- * took. Traces are applied in the order of --costs.  Returns 0, or -1 and reports an error: no node of a trace is in
+ * took.  Traces are applied in the order of --costs.  Returns 0, or -1 and reports an error: no node of a trace is in
  * the module. */
 int run_traces_apply(const struct sheet *sheet, uint32_t n, struct ctx *x);
 

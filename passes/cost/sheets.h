@@ -17,7 +17,7 @@ struct sheet {
     int64_t *node_time[CLUSTER_CLASSES];
     int64_t *op_time[CLUSTER_CLASSES]; /* [class][id of operator type] the same */
     int64_t *node_memory, *op_memory;  /* [row], [id of operator type] bytes */
-    /* the file is a trace of a run (run_trace.h), for the classes with their bit set: it has parts, and no entries */
+    /* the file is a trace of a run (run_trace.h) for the classes whose bit is set: it has parts, and no entries */
     bool run;
     uint32_t classes, npart;
     struct run_part *part; /* [npart] */
@@ -39,11 +39,11 @@ struct cost_table {
     uint32_t *row_of;            /* [id of name] its row */
     uint32_t *op_of;             /* [row] id of its operator type */
     uint32_t nrow, nname, nop;   /* number of rows; largest ids in row_of and op_of */
-    /* the rows of the model itself begin behind row `model`, see the comment on the struct; 0: no calls are replaced */
+    /* row `model` + n is node n of the model itself (see above); 0: no calls are replaced */
     uint32_t model;
     struct sheet *given, *at; /* files of --costs, [ngiven]; files of --profile-at, [nat] */
     uint32_t ngiven, nat;
-    /* the line for the planned batch size, which is made anew for one row after the other */
+    /* the line for the planned batch size; it is made anew for a row that is in other files than the row before */
     struct forecast *planned;
 };
 
@@ -56,7 +56,7 @@ int64_t sheet_time(const struct sheet *s, const struct cost_table *t, uint32_t r
 int64_t sheet_memory(const struct sheet *s, const struct cost_table *t, uint32_t row);
 
 /* Return the ps of a row on class k, or its bytes, that the files of --profile-at predict for the batch size f->batch;
- * NONE: no prediction.  *f keeps the line, which is used again if the next row is in the same files. */
+ * NONE: no prediction.  *f keeps the line for the next call, which can use it if its row is in the same files. */
 int64_t forecast_time(const struct cost_table *t, struct forecast *f, uint32_t row, uint32_t k);
 int64_t forecast_memory(const struct cost_table *t, struct forecast *f, uint32_t row);
 

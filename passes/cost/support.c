@@ -7,11 +7,11 @@
  *   cannot run it.  An operation has the name of its node, or that of an output of the model which it makes.
  * - Lines [domain.]OpType: operators that the class cannot run.
  *
- * The first two name nodes.  A node of the model's graph that they do not name cannot run either, unless the engine
- * can have done away with it: Constant, Identity and Dropout; a node that only Identity and Dropout read, whose name
- * OpenVINO gives to what made their operand; and any node where ONNX Runtime's file names nodes that the model does
- * not have, so that the session had joined some.  Such a node goes with its readers: it can run where all its
- * readers can. O(bytes + nodes + operands) for each file and class. */
+ * The first two forms name nodes.  A node of the model's graph that such a file does not name cannot run either, unless
+ * the engine may have removed the node.  It may remove Constant, Identity and Dropout; a node that only Identity and
+ * Dropout read, since OpenVINO gives the node that remains the name of the reader; and, where ONNX Runtime's file names
+ * nodes that the model does not have, any node, since the session had joined nodes.  A removed node goes with its
+ * readers: it can run where all its readers can. O(bytes + nodes + operands) for each file and class. */
 #include "passes/cost/support.h"
 
 #include "ir/base/infile.h"
@@ -27,7 +27,7 @@
 
 _Static_assert(CLUSTER_CLASSES <= 8, "a byte has a bit for each class");
 
-/* What a file says of a node; of several words about one node the largest counts. */
+/* What a file says of a node.  If it says several things of one node, the largest value counts. */
 enum word {
     WORD_NONE,
     WORD_RUNS,
@@ -36,7 +36,7 @@ enum word {
     WORD_LACKS
 };
 
-/* The state of reading one file. */
+/* The state of reading one file of --support. */
 struct list {
     struct ctx *x;
     const struct module *m;
@@ -47,9 +47,10 @@ struct list {
     uint8_t *word;     /* [node] enum word */
     /* maps the operator type of nodes without a name to 1 + its place in op_word */
     struct names op;
-    uint8_t *op_word;    /* enum word of the file's nodes without a name, by operator type */
-    bool others;         /* the file has another device than the CPU */
-    uint32_t named, met; /* number of rows; number of rows that name a node of the model */
+    uint8_t *op_word; /* enum word of the file's nodes without a name, by operator type */
+    bool others;      /* the file has another device than the CPU */
+    /* named: number of rows; met: number of rows that name a node of the model */
+    uint32_t named, met;
     const char *strange; /* the first name that no node has; NULL: none */
     bool joined;         /* rows that name no node mean that the session had joined nodes */
 };
@@ -61,8 +62,8 @@ bool support_wanted(const struct ctx *x)
 
 /* ---- what rows say ----------------------------------------------------------------------------- */
 
-/* Makes all maps and words of l.  l->node gets first the names of nodes, then the names of their results, so that a
- * node's own name takes priority; l->op the operator types of nodes without a name.  Words are WORD_NONE. */
+/* Makes all maps of l, and all words as WORD_NONE.  l->node gets the names of nodes first and then the names of their
+ * results, so that a node's own name takes priority; l->op gets the operator types of nodes without a name. */
 static void index_nodes(struct list *l)
 {
     const struct module *m = l->m;
@@ -166,8 +167,8 @@ static bool is_operator(const char *line, size_t n)
                                  "_.-:/<>") >= n;
 }
 
-/* Returns the number of the operator of node n in `ops`, as OpType of any domain or as domain.OpType; 0: none.  Text
- * that it makes lives in a. */
+/* Returns the number that the operator of node n has in `ops`, which may name it OpType (of any domain) or
+ * domain.OpType; 0: it is not there.  Text that it makes lives in a. */
 static uint32_t operator_at(const struct module *m, const struct names *ops, nid n, struct arena *a)
 {
     const char *domain = module_str(m, m->node[n].domain), *op = node_op(m, n);
@@ -400,7 +401,7 @@ static int read_list(struct list *l, const char *text, uint8_t *lacks)
     if (strlen(s) != n)
         return diag_error(l->x->use.diag, "%s: a NUL byte: " FORMS, l->path);
     index_nodes(l);
-    /* json: the file names nodes, in one of the two forms that do */
+    /* json: the file has one of the two forms that name nodes */
     bool assigned = is_assignment(s, l->x->use.scratch), json = s[strspn(s, " \t\r\n")] == '{';
     if (json && !assigned ? read_query(l, s, n) : read_lines(l, s, assigned))
         return -1;

@@ -14,8 +14,9 @@ bool support_wanted(const struct ctx *x);
  * Returns 0, or -1 and reports an error. */
 int support_read(struct ctx *x, const struct module *m, const struct inlined_module *inside,
                  const uint8_t **lacks);
-/* Sets the times of the scene's module, which has costs, to COST_NEVER on classes that cannot run the node (lacks, as
- * support_read() has it for that module) or a node in one of its bodies.  O(nodes * classes). */
+/* Sets times of the scene's module, which has costs, to COST_NEVER: the time of a node on each class that cannot run
+ * the node or a node in one of its bodies.  lacks: as support_read() returns it for that module.  O(nodes *
+ * classes). */
 void support_apply(struct ctx *x, const uint8_t *lacks);
 
 #endif

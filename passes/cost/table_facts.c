@@ -1,5 +1,5 @@
-/* Facts of a table about its measurement (table_facts.h).  Only the rows up to the first node are looked at; a file is
- * read as a whole first.  O(bytes of the file). */
+/* Reads the facts of a table about its measurement (table_facts.h).  Only the rows up to the first node are looked at;
+ * a file is read as a whole first.  O(bytes of the file). */
 #include "passes/cost/table_facts.h"
 
 #include "ir/base/csv_in.h"
@@ -56,9 +56,9 @@ static int take_fact(struct table_facts *f, const char *name, struct arena *a, s
     return add_size(f, dim, size, name, a, d);
 }
 
-/* Reads a row of CSV.  Returns the number, from 0, of the field that is `wanted` or, if wanted is NULL, `at` if the row
- * has a field with that number; -1: the row has no such field, or is not well formed.  *field becomes that field; NULL:
- * there is none. */
+/* Reads a row of CSV.  Finds the field whose text is `wanted` or, if wanted is NULL, field number `at`, and sets *field
+ * to its text.  Returns the number of the field, from 0; or -1 with *field NULL: the row has no such field, or is not
+ * well formed. */
 static int row_field(char **s, const char *wanted, int at, const char **field)
 {
     char *cell, stop = ',';
@@ -148,7 +148,7 @@ int table_facts_read(struct table_facts *f, const char *text, struct arena *a, s
         bool json = *first == '[' || *first == '{';
         if (!json)
             rc = facts_of_csv(f, s, a, d);
-        /* an object without that key has no facts, and is not parsed twice */
+        /* a text without that key is not parsed: its object could have no facts */
         else if (strstr(s, MEASURED_KEY))
             rc = facts_of_json(f, s, n, a, d);
     }

@@ -1,8 +1,8 @@
 /* Facts that a file of measured times has about its measurement: the sizes of dimensions, and what ran (costs.md).
  *
  * A file of pcc-profile has facts as members.  In a table, facts are the first rows.  Each of these rows has a name
- * that begins with "#" and a time of 0, so that readers that know nothing of them find nodes of no time that no
- * model has. */
+ * that begins with "#" and a time of 0, so that a reader that knows no facts takes them for nodes that no model has and
+ * that take no time. */
 #ifndef PCC_PASSES_COST_TABLE_FACTS_H
 #define PCC_PASSES_COST_TABLE_FACTS_H
 
@@ -13,10 +13,10 @@
 /* The name of the first fact of a table, with the version of the form. */
 #define FACTS_FIRST "#pcc_measured 1"
 
-/* Where a reader is: at the first row; at a fact; behind all facts. */
+/* Where a reader of a table is.  BEFORE: before the first row; HERE: at a fact; BEHIND: behind all facts. */
 enum facts { FACTS_BEFORE, FACTS_HERE, FACTS_BEHIND };
 
-/* Returns where a row called `name` (NULL: it has no name) stands, given where the row before it stood (`was`). */
+/* Returns where a row called `name` (NULL: it has no name) stands; was: where the row before it stood. */
 enum facts facts_next(enum facts was, const char *name);
 
 struct table_facts {
@@ -26,8 +26,8 @@ struct table_facts {
     uint32_t ndims, capdims;
 };
 
-/* Returns FILE of text, FILE or FILE:CLASS,..., in a, and writes CLASS,... to *classes.  *classes is NULL if the
- * text names no classes, as is the case if a file is called like the whole text. */
+/* Returns FILE of text, FILE or FILE:CLASS,..., in a, and writes CLASS,... to *classes.  *classes is NULL if the text
+ * names no classes, or if there is a file whose name is the whole text. */
 const char *table_path(const char *text, const char **classes, struct arena *a);
 /* Reads the facts of a file into *f, in a.  text: FILE or FILE:CLASS,...  A file that cannot be read, or is no
  * table, has no facts.  Returns 0; -1 after an error: a fact is malformed. */

@@ -7,7 +7,7 @@
 
 /* Makes *c the GPUs of this machine and its processor, which it measures; each class has a note on where its figures
  * come from.  Adds notes on what was found and on what cannot be read to d, and with d->verbose the cluster as a file
- * on one line.  0.2 s, and at most 2 s for each run of a program that hangs. */
+ * on one line.  Takes 0.2 s, and at most 2 s more for each run of a maker's program that hangs. */
 void cluster_detect(struct cluster *c, struct arena *a, struct diag *d);
 
 #endif

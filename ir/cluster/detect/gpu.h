@@ -1,4 +1,4 @@
-/* The GPUs of the machine, as the makers' programs and the system tell of them. */
+/* Finds the GPUs of the machine, and what the makers' programs and the system tell of each. */
 #ifndef PCC_IR_CLUSTER_DETECT_GPU_H
 #define PCC_IR_CLUSTER_DETECT_GPU_H
 
@@ -47,8 +47,8 @@ struct gpu *gpu_add(struct gpus *g, struct arena *a);
 /* Finds the GPUs whose driver is loaded, and what /sys and /proc tell of them: g[maker] gets the GPUs of a maker.
  * O(PCI devices). */
 void gpu_find_sys(const struct gpu_search *s, struct gpus g[GPU_MAKERS]);
-/* Ask the program of one maker.  If it answers, *g is replaced by what the program says, completed by facts that only
- * /sys tells.  Add a note on what cannot be read. */
+/* Each asks the program of one maker.  If the program answers, replaces *g by what it says, completed by facts that
+ * only /sys tells.  Adds a note on what cannot be read. */
 void gpu_ask_nvidia(const struct gpu_search *s, struct gpus *g);
 void gpu_ask_amd(const struct gpu_search *s, struct gpus *g);
 void gpu_ask_intel(const struct gpu_search *s, struct gpus *g);

@@ -1,7 +1,7 @@
 /* Asks rocm-smi for names, addresses and free memory of AMD's GPUs; their other facts come from /sys (gpu.h).
  *
- * The answer is a JSON object with a member for each GPU, "card0"; keys are "Card Series", in older versions "Card
- * series".  A warning may stand before the object. */
+ * The answer is a JSON object with a member for each GPU, such as "card0".  A key such as "Card Series" has other
+ * capitals in older versions ("Card series").  A warning may stand before the object. */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/json_in.h"

@@ -50,8 +50,8 @@ static const char *skip_word(const char *s, const char *word)
     return s;
 }
 
-/* Whether `rest`, what follows the preset's name in a GPU's name, leaves the GPU of the preset's model: it is empty,
- * or begins with a number ("80GB") or a word for form or kind ("PCIe"); not, say, with "Ti". */
+/* Whether a GPU is of the preset's model, given `rest`, what follows the preset's name in the GPU's name: `rest` must
+ * be empty, or begin with a number ("80GB") or a word for form or kind ("PCIe"); "Ti" makes it another model. */
 static bool is_same_model(const char *rest)
 {
     static const char *const after[] = {"pcie", "sxm", "hbm", "nvl",      "dgx",
@@ -67,8 +67,8 @@ static bool is_same_model(const char *rest)
     return false;
 }
 
-/* Whether a name as of plain_name() holds the preset's name as whole words, and nothing behind it makes it another
- * model: "nvidia a100 pcie" holds "a100". */
+/* Whether a name made by plain_name() has the preset's name as whole words, and nothing behind these makes the GPU
+ * another model: "nvidia a100 pcie" holds "a100". */
 static bool holds_preset(const char *name, const char *preset)
 {
     for (const char *s = name; *s; s++) {
@@ -96,8 +96,8 @@ bool gpu_preset(enum gpu_maker maker, const char *name, struct device_class *k)
 
 /* ---- estimated ------------------------------------------------------------------------------------- */
 
-/* What the matrix units of a generation do: number of f16 and i8 operations for each f32 operation, from the data
- * sheets of presets.c.  `half` is the number for f16 on GeForce cards, which sum f16 in f32 at half the rate. */
+/* The rates of the matrix units of a generation, from the data sheets of presets.c: f16, i8: numbers of operations for
+ * each f32 operation; half: the same as f16 for GeForce cards, which sum f16 in f32 at half the rate. */
 static const struct {
     enum gpu_maker maker;
     /* the first generation of the row; the row holds up to the next row of the maker */
@@ -113,8 +113,8 @@ static const struct {
     {AMD, 110000, 4, 4, 4, true},   {AMD, 120000, 8, 8, 16, true},  {INTEL, 0, 8, 8, 16, true},
 };
 
-/* Replaces the peaks of *k, which are those of a preset, by peaks estimated from the GPU's cores and clock.  If
- * units[] has no row for its generation, all types keep their ratios to f32. */
+/* Replaces the peaks of *k, which are those of a preset, by peaks estimated from the GPU's cores and clock.  If units[]
+ * has no row for the GPU's generation, the peaks keep the preset's ratios to f32. */
 static void estimate_peaks(const struct gpu *g, struct device_class *k)
 {
     /* in each cycle, a lane multiplies and adds: two operations */

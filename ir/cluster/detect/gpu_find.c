@@ -1,9 +1,9 @@
 /* Makes classes of the GPUs that are found (gpu_find() in gpu.h).
  *
- * The answers of the makers' programs replace what /sys tells.  Neighbouring GPUs with equal figures and links, whose
- * free memory differs by at most an eighth, become one class, with the smallest memory of them.  Blocks of GPUs of
- * equal size, within which NVLinks join each GPU to each other, become the groups of their class.  O(GPUs * presets +
- * pairs of GPUs). */
+ * The answers of the makers' programs replace what /sys tells.  Neighbouring GPUs with equal figures and links become
+ * one class, whose memory is the smallest one of its GPUs; but a GPU whose free memory differs by more than an eighth
+ * from that memory begins a new class.  Blocks of GPUs of equal size, within which NVLinks join each GPU to each other,
+ * become the groups of their class.  O(GPUs * presets + pairs of GPUs). */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/units.h"
@@ -57,8 +57,8 @@ static void set_groups(const struct gpus *g, uint32_t first, struct device_class
     }
 }
 
-/* Adds the classes of a maker's GPUs to the cluster, which keeps a class for the processor free.  Returns the number of
- * GPUs that there is no room for: all behind the first such one. */
+/* Adds the classes of a maker's GPUs to the cluster, but leaves one class free for the processor.  Returns the number
+ * of GPUs that there is no room for: the first GPU whose class does not fit and all GPUs behind it. */
 static uint32_t add_gpus(struct cluster *c, const struct gpus *g, struct arena *a, struct diag *d)
 {
     uint32_t first = 0, n = 0, left = 0; /* the last class has the n GPUs from `first` on */

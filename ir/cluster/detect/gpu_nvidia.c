@@ -143,8 +143,8 @@ static void take_chips(const struct gpu_search *s, struct gpus *g)
 
 /* ---- NVLinks --------------------------------------------------------------------------------------- */
 
-/* Returns the next word of *at, which is not ended by a NUL, and moves *at to its end; escapes for terminals count as
- * blanks.  At the end of the line the word is empty. */
+/* Returns the start of the next word behind *at and moves *at to the word's end, where no NUL is written; escapes for
+ * terminals count as blanks.  At the end of the line the word is empty. */
 static char *next_word(char **at)
 {
     char *s = *at;

@@ -109,8 +109,9 @@ static const char *name_of(const struct gpu_search *s, const char *folder, const
     return listed_name(s, read_hex(s, folder, "vendor"), read_hex(s, folder, "device"));
 }
 
-/* Sets lanes, clock, generation and memory rate of AMD's GPUs from the files of their compute driver.  It has a folder
- * for each device, whose file "properties" tells the PCI address as a number, bus * 256 + device * 8 + function. */
+/* Sets lanes, clock, generation and memory rate of AMD's GPUs from the files of their compute driver.  The driver has a
+ * folder for each device; the file "properties" in it tells the PCI address as a number, bus * 256 + device * 8 +
+ * function. */
 static void take_kfd(const struct gpu_search *s, struct gpus *g)
 {
     for (int i = 0; g->n && i < NODES; i++) {
@@ -141,8 +142,8 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
         to->generation = machine_field(text, "gfx_target_version");
         int64_t bits = bank ? machine_field(bank, "width") : -1;
         int64_t clock = bank ? machine_field(bank, "mem_clk_max") : -1;
-        /* bits that a pin moves in a cycle: HBM2 2; HBM3, which gfx942 and later have, 4; GDDR6 16.  Buses of less
-         * than 1024 bits are GDDR6 */
+        /* bits that a pin moves in a cycle: 2 for HBM2; 4 for HBM3, which gfx942 and later GPUs have; 16 for GDDR6.  A
+         * bus of less than 1024 bits is taken for GDDR6 */
         int64_t in_cycle = bits < 1024 ? 16 : to->generation < 90402 ? 2 : 4;
         if (bits > 0 && clock > 0)
             to->memory_rate = sat_mul(sat_mul(clock, in_cycle * 1000000), bits / 8);

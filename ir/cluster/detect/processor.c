@@ -32,8 +32,8 @@ enum {
     MOST_BUFFER = 512 << 20,
     MIB = 1 << 20,
     SHARE = 8, /* the buffers take at most 1/SHARE of the free memory */
-    /* figures per second and thousandth of a core that count where nothing is measured, from the preset "cpu": f32
-     * operations, bytes */
+    /* where nothing is measured: f32 operations, and bytes, per second and thousandth of a core, from the preset
+     * "cpu" */
     FLOPS_PER_CORE = 78125000,
     BYTES_PER_CORE = 3200000
 };
@@ -222,8 +222,8 @@ static const char *describe_processor(const struct processor *p, int64_t used,
 
 void processor_class(const struct processor *p, struct device_class *c, struct arena *a)
 {
-    /* a thread for each core of which the process may use a part; buffers of four caches, so that copies go to the
-     * memory */
+    /* a thread for each core that the process may use, even if it may use only a part of the last one; buffers of four
+     * times the largest cache, so that copies go to the memory */
     int64_t threads = (used_of(p) + 999) / 1000, buffer = sat_mul(p->cache, 4);
     if (threads > SPEED_THREADS)
         threads = SPEED_THREADS;

@@ -42,7 +42,8 @@ typedef float four __attribute__((vector_size(16)));
 typedef float eight __attribute__((vector_size(32)));
 typedef float sixteen __attribute__((vector_size(64)));
 
-/* Each loop runs TURNS turns of SUMS multiply-adds, and returns a number that depends on all of them. */
+/* Each loop runs TURNS turns of SUMS multiply-adds, and returns a number that depends on all of them, so that the
+ * compiler keeps them all. */
 static float loop_four(float x)
 {
     const four m = (four){0} + TIMES, c = (four){0} + PLUS;

@@ -21,7 +21,7 @@ struct iteration_build {
     uint32_t *first[ITERATION_KINDS];
 };
 
-/* Returns the number of tasks that a stage has of each kind but REDUCE. */
+/* Returns the number of tasks that a stage has of each kind but REDUCE and UPDATE, of which it has one. */
 static uint32_t task_copies(const struct iteration_build *t)
 {
     return t->per_micro_batch ? t->x->micro_batches : 1;
@@ -43,8 +43,8 @@ static uint32_t device_of(const struct iteration_build *t, uint32_t s, uint32_t 
 }
 
 /* Returns the lane that moves values from stage s to stage s + 1 or, if back is true, gradients from s + 1 to s.  With
- * two places the stages alternate between them, so there is one lane for each direction: stage s + 1 -> s + 2 goes the
- * same way as gradients of s + 1 -> s. */
+ * two places the stages alternate between them, so there is one lane for each direction: values from stage s + 1 to s +
+ * 2 go the same way as gradients from s + 1 to s. */
 static uint32_t link_of(const struct iteration_build *t, uint32_t s, bool back)
 {
     uint32_t places = t->x->nplace, from = s % places;
@@ -57,8 +57,8 @@ static uint32_t link_of(const struct iteration_build *t, uint32_t s, bool back)
 
 /* ---- tasks -------------------------------------------------------------------------------------- */
 
-/* Adds the tasks of a kind at stage s, which are copies of x, and notes the first one in t->first.  Sets their kind,
- * number and count and, if they are passes, their lane: the device that runs them. */
+/* Adds the tasks of a kind at stage s, as copies of x with kind, number and count set, and notes the first one in
+ * t->first.  If the tasks are passes, their lane is the device that runs them. */
 static void add_tasks(struct iteration_build *t, enum iteration_kind kind, uint32_t s,
                       struct task x)
 {
@@ -102,7 +102,8 @@ static void add_stage(struct iteration_build *t, uint32_t s)
         x.lane[0] = link_of(t, s - 1, /*back=*/true);
     if (w->reduce > 0)
         add_tasks(t, ITERATION_REDUCE, s, x);
-    /* a stage whose devices take turns has no update apart: device_of() has no choice */
+    /* where devices take turns, there is no update apart, so the stage has one device and the micro-batch does not
+     * matter */
     x = (struct task){.time = w->update, .lane = {device_of(t, s, 0), NO_LANE}};
     if (w->update > 0)
         add_tasks(t, ITERATION_UPDATE, s, x);

@@ -13,7 +13,7 @@
 
 #include "ir/exec/tasks.h"
 
-/* The order in which a device does its passes.  GPIPE: all micro-batches forward, then all backward, the last one
+/* The order in which a device runs its passes.  GPIPE: all micro-batches forward, then all backward, the last one
  * first.  1F1B: `ahead` forward passes, then a backward and a forward pass in turn.  INTERLEAVED: a place has several
  * stages; nplace micro-batches go through its first stage, then the same ones through its second stage, and so on.
  * ZB_H1: as 1F1B, but the gradients of weights are computed in passes of their own, `lag` backward passes later, at
@@ -104,9 +104,9 @@ void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage);
 /* Returns the tasks, lanes, lists and buffers of an iteration, for events_run(), in a.  Devices are numbered place by
  * place; lane d < ndev is device d, the other lanes are links.  task.kind is an iteration_kind, task.number the stage
  * (of SEND and SEND_BACK the stage before the link); task.from and task.to are not set.  The instances of a task are
- * the micro-batches.  If devices of any place take turns, each micro-batch has a task of its own instead, one behind
- * the other, except for REDUCE and UPDATE, of which there is one.  lasting, memory: [device], as in struct task_graph.
- * O(stages * micro-batches). */
+ * the micro-batches.  If devices of any place take turns, there is instead a task for each pass and micro-batch, the
+ * micro-batches of a pass one behind the other, and a single task for each REDUCE and UPDATE.  lasting, memory:
+ * [device], as in struct task_graph.  O(stages * micro-batches). */
 struct task_graph iteration_tasks(const struct iteration *x, const int64_t *lasting,
                                   const int64_t *memory, struct arena *a);
 /* Returns the number of devices of all places, where devices that share micro-batches in slices count as one. */

@@ -50,9 +50,10 @@ uint32_t iteration_ahead_turns(const struct stage_work *stage, uint32_t nstage, 
 
 uint32_t iteration_ahead_interleaved(const struct iteration *x, uint32_t place)
 {
-    /* stages: number of stages of a place; all: number of its forward passes.  Megatron-LM: nplace micro-batches
-     * through each stage but the last, then two for each place behind this one, and the one whose backward pass comes
-     * first; with as many micro-batches as places, all */
+    /* stages: number of stages of a place; all: number of its forward passes.  By Megatron-LM's rule these passes come
+     * before the first backward pass: nplace micro-batches through each stage of the place but its last, then two for
+     * each place behind this one, and the micro-batch whose backward pass comes first.  With as many micro-batches as
+     * places, all forward passes come before */
     uint64_t stages = x->nstage / x->nplace, all = stages * x->micro_batches;
     uint64_t ahead = 2 * (x->nplace - place - 1) + (stages - 1) * x->nplace + 1;
     assert(place < x->nplace);
@@ -93,7 +94,8 @@ struct list {
     uint32_t n;
 };
 
-/* Adds a pass of the device for its k-th micro-batch.  The place has one stage, of the same number. */
+/* Adds a pass of the device for its k-th micro-batch.  The place must have one stage only, whose number is that of the
+ * place. */
 static void put_pass(struct list *l, enum iteration_kind kind, uint32_t k)
 {
     l->entry[l->n++] =
@@ -107,7 +109,7 @@ static void put_interleaved(struct list *l, enum iteration_kind kind, uint32_t k
     uint32_t places = l->x->nplace;
     /* number of passes in which nplace micro-batches go through all stages of the place */
     uint32_t round = l->x->nstage;
-    uint32_t own_stage = k % round / places; /* which of the stages of the place */
+    uint32_t own_stage = k % round / places; /* number of the stage among the stages of the place */
     if (kind == ITERATION_BACKWARD)
         own_stage = round / places - 1 - own_stage;
     l->entry[l->n++] = (struct iteration_entry){kind, own_stage * places + l->place,

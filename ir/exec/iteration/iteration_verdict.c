@@ -1,17 +1,18 @@
 /* Computes time and memory of an iteration of training by a plan with stages (iteration_verdict.h).
  *
- * Source: DAPPLE (arXiv 2007.01045), III and IV: the devices of a stage share each micro-batch in equal slices and
- * make their gradients equal at the end of the iteration.  PipeDream (SOSP 2019): the devices take micro-batches in
- * turn, and make their gradients equal after each one.  Costs are given for the profiled batch; those of a slice of a
- * micro-batch are in proportion, rounded up once; but what an operator takes beside computing (costs.overhead) each
- * device takes whole, however small its slice is.  A value is moved from stage to stage up to the last one that reads
- * it, gradients in the other direction.  Gradients move between the same pairs of devices, so they move as fast (as
- * in DAPPLE's formula).  In a profile the gradients of a value are added up before they are moved, so they are as
- * large as the value.
+ * Source: DAPPLE (arXiv 2007.01045), III and IV: the devices of a stage share each micro-batch in equal slices and make
+ * their gradients equal at the end of the iteration.  PipeDream (SOSP 2019): the devices take micro-batches in turn,
+ * and make their gradients equal after each one.  Costs are given for the profiled batch.  A slice of a micro-batch
+ * costs in proportion to its samples, rounded up once; only what an operator takes beside computing (costs.overhead)
+ * does not shrink with the slice.  A value is moved from stage to stage up to the last stage that reads it; gradients
+ * are moved in the other direction.  Gradients move between the same pairs of devices, so they move as fast (as in
+ * DAPPLE's formula).  In a profile the gradients of a value are added up before they are moved, so they are as large as
+ * the value.
  *
  * Memory of a device: weights, their gradients, the optimizer's copies, the workspace; with PipeDream's schedule one
- * more version of the weights for each micro-batch under way; activations from the forward to the backward pass.  Of an
- * ONNX graph what the lists of the device come to (written_plan.h): one figure for the plan and its folder. */
+ * more version of the weights for each micro-batch under way; activations from the forward to the backward pass.  For
+ * an ONNX graph the peak of the device's lists counts instead (written_plan.h), so that a plan and its folder have the
+ * same figure. */
 #include "ir/exec/iteration/iteration_verdict.h"
 
 #include "ir/base/units.h"
@@ -23,7 +24,7 @@
 #include <assert.h>
 
 enum {
-    /* PipeDream: micro-batches for each device that run before the steady state is measured */
+    /* PipeDream: number of micro-batches for each device that run before the steady state is measured */
     STEADY_ROUNDS = 4,
     MOST_RUNS = 1 << 23 /* the most stages * micro-batches that are run */
 };
@@ -57,8 +58,8 @@ static void set_stage(const struct scene *s, const struct servers *servers,
 {
     const struct training *t = &s->model.training;
     uint32_t n = servers_devices(servers, set), slices = takes_turns(s) ? 1 : n;
-    /* the share of the backward pass that makes gradients of weights, in millionths; if the user gives none, half,
-     * unless the nodes of the pass for these gradients are known (below) */
+    /* the share of the backward pass that makes gradients of weights, in millionths.  If the user gives none, it is a
+     * half; but if the nodes that make these gradients are known, their times count instead (below) */
     int64_t share = t->weight_share ? t->weight_share : 500000;
     w->forward = training_time(t, sum->forward, sum->overhead.forward, slices);
     w->backward = training_time(t, sum->backward, sum->overhead.backward, slices);
@@ -85,9 +86,9 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         w->reduce = reduce;
 }
 
-/* Returns the ps that a device takes to cut or to join the rows of `values` values, which have `bytes` bytes together:
- * one operator for each value, which reads and writes it.  Returns 0 if the costs do not come from the cost model, that
- * is, have no overheads. */
+/* Returns the ps that a device takes to cut or to join the rows of `values` values with `bytes` bytes together, by one
+ * operator for each value that reads the value and writes it.  Returns 0 if the costs have no overheads, that is, do
+ * not come from the cost model. */
 static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
 {
     const struct device_class *d = &s->cluster->cls[cluster_main_class(s->cluster)];
@@ -101,8 +102,9 @@ static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
 }
 
 /* Adds the time for cutting and joining rows to the passes of stages k and k + 1, if their numbers of devices differ
- * (DAPPLE, V-B2).  A stage on a devices has such work if a is no multiple of b, the number of devices of the other
- * stage: then a device has rows for several devices of the other stage, cuts what it sends and joins what it gets. */
+ * (DAPPLE, V-B2).  A stage on x devices has such work if x is no multiple of y, the number of devices of the other
+ * stage: then a device has rows for several devices of the other stage, so it cuts the tensors that it sends and joins
+ * those that it gets. */
 static void add_rows(const struct scene *s, const struct servers *servers,
                      const struct stages_on *on, uint32_t k, struct stage_work *w)
 {
@@ -120,8 +122,8 @@ static void add_rows(const struct scene *s, const struct servers *servers,
     }
 }
 
-/* Sets for each place the bytes that last during an iteration, those of one version of its weights, and the memory of
- * its devices: lasting, version and memory of *r. */
+/* Sets lasting, version and memory of *r: for each place the bytes that last during an iteration, the bytes of one
+ * version of its weights, and the memory of its devices. */
 static void set_places(const struct scene *s, const struct stages_on *on, struct iteration_run *r,
                        struct arena *a)
 {
@@ -177,7 +179,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
             w->send_back =
                 servers_move(servers, &set[k], &set[k + 1], training_share(t, sum[k].send_back, 1));
         }
-        /* bytes kept for a micro-batch if the forward pass runs again: the inputs of the stage */
+        /* if the forward pass runs again, only the inputs of the stage are kept for a micro-batch */
         if (k > 0)
             w->checkpoint = training_share(t, sum[k - 1].send,
                                            w->turns > 1 ? 1 : servers_devices(servers, &set[k]));
@@ -204,7 +206,8 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
         return UINT32_MAX;
     if (r->memory[k] < r->lasting[k])
         return 0;
-    /* bytes for micro-batches: lasting[k] has one version of the weights, which is the first micro-batch's */
+    /* the bytes left for micro-batches, each with its version of the weights: lasting[k] contains the first one's
+     * version */
     int64_t left = r->memory[k] - r->lasting[k] + version_bytes(r, s, k);
     int64_t each = sat_add(version_bytes(r, s, k), recompute ? w->checkpoint : w->stored);
     /* while a stage recomputes, it holds all values of one micro-batch */
@@ -261,13 +264,13 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
 {
     uint32_t m = r->x.micro_batches;
     r->x.stage = r->stage;
-    /* steady state: the time that `more` micro-batches add to a run, in proportion to m micro-batches */
+    /* steady state: the value is m / more of the time that `more` micro-batches add to a run */
     if (takes_turns(s)) {
         struct arena *own = arena_new(a);
         r->x.micro_batches = STEADY_ROUNDS * iteration_devices(&r->x);
         run_once(r, s, own);
         int64_t before = r->t.end;
-        /* as many rounds of all devices as micro-batches, but at most half of MOST_RUNS */
+        /* m micro-batches for each device, but no more than half of MOST_RUNS allows */
         uint32_t devices = iteration_devices(&r->x), most = MOST_RUNS / 2 / r->x.nstage / devices;
         uint32_t more = devices * (m < most ? m : larger_u32(most, 1));
         r->x.micro_batches += more;
@@ -300,8 +303,8 @@ struct sums_state {
     struct arena *a;
 };
 
-/* Adds the costs of node n for adding up gradients (u->each) and for the update (u->once) to the sums of its stage.
- * weight: whether the node is in the pass for gradients of weights. */
+/* Adds the times that node n takes for adding up gradients (u->each) and for the update (u->once) to *to, the sums of
+ * its stage.  weight: whether the node is in the pass for gradients of weights. */
 static void add_update(const struct update_cost *u, nid n, bool weight, struct stage_sums *to)
 {
     to->backward = sat_add(to->backward, u->each[n]);
@@ -311,8 +314,8 @@ static void add_update(const struct update_cost *u, nid n, bool weight, struct s
     to->update = sat_add(to->update, u->once[n]);
 }
 
-/* Adds the times, overheads and stored bytes of all placed nodes to the sums of their stages.  u->own: nodes of an
- * update, which count with u only. */
+/* Adds the times, overheads and stored bytes of all placed nodes to the sums of their stages.  Nodes of an update
+ * (u->own) count only by their times in u. */
 static void add_nodes(struct sums_state *w, const struct update_cost *u)
 {
     const struct module *m = w->s->m;
@@ -341,7 +344,7 @@ static void add_nodes(struct sums_state *w, const struct update_cost *u)
             to->overhead.weight = sat_add(to->overhead.weight, overhead);
         }
         int64_t params = m->ir_version ? 0 : costs_params(k, n);
-        if (!back && !by_value) /* by value, add_stored() counts these bytes */
+        if (!back && !by_value) /* if by_value, add_stored() counts the bytes */
             to->stored = sat_add(to->stored, k->own[n] - params);
     }
 }
@@ -457,7 +460,7 @@ static void add_nets(struct sums_state *w, const struct update_cost *u)
     }
 }
 
-/* Returns the number of a device, from 0, within the main class, on whose devices stages stand; -1: the device is of
+/* Returns the number, from 0, of a device among those of the main class, on which stages stand; -1: the device is of
  * another class. */
 static int32_t stage_device_number(const struct cluster *c, uint32_t dev)
 {
@@ -521,7 +524,7 @@ static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
         parts = reduce_parts_of(w->s, w->dev, w->stage_of, w->st->n, &update, w->a);
     for (uint32_t k = 0; parts && k < w->st->n; k++)
         w->sum[k].parts = parts[k];
-    /* update.why tells more than w->why */
+    /* if the update explains why stages would read backwards, its reason is the better one */
     why = w->why && update.joint && update.why ? update.why : w->why;
     if (!why)
         why = refuse_uneven_slices(w);
@@ -735,8 +738,9 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
     const struct training *t = &s->model.training;
     const struct graph *g = &s->m->graph[1];
     uint32_t cls = cluster_main_class(s->cluster);
-    /* ps, all: nodes that run in each pass; update: nodes of updates; the overheads are their shares that do not
-     * depend on the number of samples; apart: what updates apart take once, and what adding gradients up takes */
+    /* ps.  all: time of the nodes that run in each pass; update: time of the nodes of updates; overhead,
+     * update_overhead: the shares of these times that do not depend on the number of samples; apart: time of updates
+     * that run once, and of adding gradients up */
     int64_t all = 0, overhead = 0, update = 0, update_overhead = 0;
     __int128 apart = 0;
     const struct update_cost u = update_cost_find(s, NULL, NULL, a);
@@ -755,7 +759,8 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
         *overhead_to = sat_add(*overhead_to, costs_overhead(s->m->cost, cls, n));
     }
     __int128 each = (__int128)overhead * of + (__int128)(all - overhead) * size;
-    /* updates within passes: cheaper if an iteration has fewer samples than the profiled batch */
+    /* the time of updates within the passes; this is less than `apart` if an iteration has fewer samples than the
+     * profiled batch */
     __int128 within = (__int128)update_overhead * of + (__int128)(update - update_overhead) * size;
     within = within * training_count(t) / of;
     __int128 ps = each * training_count(t) / of + (within < apart ? within : apart);

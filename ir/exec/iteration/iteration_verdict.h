@@ -39,12 +39,13 @@ struct stage_sums {
 /* An iteration: iteration_set_up() fills x, stage, lasting, version and memory, iteration_run() the rest. */
 struct iteration_run {
     struct iteration x;
-    /* set in verdicts: the plan's stages; if it has none, one stage for each device that it uses */
+    /* set in verdicts: the stages of the plan; for a plan without stages one for each device with nodes */
     const struct stages *stages;
     struct stage_work *stage; /* [stage] */
     int64_t *lasting;         /* [place] bytes that stay on each device of the place all the time */
-    int64_t *version;         /* [place] bytes of one copy of the weights, included in `lasting` */
-    int64_t *memory;          /* [place] bytes of each of its devices; -1: no limit */
+    /* [place] bytes of one version of the weights, included in `lasting` */
+    int64_t *version;
+    int64_t *memory; /* [place] bytes of each of its devices; -1: no limit */
     struct task_graph g;
     struct timeline t;
     int64_t value; /* ps: time of an iteration; INT64_MAX: not known */
@@ -69,9 +70,9 @@ const char *iteration_refuses(const struct scene *s, uint32_t nstage, uint32_t n
  * many tasks.  With TRAINING_PIPEDREAM the value is the time that the micro-batches take in the steady state.  Lives
  * in a.  O(stages * micro-batches * log). */
 void iteration_run(struct iteration_run *r, const struct scene *s, struct arena *a);
-/* Returns whether stages keep, from a micro-batch's forward to its backward pass, just the values that their backward
- * nodes read: in a graph in ONNX with a backward pass, whose lists free other values behind their last readers.  Else
- * they keep all that forward nodes make. */
+/* Returns whether a stage keeps, from a micro-batch's forward to its backward pass, just the values that its backward
+ * nodes read.  So it is for an ONNX graph with a backward pass, since the lists of its devices (schedule.h) free each
+ * other value after its last reader.  If false, a stage keeps all that its forward nodes make. */
 bool iteration_keeps_values(const struct scene *s);
 /* Returns the most micro-batches that a stage can keep in the memory of its devices at once, between their forward and
  * backward passes; 0: none fits.  recompute: whether the stage computes forward again.  The stage must not share its

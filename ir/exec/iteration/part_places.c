@@ -1,5 +1,5 @@
-/* Parts of a plan with stages, and their times in the iteration (part_places.h).  A copy is a part on one of the
- * devices of its stage, which runs it for its slice of a micro-batch (work_slice()).  An instance is a copy in one
+/* Finds the stages and passes of parts, and their times in the iteration (part_places.h).  A copy is a part on one of
+ * the devices of its stage, which runs it for its slice of a micro-batch (work_slice()).  An instance is a copy in one
  * micro-batch, numbered micro-batch * number of copies + copy. */
 #include "ir/exec/iteration/part_places.h"
 
@@ -15,7 +15,7 @@ enum {
     KINDS = ITERATION_WEIGHT + 1 /* kinds of tasks that run parts: forward, backward, weight */
 };
 
-/* Whether the part has forward nodes beside backward nodes. */
+/* Whether the part has both forward nodes and backward nodes. */
 static bool is_part_mixed(const struct module *m, const struct part *p)
 {
     for (uint32_t i = 0; m->backward && i < p->nnode; i++)
@@ -94,8 +94,8 @@ static uint32_t stage_of(const struct part_timing *f, uint32_t copy)
     return f->places->stage[f->part_of[copy]];
 }
 
-/* Returns the kind of the task in which a copy runs; BACKWARD for a part that runs once, whose results move as
- * gradients do. */
+/* Returns the kind of the task in which a copy runs.  For a part that runs once an iteration this is BACKWARD, since
+ * its results move between stages as gradients do. */
 static enum iteration_kind kind_of(const struct part_timing *f, uint32_t copy)
 {
     enum part_pass pass = f->places->pass[f->part_of[copy]];
@@ -127,7 +127,7 @@ static struct csr list_instances(const struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
     const struct stages *st = f->run->stages;
-    /* key: [copy] its stage and pass as one number; the last number is for parts that run once */
+    /* key: [copy] KINDS * stage + kind of its pass; KINDS * number of stages for a part that runs once */
     uint32_t n = f->w->npart, *key = arena_array(f->a, (size_t)n + 1, sizeof *key);
     struct pairs on = {.a = f->a};
     for (uint32_t x = 0; x < n; x++)
@@ -188,8 +188,8 @@ static int64_t *find_sent_times(const struct part_timing *f, const struct sample
     return sent;
 }
 
-/* Delays the parts that run once an iteration until all tensors that they read were sent and the earlier ones of these
- * parts on their device have ended.  start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
+/* Delays each part that runs once an iteration until all tensors that it reads have been sent and all earlier parts of
+ * this sort on its device have ended.  start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
 static void delay_update_parts(const struct part_timing *f, const struct sample_work *all,
                                int64_t *start, int64_t *end, int64_t *sent)
 {
@@ -211,7 +211,7 @@ static void delay_update_parts(const struct part_timing *f, const struct sample_
 }
 
 /* Returns the work of a micro-batch in slices: each part of a stage has a copy on each device of the stage, with the
- * bytes of that device's slice.  NULL, with the reason in *why: slices cannot be told. */
+ * bytes of that device's slice.  Returns NULL and sets *why if it is not known what slices consist of. */
 static const struct sample_work *slice_work(const struct rhythm_ask *of, const char **why,
                                             struct arena *a)
 {
@@ -219,7 +219,7 @@ static const struct sample_work *slice_work(const struct rhythm_ask *of, const c
     const struct training *t = &of->scene->model.training;
     uint32_t npart = of->work->npart, *n = arena_array(a, (size_t)npart + 1, sizeof *n);
     struct slice_sizes sizes = {value_batch_axes(of->scene->m, a), n};
-    /* some part runs for another number of samples than costs are about */
+    /* whether some part runs for another number of samples than the costs are about */
     bool scaled = t->micro_size != t->profiled;
     struct pairs on = {.a = a};
     for (uint32_t x = 0; x < npart; x++) {

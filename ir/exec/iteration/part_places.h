@@ -20,11 +20,11 @@ struct part_places {
 bool part_places_find(struct part_places *p, const struct staged_plan *of,
                       const struct parts *parts, const struct sample_work *w, struct arena *a);
 
-/* Returns the work of all micro-batches of an iteration that has run (of->verdict->run), each device of a stage with
- * its slices, and the times of all parts in it (struct rhythm of schedule.h).  Its work is NULL, with the reason in
- * why_not, if devices take turns, if slices cannot be told or are parts of a sample, if there are too many parts and
- * tensors, or if parts cannot run in the order of the iteration.  of->places must be set.  Lives in a.  O(micro-batches
- * * (parts + uses) log). */
+/* Returns the work of an iteration that has run (of->verdict->run) and the times of all its parts (struct rhythm of
+ * schedule.h).  The work is that of all micro-batches; each device of a stage works on its slices of them.  The field
+ * `work` is NULL, with the reason in why_not, if devices take turns, if slices are not known or are not whole samples,
+ * if there are too many parts and tensors, or if parts cannot run in the order of the iteration.  of->places must be
+ * set.  Lives in a.  O(micro-batches * (parts + uses) log). */
 struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a);
 
 #endif

@@ -11,8 +11,8 @@
 int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
                        const struct reduce_parts *parts, int64_t backward, int64_t whole)
 {
-    /* end: ps at which the last AllReduce so far ends; waiting: bytes of gradients that are ready and wait for the
-     * next AllReduce; since: ps at which the first of them was ready; all: bytes of all gradients */
+    /* end: ps at which the last AllReduce so far ends; waiting: bytes of gradients that wait for the next AllReduce;
+     * since: ps at which the first of these gradients was ready; all: bytes of all gradients */
     int64_t end = 0, since = 0, waiting = 0, all = 0;
     for (uint32_t i = 0; i < parts->n; i++) {
         const struct reduce_part *p = &parts->part[i];
@@ -37,7 +37,8 @@ struct gradient_list {
     const struct scene *s;
     const int32_t *dev, *stage_of; /* [node] */
     const struct update_cost *update;
-    /* [node] ps of backward work that its stage has done when the node ends; 0: a forward node */
+    /* [node] ps of backward work that its stage has done when the node ends; 0: a forward node, or a node of an
+     * update */
     int64_t *done;
     uint32_t n;
     uint32_t *stage; /* [entry] */

@@ -8,7 +8,7 @@
 
 /* Gradients of some weights of a stage. */
 struct reduce_part {
-    /* ps of work from the start of the stage's backward pass until they are computed */
+    /* ps of work from the start of the stage's backward pass until these gradients are computed */
     int64_t ready;
     int64_t bytes;
 };
@@ -29,8 +29,9 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
 
 /* Returns an array: [stage] its gradients, for a plan with dev[node] and stage_of[node].  In a profile the gradients of
  * a layer are ready after its backward node; in a graph the gradient of a weight is ready after the last backward node
- * that reads the weight.  If updates are apart (update->own is not NULL), it is ready only after the node that makes
- * it, too, and nodes of updates are no backward nodes.  Lives in a.  O(nodes + weights log weights). */
+ * that reads the weight.  If updates are apart (update->own is not NULL), a gradient is not ready before the node that
+ * makes it has run, either, and nodes of updates do not count as backward nodes.  Lives in a.  O(nodes + weights log
+ * weights). */
 struct reduce_parts *reduce_parts_of(const struct scene *s, const int32_t *dev,
                                      const int32_t *stage_of, uint32_t nstage,
                                      const struct update_cost *update, struct arena *a);

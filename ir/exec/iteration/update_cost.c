@@ -1,11 +1,11 @@
-/* Costs of an update apart (update_cost.h).
+/* Computes what an update with parts of its own costs (update_cost.h).
  *
- * Once a micro-batch a gradient is added to its sum: two tensors are read, one is written.  If micro-batches are
- * joined by a mean, the sum of several is multiplied once by a factor: one tensor is read, one is written.  Bytes
- * move as fast as the nodes of the update move theirs, which do the same kind of work on tensors of the same types:
- * by the cost model at the rate of the class, with measured times at the measured rate.  Each of these operators
- * takes its overhead once.  Source: DAPPLE (arXiv 2007.01045), V, whose runtime accumulates gradients and applies
- * them at the end of the iteration. */
+ * Once a micro-batch a gradient is added to its sum: two tensors are read, one is written.  If micro-batches are joined
+ * by a mean, the sum of several is multiplied once by a factor: one tensor is read, one is written.  The bytes are
+ * taken to move as fast as the nodes of the update move theirs, since these do the same kind of work on tensors of the
+ * same types.  So the rate is that of the class where the cost model gave the nodes' times, and a measured one where
+ * times were measured.  Each of these operators takes its overhead once.  Source: DAPPLE (arXiv 2007.01045), V, whose
+ * runtime accumulates gradients and applies them at the end of the iteration. */
 #include "ir/exec/iteration/update_cost.h"
 
 #include "ir/base/units.h"

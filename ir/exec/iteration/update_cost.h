@@ -1,12 +1,13 @@
-/* What adding gradients up and updating once cost in an iteration whose updates have parts of their own. */
+/* Computes what it costs to add up gradients and to update parameters once an iteration, where updates have parts of
+ * their own (update_pass.h). */
 #ifndef PCC_IR_EXEC_ITERATION_UPDATE_COST_H
 #define PCC_IR_EXEC_ITERATION_UPDATE_COST_H
 
 #include "ir/dag/scene.h"
 #include "ir/plan/stages.h"
 
-/* Costs of nodes that come to the costs of their passes.  Each device of a stage has these costs in full, whatever
- * its slice of a micro-batch is.  own NULL: updates are within the backward passes, and there are no such costs. */
+/* Times of nodes that are added to the times of their passes.  Each device of a stage takes them in full, whatever its
+ * slice of a micro-batch is.  own NULL: updates are within the backward passes, and there are no such times. */
 struct update_cost {
     const uint8_t *own; /* [node] 1: the node runs once, in an update, and in no backward pass */
     /* [node] ps, in each backward pass, of adding the gradients that it makes to their sums */
@@ -21,8 +22,8 @@ struct update_cost {
     const nid *maker;
 };
 
-/* Finds these costs on the devices that stages stand on, in a.  stages, stage_of: as of update_pass_find(); stage_of
- * NULL: before there are stages.  O(nodes + operands) and finding the update. */
+/* Finds these costs, in a, for the devices of the stages.  stages, stage_of: as parameters of update_pass_find();
+ * stage_of NULL: there are no stages yet.  O(nodes + operands) and finding the update. */
 struct update_cost update_cost_find(const struct scene *s, const struct stages *stages,
                                     const int32_t *stage_of, struct arena *a);
 

@@ -1,12 +1,13 @@
-/* Plans with stages as the folders of their parts have them (written_plan.h).
+/* Makes plans with stages as they are written to split folders (written_plan.h).
  *
- * Each recomputing stage is a segment of remake.h: the values that it gets from the stage before are kept, the values
- * that it makes itself are made again in its backward pass.  A node made again is on the device and in the stage of
- * its forward node.  Only nodes run again whose results the backward pass needs; in the times of the plan the whole
- * forward pass runs again.
+ * Each recomputing stage is a segment of remake.h: the values that it gets from the stage before are kept, and its own
+ * forward values are made again in its backward pass.  A node made again is on the device and in the stage of its
+ * forward node.  Only nodes run again whose results the backward pass needs; in the times of the plan the whole forward
+ * pass runs again.
  *
- * The memory of a device follows from its lists, byte by byte, so that a plan that fits has a folder that fits: what
- * parts read and make, values that come early from stages whose devices are ahead, gradients of activations. */
+ * The memory of a device is counted by its lists, byte by byte, so that a plan that fits has a folder that fits.  It
+ * contains what parts read and make, values that come early from devices that are ahead, and gradients of
+ * activations. */
 #include "ir/exec/iteration/written_plan.h"
 
 #include "ir/dag/remake.h"
@@ -75,7 +76,7 @@ void written_plan_make(const struct staged_plan *p, struct arena *a, struct writ
     w->plan = *p->plan;
     w->plan.dev = move_table(p->plan->dev, &r, w->m.nnode, a);
     w->plan.stage_of = move_table(p->plan->stage_of, &r, w->m.nnode, a);
-    /* no ranks: nodes run by number, and a copy has a number just before its readers' */
+    /* without ranks nodes run in the order of their numbers, in which a copy stands just before its readers */
     w->plan.rank = w->plan.slot = NULL;
     const struct staged_plan now = {&w->scene, &w->plan, p->stages};
     w->parts = parts_of_plan(&now, a);

@@ -59,8 +59,8 @@ static uint32_t maker_of(const struct latency *l, uint32_t net)
     return def && l->s->place->kind[def] == PLACE_NODE ? l->k->of[def] : NO_SUBGRAPH;
 }
 
-/* Makes the subgraphs that read a net wait for its maker; in the last of the turns, BUILD_ENTRIES, also adds the
- * transfers of the value to the times of maker and readers, so that they count once. */
+/* Makes the subgraphs that read a net wait for its maker.  In the last turn (BUILD_ENTRIES) also adds the transfers of
+ * the value to the times of maker and readers; in that turn alone, so that they count once. */
 static void add_net(struct latency *l, uint32_t net)
 {
     const struct csr *pin = &l->s->place->net_pin;

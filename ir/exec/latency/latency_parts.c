@@ -13,8 +13,8 @@
 
 #include <assert.h>
 
-/* Returns an array: [subgraph] its place 0, 1, ... in an order by start time (equal starts by slot) in which no
- * subgraph comes before one that it waits for. */
+/* Returns an array: [subgraph] its position 0, 1, ... in an order by start time, equal starts by slot, in which each
+ * subgraph comes after all subgraphs that it waits for. */
 static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
 {
     const struct task_graph *g = &r->g;

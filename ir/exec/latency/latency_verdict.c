@@ -51,7 +51,8 @@ uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, st
     uint32_t *on = arena_array(a, (size_t)r->k.n + 1, sizeof *on), n = 0;
     int64_t *until = arena_array(a, (size_t)c->ndev + 1, sizeof *until);
     struct keyed *x = arena_array(a, (size_t)r->k.n + 1, sizeof *x);
-    /* of subgraphs with equal starts, those that take no time come first: their number as `item` is smaller */
+    /* of subgraphs with equal starts, those that take no time come first: their `item` is smaller, since the others get
+     * k.n added */
     for (int more = 0; more < 2; more++)
         for (uint32_t i = 0; i < r->k.n; i++) {
             on[i] = r->k.sub[i].dev;
@@ -152,8 +153,8 @@ static int64_t *weights_of_hosts(const struct scene *s, const struct verdict *v,
     return weights;
 }
 
-/* Sets v->hosts, v->fits, and v->why_not, by the memory that each device uses; CPUs of a class share their memory.
- * weights: of weights_of_hosts(). */
+/* Sets v->hosts, v->fits and v->why_not from v->load[].used, where CPUs of a class share their memory.  weights: of
+ * weights_of_hosts(). */
 static void check_memory(const struct scene *s, const int64_t *weights, struct verdict *v,
                          struct arena *a)
 {

@@ -15,8 +15,9 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p, stru
  * devices may run several subgraphs or nodes at once.  Its texts live in a. */
 struct exec_bound latency_bound(const struct scene *s, struct arena *a);
 
-/* Returns an array: [subgraph] the device that ran it: its own device; for nodes of hosts with CPUS_LIST the first CPU
- * of the class that was free.  The run must be done.  Lives in a.  O(subgraphs log subgraphs + hosts' nodes * CPUs). */
+/* Returns an array: [subgraph] the device that ran it.  That is its own device, but for a node of a host with CPUS_LIST
+ * the first CPU of the class that was free.  The run must be done.  Lives in a.  O(subgraphs log subgraphs + hosts'
+ * nodes * CPUs). */
 uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, struct arena *a);
 /* Returns an array: [node] the device that ran it, by latency_devices(); -1: not placed.  Lives in a. */
 int32_t *latency_nodes_ran(const struct scene *s, const struct latency_run *r, struct arena *a);

@@ -1,7 +1,6 @@
-/* Hops of one step (hops.h).  With n devices, the lanes 0 .. n - 1 are for computing.  With CONTENTION_LINK each
- * ordered pair of ends between which a hop goes gets a lane of its own, numbered by first use.  With other
- * contentions there are two more blocks of n lanes: n + d is the out-port of device d or its only channel, 2 n + d
- * its in-port. */
+/* Hops of one step (hops.h).  With n devices, the lanes 0 .. n - 1 are for computing.  With CONTENTION_LINK each pair
+ * (sender, receiver) of hops gets a lane of its own, numbered by first use.  With other contentions there are two more
+ * blocks of n lanes: n + d is the out-port of device d or its only channel, 2 n + d its in-port. */
 #include "ir/exec/makespan/hops.h"
 
 #include "ir/exec/makespan/single_step.h"
@@ -53,8 +52,8 @@ static uint32_t link_lane(struct hops *h, uint32_t from, uint32_t to)
 /* Sets the lanes that the hop x from one end to another holds, by the model's contention.  The host has no lanes. */
 static void set_lanes(struct hops *h, struct task *x, uint32_t from, uint32_t to)
 {
-    /* [contention] from, to: which block of n lanes, counted from 1, has the lane that the sending and the receiving
-     * device hold; 0: the device holds no lane */
+    /* [contention] from: the block of n lanes, counted from 1, in which the sending device holds a lane; to: the same
+     * for the receiving device; 0: the device holds none */
     static const struct {
         uint8_t from, to;
     } port[CONTENTIONS] = {[CONTENTION_PORT] = {2, 3},

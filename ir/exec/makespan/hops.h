@@ -10,7 +10,7 @@
 
 /* What hops need to know of a device. */
 struct end {
-    /* its number as an end of hops: the device; ndev for all devices of host classes together */
+    /* number that hops know it by: its device number; for all devices of host classes ndev */
     uint32_t at;
     uint32_t cls;   /* its class */
     uint32_t group; /* its group: cluster_group() */
@@ -19,7 +19,7 @@ struct end {
 /* What hops between the devices of a scene are made from. */
 struct hops {
     const struct scene *of;
-    uint32_t host;   /* ndev: the number of the host as an end of hops */
+    uint32_t host;   /* ndev: the number that hops know the host by */
     struct end *end; /* [dev] */
     uint32_t nlane;  /* number of lanes so far; the lanes 0 .. ndev - 1 are for computing */
     /* CONTENTION_LINK only: map_key(from, to) -> 1 + the lane of hops between these ends */

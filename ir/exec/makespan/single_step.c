@@ -1,11 +1,11 @@
 /* One step, node by node (single_step.h): makes the tasks for the event core.
  *
- * Source: the simulators of Baechi (2.8 of its paper) and of Celeritas, but transfers are served in the order of time
- * instead of being booked ahead.  A transfer is requested when the node that makes the value ends, once for each
- * other device that reads the value, even if several nodes there read it.
+ * Source: the simulators of Baechi (2.8 of its paper) and of Celeritas; but transfers are served in the order in which
+ * they become ready, and not booked ahead.  A transfer is requested when the node that makes the value ends, once for
+ * each other device that reads the value, even if several nodes there read it.
  *
- * Tasks of nodes (or parts) are added first, then net by net the hops (hops.h) that bring its value to its readers.
- * As task_builder.h wants it, the graph is described in three turns. */
+ * Tasks of nodes (or parts) are added first, then net by net the hops (hops.h) that bring its value to its readers.  As
+ * task_builder.h wants it, the graph is described in three turns. */
 #include "ir/exec/makespan/single_step.h"
 
 #include "ir/base/units.h"
@@ -22,7 +22,7 @@ struct copy {
     uint32_t task;
     /* buffer of the value, freed after its last use; NO_ITEM: no memory that is freed */
     uint32_t buffer;
-    /* 1 + the net that task and buffer are about; they are not valid for any other net */
+    /* 1 + the net for which `task` and `buffer` are set; for any other net they mean nothing */
     uint32_t net;
 };
 

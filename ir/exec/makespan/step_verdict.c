@@ -164,7 +164,8 @@ static void set_figures(const struct scene *s, const struct plan *p, const struc
 static struct verdict run_verdict(const struct scene *s, const struct plan *p, bool ready,
                                   struct arena *a)
 {
-    /* with MEMORY_SUM memory is checked before the run, too, and so told before nodes that are apart */
+    /* with MEMORY_SUM memory is checked before the run, too, so that why_not names it before colocated nodes on
+     * different devices */
     unsigned what = exec_memory(&s->model) == MEMORY_SUM ? CHECK_MEMORY : 0U;
     struct verdict v = plan_check(s, p->dev, /*copies=*/NULL, what, a);
     int64_t *weights = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *weights);

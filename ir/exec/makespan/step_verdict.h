@@ -31,8 +31,9 @@ int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct 
 struct verdict step_verdict(const struct scene *s, const struct plan *p, struct arena *a);
 
 /* Does the same as step_verdict(), but with DISPATCH_PLAN a device does not wait for the next node of the plan's order:
- * of its ready nodes it takes the first one in the order.  So no order leads to a deadlock, and the devices can keep
- * the order in which the nodes start here.  Other dispatches, and CONTENTION_BAECHI, run as in step_verdict(). */
+ * of its ready nodes it takes the one that comes first in that order.  So no order leads to a deadlock; and the order
+ * in which nodes start here is one that devices can keep.  Other dispatches, and CONTENTION_BAECHI, run as in
+ * step_verdict(). */
 struct verdict step_verdict_ready(const struct scene *s, const struct plan *p, struct arena *a);
 
 /* Returns a lower bound on the makespan of all plans of the scene (step_bound.h); its texts live in a. */

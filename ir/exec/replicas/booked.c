@@ -2,10 +2,10 @@
  *
  * Source: Baechi's execution simulator.  Nodes are taken by the time at which they are ready, then by rank, and start
  * when their device is free.  When a node is taken, all transfers of its values are booked at once, one after the
- * other.  Each device has one channel for both directions.  A transfer is booked on the sender's channel not before
- * the node ends, then on the receiver's channel not before it begins on the sender's, each time behind all earlier
- * bookings.  So a node that is taken early but ends late blocks a channel for values that exist long before: no
- * machine would behave like this.  Transfers from the host are booked before all others. */
+ * other.  Each device has one channel for both directions.  A transfer is booked on the sender's channel not before the
+ * node ends, then on the receiver's channel not before it begins on the sender's, each time behind all earlier
+ * bookings.  So a node that is taken early but ends late keeps a channel from values that exist long before that end:
+ * no machine would behave like this.  Transfers from the host are booked before all others. */
 #include "ir/exec/replicas/booked.h"
 
 #include "ir/base/heap.h"

@@ -1,5 +1,5 @@
-/* Computes start times by the rules of Baechi's own simulator, which books channels ahead of time: to compare with its
- * figures. */
+/* Computes start times by the rules of Baechi's own simulator, which books channels ahead of time, so that figures can
+ * be compared with Baechi's. */
 #ifndef PCC_IR_EXEC_REPLICAS_BOOKED_H
 #define PCC_IR_EXEC_REPLICAS_BOOKED_H
 

@@ -10,7 +10,7 @@
  *     training        weights, their gradients (of the step        what it needs beside its results, and the gradients
  *                     before), results of forward nodes            of its results; of a backward node its results
  *
- * A node that overwrites its operand, which nothing else reads, has no results of its own.  O(nodes + pins). */
+ * A node that overwrites its operand, as overwrites_operand() says, has no results of its own.  O(nodes + pins). */
 #include "ir/exec/replicas/paper_memory.h"
 
 #include "ir/base/units.h"

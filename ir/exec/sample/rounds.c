@@ -1,18 +1,17 @@
 /* Replays a plan (rounds.h).
  *
- * Source: the placement paper, 5.2 and 5.3 (pipelines of contiguous and other splits, Figures 3 and 4).  A part has
- * two halves, its nodes of the forward and of the backward pass; one of them is often empty.  Each half is a task,
- * whose time is that of its nodes and of the transfers that its device pays: values that leave the device, with the
- * half that makes them; values that come, with the first part of the device that reads them.  Where transfers overlap
- * computing (H.1) a half is three tasks: transfers in, computing, transfers out, on lanes of the device and of its
- * link.
+ * Source: the placement paper, 5.2 and 5.3 (pipelines of contiguous and other splits, Figures 3 and 4).  A part has two
+ * halves, its forward nodes and its backward nodes; one of them is often empty.  Each half is a task.  Its time is that
+ * of its nodes and of the transfers that its device pays: a value that leaves the device is paid by the half that makes
+ * it, a value that comes is paid by the first part of the device that reads it.  Where transfers overlap computing
+ * (H.1) a half is three tasks: transfers in, computing, transfers out, on lanes of the device and of its link.
  *
- * Rounds.  The level of a task is the largest level of the tasks that it waits for, plus one for tasks on other
- * lanes.  In round r a lane runs each of its tasks for the sample r - level.  So a lane never waits for a task that
- * another lane does in the same round, and a round takes no longer than the most loaded lane needs.  Hence N samples
- * take at least N and at most N + levels times the plan's value.  This checks the judge (load_verdict()), which finds
- * the value in a quite different way.  The parts of a device whose nodes are not contiguous are the paper's virtual
- * devices: tasks of one lane.  O(samples * (tasks + edges between them)). */
+ * Rounds.  The level of a task is the largest level of the tasks that it waits for, plus one for tasks on other lanes.
+ * In round r a lane runs each of its tasks for the sample r - level.  So a lane never waits for a task that another
+ * lane does in the same round, and a round takes no longer than the most loaded lane needs.  Hence N samples take at
+ * least N and at most N + levels times the plan's value.  This checks the judge (load_verdict()), which finds the value
+ * in a quite different way.  The parts of a device whose nodes are not contiguous are the paper's virtual devices:
+ * tasks of one lane.  O(samples * (tasks + edges between them)). */
 #include "ir/exec/sample/rounds.h"
 
 #include "ir/exec/events.h"
@@ -23,7 +22,7 @@
 
 enum {
     FEW = REPLAY_FEW,
-    /* where the user does not give the number of samples: the most runs of tasks; each run is a bar of a chart */
+    /* where the user does not give the number of samples: the most runs of tasks, since a chart draws a bar for each */
     MANY = 1 << 14
 };
 
@@ -68,10 +67,10 @@ static void add_edge(struct replay_build *b, uint32_t from, uint32_t to)
         pairs_add(&b->edge, from, to);
 }
 
-/* Adds net e: its transfers to the halves that pay them, and edges between halves.  Each device with a pin pays one
- * transfer, in the pass of the producer: on the producer's device the producer's part pays, elsewhere the first part
- * that reads the value.  Readers wait for the producer and, on other devices, for the half that pays the transfer.
- * first_part: scratch, [device], all UINT32_MAX before and afterwards. */
+/* Adds the transfers of net e to the halves that pay them, and its edges between halves.  Each device with a pin pays
+ * one transfer, in the pass of the producer: on the producer's device the producer's part pays, on each other device
+ * the first part that reads the value.  Readers wait for the producer and, on other devices, for the half that pays the
+ * transfer.  first_part: scratch, [device], all UINT32_MAX before and afterwards. */
 static void add_net(struct replay_build *b, uint32_t e, uint32_t *first_part)
 {
     vid v = b->p->net_value[e];
@@ -204,7 +203,7 @@ static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
     }
 }
 
-/* Makes the tasks, in order of the parts, of a part forward before backward, and r->after. */
+/* Makes the tasks, ordered by part, of each part the forward ones first; then fills r->after. */
 static void make_tasks(struct replay_build *b)
 {
     struct replay *r = b->r;
@@ -238,8 +237,8 @@ static void make_tasks(struct replay_build *b)
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-/* Raises the levels of backward tasks that read only values of the forward pass, which would else run before the loss
- * is computed.  Such a task gets the latest level that does not delay its readers; without readers, the largest level
+/* Raises the levels of backward tasks that would else run before the forward pass ends, as they read only values of the
+ * forward pass.  Such a task gets the latest level that does not delay its readers; without readers, the largest level
  * of a forward task.  order: the tasks, topologically; next: task -> tasks that wait for it. */
 static void delay_backward(struct replay *r, const uint32_t *order, const struct csr *next)
 {
@@ -262,8 +261,8 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
     }
 }
 
-/* Sets the level of each task, and r->levels.  Returns the rows level -> tasks, each behind the tasks that it waits
- * for. */
+/* Sets the level of each task, and r->levels.  Returns the rows level -> tasks; in a row each task stands behind the
+ * tasks that it waits for. */
 static struct csr set_levels(struct replay_build *b)
 {
     struct replay *r = b->r;
@@ -290,8 +289,8 @@ static struct csr set_levels(struct replay_build *b)
 }
 
 /* Appends the tasks of a pass (0: forward, 1: backward, 2: both) to the lists of their lanes, round by round.  Round r
- * has the tasks of each level for sample r - level, if that sample exists.  level: the rows of set_levels().  Fills
- * list->to at positions list->at[lane + 1]++. */
+ * has the tasks of each level for sample r - level, if that sample exists.  level: the rows of set_levels().  The next
+ * entry of a lane goes to position list->at[lane + 1] of list->to. */
 static void list_pass(const struct replay *r, const struct csr *level, int pass, struct csr *list)
 {
     for (uint32_t round = 0; round < r->samples + r->levels - 1; round++) {
@@ -370,8 +369,8 @@ static void run_tasks(struct replay *r, const struct csr *level, bool batch, str
  * have more than MANY runs in all. */
 static uint32_t enough_samples(const struct replay *r)
 {
-    /* all tasks run once as many samples have begun as there are levels; then come as many samples again, and 4, to
-     * show that state; only 4 if there are many levels */
+    /* all lanes are busy once as many samples have begun as there are levels.  To show that state come as many samples
+     * again, and 4 more; if there are many levels, only the 4 */
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
     uint32_t most = r->ntask ? MANY / r->ntask : MANY;
     n = smaller_u32(n, most);

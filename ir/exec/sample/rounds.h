@@ -1,4 +1,5 @@
-/* Replay: simulates a plan while N samples pass through its parts, in rounds, one lane or more for each device. */
+/* Replay: simulates N samples that pass through the parts of a plan in rounds.  Each device has one lane or several,
+ * and a lane does one task at a time. */
 #ifndef PCC_IR_EXEC_ROUNDS_H
 #define PCC_IR_EXEC_ROUNDS_H
 

@@ -1,5 +1,5 @@
-/* Rounds and phases of parts (rounds_rhythm.h), found part by part: a part reads only from parts with smaller
- * numbers. */
+/* Finds rounds and phases of parts (rounds_rhythm.h) in the order of the parts' numbers, since a part reads only from
+ * parts with smaller numbers. */
 #include "ir/exec/sample/rounds_rhythm.h"
 
 struct rhythm rhythm_of_rounds(const struct rhythm_ask *of, struct arena *a)

@@ -1,5 +1,5 @@
-/* Computes the memory of devices while samples follow each other (sample_memory.h): by the schedule of the plan's parts
- * (live_memory.h). */
+/* Computes the memory that devices need while samples follow each other (sample_memory.h), from the schedule of the
+ * plan's parts (live_memory.h). */
 #include "ir/exec/sample/sample_memory.h"
 
 #include "ir/base/units.h"
