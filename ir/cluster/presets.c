@@ -8,126 +8,128 @@
  * Each operator takes 5 us, the usual time to launch a kernel; 10 us on an NPU.  All accelerators have one link to the
  * host, with about the bandwidth of PCIe 4.0 x16 (LINK_BANDWIDTH; the option --link changes it), unless said otherwise.
  *
- * NVIDIA, servers: - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32
+ * NVIDIA, servers:
+ *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32
  *    19.5 TFLOPS, FP16 and BF16 Tensor Core 312 TFLOPS, INT8 Tensor Core 624 TOPS (all dense),
  *    80 GB HBM2e at 2,039 GB/s.
- * - v100: NVIDIA V100 SXM2, "NVIDIA V100 Tensor Core GPU" data sheet: double precision 7.8 TFLOPS,
+ *  - v100: NVIDIA V100 SXM2, "NVIDIA V100 Tensor Core GPU" data sheet: double precision 7.8 TFLOPS,
  *    single precision 15.7 TFLOPS, Tensor Performance (FP16) 125 TFLOPS, 32 GB HBM2 at 900 GB/s.  Its
  *    Tensor Cores know neither BF16 nor INT8.
- * - a100-80g-pcie, a100-40g-pcie, a100-40g-sxm: the same data sheet, and that of the 40 GB cards: the rates of the
+ *  - a100-80g-pcie, a100-40g-pcie, a100-40g-sxm: the same data sheet, and that of the 40 GB cards: the rates of the
  *    a100; 80 GB at 1,935 GB/s, 40 GB at 1,555 GB/s.
- * - v100-pcie: NVIDIA V100 PCIe, data sheet of the v100: double precision 7 TFLOPS, single precision 14 TFLOPS, Tensor
+ *  - v100-pcie: NVIDIA V100 PCIe, data sheet of the v100: double precision 7 TFLOPS, single precision 14 TFLOPS, Tensor
  *    Performance 112 TFLOPS, 32 GB HBM2 at 900 GB/s.
- * - h100: NVIDIA H100 SXM, "NVIDIA H100 Tensor Core GPU" data sheet: FP64 34 TFLOPS, FP32 67 TFLOPS,
+ *  - h100: NVIDIA H100 SXM, "NVIDIA H100 Tensor Core GPU" data sheet: FP64 34 TFLOPS, FP32 67 TFLOPS,
  *    FP16 and BF16 Tensor Core 1,979 TFLOPS, FP8 3,958 TFLOPS, INT8 3,958 TOPS, these four "with
  *    sparsity": here half of that, 80 GB at 3.35 TB/s.
- * - h200: NVIDIA H200 SXM, "NVIDIA H200 Tensor Core GPU" data sheet: the rates of the h100,
+ *  - h200: NVIDIA H200 SXM, "NVIDIA H200 Tensor Core GPU" data sheet: the rates of the h100,
  *    141 GB HBM3e at 4.8 TB/s.
- * - h800: NVIDIA H800 SXM, "NVIDIA H800 Tensor Core GPU" data sheet: the h100 with FP64 1 TFLOPS.  - h20: "NVIDIA H20"
- * data sheet: FP64 1 TFLOPS, FP32 44 TFLOPS, FP16 and BF16 148 TFLOPS, FP8 296 TFLOPS, INT8 296
+ *  - h800: NVIDIA H800 SXM, "NVIDIA H800 Tensor Core GPU" data sheet: the h100 with FP64 1 TFLOPS.
+ *  - h20: "NVIDIA H20" data sheet: FP64 1 TFLOPS, FP32 44 TFLOPS, FP16 and BF16 148 TFLOPS, FP8 296 TFLOPS, INT8 296
  *    TOPS (dense), 96 GB HBM3 at 4.0 TB/s.
- * - gh200: "NVIDIA GH200 Grace Hopper Superchip" data sheet, its GPU: the rates of the h100, 96 GB HBM3 at 4 TB/s;
+ *  - gh200: "NVIDIA GH200 Grace Hopper Superchip" data sheet, its GPU: the rates of the h100, 96 GB HBM3 at 4 TB/s;
  *    NVLink-C2C to the host, 900 GB/s in both directions together.
- * - b200: NVIDIA B200 SXM of an HGX, "NVIDIA Blackwell Architecture" data sheet, one GPU of HGX B200: FP64 37
+ *  - b200: NVIDIA B200 SXM of an HGX, "NVIDIA Blackwell Architecture" data sheet, one GPU of HGX B200: FP64 37
  *    TFLOPS, FP32 75 TFLOPS, FP16 and BF16 4.5 PFLOPS, FP8 9 PFLOPS, INT8 9 POPS, these four "with sparsity": here
  *    half of that; 180 GB HBM3e at 7.7 TB/s (other papers state 8 TB/s, for GB200).
- * - gb200: one of the two GPUs of "NVIDIA GB200 NVL72", data sheet, column of the superchip: FP64 80 TFLOPS, FP32 160
+ *  - gb200: one of the two GPUs of "NVIDIA GB200 NVL72", data sheet, column of the superchip: FP64 80 TFLOPS, FP32 160
  *    TFLOPS, FP16 and BF16 10 PFLOPS, FP8 20 PFLOPS, INT8 20 POPS, these four "with sparsity", 372 GB HBM3e at 16
  *    TB/s: here half of that, and of sparse rates a quarter; NVLink-C2C as the gh200.
- * - b300: one of the eight GPUs of "NVIDIA HGX B300", data sheet: FP64 10 TFLOPS, FP32 600 TFLOPS, FP16 and BF16 36
+ *  - b300: one of the eight GPUs of "NVIDIA HGX B300", data sheet: FP64 10 TFLOPS, FP32 600 TFLOPS, FP16 and BF16 36
  *    PFLOPS, FP8 72 PFLOPS, INT8 2 POPS, these four "with sparsity", 2.3 TB: here an eighth, of sparse rates a
  *    sixteenth; 8 TB/s by "Inside NVIDIA Blackwell Ultra".
- * - t4: "NVIDIA T4 Tensor Core GPU" data sheet: single precision 8.1 TFLOPS, mixed precision 65 TFLOPS, INT8 130
+ *  - t4: "NVIDIA T4 Tensor Core GPU" data sheet: single precision 8.1 TFLOPS, mixed precision 65 TFLOPS, INT8 130
  *    TOPS, 16 GB GDDR6 at 300 GB/s (other papers state 320).
- * - l4: "NVIDIA L4 Tensor Core GPU" data sheet: FP32 30.3 TFLOPS, FP16 and BF16 242 TFLOPS, FP8 485 TFLOPS, INT8 485
+ *  - l4: "NVIDIA L4 Tensor Core GPU" data sheet: FP32 30.3 TFLOPS, FP16 and BF16 242 TFLOPS, FP8 485 TFLOPS, INT8 485
  *    TOPS with sparsity: here half of these; 24 GB at 300 GB/s.
- * - a10: "NVIDIA A10 Tensor Core GPU" data sheet: FP32 31.2 TFLOPS, FP16 and BF16 125 TFLOPS, INT8 250 TOPS (dense),
+ *  - a10: "NVIDIA A10 Tensor Core GPU" data sheet: FP32 31.2 TFLOPS, FP16 and BF16 125 TFLOPS, INT8 250 TOPS (dense),
  *    24 GB GDDR6 at 600 GB/s.
- * - a30: "NVIDIA A30 Tensor Core GPU" data sheet: FP64 5.2 TFLOPS, FP32 10.3 TFLOPS, FP16 and BF16 165 TFLOPS, INT8
+ *  - a30: "NVIDIA A30 Tensor Core GPU" data sheet: FP64 5.2 TFLOPS, FP32 10.3 TFLOPS, FP16 and BF16 165 TFLOPS, INT8
  *    330 TOPS (dense), 24 GB HBM2 at 933 GB/s.
- * - a40: "NVIDIA A40" data sheet: FP32 37.4 TFLOPS, FP16 and BF16 149.7 TFLOPS, INT8 299.3 TOPS (dense), 48 GB GDDR6
+ *  - a40: "NVIDIA A40" data sheet: FP32 37.4 TFLOPS, FP16 and BF16 149.7 TFLOPS, INT8 299.3 TOPS (dense), 48 GB GDDR6
  *    at 696 GB/s.
- * - l40: "NVIDIA L40" data sheet: FP32 90.5 TFLOPS, FP16 and BF16 181.05 TFLOPS, FP8 362 TFLOPS, INT8 362 TOPS
+ *  - l40: "NVIDIA L40" data sheet: FP32 90.5 TFLOPS, FP16 and BF16 181.05 TFLOPS, FP8 362 TFLOPS, INT8 362 TOPS
  *    (dense), 48 GB GDDR6 at 864 GB/s.
- * - l40s: "NVIDIA L40S" data sheet: FP32 91.6 TFLOPS, FP16 and BF16 362.05 TFLOPS, FP8 733 TFLOPS, INT8 733 TOPS
+ *  - l40s: "NVIDIA L40S" data sheet: FP32 91.6 TFLOPS, FP16 and BF16 362.05 TFLOPS, FP8 733 TFLOPS, INT8 733 TOPS
  *    (dense), 48 GB GDDR6 at 864 GB/s.
  *
- * NVIDIA, workstations and small machines: - a6000: RTX A6000, "NVIDIA Ampere GA102 GPU Architecture" white paper: FP32
- * 38.7 TFLOPS, FP16 and BF16 with sums in
+ * NVIDIA, workstations and small machines:
+ *  - a6000: RTX A6000, "NVIDIA Ampere GA102 GPU Architecture" white paper: FP32 38.7 TFLOPS, FP16 and BF16 with sums in
  *    FP32 154.8 TFLOPS, INT8 309.7 TOPS (dense), 48 GB GDDR6 at 768 GB/s.
- * - rtx6000-ada: "NVIDIA Ada GPU Architecture" white paper, RTX 6000 Ada Generation: FP32 91.1 TFLOPS, FP16 and BF16
+ *  - rtx6000-ada: "NVIDIA Ada GPU Architecture" white paper, RTX 6000 Ada Generation: FP32 91.1 TFLOPS, FP16 and BF16
  *    with sums in FP32 364.2 TFLOPS, FP8 728.5 TFLOPS, INT8 728.5 TOPS (dense), 48 GB GDDR6 at 960 GB/s.
- * - rtx3080: GeForce RTX 3080 (10 GB), white paper as a6000: FP32 29.8 TFLOPS, FP16 and BF16 with sums in FP32 59.5
+ *  - rtx3080: GeForce RTX 3080 (10 GB), white paper as a6000: FP32 29.8 TFLOPS, FP16 and BF16 with sums in FP32 59.5
  *    TFLOPS, INT8 238 TOPS (dense), 10 GB GDDR6X at 760 GB/s.
- * - rtx3090: GeForce RTX 3090, white paper as a6000: FP32 35.6 TFLOPS, FP16 and BF16
+ *  - rtx3090: GeForce RTX 3090, white paper as a6000: FP32 35.6 TFLOPS, FP16 and BF16
  *    with sums in FP32 71 TFLOPS, INT8 284 TOPS (dense), 24 GB GDDR6X at 936 GB/s.
- * - rtx4080: GeForce RTX 4080, white paper as rtx6000-ada: FP32 48.7 TFLOPS, FP16 and BF16 with sums in FP32 97.5
+ *  - rtx4080: GeForce RTX 4080, white paper as rtx6000-ada: FP32 48.7 TFLOPS, FP16 and BF16 with sums in FP32 97.5
  *    TFLOPS, FP8 with sums in FP32 194.9 TFLOPS, INT8 389.9 TOPS (dense), 16 GB GDDR6X at 716.8 GB/s.
- * - rtx4090: GeForce RTX 4090, white paper as rtx6000-ada: FP32 82.6 TFLOPS, FP16 and BF16 with sums
+ *  - rtx4090: GeForce RTX 4090, white paper as rtx6000-ada: FP32 82.6 TFLOPS, FP16 and BF16 with sums
  *    in FP32 165.2 TFLOPS, FP8 with sums in FP32 330.3 TFLOPS, INT8 660.6 TOPS (dense), 24 GB GDDR6X at 1008 GB/s.
- * - rtx5080: GeForce RTX 5080, "NVIDIA RTX Blackwell GPU Architecture" white paper: FP32 56.3 TFLOPS, FP16 and BF16
+ *  - rtx5080: GeForce RTX 5080, "NVIDIA RTX Blackwell GPU Architecture" white paper: FP32 56.3 TFLOPS, FP16 and BF16
  *    with sums in FP32 112.6 TFLOPS, FP8 with sums in FP32 225.1 TFLOPS, INT8 450.2 TOPS (dense), 16 GB GDDR7 at 960
  *    GB/s.
- * - rtx5090: GeForce RTX 5090, white paper as rtx5080: FP32 104.8 TFLOPS, FP16 and BF16 with sums in FP32 209.5
+ *  - rtx5090: GeForce RTX 5090, white paper as rtx5080: FP32 104.8 TFLOPS, FP16 and BF16 with sums in FP32 209.5
  *    TFLOPS, FP8 with sums in FP32 419 TFLOPS, INT8 838 TOPS (dense), 32 GB GDDR7 at 1792 GB/s.
- * - orin: Jetson AGX Orin 64 GB, "NVIDIA Jetson AGX Orin Series" technical brief, the GPU alone: FP32 5.3 TFLOPS, INT8
+ *  - orin: Jetson AGX Orin 64 GB, "NVIDIA Jetson AGX Orin Series" technical brief, the GPU alone: FP32 5.3 TFLOPS, INT8
  *    170 TOPS "sparse": here half of that, and FP16 half of INT8, as in all of its generation; 64 GB LPDDR5 at 204.8
  *    GB/s.
- * - thor: Jetson T5000, "NVIDIA Jetson Thor Series Modules" data sheet: 2560 cores at 1.57 GHz, which give FP32 8.0
+ *  - thor: Jetson T5000, "NVIDIA Jetson Thor Series Modules" data sheet: 2560 cores at 1.57 GHz, which give FP32 8.0
  *    TFLOPS, FP8 1035 TFLOPS "sparse": here half of that, FP16 half of FP8 and INT8 as FP8, as in its generation; 128
  *    GB LPDDR5X at 273 GB/s.
  *
- * AMD: - mi250: one of the two dies of a card, each of which ROCm counts as a device: half of the "AMD Instinct MI250
+ * AMD:
+ *  - mi250: one of the two dies of a card, each of which ROCm counts as a device: half of the "AMD Instinct MI250
  *    Accelerator" data sheet: vector FP64 and FP32 45.3 TFLOPS, matrix FP16 and BF16 362.1 TFLOPS, INT8 362.1 TOPS
  *    (dense), 128 GB HBM2e at 3.2768 TB/s.
- * - mi300x: "AMD Instinct MI300X Accelerator" data sheet: vector FP64 81.7 TFLOPS and FP32 163.4 TFLOPS, matrix FP16
+ *  - mi300x: "AMD Instinct MI300X Accelerator" data sheet: vector FP64 81.7 TFLOPS and FP32 163.4 TFLOPS, matrix FP16
  *    and BF16 1307.4 TFLOPS, FP8 (the FNUZ variants of the types) 2614.9 TFLOPS, INT8 2614.9 TOPS (dense), 192 GB at
  *    5.3 TB/s.
- * - mi325x: "AMD Instinct MI325X Accelerator" data sheet: the rates of the mi300x, 256 GB HBM3E at 6 TB/s.  - mi355x:
- * "AMD Instinct MI355X GPU" data sheet: vector FP64 78.6 TFLOPS and FP32 157.3 TFLOPS, matrix FP16 and BF16
+ *  - mi325x: "AMD Instinct MI325X Accelerator" data sheet: the rates of the mi300x, 256 GB HBM3E at 6 TB/s.
+ *  - mi355x: "AMD Instinct MI355X GPU" data sheet: vector FP64 78.6 TFLOPS and FP32 157.3 TFLOPS, matrix FP16 and BF16
  *    2516.6 TFLOPS, FP8 5033.2 TFLOPS, INT8 5033.2 TOPS (dense), 288 GB HBM3E at 8 TB/s.
  *
- * Intel, and processors with a GPU of their own: - gaudi2, gaudi3: "Intel Gaudi 3 AI Accelerator" white paper, both
- * columns: matrix BF16 432 and 1835 TFLOPS, FP8 865
+ * Intel, and processors with a GPU of their own:
+ *  - gaudi2, gaudi3: "Intel Gaudi 3 AI Accelerator" white paper, both columns: matrix BF16 432 and 1835 TFLOPS, FP8 865
  *    and 1835 TFLOPS, vector BF16 11 and 28.7 TFLOPS; 96 GB at 2.45 TB/s, 128 GB at 3.7 TB/s.  FP16 as BF16, and FP32
  *    at half of vector BF16, are assumed.
- * - arc-a770: "Intel Arc A770 Graphics" specifications (16 GB): 32 Xe-cores of 128 lanes at 2.1 GHz, which give f32
+ *  - arc-a770: "Intel Arc A770 Graphics" specifications (16 GB): 32 Xe-cores of 128 lanes at 2.1 GHz, which give f32
  *    17.2 TFLOPS, INT8 262 TOPS; f16 at half of that, as its matrix engines do; 560 GB/s.
- * - arc-b580: "Intel Arc B580 Graphics" specifications: 20 Xe-cores of 128 lanes at 2.67 GHz, which give f32 13.7
+ *  - arc-b580: "Intel Arc B580 Graphics" specifications: 20 Xe-cores of 128 lanes at 2.67 GHz, which give f32 13.7
  *    TFLOPS, INT8 233 TOPS, f16 as arc-a770; 12 GB at 456 GB/s.
- * - arc-140v: "Intel Core Ultra 9 288V" specifications: 8 Xe-cores of 128 lanes at 2.05 GHz, which give f32 4.2
+ *  - arc-140v: "Intel Core Ultra 9 288V" specifications: 8 Xe-cores of 128 lanes at 2.05 GHz, which give f32 4.2
  *    TFLOPS, INT8 67 TOPS, f16 as arc-a770; LPDDR5X-8533 on 128 bits gives 136.5 GB/s.
- * - iris-xe: "Intel Core i7-1185G7" specifications: 96 EUs of 8 lanes at 1.35 GHz, which give f32 2.07 TFLOPS, f16
+ *  - iris-xe: "Intel Core i7-1185G7" specifications: 96 EUs of 8 lanes at 1.35 GHz, which give f32 2.07 TFLOPS, f16
  *    twice and INT8 four times that ("Xe-LP" in the developer's guide to its GPUs); LPDDR4X-4267 on 128 bits gives 68.3
  *    GB/s.
- * - m1, m1-pro, m1-max, m1-ultra, m2, m2-pro, m2-max, m2-ultra: the GPU with the most cores, as Apple stated when the
+ *  - m1, m1-pro, m1-max, m1-ultra, m2, m2-pro, m2-max, m2-ultra: the GPU with the most cores, as Apple stated when the
  *    chips were presented: 2.6, 5.2, 10.4, 21 TFLOPS; 3.6 TFLOPS of ten cores, so 6.8, 13.6, 27.2 of 19, 38, 76;
  *    memory at 68.25 (LPDDR4X-4266 on 128 bits), 200, 400, 800 and 100, 200, 400, 800 GB/s, the most that can be
  *    bought.  Their f16 is not stated, and counts as f32.
- * - adreno: the GPU of "Snapdragon X Elite", product brief: 4.6 TFLOPS, LPDDR5X at 135 GB/s.  GPUs of laptops use
- * memory of the host, as NPUs do: 16 GiB is assumed.
+ *  - adreno: the GPU of "Snapdragon X Elite", product brief: 4.6 TFLOPS, LPDDR5X at 135 GB/s.
+ *  GPUs of laptops use memory of the host, as NPUs do: 16 GiB is assumed.
  *
  * NPUs.  f16 at half the rate of i8 where matrix units are known to do that; f32, which they hardly compute, at a
- * sixteenth of i8, is assumed.  - npu: a generic one, as in laptops: Intel's Core Ultra 200V has an NPU with 48 TOPS
- * and LPDDR5X-8533 memory,
+ * sixteenth of i8, is assumed.
+ *  - npu: a generic one, as in laptops: Intel's Core Ultra 200V has an NPU with 48 TOPS and LPDDR5X-8533 memory,
  *    which gives 136 GB/s on 128 bits.
- * - meteor-lake: "Intel Core Ultra 7 155H" specifications: NPU 11 TOPS; LPDDR5X-7467 on 128 bits gives 119.5 GB/s.  -
- * xdna: AMD Ryzen 8040, "Ryzen 7 8845HS" specifications: NPU 16 TOPS; LPDDR5X-7500 on 128 bits gives 120 GB/s.  -
- * xdna2: AMD Ryzen AI 300, "Ryzen AI 9 HX 370" specifications: NPU 50 TOPS; memory as xdna.  - snapdragon: the NPU of
- * "Snapdragon X Elite", product brief: 45 TOPS, LPDDR5X at 135 GB/s.
+ *  - meteor-lake: "Intel Core Ultra 7 155H" specifications: NPU 11 TOPS; LPDDR5X-7467 on 128 bits gives 119.5 GB/s.
+ *  - xdna: AMD Ryzen 8040, "Ryzen 7 8845HS" specifications: NPU 16 TOPS; LPDDR5X-7500 on 128 bits gives 120 GB/s.
+ *  - xdna2: AMD Ryzen AI 300, "Ryzen AI 9 HX 370" specifications: NPU 50 TOPS; memory as xdna.
+ *  - snapdragon: the NPU of "Snapdragon X Elite", product brief: 45 TOPS, LPDDR5X at 135 GB/s.
  *
  * Processors.  xeon and epyc stand for one socket.  With a number behind the name (xeon32) the rates are those of so
- * many cores, and the bandwidth is that of as many sockets as hold these cores.  - cpu: a 64-core server like AMD's
- * EPYC 7763 with 2.45 GHz and eight channels of DDR4-3200, which give 204.8 GB/s;
+ * many cores, and the bandwidth is that of as many sockets as hold these cores.
+ *  - cpu: a 64-core server like AMD's EPYC 7763 with 2.45 GHz and eight channels of DDR4-3200, which give 204.8 GB/s;
  *    two 256-bit FMA per cycle and core give 5.0 TFLOPS f32 and 2.5 TFLOPS f64; the rate of i8 is assumed.
- * - xeon: "Intel Xeon Platinum 8480+" specifications: 56 cores at 2.0 GHz, two 512-bit FMA per cycle, for i8 four
+ *  - xeon: "Intel Xeon Platinum 8480+" specifications: 56 cores at 2.0 GHz, two 512-bit FMA per cycle, for i8 four
  *    times as many (VNNI; not AMX, of which ONNX Runtime makes little use); eight channels of DDR5-4800 give 307.2
  *    GB/s.
- * - epyc: "AMD EPYC 9654" specifications: 96 cores at 2.4 GHz, two 256-bit FMA per cycle, for i8 four times as many
+ *  - epyc: "AMD EPYC 9654" specifications: 96 cores at 2.4 GHz, two 256-bit FMA per cycle, for i8 four times as many
  *    (VNNI); twelve channels of DDR5-4800 give 460.8 GB/s.
  *
- * Clusters: - dapple-a, dapple-b, dapple-c: the clusters of DAPPLE (arXiv 2007.01045): V100 with 16 GB.  a: 2 servers
- * with 8
+ * Clusters:
+ *  - dapple-a, dapple-b, dapple-c: the clusters of DAPPLE (arXiv 2007.01045): V100 with 16 GB.  a: 2 servers with 8
  *    devices each, NVLink within and 25 Gbps Ethernet between servers; b: 16 servers with one device each, 25 Gbps;
  *    c: as b, 10 Gbps.  The rates are those of DAPPLE's published planner: NVLink 25e9 bytes per second between two
  *    devices, Ethernet 1.0e9, an AllReduce over Ethernet 3.0e9, memory 16e9 bytes.  The planner has no rates for

@@ -8,10 +8,10 @@
  * - Lines [domain.]OpType: operators that the class cannot run.
  *
  * The first two forms name nodes.  A node of the model's graph that such a file does not name cannot run either, unless
- * the engine may have removed the node.  It may remove Constant, Identity and Dropout; a node that only Identity and
- * Dropout read, since OpenVINO gives the node that remains the name of the reader; and, where ONNX Runtime's file names
- * nodes that the model does not have, any node, since the session had joined nodes.  A removed node goes with its
- * readers: it can run where all its readers can. O(bytes + nodes + operands) for each file and class. */
+ * the engine may have removed or renamed the node.  Engines remove Constant, Identity and Dropout; OpenVINO gives a
+ * node that only Identity and Dropout read the name of such a reader; and where ONNX Runtime's file names nodes that
+ * the model does not have, the session had joined nodes, so that any node may be gone.  Such a node goes with its
+ * readers: it can run where all its readers can.  O(bytes + nodes + operands) for each file and class. */
 #include "passes/cost/support.h"
 
 #include "ir/base/infile.h"

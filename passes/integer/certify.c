@@ -1,9 +1,9 @@
-/* Finds better lower bounds for plans of any shape, by integer programs (certify.h).
+/* Raises lower bounds for plans of any shape, by integer programs (certify.h).
  *
- * The solver is asked first about the goal, "no plan is better than the best known by more than `part`", with half
- * of the time.  If the solver does not answer in time, it is asked about a threshold half way between the goal and
- * the bound, with half of the time that is left, and so on.  An answer raises the bound to the threshold; then the
- * solver is asked about the goal again. Cost: the time that the clock allows. */
+ * The solver is asked first about the goal, "no plan is better than the best known by more than `part`", with half of
+ * the time.  If the solver does not answer in time, it is asked about a threshold half way between the bound and the
+ * last threshold, with half of the time that is left, and so on.  A proof raises the bound to the threshold; then the
+ * solver is asked about the goal again.  Cost: the time that the clock allows. */
 #include "passes/integer/certify.h"
 
 #include "passes/integer/ip_refute.h"
@@ -15,7 +15,8 @@
 enum {
     ROUNDS = 12, /* the most questions to a solver */
     MILLION = 1000000,
-    NEAR = 200, /* no question about a threshold within 1 / NEAR of `upper` above the bound */
+    /* no questions about thresholds that are above the bound by less than 1 / NEAR of `upper` */
+    NEAR = 200,
     SHORTEST = 500000000 /* ns that an attempt gets at least */
 };
 
@@ -47,7 +48,7 @@ struct bound ip_certify(const struct problem *c, struct bound b, int64_t upper, 
         bool none = refute(c, threshold, &slice, &b, with);
         if (!none && threshold - b.value <= upper / NEAR)
             break; /* the threshold is so near to the bound that an answer would gain little */
-        /* after a refusal tries the goal itself, else halfway between the bound and this threshold */
+        /* after a proof tries the goal itself, else half way between the bound and this threshold */
         threshold = none ? goal : b.value + (threshold - b.value) / 2;
     }
     return b;

@@ -1,10 +1,10 @@
 /* ip-place for one sample alone by subgraphs (ip_latency.h).
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A.  latency-place with a short search gives a
- * plan; its latency, as judged, bounds the program (subgraph_model.h), which asks for a better plan.  A plan that the
- * solver finds is judged like any other, and taken if the judge's value is lower.  The program has unlimited CPUs: what
- * it refutes holds for any number of CPUs; a plan that it finds may take longer on the CPUs that there are.  Cost: the
- * time that the solver gets. */
+ * plan.  The latency that the judge finds for it limits the integer program (subgraph_model.h), so that the program has
+ * only better plans.  A plan that the solver finds is judged, too, and taken if the judge's value is lower.  The
+ * program has unlimited CPUs: so what the solver refutes holds for any number of CPUs, but a plan that it finds may
+ * take longer on the CPUs that there are.  Cost: the time that the solver gets. */
 #include "passes/integer/ip_latency.h"
 
 #include "ir/base/units.h"
@@ -52,7 +52,7 @@ struct ip_latency_run {
 /* Returns the plan of latency-place with a short search, whose proofs are not used; NULL: it found no plan. */
 static struct plan *find_first(const struct ip_latency_run *r)
 {
-    /* moves: at least 1, since 0 would be the usual number */
+    /* moves: at least 1, since 0 stands for the usual number */
     const struct latency_options how = {.q = r->how->slots,
                                         .max_states = FIRST_STATES,
                                         .moves = r->how->moves ? r->how->moves : 1,
@@ -73,14 +73,15 @@ static struct plan *find_first(const struct ip_latency_run *r)
 
 /* ---- units -------------------------------------------------------------------------------------- */
 
-/* Returns the level of the units, in which the nodes of an atom, which must be in one part, are one vertex.  Returns
- * NULL and reports an error if the nodes cannot be joined. */
+/* Returns the level of the units: the base level with the nodes of each atom, which must be in one part, merged to one
+ * vertex.  Returns NULL and reports an error if the nodes cannot be joined. */
 static struct wdag *unit_level(const struct ctx *x)
 {
     struct wdag *base = x->levels.base;
     const nid *atom = x->scene.place->atom;
     uint32_t *group = arena_array(x->use.scratch, (size_t)base->n + 1, sizeof *group), n = 0;
-    for (uint32_t v = 0; v < base->n; v++) { /* the first node of an atom has the least number */
+    /* the first node of an atom has the least number, so its group is known before its fellows' turn */
+    for (uint32_t v = 0; v < base->n; v++) {
         nid node = base->node[v], first = atom && atom[node] ? atom[node] : node;
         group[v] = first == node ? n++ : group[base->vertex[first]];
     }
@@ -101,7 +102,7 @@ static int prepare(struct ip_latency_run *r)
     const uint32_t *class_of = wdag_flatten(any_shape_level(x), a);
     uint32_t *together = arena_array(a, (size_t)units->n + 1, sizeof *together);
     const char **name = arena_array(a, (size_t)units->n + 1, sizeof *name);
-    /* backwards, so that a unit has the name of its first node at last */
+    /* from the last vertex to the first, so that in the end a unit has the name of its first node */
     for (uint32_t v = base->n; v-- > 0;) {
         unit[v] = units == base ? v : units->map[v];
         together[unit[v]] = class_of[v];
@@ -138,7 +139,7 @@ static int64_t target_value(const struct ip_latency_run *r)
     return smaller(t, r->how->limit);
 }
 
-/* Writes, to a file, the integer program of all plans that are no worse than the best one, and take no more than the
+/* Writes to the file how->write the integer program of all plans that are no worse than the best plan and within the
  * limit.  Returns 0, or -1 and reports an error. */
 static int write_model(struct ip_latency_run *r)
 {
@@ -207,8 +208,9 @@ static int64_t take_answer(struct ip_latency_run *r, const struct subgraph_model
     return free;
 }
 
-/* Returns the lower bound, ps, that follows from a solver's answer, lowered by the gap or the solver's tolerance.
- * found: time of the answer's plan, LOAD_INF: no plan.  Plans above the limit are not in the model. */
+/* Returns the lower bound, ps, that follows from a solver's answer, less the gap or the solver's tolerance.  found:
+ * time of the answer's plan; LOAD_INF: no plan.  The bound is at most limit + 1, since plans above the limit are not in
+ * the model. */
 static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_model *m,
                         const struct mip_answer *a, int64_t found)
 {
@@ -223,8 +225,8 @@ static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_mo
                                          : above_limit;
 }
 
-/* Builds the model of better plans and has it solved; updates the best plan, its bound and the figures of r.  Returns
- * 0, or -1 and reports an error. */
+/* Builds the model of all plans that are better than the best one and has it solved; updates the best plan, the bound
+ * and the figures of r.  Returns 0, or -1 and reports an error. */
 static int solve_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;
@@ -245,7 +247,7 @@ static int solve_model(struct ip_latency_run *r)
     r->bound = bound_of(r, &m, &a, found);
     r->complete = a.status == MIP_INFEASIBLE || (a.status == MIP_OPTIMAL && holds);
     r->why = holds ? a.why : "its answer did not hold";
-    /* latencies are multiples of the grain, so the bound is rounded up to one */
+    /* latencies are multiples of the grain, so the bound is rounded up to a multiple */
     if (r->complete && r->grain > 1 && r->bound < LOAD_INF)
         r->bound = (r->bound + r->grain - 1) / r->grain * r->grain;
     return 0;
@@ -253,8 +255,8 @@ static int solve_model(struct ip_latency_run *r)
 
 /* ---- what is said ------------------------------------------------------------------------------- */
 
-/* Returns text to follow "contiguous plan": the most subgraphs that plans of the integer program have on an
- * accelerator; "" if that is one subgraph. */
+/* Returns text to follow "contiguous plan": " of up to N subgraphs on each accelerator", as the integer program has
+ * only such plans; "" if N is 1. */
 static const char *scope_text(const struct ip_latency_run *r)
 {
     return r->how->slots > 1
@@ -263,7 +265,8 @@ static const char *scope_text(const struct ip_latency_run *r)
                : "";
 }
 
-/* Returns the lines of the proof: those of the general bound, the solver's, and how to check it with another solver. */
+/* Returns the lines of the proof: those of the bound of all plans, what the solver says, and how to check that with
+ * another solver. */
 static const char *write_proof(const struct ip_latency_run *r)
 {
     char text[UNIT_TEXT], grain[UNIT_TEXT], limit[UNIT_TEXT];

@@ -1,34 +1,33 @@
 /* Makes integer programs for placement (ip_model.h).
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3 and appendix C.  x[v,d] = 1 iff device d
- * holds vertex v; the value T is at least the load of every device:
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3 and appendix C.  x[v,d] = 1 iff device d holds
+ * vertex v; the value T is at least the load of every device:
  *     T >= sum_v time[v] x[v,d] + sum_e cost[e] cut[e,d].
- * cut[e,d] = 1 iff d holds some pins of net e and not all.  With pins a and b: cut >= |x[a] - x[b]|; with more: cut
- * = hi - lo, hi >= every x, lo <= every x; with a pin on the host, or a pin that cannot be on d: cut = hi. The
- * relaxation is as strong as with the paper's separate in- and out-costs, with fewer rows.  Host devices pay
- * nothing.  A net on a device of which only one pin can be there needs no column.
+ * cut[e,d] = 1 iff d holds some pins of net e and not all.  With pins a and b: cut >= |x[a] - x[b]|; with more: cut =
+ * hi - lo, hi >= every x, lo <= every x; with a pin on the host, or a pin that cannot be on d: cut = hi. The relaxation
+ * is as strong as with the paper's separate in- and out-costs, with fewer rows.  Host devices pay nothing.  If only one
+ * pin of a net can be on a device, the net needs no column for that device.
  *
  * With overlap, or with passes that count apart (the same paper, appendices D and H.1), computing, transfers in and
- * transfers out of a device are three sums; each net has in >= x[reader] - x[maker] and out >= x[maker] - x[reader].
- * T is at least each sum of what runs one after the other.  With passes apart T >= TF + TB, and TF and TB are at least
- * the sums of the forward and the backward pass.  A device that holds a vertex computes longer by the cost of a part:
- * used >= every x.
+ * transfers out of a device are three sums; each net has in >= x[reader] - x[maker] and out >= x[maker] - x[reader].  T
+ * is at least each sum of what runs one after the other.  With passes apart T >= TF + TB, and TF and TB are at least
+ * the sums of the forward and the backward pass.  A device that holds a vertex computes longer by the cost of a part,
+ * which is multiplied by `used`: used >= every x.
  *
  * Contiguity.  Convex: the paper's (16): z[v,d] >= x[v,d]; z[u,d] >= z[v,d] and z[v,d] <= x[v,d] - x[u,d] + 1 along
  * each edge u -> v.  z[v,d] is 1 where a path leads from v into d's set.  Chain: w[v,j] = 1 iff v is in slot j or an
  * earlier one; w[v,j] <= w[v,j+1], w[u,j] >= w[v,j] along edges, x[v,j] = w[v,j] - w[v,j-1].  A chain has no symmetry;
  * it is what dp-place searches.  Slots may stay empty.
  *
- * Symmetry.  Devices of a kind are alike, so they may be numbered in the order in which the vertices, sorted by
- * falling time, first use them: the i-th vertex, from 0, is on one of the first i + 1.
+ * Symmetry.  Devices of a kind are alike, so they may be numbered in the order in which the vertices, sorted by falling
+ * time, first use them: the i-th vertex, counted from 0, is on one of the first i + 1 devices, or on another kind.
  *
  * A column that must be 0 is left out: the device cannot run the vertex, or the vertex takes longer than the limit or
- * needs more memory than the device has.  In a chain also where v's ancestors do not fit the slots up to v's slot, or
- * v's descendants do not fit the slots from v's slot on.
+ * needs more memory than the device has.  In a chain a column is also left out if the vertex and its ancestors do not
+ * fit the slots up to this one, or the vertex and its descendants do not fit the slots from this one on.
  *
- * Memory: bytes are whole multiples of their greatest common divisor, so half of it may be added to the limit: then
- * the solver's tolerance cannot change what fits.
- * Cost: O(terms), at most MIP_MOST_TERMS. */
+ * Memory: bytes are whole multiples of their greatest common divisor, so half of that divisor may be added to a limit:
+ * then the solver's tolerance cannot change what fits.  Cost: O(terms), at most MIP_MOST_TERMS. */
 #include "passes/integer/ip_model.h"
 
 #include "passes/integer/mip_units.h"
@@ -60,11 +59,12 @@ struct builder {
     const char **label; /* [vertex] name of the vertex */
     const char **dev;   /* [slot] name of the slot's device */
     uint32_t ncut;      /* number of terms in cut[] */
-    /* extra terms of the row of the present slot: costs of nets, or bytes of shared items */
+    /* [ncut] terms that the row of the present slot gets beside those of vertices: costs of nets, or bytes of shared
+     * items */
     struct mip_term *cut;
     uint32_t capcut;
     struct mip_bytes bytes;
-    /* detailed: the columns TF and TB of the two passes; passes not apart: top[0] is T */
+    /* detailed: the columns TF and TB of the two passes; if passes do not count apart, top[0] is T */
     uint32_t top[2];
     struct sum in[2], out[2]; /* detailed: what a slot takes in and sends out in each pass */
 };
@@ -114,7 +114,7 @@ static bool can_be(const struct builder *b, uint32_t v, uint32_t s)
     return col[s] != MIP_ZERO;
 }
 
-/* Adds the row  col - x[v, s] >= 0  (above), or <= 0. */
+/* Adds the row that says that column col is at least x[v, s] (if `above`), or at most. */
 static void add_comparison(struct builder *b, const char *name, uint32_t col, uint32_t v,
                            uint32_t s, bool above)
 {
@@ -162,7 +162,7 @@ static uint32_t find_heaviest(const struct builder *b, uint32_t k, uint32_t *ord
     return n;
 }
 
-/* Returns an array [vertex * ndev + slot]; 1: the vertex need not be in the slot, since devices of a kind are alike
+/* Returns an array: [vertex * ndev + slot] 1: the vertex may be barred from the slot, since devices of a kind are alike
  * (head of this file). */
 static uint8_t *break_symmetry(struct builder *b)
 {
@@ -185,8 +185,8 @@ static uint8_t *break_symmetry(struct builder *b)
     return barred;
 }
 
-/* IP_ANY, IP_CONVEX: makes the columns x, and a row for each vertex: it is in one slot.  A vertex with a single
- * possible slot has the constant 1 there. */
+/* IP_ANY, IP_CONVEX: makes the columns x, and for each vertex a row that says that the vertex is in one slot.  A vertex
+ * with a single possible slot has the constant 1 there. */
 static void make_x(struct builder *b)
 {
     const uint8_t *barred = break_symmetry(b);
@@ -216,9 +216,9 @@ static void add_at_most(struct builder *b, const char *name, uint32_t low, uint3
     mip_term(b->p, low, -1);
 }
 
-/* Adds to sum[v] the weight w of v and of all its ancestors or, with `descendants`, descendants; in: the
- * predecessors of each vertex, or with `descendants` its successors.  Looks at 64 possible ancestors at a time, a
- * bit of mask[v] for each. */
+/* Adds to sum[v] the weights w of v and of all its ancestors; if `descendants`, of all its descendants instead.  in:
+ * the predecessors of each vertex; if `descendants`, its successors.  Looks at 64 possible ancestors at a time, a bit
+ * of mask[v] for each. */
 static void add_paths(const struct builder *b, const struct csr *in, bool descendants,
                       const int64_t *w, int64_t *sum)
 {
@@ -226,7 +226,7 @@ static void add_paths(const struct builder *b, const struct csr *in, bool descen
     for (uint32_t base = 0; base < b->n; base += 64)
         for (uint32_t i = 0; i < b->n; i++) {
             uint32_t v = descendants ? b->n - 1 - i : i;
-            /* bit of v among the 64; for v < base the difference wraps round to a large number, so there is none */
+            /* the bit of v if v is one of the 64, else 0; for v < base the difference wraps round to a large number */
             uint64_t m = v - base < 64 ? UINT64_C(1) << (v - base) : 0;
             for_row (t, *in, v)
                 m |= mask[t];
@@ -246,7 +246,8 @@ static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
     for (uint32_t v = 0; v < b->n; v++)
         end[v] = b->k;
     for (uint32_t p = 0; p < b->c->npot && b->n <= WINDOWS_MOST; p++) {
-        /* what is minimised, memory or (without a limit) load, gives a slot no limit */
+        /* skips the potential of the quantity that is minimised, bytes or (without a limit) times: it does not limit a
+         * slot */
         if (b->c->pot[p].memory ? b->m->ask.memory : limit == LOAD_INF)
             continue;
         int64_t *before = arena_array(b->a, (size_t)b->n + 1, sizeof *before), room = 0;
@@ -295,7 +296,7 @@ static void make_w(struct builder *b)
         mip_row(b->p, arena_fmt(b->a, "one_%s", b->label[v]), 1, 1);
         mip_term(b->p, col[b->k - 1], 1);
     }
-    /* edges u -> v: v is in no slot before u's */
+    /* edges u -> v: v is in no slot before that of u */
     for (uint32_t u = 0; u < b->n; u++)
         for_row (next, b->g->succ, u)
             for (uint32_t v = next, s = 0; s + 1 < b->k; s++)
@@ -393,7 +394,7 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
     push_cut(b, lo, -by);
 }
 
-/* Makes the rows that each slot's load, a plain sum, is at most T. */
+/* Makes the rows that say that the load of each slot, a plain sum, is at most T. */
 static void make_loads(struct builder *b)
 {
     for (uint32_t s = 0; s < b->k; s++) {
@@ -435,8 +436,8 @@ static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_
     for (uint32_t i = g->net_pin.at[e]; i <= g->net_pin.at[e + 1]; i++) {
         bool host = i == g->net_pin.at[e + 1]; /* a reader on the host is never in the slot */
         uint32_t v = host ? UINT32_MAX : g->net_pin.to[i];
-        /* skips pins without a row: the maker, readers that cannot be in the slot (net comes in), the host if it does
-         * not read (net leaves) */
+        /* skips pins that need no row: the maker; if the net comes in, readers that cannot be in the slot, and the
+         * host; if it leaves, the host unless it has a pin */
         if (host ? !leaves || !g->net_host[e] : v == from || (!leaves && !can_be(b, v, s)))
             continue;
         if (col == UINT32_MAX)
@@ -464,8 +465,8 @@ static uint32_t add_used(struct builder *b, uint32_t s)
     return used;
 }
 
-/* Adds the row "top >= sum": top is the column of the pass, the sum is of the slot's times in that pass that part[]
- * (PART_COMPUTE, PART_IN, PART_OUT) names. */
+/* Adds the row "top >= sum".  top: the column of the pass; sum: those of the slot's times in that pass (PART_COMPUTE,
+ * PART_IN, PART_OUT) for which part[] is true. */
 static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool part[PARTS])
 {
     static const char *const name[] = {"compute", "in", "out"};
@@ -572,7 +573,7 @@ static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
         return;
     }
     uint32_t from = row->at, to = b->p->nterm;
-    /* the bytes of vertices that are sure to be in the slot, with a minus sign: mip_term() has taken them off the
+    /* minus the bytes of the vertices that are sure to be in the slot: mip_term() has taken these bytes off the
      * limit */
     double shift = row->hi;
     if (room > least_room(b)) {

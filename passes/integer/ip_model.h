@@ -1,21 +1,22 @@
-/* Makes integer programs for placement: of a problem (problem.h) a model for solvers (mip.h).
+/* Makes integer programs for placement: a model for solvers (mip.h) from a problem (problem.h).
  *
- * The model calls devices slots, numbered in the order that ip_ask.slot gives.  Times are in the unit (ps, ns, us, ms
- * or s) in which the limit, or without a limit the problem's lower bound, lies in 1..1000.  Bytes are in a unit that is
- * their greatest common divisor times a power of 1024. */
+ * The model numbers the devices in the order that ip_ask.slot gives, and calls them slots.  Times are in the unit (ps,
+ * ns, us, ms or s) in which the limit, or without a limit the problem's lower bound, lies in 1..1000.  Bytes are in a
+ * unit that is their greatest common divisor times a power of 1024. */
 #ifndef PCC_PASSES_INTEGER_IP_MODEL_H
 #define PCC_PASSES_INTEGER_IP_MODEL_H
 
 #include "passes/integer/mip.h"
 
 enum ip_shape {
-    IP_ANY,    /* any sets of vertices */
-    IP_CONVEX, /* each device's set is convex: no path of ip_paths leaves it and comes back */
-    IP_CHAIN   /* the devices, in the order of the slots, take differences of a chain of ideals */
+    IP_ANY, /* any sets of vertices */
+    /* each device's set of vertices is convex: no path of ip_paths leaves it and comes back */
+    IP_CONVEX,
+    IP_CHAIN /* the devices, in the order of the slots, take differences of a chain of ideals */
 };
 
-/* The graph whose paths count for IP_CONVEX.  It may be finer than the problem's: a colocation class is one vertex
- * of the problem, but a path that leads to one of its nodes does not go on from another of its nodes. */
+/* The graph whose paths count for IP_CONVEX.  It may be finer than the problem's graph: a colocation class is one
+ * vertex of the problem, but a path that comes to one node of the class cannot go on from another one. */
 struct ip_paths {
     const struct wdag *g;   /* NULL: the problem's graph */
     const uint32_t *merged; /* [vertex of g] the vertex of the problem; NULL: the same one */

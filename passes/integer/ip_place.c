@@ -4,9 +4,9 @@
  * orders, followed by annealing for plans of any shape, gives a first plan; the solver looks for a better plan, or says
  * that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they prove is
  * stated with a margin: "no plan is better by the gap or more"; the gap is a millionth unless the user asks for more.
- * Where all loads are multiples of a time above the margin (ip_grain) the bound is rounded up to the plan's value, and
- * the plan is called optimal; else it is called feasible, with the gap.  On a fused level the proof is about that level
- * only.  Cost: the time that the solver gets. */
+ * If all loads are multiples of a time (ip_grain) that is larger than the margin, the bound can be rounded up to the
+ * plan's value, and the plan is called optimal; else the plan is called feasible, with the gap.  On a fused level the
+ * proof is about that level only.  Cost: the time that the solver gets. */
 #include "passes/any_shape/any_search.h"
 #include "passes/bounds/explain.h"
 #include "passes/integer/ip_latency.h"
@@ -28,7 +28,8 @@ struct ip_options {
     const char *gap, *write;
 };
 
-/* goals: what --objective says, or the latency; the order is that of goal_names */
+/* values of the option objective, in the order of goal_names.  GIVEN: the objective of --objective; LATENCY: the
+ * latency */
 enum { GIVEN, LATENCY };
 static const char *const goal_names[] = {"given", "latency", NULL};
 static const char *const shape_names[] = {"none", "convex", "chain", NULL}; /* enum ip_shape */
@@ -117,14 +118,15 @@ static const char *write_proof(struct ctx *x, const struct ip_options *o, const 
         r->nrow, r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->use.scratch));
 }
 
-/* Writes bound, status and argument of the plan's claim: by the solver's bound, if it was asked, else by that of c, the
- * solver's problem; or by bounds_all (bounds/bounds.h) if that is larger.  on_whole: c is of no fused level. */
+/* Writes bound, status and argument of the plan's claim.  The bound is the solver's if the solver was asked, else that
+ * of c, the problem for the solver; or that of bounds_all (bounds/bounds.h) if it is larger.  on_whole: c is not the
+ * problem of a fused level. */
 static void conclude(struct ctx *x, const struct ip_options *o, const struct problem *c,
                      const struct ip_how *how, const struct ip_found *r, bool on_whole)
 {
     struct plan *p = x->results.plan;
     const char *solver = how->solver->name;
-    /* a clock without a deadline: these bounds take two seconds at most */
+    /* a clock that does not count the time used so far: these bounds take two seconds at most */
     struct clock after = ctx_late_clock(x);
     bool asked = r->models > 0 && !how->write_only;
     bool proven = r->complete && on_whole && !how->write_only;
@@ -152,8 +154,8 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct pro
                                       plan_among(scope), o->gap, solver);
 }
 
-/* Reports why there is no plan (for that, it may ask the solver for the least memory, unless the option is
- * solve=false); returns PASS_INFEASIBLE. */
+/* Reports why there is no plan, for which it may ask the solver for the least memory (not with the option solve=false).
+ * Returns PASS_INFEASIBLE. */
 static int report_none(struct ctx *x, const struct planner_input *p, const struct problem *c,
                        struct loads *l, const struct ip_how *how, const struct ip_found *r)
 {
@@ -224,8 +226,8 @@ static int run_latency(struct ctx *x, const struct ip_options *o, const struct i
     return ip_latency_run(x, &ask);
 }
 
-/* Sets of *how what the options say: all but the clock, the names and the paths.  latency: of the objective latency.
- * Returns 0, or -1 and reports an error. */
+/* Sets the fields of *how that follow from the options: all but the clock, the names and the paths.  latency: whether
+ * the objective is the latency.  Returns 0, or -1 and reports an error. */
 static int read_options(struct ctx *x, const struct ip_options *o, bool latency, struct ip_how *how)
 {
     if (!latency && o->objective == LATENCY)
@@ -250,8 +252,8 @@ static int read_options(struct ctx *x, const struct ip_options *o, bool latency,
     return 0;
 }
 
-/* Returns the problem that the solver gets: of the top level; for chains of the whole graph that is the level of
- * contiguous plans, for its other plans any_shape_level() takes its place.  NULL after an error. */
+/* Returns the problem for the solver; NULL after an error.  It is the problem of the top level, but if no pass has
+ * fused vertices and the plans need not be chains, that of any_shape_level(). */
 static struct problem *problem_to_solve(struct ctx *x, const struct ip_options *o,
                                         const struct planner_input *p)
 {

@@ -1,11 +1,11 @@
 /* Searches for plans by integer programs (ip_search.h).
  *
- * The value of a known plan makes the model small: T may be at most that value less the gap, and a vertex has no
- * column for a device on which it takes longer, or, in a chain, for a device too early or too late for it
- * (ip_model.c).  If the solver says "infeasible", the plan is the best up to the gap.  If the solver finds another
- * plan, its exact value is worked out, and the better plan stays.  What a solver says is checked where it can be: an
- * answer is thrown away if its plan does not fit, is worse than the solver said, or does not have the shape. Cost:
- * that of the solver, for each order of kinds in a chain. */
+ * The value of a known plan makes the model small: T may be at most that value less the gap, and a vertex has no column
+ * for a device on which it takes longer, or, in a chain, for a device too early or too late for it (ip_model.c).  If
+ * the solver says "infeasible", the plan is the best up to the gap.  If the solver finds another plan, its exact value
+ * is worked out, and the better plan stays.  What a solver says is checked where it can be: an answer is thrown away if
+ * its plan does not fit, is worse than the solver said, or does not have the shape.  Cost: that of the solver; in a
+ * chain for each order of kinds. */
 #include "passes/integer/ip_search.h"
 
 #include "passes/problem/memory_need.h"
@@ -34,7 +34,7 @@ bool ip_has_shape(const struct problem *c, const struct ip_ask *ask, const uint3
     for (uint32_t v = 0; v < c->g->n; v++)
         last = dev[v] > last ? dev[v] : last;
     uint32_t word = (uint32_t)last / 64 + 1; /* number of words that have a bit for each device */
-    /* [vertex * word] devices, a bit each, that some path to the vertex has left: they must not hold the vertex */
+    /* [vertex * word] bit d: some path to the vertex has left device d, which must therefore not hold the vertex */
     uint64_t *left = arena_array(a, ((size_t)g->n + 1) * word, sizeof *left);
     for (uint32_t v = 0; v < g->n && ask->shape != IP_ANY; v++) {
         uint64_t *own = left + (size_t)v * word;
@@ -98,8 +98,8 @@ static bool next_order(struct orders *o, const struct loads *l)
 {
     assert(o->n == l->ndev && o->n > 0);
     uint32_t i = o->n, j = o->n - 1;
-    /* kind[i - 1 ..] is the longest end that does not rise; its last kind above kind[i - 2] changes places with that,
-     * and the end is turned round */
+    /* kind[i - 1 ..] is the longest end of the list that does not rise.  The last kind in it that is above kind[i - 2]
+     * changes places with kind[i - 2]; then the end is turned round */
     while (i > 1 && o->kind[i - 2] >= o->kind[i - 1])
         i--;
     if (i <= 1)
@@ -217,7 +217,7 @@ static int64_t answer_bound(const struct ip_how *r, const struct ip_model *m,
 {
     if (a->status == MIP_INFEASIBLE)
         return limit < LOAD_INF ? limit + 1 : LOAD_INF;
-    /* the search may have passed over a plan that is better than this one by less than the gap */
+    /* the solver may have passed over a plan that is better than this one by less than the gap */
     if (a->status == MIP_OPTIMAL && holds)
         return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
     double bound = a->bound * (1 - MIP_TOLERANCE) * (double)m->unit;
@@ -242,8 +242,8 @@ static int build_model(struct ip_search_run *r, struct ip_ask *ask, struct reduc
     return 0;
 }
 
-/* Writes the model to how->write for other solvers, with how->limit but without bounds and plans found here.  Returns
- * 0, or -1 and reports an error. */
+/* Writes to how->write a model for other solvers: it has the limit how->limit, but makes no use of bounds and plans
+ * found here.  Returns 0, or -1 and reports an error. */
 static int write_model(struct ip_search_run *r, const struct orders *o)
 {
     const struct ip_how *how = r->how;
@@ -294,7 +294,8 @@ static int solve_model(struct ip_search_run *r, const struct orders *o, struct p
     f->nodes += a.nodes;
     if (a.status != MIP_INFEASIBLE && !(a.status == MIP_OPTIMAL && holds)) {
         f->complete = false;
-        /* a text that lasts: choose_solver() has seen that the solver is there */
+        /* a.why is a text that lasts, since choose_solver() has seen that the solver is there (mip_solve() makes a text
+         * in r->a if it is not) */
         f->why = holds ? a.why : "its answer did not hold";
     }
     return 0;
@@ -376,7 +377,7 @@ int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct i
     loads_set(l, dev);
     int64_t need =
         exec_live_parts(&c->scene->model) ? memory_of_plan(c, dev, scratch) : memory_needed(l);
-    /* + 0.5: need and the model's optimum are the same number of bytes, up to rounding */
+    /* + 0.5: the need and the model's optimum may differ by rounding */
     *proven = a.status == MIP_OPTIMAL && (double)need <= ip_model_bytes(&m, a.value) + 0.5;
     return need;
 }

@@ -1,4 +1,4 @@
-/* Searches for plans by integer programs: solves models and checks the answers. */
+/* Searches for plans by integer programs: makes models, has a solver solve them, and checks the answers. */
 #ifndef PCC_PASSES_INTEGER_IP_SEARCH_H
 #define PCC_PASSES_INTEGER_IP_SEARCH_H
 
@@ -6,7 +6,8 @@
 #include "passes/bounds/reduction.h"
 #include "passes/problem/device_loads.h"
 
-enum { IP_MOST_ORDERS = 1000 }; /* the most orders of kinds of devices in a chain that are tried */
+/* the most orders of the kinds of devices along a chain that are tried */
+enum { IP_MOST_ORDERS = 1000 };
 
 struct ip_how {
     const char *planner; /* for errors */
@@ -18,8 +19,8 @@ struct ip_how {
     /* ps: only plans of at most this value are of interest; LOAD_INF: all */
     int64_t limit;
     const char *const *name; /* [vertex] as in ip_ask */
-    /* a file to which the models of all plans of at most `limit` are written, too (several models: x.lp becomes x.1.lp,
-     * x.2.lp, ...); NULL: none */
+    /* a file to which the models, with all plans of at most `limit`, are written, too; if there are several models,
+     * x.lp becomes x.1.lp, x.2.lp, ...  NULL: none */
     const char *write;
     bool write_only; /* do not solve the models */
 };
@@ -40,15 +41,15 @@ struct ip_found {
     const char *why; /* if not complete: the reason */
 };
 
-/* Improves *best (value LOAD_INF: no plan yet) to the optimum.  Has the solver look for plans that are better by the
- * gap; checks shape, loads and memory of each plan found (l: tables of c for that), and takes no plan that fails.  With
- * IP_CHAIN each order of the kinds of devices is a model of its own. */
+/* Improves *best (value LOAD_INF: no plan yet) to the optimum, if the solver finds it.  Has the solver look for plans
+ * that are better by the gap; checks shape, loads and memory of each plan found, by the tables l of c, and takes no
+ * plan that fails a check.  With IP_CHAIN each order of the kinds of devices is a model of its own. */
 struct ip_found ip_search(const struct problem *c, struct loads *l, const struct ip_how *how,
                           struct problem_plan *best, struct arena *scratch, struct diag *d);
 
-/* Returns the smallest memory, bytes, for which the solver of `how` finds a plan of the shape that fits devices
- * raised to it; 0: the plan found fits as it is; -1: no plan was found.  *proven: whether the solver proved that no
- * smaller memory suffices; for -1: that no memory does. */
+/* Returns the smallest memory, bytes, for which the solver of `how` finds a plan of the shape that fits devices raised
+ * to it; 0: the plan found fits as it is; -1: no plan was found.  *proven: whether the solver proved that no smaller
+ * memory suffices; if -1 is returned: that no memory suffices. */
 int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct ip_how *how,
                         bool *proven, struct arena *scratch, struct diag *d);
 

@@ -1,7 +1,7 @@
-/* Mixed integer programs and the children that solve them (mip.h).
+/* Makes mixed integer programs, and has them solved in child processes (mip.h).
  *
  * A solver runs in a child process (child.h) and writes records into the pipe: one for each better solution, and one
- * for how it ended.  So the best solution survives a solver that is killed.  A solver with several configurations
+ * for how it ended.  So the best solution is not lost if the solver is killed.  A solver with several configurations
  * (mip_solver.attempts) tries one after the other: the last configuration gets all the time that is left, each other
  * one a share of it.  mip_term drops constants and adds up terms of the same column in a row, in O(1) each. */
 #include "passes/integer/mip.h"
@@ -17,7 +17,7 @@ enum {
 };
 enum { RECORD_SOLUTION = 1, RECORD_END = 2 }; /* values of record.what */
 
-/* What the child writes; after a RECORD_SOLUTION follow the values of all columns. */
+/* The head of each record that the child writes; behind a RECORD_SOLUTION stand the values of all columns. */
 struct record {
     /* what: RECORD_*; status (an enum mip_status) and nodes only with RECORD_END */
     uint64_t what, status, nodes;
@@ -178,8 +178,8 @@ static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_
     }
 }
 
-/* Returns the seconds that an attempt gets: all that are left if it is the last, else 0.6 of them, but some in any
- * case; 0: there is no deadline. */
+/* Returns the seconds that an attempt gets: if it is the last attempt, all that are left (at least a tenth of a
+ * second), else 0.6 of these; 0: there is no deadline. */
 static double seconds_left(const struct clock *clock, bool last)
 {
     if (!clock->deadline)

@@ -1,14 +1,15 @@
-/* Mixed integer programs, as data for any solver: minimise a linear objective over columns within bounds, some of
- * them integer, such that rows of linear terms stay within bounds.
+/* Mixed integer programs, as data for any solver.  A program asks for values of its columns (variables), each within
+ * bounds, some of them integers, such that each row, a sum of terms factor * column, is within bounds, and a linear
+ * objective is as small as possible.
  *
- * Numbers are doubles; whoever makes a model chooses units in which its figures lie near 1 (ip_model.h). */
+ * Numbers are doubles; the code that makes a model chooses units in which its figures lie near 1 (ip_model.h). */
 #ifndef PCC_PASSES_INTEGER_MIP_H
 #define PCC_PASSES_INTEGER_MIP_H
 
 #include "passes/problem/problem.h"
 
 #define MIP_INF 1e30 /* no bound */
-/* a solver's figures may be off by this share of themselves, small ones by this number */
+/* a solver's figure may be wrong by this share of itself, a small figure by this number */
 #define MIP_TOLERANCE 1e-6
 
 /* Numbers of columns that are the constants 0 and 1: mip_term drops a term with MIP_ZERO, and takes a term with MIP_ONE
@@ -40,9 +41,10 @@ struct mip {
     const char *title; /* one line for people; "" until a caller sets it */
     uint32_t ncol, nrow, nterm, capcol, caprow, capterm, capseen;
     struct mip_col *col;
-    struct mip_row *row; /* [nrow + 1] the last entry ends the terms of the row before */
+    /* [nrow + 1] `at` of the last entry is where the terms of the last row end */
+    struct mip_row *row;
     struct mip_term *term;
-    /* [col] 1 + index of the last term of the column, to add up terms of one row; 0: none */
+    /* [col] 1 + index of the last term of the column, by which terms of one column in a row are added up; 0: none */
     uint32_t *seen;
     bool impossible; /* true: a row without terms does not hold, so there is no solution */
 };
@@ -58,15 +60,16 @@ uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double c
  * values from 0 to 1. */
 uint32_t mip_bit(struct mip *m, const char *name);
 uint32_t mip_share(struct mip *m, const char *name);
-/* Begins a row to which the terms that follow belong: terms >= lo (hi: MIP_INF), terms <= hi (lo: -MIP_INF), or
- * terms = lo = hi.  A row that gets no terms is dropped when the next one begins, or by mip_finish. */
+/* Begins a row, to which all terms belong that are added next.  The sum of its terms must be at least lo (hi is
+ * MIP_INF), at most hi (lo is -MIP_INF), or equal to lo (hi is the same).  A row that gets no terms is dropped when the
+ * next one begins, or by mip_finish. */
 void mip_row(struct mip *m, const char *name, double lo, double hi);
 /* Adds the term by * col to the last row; terms of one column are added up. */
 void mip_term(struct mip *m, uint32_t col, double by);
 /* Ends the last row; an integer program must be ended so before it is solved or written. */
 void mip_finish(struct mip *m);
-/* For an integer program that is `impossible`: adds a row that cannot hold, so that a file of m is infeasible, too;
- * ends the row. */
+/* For an integer program that is `impossible`: adds and ends a row that cannot hold, so that a solver that reads m from
+ * a file also finds it infeasible. */
 void mip_say_impossible(struct mip *m);
 
 /* Writes the integer program to a file, in the format that the end of its name says: ".lp" (CPLEX LP), ".mps" (free
@@ -112,8 +115,8 @@ struct mip_solver {
     /* Returns the name of the library without which the solver cannot work and which this machine lacks; NULL: it is
      * there.  The pointer itself is NULL if the solver is linked. */
     const char *(*lacks)(void);
-    /* Solves m in a child process and reports to *r.  Returns 0; after another result the bounds that it has reported
-     * do not count. */
+    /* Solves m in a child process and reports to *r.  Returns 0; if it returns something else, the bounds that it has
+     * reported do not count. */
     int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);
 };
 extern const struct mip_solver mip_lpsolve, mip_cbc;

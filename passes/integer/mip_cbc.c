@@ -1,9 +1,9 @@
 /* CBC (COIN-OR branch and cut): the stronger of the two solvers, where pcc was built with it.
  *
- * CBC gives a lower bound even when it runs out of time, so its own limit of time ends (0.97) shortly before it
- * would be killed.  By default it looks for solutions that are better by 1e-5 or more; here the limit is 1e-7.
- * "Infeasible" counts only if the search ended: CBC out of time without a solution has no answer.  Cost: the time
- * that CBC gets.
+ * CBC gives a lower bound even when it runs out of time, so its own limit of time is shorter (0.97) than the time after
+ * which it would be killed.  By default it looks for solutions that are better by 1e-5 or more; here the limit is 1e-7.
+ * "Infeasible" counts only if the search ended: CBC out of time without a solution has no answer.  Cost: the time that
+ * CBC gets.
  *
  * The library is opened when a planner first asks for it (PCC_CBC_LIBRARY, third_party/solvers.cmake). */
 #include "passes/integer/mip.h"
@@ -138,7 +138,7 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
     cbc->set_allowable_gap(model, 1e-9);
     snprintf(text, sizeof text, "%.9g", l->gap);
     cbc->set_parameter(model, "ratioGap", text);
-    if (l->seconds > 0) { /* CBC ends shortly before it would be killed */
+    if (l->seconds > 0) { /* so that CBC ends shortly before it would be killed */
         snprintf(text, sizeof text, "%.3f", l->seconds * 0.97);
         cbc->set_parameter(model, "timeMode", "elapsed");
         cbc->set_parameter(model, "seconds", text);

@@ -1,18 +1,19 @@
 /* lp_solve (http://lpsolve.sourceforge.net): the solver that ip-place uses by default, where pcc was built with it.
  *
  * How to get right answers from version 5.5.2:
- * - Scaling off first: with the default scaling the simplex stalls on the degenerate relaxations of staircase
- *   models.  Default scaling is the second attempt.
+ * - Scaling is off in the first attempt, since with the default scaling the simplex method stalls on the degenerate
+ *   relaxations of staircase models.  The second attempt has the default scaling.
  * - Never NODE_RCOSTFIXING: it cuts off optima.
- * - A column that cannot be 1 is left out, or fixed to 0; lp_solve does not treat an upper bound of 0 alike.
- * - NUMFAILURE and ACCURACYERROR count as no answer, though there may be a solution with them.
- * - Its relative gap is a share of 1 + value, so lp_solve gets half of our gap, which is safe for values >= 1; units of
- *   time are chosen such that values are (mip_time_unit()).
+ * - A column that must be 0 is left out of the model, or has both bounds 0; an upper bound of 0 alone has another
+ *   effect in lp_solve.
+ * - The results NUMFAILURE and ACCURACYERROR count as no answer, although lp_solve may have a solution then.
+ * - Its relative gap is a share of 1 + value, so lp_solve gets half of our gap.  That is safe for values >= 1, and
+ *   units of time are chosen such that values are at least 1 (mip_time_unit()).
  * - What lp_solve says of a search that was cut short is no answer, not even "infeasible".
  * - Bounds of a column of the objective are given as rows: given as bounds, one search in a thousand ends with a wrong
  *   optimum.
  * - lp_solve gives no lower bound of its own; one follows only from OPTIMAL, or from INFEASIBLE under a limit.
- * Cost: the time that it gets. */
+ * Cost: the time that lp_solve gets. */
 #include "passes/integer/mip.h"
 
 #if PCC_HAVE_LPSOLVE
@@ -64,8 +65,8 @@ static int add_objective_bounds(lprec *lp, const struct mip *m)
     return 0;
 }
 
-/* Adds the objective, the rows, and the bounds of columns of the objective, as rows.  Returns 0; -1: lp_solve has no
- * memory. */
+/* Adds the objective, the rows, and, as rows, too, the bounds of the objective's columns.  Returns 0; -1: lp_solve has
+ * no memory. */
 static int add_rows(lprec *lp, const struct mip *m)
 {
     uint32_t most = m->ncol + 1;

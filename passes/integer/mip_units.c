@@ -1,4 +1,4 @@
-/* Units of integer programs (mip_units.h). */
+/* Chooses the units of integer programs (mip_units.h). */
 #include "passes/integer/mip_units.h"
 
 #include "ir/base/units.h"

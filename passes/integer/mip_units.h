@@ -1,4 +1,5 @@
-/* Units of integer programs: their figures should lie near 1, and bytes must not be lost to a solver's tolerance. */
+/* Chooses the units of integer programs: figures should lie near 1, and a solver's tolerance must not change what fits
+ * a memory. */
 #ifndef PCC_PASSES_INTEGER_MIP_UNITS_H
 #define PCC_PASSES_INTEGER_MIP_UNITS_H
 
@@ -17,13 +18,14 @@ struct mip_bytes {
     int64_t gcd;  /* greatest common divisor of all sizes; 1 if there are none */
     int64_t unit; /* gcd times a power of 1024 */
 };
-/* Returns the unit for g's vertices and shared items: the bytes that each of `places` devices would hold of an even
- * division are below 1024 units.  O(V + shared). */
+/* Returns the unit for g's vertices and shared items: it is so large that each of `places` devices would hold less than
+ * 1024 units if all bytes were divided evenly.  O(V + shared). */
 struct mip_bytes mip_bytes_of(const struct wdag *g, uint32_t places);
 /* Converts bytes to b->unit, as figures of the integer program are. */
 double mip_byte_units(const struct mip_bytes *b, int64_t bytes);
-/* Returns the right side, in b->unit, of a row for a device with `room` bytes: room rounded down to a multiple of the
- * divisor, plus half a divisor, so that a solver's tolerance can neither admit nor refuse a set wrongly. */
+/* Returns the right side, in b->unit, of the row that limits the bytes on a device to `room` bytes: room rounded down
+ * to a multiple of the divisor, plus half a divisor, so that a solver's tolerance can neither admit nor refuse a set
+ * wrongly. */
 double mip_room(const struct mip_bytes *b, int64_t room);
 
 #endif

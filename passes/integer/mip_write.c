@@ -1,8 +1,9 @@
 /* Writes integer programs to files for other solvers: CPLEX's LP format, and MPS in free format.
  *
- * CBC, HiGHS, SCIP, GLPK and the commercial solvers read both formats, lp_solve reads MPS.  Nodes of a model may have
- * any names; names written here consist of letters, digits and '_', begin with a letter, have at most 100 bytes, and
- * none is used twice.  Numbers are printed so that reading them gives the same double.
+ * CBC, HiGHS, SCIP, GLPK and the commercial solvers read both formats, lp_solve reads MPS.  Names of columns and rows
+ * are made of names of nodes, which may have any characters; the names written here consist of letters, digits and '_',
+ * begin with a letter, have at most 100 bytes, and are all different.  Numbers are printed so that reading them gives
+ * the same double.
  *
  * O(terms + names). */
 #include "passes/integer/mip.h"
@@ -27,8 +28,8 @@ struct writer {
     int width; /* characters written in the present line of an LP file */
 };
 
-/* Returns a legal name that `seen` does not hold yet, and adds it to `seen`: `name`, or if that is not legal or taken,
- * a name that begins with `kind` and `number`, such as "c17_NAME". */
+/* Returns a legal name that is not in `seen` yet, and adds it to `seen`.  That is `name` itself, or if `name` is not
+ * legal or is there already, a name that begins with `kind` and `number`, such as "c17_NAME". */
 static const char *make_legal(const char *name, char kind, uint32_t number, struct strings *seen,
                               struct arena *a)
 {
@@ -38,7 +39,8 @@ static const char *make_legal(const char *name, char kind, uint32_t number, stru
         text[n++] = isalnum((unsigned char)*s) && (unsigned char)*s < 128 ? *s : '_';
     text[n] = 0;
     bool good = n && isalpha((unsigned char)*text) && !name[n];
-    /* words that LP files would take for sections, or (e1) for numbers */
+    /* words that readers of LP files would take for sections; names such as e1, which they would take for numbers, are
+     * excluded below */
     static const char *const words[] = {"free",    "inf",    "infinity", "st",
                                         "subject", "bounds", "end",      "obj"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -95,7 +97,7 @@ static bool is_same(double x, double y)
     return !(x < y) && !(x > y);
 }
 
-/* Returns the relation of a row, an index of relation names: 0: equal, 1: >=, 2: <=. */
+/* Returns the relation of a row: 0: equal; 1: >=; 2: <=. */
 static int row_sense(const struct mip_row *r)
 {
     return !is_finite_high(r->hi) ? 1 : !is_finite_low(r->lo) ? 2 : 0;
@@ -233,7 +235,8 @@ static void write_mps(struct writer *w, struct arena *a)
     for (uint32_t r = 0; r < m->nrow; r++)
         fprintf(w->f, " %c %s\n", "EGL"[row_sense(&m->row[r])], w->row[r]);
     fprintf(w->f, "COLUMNS\n");
-    for (uint32_t c = 0; c <= m->ncol; c++) { /* the last turn only ends a run of integer columns */
+    /* the last turn only ends a sequence of integer columns */
+    for (uint32_t c = 0; c <= m->ncol; c++) {
         bool integer = c < m->ncol && m->col[c].integer;
         if (integer != in_integers)
             fprintf(w->f, " MARKER%u 'MARKER' '%s'\n", markers++, integer ? "INTORG" : "INTEND");

@@ -1,9 +1,10 @@
-/* The integer program of one sample alone by subgraphs (subgraph_model.h).
+/* Makes the integer program for one sample that passes through a plan alone, by subgraphs (subgraph_model.h).
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A: Figure 6, which with one slot is Figure 5,
- * and Lemma A.1.  Numbers in brackets are the paper's.  x[v,j] = 1 iff unit v is in slot j, or on hosts of class j.
+ * and Lemma A.1.  Numbers in brackets are those of the paper's rows.  x[v,j] = 1 iff unit v is at place j, a slot or a
+ * class of hosts.
  *     (1)  sum_j x[v,j] = 1;  units that must share a device have the same sum of x over the slots of each device
- *          (with one slot they share the column)
+ *          (with one slot they have the same columns)
  *     (2)  z[v,s] >= x[v,s];  z[u,s] >= z[v,s] and z[v,s] <= x[v,s] - x[u,s] + 1 along each edge u -> v
  *     (3*) the bytes of all slots of a device fit its memory
  *     (4), (5)  in[e,s] >= x[v,s] - x[u,s],  out[e,s] >= x[u,s] - x[v,s]  for a value e from u to v
@@ -13,16 +14,17 @@
  *     (10) L[v] >= finish[s] - H (1 - x[v,s])
  *     (14) start[s] >= finish[the subgraph before s on its device]
  * and T >= L[v] where no unit reads v.  L[v] is when v's results are in the host's memory; H is the most that T may be.
- * In training graphs a slot has two subgraphs: first the forward ones run in the order of slots, then the backward
- * ones in the reverse order; (2) holds for each pass by itself.
+ * In training graphs a slot has two subgraphs: first the forward ones run in the order of slots, then the backward ones
+ * in the reverse order; (2) holds for each pass by itself.
  *
- * Some rows follow from these for whole numbers, but are added since they tighten the relaxation: T is no less than the
- * last finish of a device; T is no less than L[v] plus the longest way on from a unit v on a host; L[v], and the start
- * of each subgraph that v's value goes into, are no less than the longest way up to v.  A way is a path of the graph,
- * each unit with its fastest time, without transfers.
+ * Some rows follow from these if all x are whole numbers, but are added since they tighten the relaxation: T is no less
+ * than the last finish of a device; T is no less than L[v] plus the longest way on from a unit v on a host; L[v], and
+ * the start of each subgraph that v's value goes into, are no less than the longest way up to v.  A way is the time of
+ * a path of the graph: the sum of the fastest times of its units, without transfers.
  *
  * Subgraphs that wait for each other in a circle cannot meet (6) to (14) unless the whole circle takes no time.  Where
- * that may be, the model has these rows once more with a step of 1 in place of each time: no circle can meet those.
+ * that may be, the model has the rows (6) to (14) once more with a step of 1 in place of each time, which no circle can
+ * meet.
  *
  * A unit has no column for a place where it cannot be.  Accelerators that are alike are numbered in the order in which
  * the classes of units, sorted by falling time, first use them.  Cost: O(terms), at most MIP_MOST_TERMS. */
@@ -42,7 +44,7 @@ enum { COLUMN_T = 0 }; /* number of the column T, which is made first */
 /* A value that units other than its maker read: either it is transferred, or its readers just wait for the maker to
  * end. */
 struct crossing {
-    /* the unit that makes the value; UINT32_MAX: the value is an input of the model */
+    /* the unit that makes the value; UINT32_MAX: none does, the value is an input of the model */
     uint32_t src;
     uint32_t net;      /* the value's net; UINT32_MAX: nothing is moved */
     uint32_t from, to; /* the readers are builder.reader[from .. to - 1] */
@@ -57,8 +59,8 @@ struct builder {
     struct mip *p;
     struct arena *a;
     uint32_t n, npass; /* number of units; number of passes: 2 in training graphs, else 1 */
-    /* number of subgraphs: subgraph i * npass is the one of slot i, i * npass + 1 that of slot i in the backward
-     * pass */
+    /* number of subgraphs; subgraph i * npass is that of slot i (in training, in the forward pass), i * npass + 1 that
+     * of slot i in the backward pass */
     uint32_t nsub;
     const char **sub;       /* [subgraph] name of the subgraph */
     uint32_t *first_of;     /* [class of units] the first unit of the class */
@@ -68,7 +70,8 @@ struct builder {
     /* [crossing * nsub + subgraph] columns that are 1 if the value goes into, or out of, the subgraph */
     uint32_t *in, *out;
     double most; /* H, the upper limit of T, in the model's unit of time */
-    /* [unit] ps: the longest way up to the end of the unit; the longest way from there to the end of the graph */
+    /* [unit] ps.  way_to: the longest way up to the end of the unit; way_on: the longest way from the end of the unit
+     * to the end of the graph */
     int64_t *way_to, *way_on;
 };
 
@@ -313,8 +316,9 @@ static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
     }
 }
 
-/* Makes the crossings of all units, and of the model's inputs that two units or more read: an input of one unit counts
- * in that unit's time.  State, a value without maker that is not on the host, costs nothing. */
+/* Makes the crossings of all units, and of the model's inputs that two units or more read; the transfer of an input
+ * that one unit reads is part of that unit's time.  State (a value without maker that is not on the host) costs
+ * nothing. */
 static void find_crossings(struct builder *b)
 {
     const struct wdag *g = b->g;
@@ -471,8 +475,8 @@ struct ends {
     uint32_t *start, *finish; /* [subgraph] columns of its start and its finish */
 };
 
-/* Adds to the row that was begun last, times `by`, the terms of row (7): the times of the units of subgraph s and of
- * its transfers.  Adds nothing if ends are counted in steps. */
+/* Adds to the row that was begun last the terms of row (7), each multiplied by `by`: the times of the units of subgraph
+ * s and of its transfers.  Adds nothing if ends are counted in steps. */
 static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, double by)
 {
     if (t->steps)
@@ -540,7 +544,7 @@ static void make_subgraph(struct builder *b, const struct ends *t, uint32_t s)
     }
 }
 
-/* Takes the time of unit v (or 1 step), if v is on hosts, off the row that was begun last. */
+/* Subtracts from the row that was begun last the time of unit v (or 1 step), which counts if v is on hosts. */
 static void add_host(struct builder *b, const struct ends *t, uint32_t v)
 {
     for (uint32_t j = b->m->nslot; j < b->m->nplace; j++) {

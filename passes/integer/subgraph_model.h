@@ -1,8 +1,9 @@
-/* The integer program of one sample alone by subgraphs: appendix A of the placement paper, Figures 5 and 6.
+/* Makes the integer program for one sample that passes through a plan alone, by subgraphs: appendix A of the placement
+ * paper, Figures 5 and 6.
  *
- * A unit is a node, or several nodes that must be in one part; a host runs it in one go.  A place is a slot of an
- * accelerator, or a class of hosts.  A subgraph is what a slot runs in one go; in training graphs a slot has one
- * subgraph for each pass.  CPUs are unlimited.  Units of time and memory are chosen as in ip_model.h. */
+ * A unit is a node, or several nodes that must be in one part; a host runs a unit in one go.  A place, where a unit can
+ * be, is a slot of an accelerator, or a class of hosts.  A subgraph is what a slot runs in one go; in training graphs a
+ * slot has one subgraph for each pass.  CPUs are unlimited.  Units of time and memory are chosen as in ip_model.h. */
 #ifndef PCC_PASSES_INTEGER_SUBGRAPH_MODEL_H
 #define PCC_PASSES_INTEGER_SUBGRAPH_MODEL_H
 
@@ -12,9 +13,10 @@ struct subgraph_ask {
     uint32_t slots; /* number of slots of each accelerator */
     int64_t limit;  /* ps: plans that take longer are left out of the model; LOAD_INF: no limit */
     int64_t lower;  /* ps: a lower bound of all plans */
-    const uint32_t *together; /* [unit] class of the unit: units of one class share a device */
-    uint32_t nclass;          /* number of classes; each has a unit */
-    const char *const *name;  /* [unit] the unit's name, for names of columns */
+    /* [unit] number of its class: units of one class must share a device */
+    const uint32_t *together;
+    uint32_t nclass;         /* number of classes; each has a unit */
+    const char *const *name; /* [unit] the unit's name, for names of columns */
 };
 
 /* A slot of accelerator `dev` (0, 1, ...), or the class of hosts whose first device `dev` is. */

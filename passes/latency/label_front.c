@@ -39,8 +39,8 @@ int64_t label_tail(const struct label_run *r, uint32_t x)
     return least;
 }
 
-/* Sets w->of[x] to the wait of unit x, whose set is not empty: the wait with the same set if there is one, else a new
- * one.  Raises the wait's tail to that of x. */
+/* Sets w->of[x] to the wait of unit x, whose set is not empty: a wait with the same set if there is one, else a new
+ * wait.  Raises the wait's tail to that of x if that is larger. */
 static void number_wait(const struct label_run *r, struct label_waits *w, uint32_t x,
                         uint32_t words)
 {
@@ -61,7 +61,7 @@ static void number_wait(const struct label_run *r, struct label_waits *w, uint32
 }
 
 /* Sets w->front, and raises the tail of each wait to the largest tail of the waits that contain it.  sum: scratch for
- * one set; it holds the union of the smaller waits within wait i, which is a front unless that union equals it. */
+ * one set.  Wait i is a front unless the union of the smaller waits within it, in `sum`, equals it. */
 static void find_fronts(const struct label_run *r, struct label_waits *w, uint32_t words,
                         uint64_t *sum)
 {
@@ -123,7 +123,7 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
             number_wait(r, w, x, words);
     }
     find_fronts(r, w, words, w->set + (size_t)p->nunit * r->uword);
-    /* about the work of the loops above, and of find_fronts() */
+    /* counts about the work of the loops above, and of find_fronts() */
     r->steps += ((uint64_t)p->nunit + p->succ.at[p->nunit]) * (words / 4 + 1) / 3;
     r->steps += ((uint64_t)w->n * w->n + p->net_of.at[p->g->n]) / 3;
 }

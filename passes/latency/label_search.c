@@ -1,9 +1,9 @@
 /* The exact search over ideals with labels (label_search.h).
  *
- * Source: the ideals of the placement paper's 5.1, with times in place of loads.  A plan is a chain of ideals: each
- * step puts one block on the hosts or a set of blocks on the next accelerator.  Ideals are extended in ascending order
- * of their number of blocks.  A label is dropped if its lower bound is not below the limit, or if another label is as
- * good.  Each label names the label that it extends, so that the plan can be read back.
+ * Source: the placement paper, 5.1, whose search over ideals is made here with times in place of loads.  A plan is a
+ * chain of ideals: each step puts one block on the hosts or a set of blocks on the next accelerator.  Ideals are
+ * extended in ascending order of their number of blocks.  A label is dropped if its lower bound is not below the limit,
+ * or if another label is as good.  Each label names the label that it extends, so that the plan can be read back.
  * Cost: at most the product of the number of ideals, of sets that an accelerator can take next, and of labels. */
 #include "passes/latency/label_state.h"
 
@@ -60,8 +60,8 @@ static void start_tables(struct label_run *r)
 
 /* ---- one ideal ------------------------------------------------------------------------------- */
 
-/* Begins with `ideal`, an index into r->ideals, as the ideal I that is extended next, with S empty: sets now, bits,
- * key, card and missing of r. */
+/* Makes `ideal`, an index into r->ideals, the ideal I that is extended next, with S empty: sets now, bits, key, card
+ * and missing of r. */
 static void go_to(struct label_run *r, uint32_t ideal)
 {
     assert(ideal > 0 && ideal < r->ideals.n);
@@ -99,12 +99,12 @@ static void find_times(struct label_run *r)
     }
     r->steps += need / 8; /* eight times are worked out in the time of a step */
     r->time = vec_grow(r->a, r->time, &r->captime, (uint32_t)need, sizeof *r->time);
-    /* fronts: the times that the labels have */
+    /* fronts have the times that the labels store */
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t l = 0; l < o->nlabel; l++)
             r->time[(size_t)l * w->n + i] =
                 w->front[i] ? label_at(r, r->now, l)->t[w->front[i] - 1] : 0;
-    /* all other waits: the latest time of the fronts within them */
+    /* each other wait has the latest time of the fronts within it */
     for (uint32_t i = 0; i < w->n; i++) {
         if (w->front[i])
             continue;
@@ -326,8 +326,8 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
 /* ---- the search ------------------------------------------------------------------------------ */
 
 /* Returns whether block b takes no time on hosts, needs no memory there, and none of its values costs a transfer.  If
- * all predecessors are such blocks, it can be on the hosts in every plan: it ends at 0 there, so that no subgraph has
- * to wait for it, and the subgraph that loses it takes no longer. */
+ * all predecessors of such a block are such blocks, too, any plan may have it on the hosts instead: it ends at 0 there,
+ * so that no subgraph has to wait for it, and the subgraph that loses it takes no longer. */
 static bool is_free(const struct label_run *r, uint32_t b)
 {
     const struct latency_graph *p = r->p;
@@ -340,9 +340,9 @@ static bool is_free(const struct label_run *r, uint32_t b)
 }
 
 /* Sets r->missing, and adds to r->bits the free blocks (is_free()) whose predecessors are such blocks, too: the ideal
- * at which the search begins.  Subsets of them would make all ideals many times as many.  The ideal is empty where a
- * free block may matter on an accelerator: for what subgraphs need at one time, or for cuts that the user wants.
- * O(V + E). */
+ * at which the search begins.  So the search does not meet each ideal with every subset of these blocks.  The ideal is
+ * left empty if it may matter whether a free block is on an accelerator: for what subgraphs need at one time, or for
+ * cuts that the user wants.  O(V + E). */
 static void put_free(struct label_run *r)
 {
     const struct wdag *g = r->p->g;
@@ -364,7 +364,7 @@ static void search(struct label_run *r, struct latency_plan *best)
     start_tables(r);
     put_free(r);
     uint32_t begin = label_intern(r);
-    label_add(r, begin); /* r->fresh is zero: all that is placed ends at 0 */
+    label_add(r, begin); /* r->fresh is all 0: the blocks placed so far end at 0 */
     for (uint32_t card = r->card; card < n && !r->why; card++) {
         uint32_t next;
         for (uint32_t i = r->ideals.bucket[card]; i && !r->why; i = next) {

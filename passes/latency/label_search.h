@@ -1,4 +1,4 @@
-/* The exact search for contiguous plans whose latency is below a limit. */
+/* Finds the best contiguous plan whose latency is below a limit, by an exact search. */
 #ifndef PCC_PASSES_LATENCY_LABEL_SEARCH_H
 #define PCC_PASSES_LATENCY_LABEL_SEARCH_H
 
@@ -16,13 +16,15 @@ struct label_limits {
 struct label_found {
     /* no limit was reached: *best is the best plan (value LOAD_INF: there is none) */
     bool complete;
-    const char *why;                /* the limit that was reached, if not complete */
-    uint64_t labels, ideals, steps; /* numbers of labels kept, ideals met, search steps */
+    const char *why; /* the limit that was reached, if not complete */
+    /* numbers of labels kept in the end, of ideals met, and of search steps */
+    uint64_t labels, ideals, steps;
 };
 
-/* Finds the contiguous plan of p with the least latency below `limit` ps.  The search puts whole blocks on hosts, and
- * counts the CPUs and the memory of hosts as unlimited.  t: the result of latency_tail_make() for p.  Fills *best only
- * if the search is complete.  Temporary memory comes from scratch and is released. */
+/* Finds the contiguous plan of p with the least latency below `limit` ps.  The search looks only at plans with all
+ * nodes of a block on the hosts or none, and counts the CPUs and the memory of hosts as unlimited.  t: the result of
+ * latency_tail_make() for p.  Fills *best only if the search is complete.  Temporary memory comes from scratch and is
+ * released. */
 struct label_found label_search(const struct latency_graph *p, const struct latency_tail *t,
                                 int64_t limit, const struct label_limits *l,
                                 struct latency_plan *best, struct arena *scratch);

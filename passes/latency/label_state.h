@@ -3,10 +3,10 @@
  * A label is a partial plan: the blocks of an ideal I (a down-set of blocks) are placed.  A live unit is a unit of I
  * with successors outside I.  The wait of a unit x outside I is the set of live units that x waits for, directly or
  * through other units outside I; units with equal sets have the same wait.  The time of a wait is the latest end of its
- * live units.  A wait that is the union of smaller waits has the latest of their times; all other waits are fronts.
- * A label stores the times of the fronts only: x can start no earlier than the time of its wait.  Of two labels of one
- * ideal, label a is as good as label b if a has used no more accelerators of any kind, no front of a has a later time,
- * and the finished units of a end no later than a lower bound on the plans that extend b. */
+ * live units.  A wait that is the union of smaller waits has the latest of their times; all other waits are fronts.  A
+ * label stores the times of the fronts only: x can start no earlier than the time of its wait.  Of two labels of one
+ * ideal, label a is as good as label b if a has used no more accelerators of any kind, no front has a later time in a
+ * than in b, and the finished units of a end no later than any plan can end that extends b (latency_label.least). */
 #ifndef PCC_PASSES_LATENCY_LABEL_STATE_H
 #define PCC_PASSES_LATENCY_LABEL_STATE_H
 
@@ -22,8 +22,7 @@ struct latency_label {
     int64_t least; /* ps: lower bound on the latency of all plans that extend the label */
     /* number of used accelerators of each kind, packed as label.used in problem.h; slots > 1: 0 */
     uint64_t used;
-    /* the label before the last step: number of the label's ideal, and index of the label among the labels of the
-     * ideal */
+    /* the label that the last step extended: number of its ideal, and its index among the labels of that ideal */
     uint32_t ideal, index;
     uint16_t kind; /* kind of the accelerator that the last step uses; or LABEL_HOST */
     /* slots > 1: index of the accelerator's lane in the label before the last step; else 0 */
@@ -31,8 +30,9 @@ struct latency_label {
     int64_t t[];
 };
 
-/* slots > 1: the numbers of a lane, the state of one accelerator: number of slots used; ps when its last subgraph ends;
- * bytes used.  Lanes of one kind are sorted by these numbers.  All three are LANE_FULL if no slot is left. */
+/* slots > 1: the numbers of a lane, which is the state of one accelerator.  SLOTS: number of slots used; FREE: ps when
+ * its last subgraph ends; BYTES: bytes used.  Lanes of one kind are sorted by these numbers.  All numbers of a lane are
+ * LANE_FULL if no slot is left. */
 enum { LANE_SLOTS, LANE_FREE, LANE_BYTES, LANE_NUMBERS };
 #define LANE_FULL INT64_MAX
 
@@ -40,7 +40,8 @@ enum { LANE_SLOTS, LANE_FREE, LANE_BYTES, LANE_NUMBERS };
  * see the head of this file. */
 struct front {
     uint32_t unit; /* a unit that waits for exactly this set; of several units any */
-    int64_t tail;  /* ps: at least this long from the front's time to the end of the plan */
+    /* ps: the time from the front's time to the end of the plan is at least this long */
+    int64_t tail;
 };
 
 /* An ideal (a down-set of blocks) that the search has met, with its labels. */
@@ -91,10 +92,12 @@ struct live_label {
 /* The set S of blocks that becomes the next subgraph of an accelerator, and its figures. */
 struct label_set {
     int64_t compute, in, out; /* ps of computing, transfers in, transfers out */
-    int64_t cut_out;          /* ps: the part of `out` that S keeps when more blocks join it */
-    /* ps: at least this long from the end of S to the end of the plan, since blocks that were passed over run later */
+    int64_t cut_out;          /* ps: the share of `out` that remains whatever blocks join S */
+    /* ps: lower bound on the time from the end of S to the end of the plan, since blocks that were passed over run
+     * after S */
     int64_t cut_tail;
-    int64_t rest; /* ps: at least this long from S's start to the plan's end, even if S grows */
+    /* ps: lower bound on the time from the start of S to the end of the plan, even if S grows */
+    int64_t rest;
     int64_t bytes;
     uint32_t ends;                /* number of blocks of S with a unit without successors */
     uint32_t from, n;             /* label_walk.alive[from .. from + n): labels that S may extend */
@@ -118,13 +121,14 @@ struct label_walk {
     uint32_t nchoice, capchoice;
     struct live_label *alive;
     uint32_t capalive;
-    uint32_t *touched;          /* waits (1 + number) of the units of S */
-    uint8_t *is_touched;        /* [1 + wait] 1: it is in `touched` */
-    uint32_t *held;             /* [net] number of its pins in S */
-    uint8_t *is_cut;            /* [net] 1: its cost is in cut_out */
-    uint32_t *cut_list;         /* nets in the order in which is_cut was set */
-    uint32_t *need;             /* [shared item] number of blocks of S that need the item */
-    struct set_memory *at_once; /* S; NULL: devices have room for whatever is there at one time */
+    uint32_t *touched;   /* waits (1 + number) of the units of S */
+    uint8_t *is_touched; /* [1 + wait] 1: it is in `touched` */
+    uint32_t *held;      /* [net] number of its pins in S */
+    uint8_t *is_cut;     /* [net] 1: its cost is in cut_out */
+    uint32_t *cut_list;  /* nets in the order in which is_cut was set */
+    uint32_t *need;      /* [shared item] number of blocks of S that need the item */
+    /* the bytes of S at one time; NULL: devices have room for whatever is there at one time */
+    struct set_memory *at_once;
     uint64_t *below; /* [depth + 1] sets of units: row i: successors of the first i blocks of S */
     uint32_t depth;  /* number of blocks of S */
 };
@@ -154,9 +158,10 @@ struct label_run {
     struct latency_label *fresh; /* scratch: the label being made */
     uint32_t lanes;              /* number of int64 that the lanes of a label take; 0: slots is 1 */
     uint64_t labels;             /* number of labels kept, of all ideals */
-    uint64_t steps, check;       /* search steps so far; label_check() is due at `check` steps */
-    size_t before;               /* bytes that the arena had in use at the start */
-    const char *why;             /* why the search must stop; NULL: it goes on */
+    /* steps: search steps so far; check: number of steps at which label_check() is due */
+    uint64_t steps, check;
+    size_t before;   /* bytes that the arena had in use at the start */
+    const char *why; /* why the search must stop; NULL: it goes on */
 };
 
 /* Returns label number i of an ideal. */

@@ -1,5 +1,5 @@
-/* The ideals that the exact search has met, in a hash table with open addressing, and their labels (label_state.h).
- * Finding an ideal takes O(words) expected, adding a label O(labels of the ideal). */
+/* Keeps the ideals that the exact search has met, in a hash table with open addressing, and their labels
+ * (label_state.h).  Finding an ideal takes O(words) expected, adding a label O(labels of the ideal). */
 #include "passes/latency/label_state.h"
 
 #include <assert.h>
@@ -43,7 +43,7 @@ static void grow_table(struct label_run *r)
     }
 }
 
-/* Adds to the new ideal *o, which is r->bits, its fronts and the size of its labels. */
+/* Finds the fronts of the new ideal *o, whose set is r->bits, and sets the size of its labels. */
 static void add_fronts(struct label_run *r, struct label_ideal *o)
 {
     struct label_ideals *d = &r->ideals;
@@ -117,7 +117,7 @@ void label_add(struct label_run *r, uint32_t ideal)
     r->steps += (r->lanes ? o->nlabel : o->nlabel / 4) + n / 8;
     for (uint32_t i = 0; i < o->nlabel; i++)
         if (as_good(r, label_at(r, ideal, i), r->fresh, n)) {
-            /* to be compared first from now on: it may be as good as later labels, too */
+            /* from now on it is compared first, since it may be as good as later labels, too */
             move_to_front(o, i);
             return;
         }

@@ -1,11 +1,12 @@
 /* Walks through all sets S of blocks that an accelerator can take next (label_state.h), and extends labels by them.
  * Throughout this file, I is the ideal whose labels (partial plans) are extended, and S the next subgraph.
  *
- * A list has the blocks that can come next.  Each is taken into S or passed over; taking a block appends the blocks
- * that can come next only with it.  So each set S for which I + S is an ideal is met once.  The transfers into S and
- * the computing of S only grow with S.  A block that is passed over stays outside, so S pays for the values that it
- * sends to that block, which starts after the end of S.  A label is dropped as soon as these times together reach the
- * limit; when no label is left, S does not grow further. */
+ * A list has the blocks that can come next: those whose predecessors are all in I + S.  Each block of the list is taken
+ * into S or passed over; taking a block appends the blocks that can come next only because of it.  So each set S for
+ * which I + S is an ideal is met once.  Transfers into S and computing only become longer when S grows.  A block that
+ * is passed over stays outside, so S pays for the values that it sends to that block, which starts after the end of S.
+ * A label is dropped as soon as the sum of these times shows that plans from it reach the limit; when no label is left,
+ * S does not grow further. */
 #include "passes/latency/label_state.h"
 
 #include <assert.h>
@@ -76,7 +77,8 @@ static void add_nets(struct label_run *r, uint32_t v)
     }
 }
 
-/* Adds a wait of I (label_state.h; 1 + its number, 0: none) to w->touched, the waits that S waits for. */
+/* Adds a wait of I (label_state.h) to w->touched, the waits that S waits for.  wait: 1 + its number; 0: none, nothing
+ * is added. */
 static void add_wait(struct label_run *r, uint32_t wait)
 {
     struct label_walk *w = &r->walk;
@@ -140,8 +142,8 @@ static void undo_take(struct label_run *r, uint32_t v, const struct label_set *b
     w->depth--;
 }
 
-/* Updates w->set.cut_out and .cut_tail, since block v stays outside S: values from S to v are transferred out, and if
- * v comes after a block of S, v starts after the end of S. */
+/* Updates w->set.cut_out and .cut_tail for block v, which stays outside S: values from S to v are transferred out, and
+ * if v comes after a block of S, v starts after the end of S. */
 static void pass_over(struct label_run *r, uint32_t v)
 {
     const struct latency_graph *p = r->p;
@@ -189,7 +191,7 @@ static void keep_alive(struct label_run *r, const struct label_set *before)
         if (one.start + w->set.rest < r->limit && w->set.bytes <= one.room)
             w->alive[from + w->set.n++] = one;
     }
-    /* the labels looked at, and the words that take() joined */
+    /* counts the labels looked at, and the words that take() joined */
     r->steps += before->n + 1 + r->uword / 4;
 }
 
@@ -215,7 +217,7 @@ static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t
     at[LANE_BYTES] += k->memory < LOAD_INF ? r->walk.set.bytes : 0;
     if (++at[LANE_SLOTS] == r->p->slots)
         at[LANE_SLOTS] = at[LANE_FREE] = at[LANE_BYTES] = LANE_FULL;
-    /* the lane's numbers have only grown: it moves towards the end of its kind */
+    /* the lane's numbers have only grown, so it moves towards the end of the lanes of its kind */
     for (uint32_t i = lane; i + 1 < k->at + k->count; i++, at += LANE_NUMBERS) {
         int64_t one[LANE_NUMBERS];
         if (compare_lanes(at, at + LANE_NUMBERS) <= 0)
@@ -246,7 +248,7 @@ static void extend(struct label_run *r, const struct live_label *one, uint32_t i
     for (uint32_t i = 0; i < o->nfront; i++) {
         uint32_t wait = r->waits.of[front[i].unit];
         int64_t t = wait ? time[wait - 1] : 0;
-        /* what the front's unit waits for in I, and S if the unit depends on S */
+        /* the front's unit waits for its wait in I, and for S if the unit depends on S */
         to->t[i] = bits_have(below, front[i].unit) ? larger(t, end) : t;
         to->least = larger(to->least, to->t[i] + front[i].tail);
         if (to->least >= r->limit)
@@ -308,10 +310,11 @@ static void extend_all(struct label_run *r)
             first = smaller(first, w->alive[w->set.from + i].start);
     if (first + time + w->set.cut_tail >= r->limit)
         return;
-    /* about the work of looking I + S up, and of comes_late() */
+    /* counts about the work of looking I + S up, and of comes_late() */
     r->steps += 2 + r->nword / 4 + w->nchoice / 8;
     uint32_t ideal = label_find(r);
-    /* I + S is stored only if some label may extend to it; the fronts of a stored ideal tell extend() about as much */
+    /* an ideal I + S that is not stored yet is stored only if some label may be extended to it; for a stored ideal
+     * extend() finds that out by its fronts */
     if (!ideal && comes_late(r, r->limit - first - time))
         return;
     if (!ideal)
@@ -375,8 +378,8 @@ static bool try_take(struct label_run *r)
         return false;
     take(r, v);
     int64_t now = w->set.in + w->set.compute;
-    /* after: what follows v on a longest path, if S has memory left for v and later blocks only; or what was passed
-     * over follows the end of S */
+    /* room: bytes that S has left for v and later blocks.  after: lower bound on the time from the end of v to the end
+     * of the plan, with that room */
     int64_t room = r->p->kind[k].memory - w->set.bytes + r->p->g->size[v];
     int64_t after = latency_tail_on(r->t, k, v, room) - r->p->kind[k].time[v];
     w->set.rest = larger(w->set.rest, now + larger(after, w->set.cut_out + w->set.cut_tail));
@@ -438,8 +441,8 @@ void label_walk_kind(struct label_run *r, uint32_t k)
     for (uint32_t v = 0; v < r->p->g->n; v++)
         if (!r->missing[v] && !bits_have(r->bits, v))
             w->list[w->set.end++] = v;
-    /* each time, decides on all blocks of the list; then goes back to the last block taken.  If the search must stop
-     * (why), only goes back, so that S is empty at the end */
+    /* in each turn, decides on all blocks left in the list, and then goes back to the last block taken.  If the search
+     * must stop (r->why), only goes back, so that S is empty at the end */
     do {
         while (w->at < w->set.end && !r->why) {
             if (!try_take(r))

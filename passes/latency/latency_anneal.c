@@ -1,12 +1,12 @@
 /* Anneals contiguous plans (latency_anneal.h).
  *
- * A state gives each block a subgraph or the hosts.  A move puts some blocks elsewhere: a single block; a block with
- * all blocks before or after it in its subgraph; a connected part of a subgraph; a block with all blocks between it
- * and another subgraph; or a whole subgraph, which may change places with another one.  A state in which subgraphs
- * wait for each other in a circle, or that does not fit the memory, is not entered.  The energy is the latency and,
- * in some rounds, a small share of all work, so that blocks off the critical path improve, too.  Rounds start from
- * the best plan, from accelerators filled along a random order, or with all blocks on the hosts, and become longer.
- * If there are few plans, all are tried instead.  Cost: O(V + E + pins) for a move. */
+ * A state gives each block a subgraph or the hosts.  A move puts some blocks into another subgraph or on the hosts: a
+ * single block; a block with all blocks before or after it in its subgraph; a connected part of a subgraph; a block
+ * with all blocks between it and another subgraph; or a whole subgraph, which may change places with another one.  A
+ * state in which subgraphs wait for each other in a circle, or that does not fit the memory, is not entered.  The
+ * energy is the latency and, in some rounds, a small share of all work, so that blocks off the critical path improve,
+ * too.  Rounds start from the best plan, from accelerators filled along a random order, or with all blocks on the
+ * hosts, and become longer.  If there are few plans, all are tried instead.  Cost: O(V + E + pins) for a move. */
 #include "passes/latency/latency_anneal.h"
 
 #include "ir/base/keyed.h"
@@ -20,8 +20,8 @@ enum {
     FIRST_ROUND = 4000,     /* moves of the first rounds */
     LONGEST_ROUND = 400000, /* rounds with more moves do not become longer */
     LARGEST_CLUSTER = 7,    /* a cluster has at most 2^LARGEST_CLUSTER blocks */
-    /* a round whose start is no plan, or does not fit the memory, counts as 1 / FAILED_SHARE of its moves: so that
-     * another start gets its turn, but the rounds come to an end */
+    /* a round whose start is no plan, or does not fit the memory, counts as 1 / FAILED_SHARE of its moves: few, so that
+     * other starts can be tried, but some, so that the rounds come to an end */
     FAILED_SHARE = 16,
     FEW_PLANS = 10000 /* up to this number of plans, all are tried */
 };
@@ -31,12 +31,14 @@ struct state {
     const struct latency_graph *p;
     struct latency_quotient *quotient;
     uint64_t rng;
-    /* [block] as latency_plan.sub: the present state; the best state so far */
+    /* [block] as latency_plan.sub.  sub: the present state; best: the best state so far */
     uint32_t *sub, *best;
-    int64_t value, energy, best_value;     /* ps: latency and energy of sub; latency of best */
-    uint32_t share;                        /* share of all work in the energy, in 1/1024 */
-    uint32_t *moved, *was, nmoved;         /* the move: its blocks, and where each was before */
-    uint32_t *stack, *mark, *other, stamp; /* scratch, [block]; mark, other: == stamp: marked */
+    int64_t value, energy, best_value; /* ps: latency and energy of sub; latency of best */
+    uint32_t share;                    /* share of all work in the energy, in 1/1024 */
+    /* the move: moved[nmoved] are its blocks, was[] tells where each of them was before */
+    uint32_t *moved, *was, nmoved;
+    /* scratch, [block]; a block is marked in mark or other if its entry equals `stamp` */
+    uint32_t *stack, *mark, *other, stamp;
 };
 
 /* ---- sets of blocks -------------------------------------------------------------------------- */
@@ -65,7 +67,8 @@ static void mark_reached(struct state *s, const struct csr *along, uint32_t *mar
     }
 }
 
-/* Adds block b to the move, with all blocks before it in its subgraph or all after it, at random. */
+/* Adds block b to the move; also all blocks of its subgraph from which a path within the subgraph leads to b, or, at
+ * random, all to which such a path leads from b. */
 static void choose_side(struct state *s, uint32_t b)
 {
     const struct wdag *g = s->p->g;
@@ -234,12 +237,12 @@ static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_
     return *energy <= most;
 }
 
-/* Returns at random the ps by which the energy may rise at temperature `heat` (ps): a rise of d or more is allowed with
+/* Returns a random number of ps by which the energy may rise at temperature `heat` (ps): the number is at least d with
  * probability exp(-d / heat). */
 static int64_t random_rise(struct state *s, int64_t heat)
 {
     uint64_t u = (random_bits(&s->rng) >> 32) | 1; /* 32 bits, not 0: its logarithm is taken */
-    /* -ln u, times 2^24: 32 - log2 u, times ln 2, which is 45426 / 2^16 */
+    /* -ln (u / 2^32), in units of 2^-FIXED_BITS: (32 - log2 u) times ln 2, which is 45426 / 2^16 */
     int64_t wait = ((INT64_C(32) << FIXED_BITS) - fixed_log2(u)) * 45426 >> 16;
     return (int64_t)((__int128)heat * wait >> FIXED_BITS);
 }
@@ -283,7 +286,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
         bool good = evaluate_state(s, s->energy + random_rise(s, heat), &value, &energy);
         uint64_t extra = JUDGED_MOVES * (latency_times_judged(s->quotient) - before);
         how->done += extra;
-        i += extra; /* the temperature may have to fall several times then */
+        i += extra; /* after such a jump the temperature may have to fall several times at once */
         if (!good) {
             undo_move(s);
             continue;
@@ -351,8 +354,8 @@ static bool fill_with(struct filling *f, uint32_t b, uint32_t i)
 static uint32_t next_device(struct filling *f, uint32_t b)
 {
     const struct latency_graph *p = f->p;
-    /* whether the accelerator looked at last could run b if it held no other block; those behind f->at hold none, so if
-     * the last one is behind f->at this is false: more than memory in use keeps b away */
+    /* whether the accelerator looked at last could run b if it held no other block.  If the last one is behind f->at,
+     * it holds no block, so this is false: it is not memory in use that keeps b away */
     bool full = false;
     for (uint32_t i = f->at; i < p->ndev; i++) {
         const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];
@@ -377,9 +380,9 @@ static void sort_by_last(const struct latency_graph *p, uint32_t *block, uint32_
         block[i] = key[i].item;
 }
 
-/* Takes a block out of the n > 0 blocks ready[], in the order in which they became ready, and returns it: mostly the
- * last one, so that an accelerator follows a path; one time in four one of the last four at random.  rng NULL: always
- * the last one. */
+/* Takes a block out of ready[], n > 0 blocks in the order in which they became ready, and returns it: mostly the last
+ * block, so that an accelerator follows a path; one time in four a random one of the last four.  rng NULL: always the
+ * last one. */
 static uint32_t take_ready(uint32_t *ready, uint32_t n, uint64_t *rng)
 {
     uint32_t back = 0;
@@ -427,7 +430,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
 
 /* Writes the start of a round to s->sub: of three rounds two start from the best plan if there is one, the third from
  * filled accelerators and from all blocks on the hosts in turn (on the hosts, too, if filling gives no plan).  Returns
- * whether it is a plan. */
+ * whether the start is a plan. */
 static bool choose_start(struct state *s, uint32_t round, const struct latency_plan *best,
                          struct arena *scratch)
 {
@@ -437,7 +440,7 @@ static bool choose_start(struct state *s, uint32_t round, const struct latency_p
         memcpy(s->sub, best->sub, p->g->n * sizeof *s->sub);
         return true;
     }
-    /* up to 8 orders, the very first one not random */
+    /* tries up to 8 orders, of which only the very first one is not random */
     for (uint32_t i = 0; i < 8 && round % 6 != 3; i++) {
         latency_fill(p, round || i ? &s->rng : NULL, &plan, s->quotient, scratch);
         if (plan.value < LOAD_INF)

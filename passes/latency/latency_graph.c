@@ -14,7 +14,8 @@
 /* ---- the problem ----------------------------------------------------------------------------- */
 
 /* Returns an array, in p->mem: [net of g] ps of its transfer between the host and accelerators of a class.  paid: the
- * class's costs of nets; nets without producer and host pin (state kept where it is read) cost 0. */
+ * costs of nets for the class.  A net without a producer and without a pin on the host is state, which is kept where it
+ * is read; its cost is 0. */
 static const int64_t *transfers(const struct latency_graph *p, const struct wdag *g,
                                 const int64_t *paid)
 {
@@ -90,8 +91,8 @@ static int64_t hosts_memory(const struct device_class *cls)
     return cls->memory < 0 ? LOAD_INF : sat_mul(cls->memory, cls->count);
 }
 
-/* Sets p->holder[v]: the first host of the class of p->host_dev[v], since the hosts of a class share their memory; 0,
- * which no plan uses, if no host can run v. */
+/* Sets p->holder[v] to the first host of the class of p->host_dev[v], as the hosts of a class share their memory.  If
+ * no host can run v, sets it to 0, which no plan uses. */
 static void set_holder(struct latency_graph *p, uint32_t v)
 {
     const struct cluster *cl = p->c->cluster;
@@ -136,8 +137,9 @@ static void choose_hosts(struct latency_graph *p)
     }
 }
 
-/* Moves block v to the fastest kind of hosts with memory left, if there is one, and takes the block's bytes off that
- * memory.  left: [class of the cluster] bytes left on its hosts.  Returns whether the block's class changed. */
+/* Moves block v to the fastest kind of hosts with enough memory left, if there is one, and subtracts the block's bytes
+ * from that memory.  left: [class of the cluster] bytes left on its hosts.  Returns whether the block's class
+ * changed. */
 static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
 {
     assert(p->hosted[v]);
@@ -191,7 +193,7 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
     p->first = arena_array(p->mem, (size_t)g->n + 2, sizeof *p->first);
     p->host = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->host);
     p->block = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->block);
-    /* first[v + 1]: number of base vertices of block v; then the first unit of block v + 1 */
+    /* first[v + 1] is first the number of base vertices of block v, then the first unit of block v + 1 */
     for (uint32_t u = 0; u < base->n; u++)
         p->first[at[u] + 1]++;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -320,26 +322,28 @@ struct paid_net {
  * unit x, which is used if x is on a host. */
 struct latency_quotient {
     uint32_t nsub; /* number of subgraphs: all that the devices may have, also empty ones */
-    /* number of subgraphs of a device; they have consecutive numbers, in running order */
+    /* number of subgraphs of a device; these have consecutive numbers, in the order in which they run */
     uint32_t lane;
     uint8_t *kind;         /* [subgraph] kind of its device; UINT8_MAX: a host */
-    uint32_t *device;      /* [number in latency_plan.sub] device of the subgraph */
+    uint32_t *device;      /* [as in latency_plan.sub] device of the subgraph */
     uint32_t *at;          /* [unit] the vertex that has the unit */
     int64_t *start, *time; /* [vertex] ps: earliest start; duration */
     uint32_t *wait;        /* [vertex] number of incoming edges whose source has not ended */
     uint32_t *queue;       /* vertices in the order in which all their predecessors are done */
     uint32_t npaid;
-    struct paid_net *paid;           /* [npaid] */
-    struct csr pin;                  /* paid net -> units that make or read it */
-    struct csr member;               /* subgraph -> units */
-    uint32_t *fill, *stamp;          /* [vertex] scratch */
-    int64_t *bytes, *have;           /* [device] bytes held; bytes available, -1: no limit */
-    bool roomy;                      /* every device could hold all blocks: each plan fits */
-    int64_t most_cut[PROBLEM_KINDS]; /* [kind] ps of all transfers together: no subgraph has more */
-    uint64_t judged;                 /* number of plans that latency_judge.value() has valued */
+    struct paid_net *paid;  /* [npaid] */
+    struct csr pin;         /* paid net -> units that make or read it */
+    struct csr member;      /* subgraph -> units */
+    uint32_t *fill, *stamp; /* [vertex] scratch */
+    /* [device] bytes: bytes held; have: bytes of memory, -1: no limit */
+    int64_t *bytes, *have;
+    bool roomy; /* every device could hold all blocks: each plan fits */
+    /* [kind] ps of all transfers together, which no subgraph can exceed */
+    int64_t most_cut[PROBLEM_KINDS];
+    uint64_t judged;             /* number of plans that latency_judge.value() has valued */
     struct set_memory *at_once;  /* bytes of a subgraph at one time; NULL: every subgraph fits */
     uint32_t *block_at, *blocks; /* subgraph s has blocks[block_at[s] .. block_at[s + 1]) */
-    int64_t work, hosted;        /* ps of all vertices added up; of host units only */
+    int64_t work, hosted;        /* work: ps of all vertices added up; hosted: of host units only */
     int64_t *from, *to; /* starts and ends of host units, sorted; scratch of is_crowded() */
 };
 
@@ -439,8 +443,8 @@ static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
     }
 }
 
-/* Adds the transfers of paid net i to the times of subgraphs: in for each one that reads the value, out for the one
- * that makes it if it is read elsewhere. */
+/* Adds the transfers of paid net i to the times of subgraphs: a transfer in for each subgraph that reads the value from
+ * outside, and a transfer out for the subgraph that makes it, if it is read elsewhere. */
 static void add_net(const struct latency_graph *p, struct latency_quotient *r, uint32_t i)
 {
     uint32_t e = r->paid[i].net, src = UINT32_MAX;
@@ -513,8 +517,8 @@ static void set_waits(const struct latency_graph *p, struct latency_quotient *r)
     }
 }
 
-/* Ends vertex v: moves the starts of the vertices that wait for v to v's end or later, and appends those that wait for
- * no other vertex to the queue, which has `tail` entries.  Returns the new number of entries. */
+/* Ends vertex v: raises the starts of the vertices that wait for v to the end of v, and appends those of them that wait
+ * for no other vertex to the queue, which has `tail` entries.  Returns the new number of entries. */
 static uint32_t end_vertex(const struct latency_graph *p, struct latency_quotient *r, uint32_t v,
                            uint32_t tail)
 {
@@ -668,7 +672,8 @@ static uint32_t holder_of(const struct latency_graph *p, const struct latency_qu
 static void list_blocks(const struct latency_graph *p, const uint32_t *sub,
                         struct latency_quotient *r)
 {
-    /* counts of subgraph s are in at[s + 2], so that at[s + 1] is where its next block goes, and at last its end */
+    /* the number of blocks of subgraph s is counted in at[s + 2], so that at[s + 1] can say where the next block of s
+     * goes, and in the end where the blocks of s end */
     uint32_t *at = r->block_at;
     memset(at, 0, ((size_t)r->nsub + 2) * sizeof *at);
     for (uint32_t b = 0; b < p->g->n; b++)
@@ -681,8 +686,8 @@ static void list_blocks(const struct latency_graph *p, const uint32_t *sub,
             r->blocks[at[sub[b] + 1]++] = b;
 }
 
-/* Returns whether each accelerator has room for the lasting bytes of its subgraphs, r->bytes, and any one subgraph
- * beside. */
+/* Returns whether each accelerator has room for the lasting bytes of its subgraphs, r->bytes, together with what any
+ * one of its subgraphs has at one time. */
 static bool fits_at_once(const struct latency_graph *p, const uint32_t *sub,
                          struct latency_quotient *r)
 {

@@ -1,4 +1,5 @@
-/* The problem of one sample alone through subgraphs on accelerators and single nodes on the hosts.
+/* The problem of placing a model for the least latency: one sample passes alone through subgraphs on accelerators and
+ * single nodes on the hosts.
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), section 4 and appendix A.  A block is a vertex of a
  * level: nodes that must share a device.  A subgraph is a set of blocks on one accelerator.  It starts when all values
@@ -7,9 +8,9 @@
  * soon as its operands can be read.  A unit is a single node of a block that hosts can run, or a whole block that hosts
  * cannot run.
  *
- * In training graphs the forward nodes and the backward nodes of a slot are two subgraphs.
- * CPUs are unlimited here.  A node on a host takes the time of the fastest class of CPUs that may run its block: a
- * lower bound if the plan has the block on another class (judge.mixed). */
+ * In training graphs the forward nodes and the backward nodes of a slot are two subgraphs.  CPUs are unlimited here.  A
+ * node on a host takes the time of the fastest class of CPUs that may run its block: a lower bound if the plan has the
+ * block on another class (judge.mixed). */
 #ifndef PCC_PASSES_LATENCY_LATENCY_GRAPH_H
 #define PCC_PASSES_LATENCY_LATENCY_GRAPH_H
 
@@ -17,7 +18,7 @@
 
 #define ON_HOST UINT32_MAX /* in place of the number of a subgraph: the block is on the hosts */
 
-/* A kind of accelerators: devices that a plan may exchange for each other. */
+/* A kind of accelerators: devices that can be exchanged for each other in any plan. */
 struct accelerators {
     uint32_t of, cls;     /* index in problem.kind; class of the cluster */
     uint32_t count, at;   /* number of devices; they are latency_graph.dev[at .. at + count) */
@@ -27,7 +28,7 @@ struct accelerators {
     const int64_t *moved; /* the same for the nets of latency_graph.nets */
 };
 
-/* The judge, for plans whose latency latency_of() does not compute exactly. */
+/* The judge, which values plans whose latency latency_of() does not compute exactly. */
 struct latency_judge {
     /* Returns the latency, ps, of the plan sub[] (struct latency_plan); `of` is passed on to it.  NULL: CPUs count as
      * unlimited and all hosts as the fastest class, so latency_of() is exact. */
@@ -35,8 +36,8 @@ struct latency_judge {
     void *of;
     /* value() computes the latency of every plan, since plans have no slots: latency_within() calls it itself */
     bool alone;
-    /* the host of some block (host_dev) is slower for one of its units than latency_graph.host says, so that plans with
-     * host nodes need value() */
+    /* the host of some block (host_dev) is slower for a unit of the block than latency_graph.host says, so that plans
+     * with nodes on hosts need value() */
     bool mixed;
 };
 
@@ -70,13 +71,15 @@ struct latency_graph {
     struct csr succ, pred;   /* unit -> units: successors, predecessors */
     /* block -> nets that cost some kind of accelerator something and have two blocks or more */
     struct csr net_of;
-    /* blocks of several nodes may run on hosts or there are several slots: bounds of the search then hold only for
-     * plans that run the nodes of a block in one step (README.md) */
+    /* blocks of several nodes may run on hosts, or there are several slots.  Then bounds of the search hold only for
+     * plans that run all nodes of a block in one step (README.md) */
     bool together;
-    /* [block] a host of the class that runs it in the least time, or that latency_spread_hosts() chose; -1: no host */
+    /* [block] a host of the class that runs the block in the least time, or of the class that latency_spread_hosts()
+     * chose; -1: no host can run it */
     int32_t *host_dev;
     uint32_t *holder; /* [block] device whose memory holds the block if it is on the hosts */
-    uint32_t cpus;    /* number of hosts in the host class with the fewest; 0: there are no hosts */
+    /* number of hosts in that class of hosts that has the fewest; 0: there are no hosts */
+    uint32_t cpus;
     uint32_t all_cpus; /* number of hosts of all classes; 0: CPUs count as unlimited */
     int64_t part; /* ps that each subgraph takes beside its blocks and transfers (--part-cost) */
     struct latency_judge judge;
@@ -108,8 +111,8 @@ struct latency_quotient *latency_quotient_new(const struct latency_graph *p, str
  * O(units + edges + pins + subgraphs). */
 int64_t latency_of(const struct latency_graph *p, const uint32_t *sub,
                    struct latency_quotient *quotient);
-/* Like latency_of(), but returns LOAD_INF if the latency is more than `most` ps, and then takes less time.  Both return
- * judge.value's result, whatever `most` is, if judge.alone. */
+/* Like latency_of(), but returns LOAD_INF if the latency is more than `most` ps, and then takes less time.  If
+ * judge.alone, both functions return judge.value's result, whatever `most` is. */
 int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *quotient, int64_t most);
 /* Call after latency_of(), which returned `value` for sub[].  Returns the latency with the CPUs that there are: by
@@ -117,14 +120,15 @@ int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
  * judge.alone, latency_of() has asked judge.value already, and `value` is its result. */
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *quotient, int64_t value);
-/* Returns how many results of latency_judged() were judge.value's. */
+/* Returns how many results of latency_judged() came from judge.value. */
 uint64_t latency_times_judged(const struct latency_quotient *quotient);
 /* Call after latency_of().  Returns a lower bound, ps, on the result of latency_judged(): the work of the host nodes
  * divided by the number of CPUs.  O(1). */
 int64_t latency_shared(const struct latency_graph *p, const struct latency_quotient *quotient);
 /* Call after latency_of().  Returns the ps of all subgraphs and of all units on hosts, added up. */
 int64_t latency_work(const struct latency_quotient *quotient);
-/* Returns whether the blocks of each accelerator, and of each class of hosts, fit its memory.  O(V + shared items). */
+/* Returns whether the blocks on each accelerator, and on the hosts of each class, fit the memory there.  O(V + shared
+ * items). */
 bool latency_fits(const struct latency_graph *p, const uint32_t *sub,
                   struct latency_quotient *quotient);
 

@@ -10,14 +10,14 @@
 #include <assert.h>
 #include <string.h>
 
-/* Divides the groups group[block] further, so that blocks of one group are in one subgraph of the plan, and blocks on
- * the hosts are alone.  Returns the number of groups.  order: scratch, one entry for each block. */
+/* Divides the groups group[block] further: afterwards blocks of one group are in one subgraph of the plan, and a block
+ * on the hosts is a group by itself.  Returns the number of groups.  order: scratch, one entry for each block. */
 static uint32_t refine(const struct latency_graph *p, const struct latency_plan *plan,
                        struct keyed *order, uint32_t *group)
 {
     uint32_t n = p->g->n, count = 0;
     uint64_t subs = (uint64_t)p->c->cluster->ndev * p->slots;
-    /* key: the pair of the group and the subgraph, or of the group and the block itself on the hosts */
+    /* key: the pair of group and subgraph as one number; for a block on the hosts, the pair of group and block */
     for (uint32_t b = 0; b < n; b++) {
         uint64_t at = plan->sub[b] == ON_HOST ? subs + b : plan->sub[b];
         order[b] = (struct keyed){(int64_t)(group[b] * (subs + n) + at), b};

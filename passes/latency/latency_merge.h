@@ -1,4 +1,4 @@
-/* Combines several good plans to a better one. */
+/* Combines several good plans into a better one. */
 #ifndef PCC_PASSES_LATENCY_LATENCY_MERGE_H
 #define PCC_PASSES_LATENCY_LATENCY_MERGE_H
 

@@ -78,7 +78,7 @@ static int64_t judge_value(void *of, const uint32_t *sub)
     return smaller(value, LOAD_INF);
 }
 
-/* Makes the latency problem n->p, with a judge if its own evaluation is not exact, and returns it. */
+/* Makes the latency problem n->p, with a judge if latency_of() is not exact for it, and returns it. */
 static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t slots)
 {
     assert(slots >= 1);
@@ -94,8 +94,8 @@ static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t sl
     return p;
 }
 
-/* Returns whether it is a plan to have all blocks on the hosts, or to fill accelerators one after the other
- * (latency_fill): annealing tries these starts itself. */
+/* Returns whether having all blocks on the hosts, or filling accelerators one after the other (latency_fill), gives a
+ * plan: annealing tries these starts itself. */
 static bool has_simple_start(const struct latency_graph *p, struct latency_quotient *quotient,
                              struct arena *a)
 {
@@ -107,9 +107,9 @@ static bool has_simple_start(const struct latency_graph *p, struct latency_quoti
            (latency_fits(p, plan.sub, quotient) && latency_of(p, plan.sub, quotient) < LOAD_INF);
 }
 
-/* Writes to *best, if there is no simple start, the plan with the least time per sample that interval DP finds: its
- * devices hold intervals of an order of the blocks.  For annealing to start from.  best->value stays LOAD_INF if there
- * is a simple start, if interval DP finds no plan, or if its plan does not fit the memory. */
+/* If there is no simple start, writes to *best the plan with the least time per sample that interval DP finds, from
+ * which annealing can start.  In such a plan each device holds an interval of an order of the blocks.  best->value
+ * stays LOAD_INF if there is a simple start, if interval DP finds no plan, or if its plan does not fit the memory. */
 static void start_along_orders(struct latency_place_run *n, const struct latency_graph *p,
                                struct latency_plan *best)
 {
@@ -180,7 +180,8 @@ static bool anneal_on(struct latency_place_run *n, struct latency_graph *p,
     p->judge.value = judge_value;
     p->judge.of = n;
     n->p = p;
-    how.moves *= p->judge.alone ? 1 : JUDGED_MOVES; /* moves that the judge values cost more */
+    /* if not alone, moves that the judge values count more */
+    how.moves *= p->judge.alone ? 1 : JUDGED_MOVES;
     latency_anneal(p, &how, &plan, a);
     if (plan.value < best->value) {
         *best = plan;
@@ -210,8 +211,8 @@ static void solve_spread(struct latency_place_run *n, struct latency_plan *best)
         anneal_on(n, p, best);
 }
 
-/* Returns words that restrict "contiguous plans" to the plans that the proof is about, ", of up to 2 subgraphs ..."; ""
- * if it is about all contiguous plans. */
+/* Returns words that follow "contiguous plans" to tell which of them the proof is about, such as ", of up to 2
+ * subgraphs ..."; "" if it is about all of them. */
 static const char *scope_text(const struct latency_place_run *n)
 {
     const char *text = "";
@@ -269,8 +270,8 @@ static void write_claim(struct latency_place_run *n, const struct latency_tail *
         c->argument = arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1);
 }
 
-/* Makes results.plan of `best`, a plan for n->p, with the value in its claim, but no bound yet, and returns it.  cut:
- * the plan has no slots, since the judge cuts the nodes of its devices into subgraphs. */
+/* Makes results.plan of `best`, a plan for n->p, and returns it; its claim has the value, but no bound yet.  cut:
+ * whether the judge cuts the nodes of each device into subgraphs, so that the plan has no slots. */
 static struct plan *leave(const struct latency_place_run *n, const struct latency_plan *best,
                           bool cut)
 {
@@ -306,7 +307,8 @@ int latency_place(struct ctx *x, const void *options)
     n.dev = arena_array(x->use.scratch, (size_t)x->scene.m->nnode + 1, sizeof *n.dev);
     n.slot = arena_array(x->use.scratch, (size_t)x->scene.m->nnode + 1, sizeof *n.slot);
     struct memory_need need = memory_need(n.c);
-    bool exact = n.o->q == 1; /* the proof in the report assumes one subgraph per accelerator */
+    /* only for one subgraph on each accelerator does the report's proof hold */
+    bool exact = n.o->q == 1;
     if (need.least || need.nowhere != UINT32_MAX)
         return report_infeasible(x, p.whole, exact, &p.orders);
     struct latency_plan best = solve(&n, (uint32_t)n.o->q, &t, &s);

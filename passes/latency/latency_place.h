@@ -1,4 +1,4 @@
-/* The planner latency-place as a function, for planners that start from its plan. */
+/* The planner latency-place as a function, for other planners that start from its plan. */
 #ifndef PCC_PASSES_LATENCY_LATENCY_PLACE_H
 #define PCC_PASSES_LATENCY_LATENCY_PLACE_H
 

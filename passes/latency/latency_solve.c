@@ -1,11 +1,12 @@
 /* Anneals and runs the exact search in turn (latency_solve.h).
  *
- * First, some annealing gives a plan.  Then the exact search looks for plans with a latency below T, for growing T:
- * from the bound of the longest path up to the value of the plan, in steps that grow while searches are cheap and
+ * First, a short annealing gives a plan.  Then the exact search looks for plans with a latency below T, for growing T:
+ * T rises from the bound of the longest path to the value of the plan, by steps that grow while searches are cheap and
  * shrink when they become expensive.  The first T below which a plan exists gives the best plan; all smaller T are
- * lower bounds.  If the steps are used up before that, annealing goes on.  A search that does not end within its
- * share of the steps is not repeated for the same T: the next one takes a smaller step, and none is made if that step
- * would be too small; but after the next annealing, when there are more steps, it may be (is_worth_again). */
+ * lower bounds.  If the search steps are used up before that, annealing goes on.  A search that does not end within its
+ * share of the search steps is not repeated for the same T: the next search raises T by less, and if that would be too
+ * little, there is no next search.  But after the next annealing, when there are more search steps, the search may be
+ * repeated (is_worth_again). */
 #include "passes/latency/latency_solve.h"
 
 #include "ir/base/log2_int.h"
@@ -24,18 +25,19 @@ enum {
     ANNEALED = 8, /* number of plans that the second and third annealing make independently */
     /* bytes that a search may use for each label that label_limits.max_labels allows */
     BYTES_PER_LABEL = 512,
-    FIRST_STEPS = 64, /* the first step of T is 1 / FIRST_STEPS of the gap */
-    LEAST_STEP = 128, /* no step is less than 1 / LEAST_STEP of T */
-    RETRY = 8,        /* after an unfinished search the step is divided by RETRY */
+    FIRST_STEPS = 64, /* T first rises by 1 / FIRST_STEPS of the gap */
+    LEAST_STEP = 128, /* T rises by no less than 1 / LEAST_STEP of itself */
+    RETRY = 8,        /* after an unfinished search T rises by 1 / RETRY of the rise before */
     EARLY = 10,       /* searches before the second annealing get 1 / EARLY of all steps and time */
     USUAL_SHARE = 40, /* a search may take 1 / USUAL_SHARE of all steps */
-    /* a search of a merged graph may take MERGED / USUAL_SHARE of all steps: it finds good plans */
+    /* a search of a merged graph may take MERGED / USUAL_SHARE of all steps, since it finds good plans */
     MERGED = 2,
     /* a search may also take GROWTH times the steps of the last one, if that is more */
     GROWTH = 10,
-    AGAIN = 2,   /* a search is tried again if it gets AGAIN times the steps that were not enough */
-    SURE = 3,    /* T rises to the plan's value if 1 / SURE of the steps should suffice there */
-    FAR = 8,     /* no search if one at the plan's value would need FAR times the steps left */
+    AGAIN = 2, /* a search is tried again if it gets AGAIN times the steps that were not enough */
+    SURE = 3,  /* T rises to the plan's value if 1 / SURE of the steps should suffice there */
+    /* no search is made if a search at the plan's value would need FAR times the steps left */
+    FAR = 8,
     LIGHT = 300, /* a search of at most 1 / LIGHT of all steps is light (latency_search.light) */
     TURNS = 3,   /* number of times that latency_solve() anneals */
     WORTH = 200  /* the third annealing needs a gain of 1 / WORTH by the second one */
@@ -60,7 +62,8 @@ struct latency_search {
     uint64_t later; /* search steps that later searches get in addition */
     uint64_t ended; /* search steps of the last finished search */
     bool merges;    /* every search of a merged graph was complete so far */
-    uint64_t light; /* after a search of at most `light` steps, the step of T is not limited */
+    /* after a search of at most `light` search steps, the forecast does not limit the next rise of T */
+    uint64_t light;
     struct growth g;
     int64_t step; /* ps by which T rises next */
     struct latency_quotient *quotient;
@@ -102,8 +105,9 @@ static void anneal_plan(struct latency_search *v, uint64_t moves, uint32_t numbe
 }
 
 /* Anneals ANNEALED plans independently, with `moves` moves together, and keeps the best one; then merges these plans
- * and the best plan (latency_merge), and takes the steps of the merged graph's search off v->steps.  No merge: no
- * steps are left, an earlier merge's search did not end (v->merges), or the best plan is proven best already. */
+ * and the best plan (latency_merge), and takes the steps of the merged graph's search off v->steps.  Does not merge if
+ * no steps are left, if the search after an earlier merge did not end (v->merges), or if the best plan is proven best
+ * already. */
 static void anneal_several(struct latency_search *v, uint64_t moves)
 {
     struct arena_mark mark = arena_mark(v->scratch);
@@ -147,7 +151,7 @@ static void take_found(struct latency_search *v, const struct latency_plan *foun
         v->s.complete = false;
         v->s.why = "what the search found needs more memory";
         v->hopeless = true;
-        v->failed = 0; /* so that raise_limits() leaves it so */
+        v->failed = 0; /* so that raise_limits() does not set hopeless to false again */
         return;
     }
     int64_t value =
@@ -173,7 +177,8 @@ static void note_search(struct latency_search *v, int64_t limit, const struct la
 static uint64_t most_steps(const struct latency_search *v)
 {
     assert(v->steps > 0);
-    /* share: what the next search may take at most; usual: the same, or GROWTH times the steps of the last search */
+    /* share: the most that the next search may take; usual: what it gets, at least GROWTH times the steps of the last
+     * finished search if `share` allows that */
     uint64_t share = v->steps / 3 * 2 + 1, usual = usual_steps(v);
     if (v->ended > usual / GROWTH)
         usual = v->ended < share / GROWTH ? v->ended * GROWTH : share;
@@ -199,7 +204,7 @@ static uint64_t search_below(struct latency_search *v, int64_t limit)
     v->s.searched = true;
     v->s.labels = f.labels;
     v->s.ideals = f.ideals;
-    /* the best plan is proven: it was found, or nothing is below the best one known */
+    /* the best plan is proven if the search found it, or found nothing below the best plan known */
     v->s.complete = found.value < LOAD_INF || limit == v->best->value;
     limit = smaller(limit, found.value);
     v->s.lower = larger(limit, v->s.lower);
@@ -208,8 +213,8 @@ static uint64_t search_below(struct latency_search *v, int64_t limit)
     return f.steps + 1;
 }
 
-/* Returns by how many ps T may rise so that the next search takes `times` the steps of the last one, if the logarithm
- * of the steps grows linearly with T; LOAD_INF: any rise will do. */
+/* Returns by how many ps T may rise so that the next search takes `times` as many steps as the last one, if the
+ * logarithm of the number of steps grows linearly with T; LOAD_INF: T may rise by any amount. */
 static int64_t rise_for(const struct growth *g, uint64_t times)
 {
     int64_t grown = fixed_log2(g->took[1] + 1) - fixed_log2(g->took[0] + 1);
@@ -220,7 +225,7 @@ static int64_t rise_for(const struct growth *g, uint64_t times)
     return far < LOAD_INF ? (int64_t)far : LOAD_INF;
 }
 
-/* Returns the least useful step of T, ps. */
+/* Returns the least ps by which it is useful to raise T. */
 static int64_t least_step(const struct latency_search *v)
 {
     return v->s.lower / LEAST_STEP + 1;
@@ -252,7 +257,8 @@ static bool choose_step(struct latency_search *v)
 {
     int64_t up = v->best->value - v->s.lower, least = least_step(v);
     if (v->g.took[1] > v->light) {
-        /* the next search may take `times` the steps of the last one; with a usual rise it takes three times as many */
+        /* the next search may take `times` as many steps as the last one; T usually rises so far that it takes three
+         * times as many */
         uint64_t times = most_steps(v) / v->g.took[1];
         if (times < 2 || is_far(v, up))
             return false;
@@ -275,7 +281,8 @@ static void raise_limits(struct latency_search *v)
         v->hopeless = false;
         v->step = v->failed - v->s.lower;
     }
-    /* T need not go above the plan's value: if annealing has brought that below `failed`, searches may reach it */
+    /* T need not rise above the plan's value: if annealing has brought this value below `failed`, searches may reach
+     * it */
     v->hopeless = v->hopeless && v->failed <= v->best->value;
     while (!v->s.complete && !v->hopeless && v->s.lower < v->best->value && v->steps) {
         if (!choose_step(v))
@@ -297,8 +304,9 @@ static void raise_limits(struct latency_search *v)
     v->s.complete = v->s.complete || v->s.lower >= v->best->value;
 }
 
-/* If annealing found a plan below the proved bound (it runs a subgraph between two nodes of a block on the hosts, and
- * searches do not look at such plans), forgets what searches have proved: only the bound of the longest path is left.
+/* If annealing found a plan below the proved bound, forgets what searches have proved, so that only the bound of the
+ * longest path is left.  Such a plan runs a subgraph between two nodes of one block on the hosts, and searches do not
+ * look at plans of this sort.
  */
 static void forget_parted(struct latency_search *v)
 {
@@ -338,8 +346,8 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
     v.merges = true;
     v.light = steps / LIGHT;
     const uint64_t early = steps / EARLY; /* steps of the searches before the second annealing */
-    /* there are TURNS turns, each of some annealing and then searches; the last one is made, with the steps that are
-     * left, only if the second annealing gained much and some search has come to its end */
+    /* there are TURNS turns, each of some annealing and then searches.  The last turn, which gets the steps that are
+     * left, is made only if the second annealing gained much and some search has ended */
     for (uint32_t turn = 0; turn < TURNS && (!turn || best->value > v.s.lower); turn++) {
         uint64_t moves = moves_of_turn(&v, turn, size);
         if (turn == TURNS - 1 && !how->moves &&

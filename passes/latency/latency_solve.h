@@ -1,4 +1,4 @@
-/* The best contiguous plan of one sample that can be found, and how far it is from the least. */
+/* Finds a good contiguous plan for the latency, and proves how far it is at most from the best one. */
 #ifndef PCC_PASSES_LATENCY_LATENCY_SOLVE_H
 #define PCC_PASSES_LATENCY_LATENCY_SOLVE_H
 
@@ -8,7 +8,7 @@
 /* Limits and settings of latency_solve(). */
 struct latency_how {
     uint64_t seed;       /* of annealing */
-    uint64_t moves;      /* moves of annealing if no search ends; 0: the usual number */
+    uint64_t moves;      /* number of moves of annealing if no search ends; 0: the usual number */
     uint64_t max_steps;  /* steps of all searches together */
     uint64_t max_labels; /* partial plans that a search may keep; 0: no search */
     int64_t least;       /* ps: a lower bound on all plans from another source (latency_bound()) */
@@ -31,8 +31,8 @@ struct latency_result {
 };
 
 /* Improves the plan *best, whose value may be LOAD_INF (latency_no_plan), and proves a lower bound.  best->value is the
- * value by latency_judged().  t: result of latency_tail_make() for p; training: all zero.  Temporary memory comes from
- * scratch and is released. */
+ * value by latency_judged().  t: result of latency_tail_make() for p; for a training graph, all 0.  Temporary memory
+ * comes from scratch and is released. */
 struct latency_result latency_solve(const struct latency_graph *p, const struct latency_tail *t,
                                     const struct latency_how *how, struct latency_plan *best,
                                     struct arena *scratch);

@@ -1,10 +1,10 @@
-/* Lower bounds on the time to the end of a plan, from paths (latency_tail.h).
+/* Finds lower bounds on the time from a block to the end of a plan, by paths (latency_tail.h).
  *
  * Along a path b0, b1, ... of blocks, the subgraph of b0 holds b0 .. bj for some j, and all blocks on paths between b0
  * and bj: their times add up, and their bytes must fit.  Then the value that bj sends to b(j+1) is transferred out and,
- * if b(j+1) is on an accelerator, in.  So from b0 on the plan takes at least the minimum over j of these times and the
- * tail of b(j+1).  The path goes on to the successor with the largest tail.  Blocks are taken in reverse topological
- * order. */
+ * if b(j+1) is on an accelerator, in.  So from the start of b0 on the plan takes at least the minimum, over all j, of
+ * the sum of these times and the tail of b(j+1).  The path goes on to the successor with the largest tail.  Blocks are
+ * taken in reverse topological order. */
 #include "passes/latency/latency_tail.h"
 
 #include <assert.h>
@@ -14,9 +14,9 @@ struct tail_builder {
     const struct latency_graph *p;
     struct latency_tail *t;
     struct arena *a;
-    /* [block] == stamp: the block is the first one of the path, or depends on it */
+    /* [block] equal to `stamp`: the block is the first one of the path, or depends on that */
     uint32_t *below;
-    uint32_t *seen;  /* [block] == stamp: the block was added by join_between() */
+    uint32_t *seen;  /* [block] equal to `stamp`: join_between() has added the block */
     uint32_t *stack; /* scratch */
     uint32_t stamp;  /* number of the present path */
     uint64_t work;   /* edges looked at, up to TAIL_WORK */
@@ -36,7 +36,7 @@ static int64_t send_time(const struct latency_graph *p, uint32_t k, uint32_t fro
 }
 
 /* Returns a lower bound, ps, on the time from the start of the subgraph or host unit that has unit s to the end of the
- * plan, if s reads from block b, which is not in that subgraph. */
+ * plan, for a unit s that reads from block b outside that subgraph. */
 static int64_t entered(const struct tail_builder *m, uint32_t b, uint32_t s)
 {
     assert(b < m->p->g->n && s < m->p->nunit);
@@ -132,7 +132,7 @@ static int64_t entered_most(const struct tail_builder *m, uint32_t b, uint32_t t
     return most;
 }
 
-/* Adds a step (struct tail_step) to the tail of the block that is being worked on. */
+/* Adds a step (struct tail_step) to the tail that is being computed. */
 static void add_step(struct tail_builder *m, int64_t bytes, int64_t ps)
 {
     struct latency_tail *t = m->t;

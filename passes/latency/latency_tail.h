@@ -5,9 +5,9 @@
 
 #include "passes/latency/latency_graph.h"
 
-/* A step of a block's tail, which is a function of the bytes that an accelerator has left for the block and the
- * later blocks of its subgraph: with `bytes` bytes or more left, but fewer than in the next step, the tail is at
- * least `ps`. */
+/* A block's tail depends on the bytes that an accelerator has left for the block and for the later blocks of its
+ * subgraph.  A step of this function: with `bytes` bytes or more left, but fewer than in the next step, the tail is
+ * `ps`. */
 struct tail_step {
     int64_t bytes, ps;
 };
@@ -24,14 +24,14 @@ struct latency_tail {
     uint32_t *next;
     int64_t all;      /* ps: the largest least[]: no plan has a smaller latency */
     uint32_t longest; /* a unit with the largest least[]; UINT32_MAX: there are no units */
-    /* [kind][block] the block's tail by free memory: step[row .. end), ascending by bytes; row == end: on[] is the
-     * tail for any memory */
+    /* [kind][block] the steps of the block's tail are step[row .. end), ascending by bytes; row == end: on[] is the
+     * tail whatever memory is left */
     uint32_t *row[PROBLEM_KINDS], *end[PROBLEM_KINDS];
     struct tail_step *step; /* [nstep] */
     uint32_t nstep, capstep;
 };
 
-#define TAIL_WORK UINT64_C(50000000) /* most edges that are looked at for the steps of tails */
+#define TAIL_WORK UINT64_C(50000000) /* the most edges that are looked at for the steps of tails */
 /* Returns the tails of p, in a.  p must not be a training graph.  O(kinds * (E + pins)), and at most TAIL_WORK edges
  * looked at for the steps, none once the clock is out. */
 struct latency_tail *latency_tail_make(const struct latency_graph *p, struct clock *clock,

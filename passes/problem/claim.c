@@ -1,10 +1,10 @@
-/* What a planner may say about its plan (claim.h).
+/* Makes claims: what a planner may say about its plan (claim.h).
  *
- * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something
- * about contiguous plans; a search of a fused graph, about plans of that graph; a search of a level where contract
- * keeps groups together, about plans that keep them together; only a bound on the level of the mandatory colocation
- * classes (mandatory_level) is about all plans that the user could have (bounds_all). Cost: O(V + pins), and running
- * the plan where parts cost something. */
+ * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something about
+ * contiguous plans; a search of a fused graph, about plans of that graph; a search of a level where contract keeps
+ * groups together, about plans that keep them together; only a bound on the level of the mandatory colocation classes
+ * (mandatory_level) is about all plans that the user could have (bounds_all). Cost: O(V + pins), and running the plan
+ * where parts cost something. */
 #include "passes/problem/claim.h"
 
 #include "ir/exec/evaluate.h"
@@ -28,9 +28,10 @@ struct wdag *mandatory_level(const struct ctx *x)
     return x->levels.mandatory ? x->levels.mandatory : x->levels.base;
 }
 
-/* Returns in how many of the two passes the most loaded device surely runs a part.  A device without nodes of a pass
- * has a load in that pass only if it sends or receives a tensor of the pass.  So a pass is sure if all vertices at its
- * nets have nodes of the pass.  Passes are bits: 1 forward, 2 backward.  g has passes (g->back). */
+/* Returns for how many of the two passes it is sure that the device with the largest load in the pass runs a part in
+ * it.  A device without nodes of a pass has a load in that pass only if it sends or receives a tensor of the pass.  So
+ * a pass is sure if all pins of its nets are vertices with nodes of the pass.  Passes are bits: 1 forward, 2 backward.
+ * g has passes (g->back). */
 static uint32_t sure_passes(const struct wdag *g)
 {
     uint32_t used = 0, sure = 3;
@@ -49,7 +50,7 @@ int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
     const struct exec_model *e = &x->scene.model;
     bool pass_loads = exec_apart(e) && g->back;
-    /* transfers hide the cost of parts, and copies share the cost */
+    /* transfers that overlap computing may hide the cost of parts, and copies share it */
     if (e->overlap != OVERLAP_SUM || e->replicate || !g->n)
         return 0;
     return e->part_cost ? sat_mul(e->part_cost, pass_loads ? sure_passes(g) : wdag_passes(g)) : 0;
@@ -66,8 +67,8 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
     return plan_evaluate(&timed, &plan, x->use.scratch).value;
 }
 
-/* Whether some calls are single nodes of the base level although they could be opened.  If so, what holds for all
- * plans of the base level holds only for plans that keep each such call together. */
+/* Whether some calls of functions are single nodes of the base level although they could be opened.  If so, a proof
+ * about all plans of the base level is only about plans that keep each such call on one device. */
 static bool has_whole_calls(const struct ctx *x)
 {
     for (uint32_t v = 0; !x->results.looked_inside && v < x->levels.base->n; v++)

@@ -1,4 +1,4 @@
-/* Claims of a planner about its plan: status, bound, and the scope of plans that both are about. */
+/* Makes the claim of a planner about its plan: status, bound, and the scope (the set of plans that both are about). */
 #ifndef PCC_PASSES_PROBLEM_CLAIM_H
 #define PCC_PASSES_PROBLEM_CLAIM_H
 
@@ -12,8 +12,8 @@ struct wdag *contiguous_level(const struct ctx *x);
 struct wdag *any_shape_level(const struct ctx *x);
 struct wdag *mandatory_level(const struct ctx *x);
 
-/* Returns the least ps that the cost of running parts adds to the value of every plan of level g; 0 where no such
- * number is known, or where the loads of the problem count that cost already (problem.start). */
+/* Returns a number of ps that the cost of running parts adds at least to the value of every plan of level g; 0: no such
+ * number is known, or the loads of the problem contain that cost already (problem.start). */
 int64_t claim_start(const struct ctx *x, const struct wdag *g);
 /* Returns the value, ps, of the plan dev[node]: where parts cost nothing p->value, which the planner's problem gave;
  * else the judge's value, since problems may leave out the cost of parts. */
@@ -22,9 +22,8 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
 /* Returns the scope of a proof.  contiguous: about contiguous plans of x->levels.contiguous; else about plans of any
  * shape of x->levels.any_shape.  fused: about the plans of a fused graph made of that level. */
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
-/* Returns words for the plans that a planner looks for, to say that there is none: `kind` ("plan", "contiguous
- * plan", "convex plan"), followed by "that keeps groups together" or the like where the scope of claims says that,
- * too. */
+/* Returns words for the plans that a planner looks for, for messages that there is none: `kind` ("plan", "contiguous
+ * plan", "convex plan"), followed by words such as "that keeps groups together" if only such plans are in the scope. */
 const char *claim_plans(const struct ctx *x, const char *kind);
 
 /* Returns what a bounding method may use: `work` arcs, the clock, and the module and arenas of x. */
@@ -40,8 +39,9 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all);
  * bound holds. */
 const char *claim_make(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
-/* Returns words that follow "no plan takes less" where claim_make() has filled the claim of p, and p takes no more than
- * the chosen bound before the cost of parts is added to both: "" if that holds with this cost, too. */
+/* To be called after claim_make(), if the value of p is no more than the chosen bound before the cost of parts is added
+ * to both.  Returns the words to follow "no plan takes less" in the argument: "" if this holds with the cost of parts,
+ * too, else " without what parts cost". */
 const char *claim_less_parts(const struct plan *p);
 
 /* Fills scope, bounds, proof and status of results.plan by the bound that the execution model of scene `by` knows

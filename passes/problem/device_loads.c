@@ -1,4 +1,4 @@
-/* Keeps the loads of plans of any shape up to date (device_loads.h).
+/* Keeps the loads of a plan of any shape up to date while vertices move (device_loads.h).
  *
  * Source: the placement paper, 5.2: the loads of contiguous splits, for sets of any shape.  Let a vertex move from
  * device a to b, and let one of its nets have n pins.  If h of them are on a before the move, a pays for the net before
@@ -145,8 +145,8 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     p->params += l->c->g->param ? by * l->c->g->param[v] : 0;
     for_row (e, l->net_of, v) {
         uint32_t *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];
-        /* other: whether d holds the vertex that makes the value, before the move and after it: if so d sends, else
-         * d receives */
+        /* before, after: whether d holds the vertex that makes the value, before and after the move: if so, d sends the
+         * value, else d receives it */
         bool other = src != UINT32_MAX && src != v && l->dev[src] == (int32_t)d;
         bool before = src == v ? by < 0 : other, after = src == v ? by > 0 : other;
         int64_t *t = p->t[l->net_back[e]];
@@ -171,7 +171,7 @@ static void take_off(struct loads *l, uint32_t v, uint32_t d)
     int64_t load = l->load[d] - l->c->kind[k].time[v];
     for_row (e, l->net_of, v) {
         uint32_t h = l->held[(size_t)e * l->ndev + d]--;
-        /* whether d pays for e: some pins, but not all */
+        /* whether d pays for e: it has some of the pins, but not all */
         bool before = h < l->pins[e], after = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
@@ -187,7 +187,7 @@ static void put_on(struct loads *l, uint32_t v, uint32_t d)
     int64_t load = l->load[d] + l->c->kind[k].time[v];
     for_row (e, l->net_of, v) {
         uint32_t h = ++l->held[(size_t)e * l->ndev + d];
-        /* whether d pays for e: some pins, but not all */
+        /* whether d pays for e: it has some of the pins, but not all */
         bool after = h < l->pins[e], before = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
@@ -275,9 +275,9 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
     return x;
 }
 
-/* Sets bytes[] to what swapping v (on device a) and w (on device b) adds to the bytes of a [0] and b [1].  Shared items
- * that both vertices need stay where they are.  l->users must be there.  s, t: the next shared item of v, of w;
- * UINT32_MAX: no more. */
+/* Sets bytes[0] and bytes[1] to what swapping v (on device a) and w (on device b) adds to the bytes of a and of b.
+ * Shared items that both vertices need stay where they are.  l->users must not be NULL.  In the loop s is the next
+ * shared item of v, t that of w; UINT32_MAX: there is no further one. */
 static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a, uint32_t b,
                        int64_t bytes[2])
 {
@@ -325,8 +325,8 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
             continue;
         uint32_t net = smaller_u32(e, f), pins = l->pins[net];
         const uint32_t *held = &l->held[(size_t)net * l->ndev];
-        /* held: pins on a, and on b, while the vertex that moves is there; leave: ps that the load of a, or b, gains
-         * when that vertex leaves it */
+        /* held_a, held_b: pins on a, or on b, if the vertex that moves is there; leave_a, leave_b: ps that the load of
+         * a, or of b, changes by when that vertex leaves */
         uint32_t held_a = held[a] + (f < e), held_b = held[b] + (e < f);
         int64_t leave_a = ((int)(held_a > 1) - (int)(held_a < pins)) * cost_a[net];
         int64_t leave_b = ((int)(held_b > 1) - (int)(held_b < pins)) * cost_b[net];

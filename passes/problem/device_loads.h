@@ -1,4 +1,4 @@
-/* What a plan of any shape costs, kept up to date while vertices move between devices.
+/* The loads and bytes of the devices under a plan of any shape, kept up to date while vertices move between devices.
  *
  * The load of a device is the time of its vertices plus the cost of each net that has a pin on the device and a pin
  * elsewhere.  If the problem is `detailed` (problem.h: transfers beside computing, the two passes apart, devices that
@@ -14,7 +14,8 @@ struct loads {
     const struct problem *c;
     uint32_t ndev;
     uint8_t *kind; /* [device] index of the device's kind in c->kind */
-    /* number of nets that have two pins or more and cost something on some device; the tables by net have only these */
+    /* number of nets that cost something on some device if they are cut (if not c->detailed, only those of two vertices
+     * or more); the tables by net have only these nets */
     uint32_t nnet;
     /* [net] number of pins, the host's included: a device that has some, but not all, pays */
     uint32_t *pins;
@@ -66,16 +67,16 @@ void loads_move(struct loads *l, uint32_t v, int32_t to);
 /* Moves every vertex v to dev[v], which may be NOWHERE. */
 void loads_set(struct loads *l, const int32_t *dev);
 
-/* What a move adds to loads (ps) and bytes.  loads_peek() returns the changes if v moved to device `to`, which must
- * be another device: [0] of the device that v would leave, [1] of `to`; it moves nothing.  O(nets of v). */
+/* What a move adds to the loads and bytes of two devices.  loads_peek() returns the changes if v moved to device `to`,
+ * which must be another device: [0] of the device that v would leave, [1] of `to`; it moves nothing.  O(nets of v). */
 struct loads_change {
     int64_t load[2];  /* ps; where passes have loads of their own, of the forward pass */
     int64_t back[2];  /* ps of the backward pass; 0 where passes have no loads of their own */
     int64_t bytes[2]; /* 0 where memory is not counted */
 };
 struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to);
-/* Returns what the loads would change by if v and w, which are on different devices, changed places: [0] of v's
- * present device, [1] of w's. */
+/* Returns the changes if v and w, which are on different devices, changed places: [0] of v's present device, [1] of w's
+ * present device. */
 struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w);
 
 /* Returns the plan's value, ps: the largest load; with the passes apart, the largest forward load plus the largest

@@ -1,4 +1,4 @@
-/* Plans that take the same time with fewer devices, fewer parts and less that crosses (gather.h).
+/* Tidies finished plans (gather.h).
  *
  * Planners lower the largest load only; on the other devices they may leave vertices scattered, which cost transfers
  * and parts.  Sweeps over the vertices, forwards and backwards in turn, move each vertex to a device where one of its
@@ -109,8 +109,8 @@ static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *st
 {
     const struct wdag *g = l->c->g;
     uint32_t n = 0, ndev = l->ndev;
-    /* used[device]: 1: the device is in use, 2: it has a stage already; edge[device * ndev + device]: 1: edges lead
-     * from the first device to the second one */
+    /* used[device]: 1: the device is in use; 2: it has its stage already.  edge[d * ndev + e]: 1: edges lead from
+     * vertices on device d to vertices on device e */
     uint8_t *used = arena_alloc(a, (size_t)ndev + 1),
             *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -208,7 +208,8 @@ static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32
     return kept;
 }
 
-/* Gives out the devices of each kind anew, by number, in the order of the chain; writes the new stage[device]. */
+/* Gives the stages new devices of the same kinds, the lowest numbers first, in the order of the chain; writes the new
+ * stage[device]. */
 static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, uint32_t *stage,
                            struct arena *a)
 {
@@ -232,7 +233,8 @@ void tidy_problem(const struct problem *c, struct problem_plan *best, struct are
     struct arena_mark mark = arena_mark(scratch);
     struct diag quiet = diag_silent();
     struct loads l;
-    /* a device that gets its first node of the other pass runs one more part, whose cost the loads leave out */
+    /* whether a device that gets its first node of another pass would run one more part, whose cost the loads leave
+     * out */
     bool passes_cost = c->scene->model.part_cost && c->g->pass && wdag_passes(c->g) == 1;
     if (c->scene->model.replicate || passes_cost ||
         loads_new(&l, c, /*planner=*/"", scratch, &quiet)) {
@@ -243,7 +245,8 @@ void tidy_problem(const struct problem *c, struct problem_plan *best, struct are
     uint32_t *order = arena_array(scratch, (size_t)l.ndev + 1, sizeof *order);
     uint32_t *stage = arena_array(scratch, (size_t)l.ndev + 1, sizeof *stage);
     uint32_t n = find_stages(&l, order, stage, scratch);
-    /* with another value, the plan is left alone: the planner counts what the loads do not */
+    /* a plan with another value than that of the loads is left alone: its planner counts something that the loads do
+     * not */
     if (n && loads_value(&l) == best->value) {
         struct tidy_limits m = tidy_limits(&l);
         n = join_stages(&l, &m, order, n, scratch);

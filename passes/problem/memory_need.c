@@ -25,7 +25,7 @@ static uint32_t kinds_of(const struct problem *c, uint32_t v)
     return kinds;
 }
 
-/* Returns the bytes of a device of kind k; -1: no limit. */
+/* Returns the memory of a device of kind k, in bytes; -1: no limit. */
 static int64_t memory_of(const struct problem *c, uint32_t k)
 {
     return c->cluster->cls[c->kind[k].cls].memory;
@@ -40,7 +40,7 @@ static bool is_bounded(const struct problem *c, uint32_t kinds)
     return true;
 }
 
-/* Whether a vertex may lie on several devices of kind k. */
+/* Whether a vertex may lie on several devices of kind k, which then share their memory. */
 static bool is_shared(const struct problem *c, uint32_t k)
 {
     return exec_kind(&c->scene->model)->subgraphs && c->cluster->cls[c->kind[k].cls].host;
@@ -92,7 +92,7 @@ static void need_of_vertices(const struct problem *c, struct memory_need *n)
         if (!kinds) {
             n->nowhere = v;
         } else if (is_bounded(c, kinds) && bytes > room && bytes > n->least) {
-            /* a vertex of at most n->least bytes cannot raise the need: that is no more than its bytes */
+            /* a vertex of at most n->least bytes cannot raise the need, since its need is no more than its bytes */
             int64_t least = raised_for(c, kinds, bytes, LARGEST_DEVICE);
             if (least > n->least)
                 *n = (struct memory_need){.least = least,
@@ -178,7 +178,8 @@ int64_t memory_lacking(const struct cluster *c, const struct verdict *v, int64_t
     return all;
 }
 
-/* memory_of_plan() for scenes where devices need memory only for what they hold at one time, as the judge counts it. */
+/* Does what memory_of_plan() does, for scenes in which a device needs memory only for what it holds at one time, as the
+ * judge counts it. */
 static int64_t memory_at_once(const struct problem *c, const int32_t *dev, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);

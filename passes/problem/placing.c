@@ -1,4 +1,5 @@
-/* How planners begin and end (placing.h).  O(kinds * (V + pins)) for the problems, O(V + nodes) for a plan. */
+/* Makes problems for planners, and plans of their results (placing.h).  O(kinds * (V + pins)) for the problems, O(V +
+ * nodes) for a plan. */
 #include "passes/problem/placing.h"
 
 #include "ir/base/units.h"
@@ -39,7 +40,7 @@ int placing_start(struct ctx *x, const struct place_options *o, struct planner_i
     p->orders.clock = &p->clock;
     p->orders.phase = "trying orders";
     p->problem = problem_build(p->whole, &x->scene, MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
-    /* one problem for both, unless a pass such as fuse has made a coarser level */
+    /* one problem serves for both levels, unless a pass such as fuse has made the top level */
     p->top = p->problem;
     if (p->problem && p->level != p->whole)
         p->top = problem_build(p->level, &x->scene, MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
@@ -96,9 +97,9 @@ static int64_t largest_load(const struct ctx *x, const struct wdag *g, const int
     return most;
 }
 
-/* Returns the value, ps, that the claim of the plan has.  Where parts cost something, only the judge counts their
- * cost; so the value is the largest load by level g plus the cost of parts by the judge: if g and the judge see a
- * load differently, the judge's check of the claim shows that. */
+/* Returns the value, ps, for the claim of the plan.  Where parts cost something, only the judge counts their cost.  The
+ * value is then the largest load by level g plus the cost of parts by the judge, and not the judge's value: so if g and
+ * the judge count a load differently, the judge's check of the claim shows it. */
 static int64_t value_to_claim(struct ctx *x, const struct wdag *g, const struct problem_plan *best,
                               const int32_t *node_dev)
 {

@@ -1,5 +1,5 @@
-/* How planners begin and end: how the levels of the context become problems, and how the plan of a level becomes
- * x->results.plan.  Written for dpl-place and dp-place, used by most other planners. */
+/* How planners begin and end: makes problems of the levels of the context, and x->results.plan of a planner's plan for
+ * a level.  Written for dpl-place and dp-place, used by most other planners. */
 #ifndef PCC_PASSES_PROBLEM_PLACING_H
 #define PCC_PASSES_PROBLEM_PLACING_H
 
@@ -19,8 +19,8 @@ struct interval_how {
 enum { INTERVAL_BUDGET = 150000000 }; /* the usual interval_how.budget */
 enum { INTERVAL_MIXED = 0 };          /* a value of interval_how.order */
 
-/* The values of the options in place_opts, which says what each means: dp-place has all of them, dpl-place all but the
- * first PLACE_OPTS_EXACT rows, which concern the exact search. */
+/* The values of the options in place_opts, whose help texts say what each means.  dp-place has all options; dpl-place
+ * lacks the first PLACE_OPTS_EXACT ones, which concern the exact search. */
 struct place_options {
     int64_t max_states, starts, seed, order;
     bool count_ideals, whole;
@@ -35,7 +35,7 @@ struct planner_input {
     struct problem *problem, *top;
     struct clock clock;         /* runs from placing_start() on */
     struct interval_how orders; /* refers to `clock`, so the struct must not be moved */
-    /* bound of all plans, which dp-place sets when it has looked for one; value 0: not set */
+    /* a bound of all plans, set by dp-place once it has looked for one; value 0: not set */
     struct bound all;
 };
 
@@ -43,15 +43,15 @@ struct planner_input {
  * groups of devices.  Returns 0, or -1 and reports an error. */
 int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p);
 
-/* Returns a plan for g that is still to be made: dev, and copies if stages may have copies, are arrays of zeros to be
- * filled; the value is LOAD_INF, or 0 if g has no vertices. */
+/* Returns a plan for g that is still to be made.  The arrays dev and, if stages may have copies, `copies` have room and
+ * are all 0; the value is LOAD_INF, or 0 if g has no vertices. */
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g);
 
 /* Returns the name of the first node in vertex v of level g, for messages.  O(V). */
 const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v);
 
-/* Returns the end of a message on plan p, which does not fit: "; with --in-flight=2 it does" if it fits with fewer
- * samples on their way at once than the scene allows; else "". */
+/* Returns the end of a message that plan p does not fit: "; with --in-flight=2 it does" if p fits with fewer samples on
+ * their way at once than the scene allows; else "". */
 const char *placing_fewer_samples(struct ctx *x, const struct plan *p);
 
 /* Makes x->results.plan from *best, a plan for the vertices of level g; its claim has a value, but no bound yet. */

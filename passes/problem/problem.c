@@ -1,12 +1,12 @@
-/* Makes the placement problem from a level and a cluster, and keeps lists of partial plans (problem.h).
+/* Makes the placement problem from a level and a cluster of devices, and keeps lists of partial plans (problem.h).
  *
- * Source: the placement paper, 5.1 (loads).  Potentials (problem.h): a device of kind k that holds the set S has
- * w(S) <= scale[k] * load <= cap[k](L).  There are up to four.  Three are of times, a vertex weighing the least
- * scaled time over the kinds: times scaled so that every kind takes equally long for the whole graph; plain times;
- * plain times with host devices counted as unlimited (for plans that have used them up).  The fourth is of bytes,
- * where memory is short.  A net that crosses an ideal is paid once more by the devices of the vertices left, so its
- * cost may be added to the weight of these vertices. Cost: O(kinds * (V + pins)); a label is compared with those of
- * its ideal. */
+ * Source: the placement paper, 5.1 (loads).  Potentials (problem.h): a device of kind k that holds the set S has w(S)
+ * <= scale[k] * load <= cap[k](L).  There are up to four.  In three of them a vertex weighs the least of its scaled
+ * times over the kinds: with scales by which every kind takes equally long for the whole graph; with plain times; and
+ * with plain times where host devices count as unlimited (for plans that have used up all hosts).  In the fourth one,
+ * made where memory is short, weights are bytes.  A net that crosses an ideal is paid once more by the devices of the
+ * vertices left, so its cost may be added to the weight of these vertices. Cost: O(kinds * (V + pins)); a label is
+ * compared with all labels of its ideal. */
 #include "passes/problem/problem.h"
 
 #include "ir/base/units.h"
@@ -154,7 +154,7 @@ int64_t problem_scaled(int64_t x, int64_t scale)
 int64_t problem_net_weight(const struct problem *c, const struct problem_pot *p, uint32_t e)
 {
     assert(!p->memory && e < c->g->nnet);
-    if (c->overlap) /* transfers may hide behind computing, so loads need not include them */
+    if (c->overlap) /* transfers may run during computing, so they need not make a load longer */
         return 0;
     int64_t least = LOAD_INF;
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -211,7 +211,8 @@ static void make_byte_pot(struct problem *c)
         bytes->scale[k] = c->kind[k].memory < LOAD_INF ? c->kind[k].memory : -1;
 }
 
-/* Adds to c->pot the potentials of times that the head of this file names; that without hosts becomes c->cross_pot. */
+/* Adds to c->pot the potentials of times that the head of this file names; the one without hosts becomes
+ * c->cross_pot. */
 static void make_pots(struct problem *c)
 {
     const int64_t one = INT64_C(1) << SCALE_BITS;
@@ -226,7 +227,7 @@ static void make_pots(struct problem *c)
             acc = true;
     }
     struct problem_pot *even = &c->pot[c->npot++];
-    /* the graph takes equally long on every kind: even and plain times are the same */
+    /* whether the graph takes equally long on every kind, so that scaled and plain times are the same */
     bool alike = true;
     /* scaled by least / t[k], the whole graph takes `least` ps on each kind */
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -324,8 +325,9 @@ static void raise_by_pigeonhole(struct problem *c)
     }
 }
 
-/* Sets c->lower to the largest of the average loads that the potentials give (the least load at which all devices
- * together have room for the whole graph) and, without copies, the bounds by the pigeonhole principle. */
+/* Sets c->lower to the largest of these bounds: for each potential of times of all kinds, the average load, that is,
+ * the least load at which all devices together have room for the whole graph; and, without copies, the bounds by the
+ * pigeonhole principle. */
 static void make_lower(struct problem *c)
 {
     c->lower.why = "average load";
@@ -363,8 +365,8 @@ static bool timed_by_bytes(const struct scene *s)
     return true;
 }
 
-/* Sets c->values, c->most_at_once and c->by_bytes.  (Of the values that it makes and does not send, a set never has
- * more bytes at one time than the whole model has of all its values.) */
+/* Sets c->values, c->most_at_once and c->by_bytes.  For c->most_at_once it is enough to look at the whole model: of the
+ * values that it makes and does not send, no set has more bytes at one time than the whole model has of its values. */
 static void make_values(struct problem *c)
 {
     struct set_values *v = c->values = set_values_build(c->g, c->scene, c->mem);
@@ -372,8 +374,8 @@ static void make_values(struct problem *c)
     struct set_memory *all = v ? set_memory_new(v, own) : NULL;
     for (uint32_t x = 0; v && x < c->g->n; x++)
         set_memory_add(all, x);
-    /* set_memory of the whole model: what it reads and sends are its inputs and outputs, for which no transfer may
-     * be paid */
+    /* the values that the whole model reads and sends are its inputs and outputs; they are added, since there may be no
+     * transfers of these that problem_surely_fits() could count */
     c->most_at_once = v ? sat_add(set_memory_peak(all), all->sent) : 0;
     c->by_bytes = v && timed_by_bytes(c->scene);
     arena_free(own);
@@ -390,10 +392,11 @@ bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int
     return (__int128)bytes + c->most_at_once + 2 * moved <= c->kind[k].room;
 }
 
-/* What build_problem() is to make; each public function that builds a problem sets it in another way. */
+/* What build_problem() is to make, as the three public functions that build problems differ in it. */
 struct problem_form {
     int64_t memory; /* bytes to which smaller memories are raised; -1: none are */
-    /* memories and scales are taken from this problem; NULL: the cluster's memories, new scales */
+    /* the problem whose memories and scales are taken over; NULL: memories are the cluster's, and scales are
+     * computed */
     const struct problem *like;
     bool by_pass; /* loads count what the parts of each pass cost (problem_build_by_pass) */
 };
@@ -402,7 +405,7 @@ struct problem_form {
  * too small for a set of vertices. */
 static bool set_memories(struct problem *c, const struct problem_form *how)
 {
-    /* memory of the whole graph: lasting bytes, and the largest sum of bytes at one time */
+    /* bytes, at_once: lasting bytes of the whole graph; a number of bytes that suffices at one time for any set */
     int64_t bytes = wdag_bytes(c->g);
     int64_t at_once = exec_live_parts(&c->scene->model) ? sample_memory_most(c->scene) : 0;
     bool tight = false;
@@ -489,7 +492,7 @@ void problem_count_vertex(const struct problem *c, struct problem_parts *p, uint
     p->vertices += (uint32_t)by;
     if (!c->by_pass)
         return;
-    /* pass[v]: bit 0: v has forward nodes; bit 1: backward nodes */
+    /* pass[v]: bit 0 is set if v has forward nodes, bit 1 if v has backward nodes */
     p->of_pass[0] += c->g->pass[v] & 1 ? (uint32_t)by : 0;
     p->of_pass[1] += c->g->pass[v] & 2 ? (uint32_t)by : 0;
 }
@@ -506,8 +509,8 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
         start[0] = p->of_pass[0] ? c->start : 0;
         start[1] = p->of_pass[1] ? c->start : 0;
     }
-    /* only searches for a bound see groups here (hier_place.c); they suppose copies to be in one group if they can
-     * be */
+    /* of the callers only searches for a bound have groups (hier_place.c); for them copies are in one group if the
+     * group has enough devices */
     const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
     int64_t sync = c->g->back ? exec_sync(model, cls, copies <= cls->group, p->params, copies) : 0;
     /* the load of the forward pass or, unless passes have loads of their own, of both passes together */
@@ -626,7 +629,7 @@ uint32_t problem_kind_of(const struct problem *c, uint32_t dev)
     return found;
 }
 
-/* Returns how many devices of kind k a plan that uses `used` (as label.used) leaves. */
+/* Returns how many devices of kind k are not used by a plan that uses `used` (as label.used). */
 static uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k)
 {
     const struct problem_kind *kd = &c->kind[k];

@@ -1,18 +1,19 @@
-/* The problem that placement planners solve: a weighted DAG divided among the kinds of devices of a cluster.
+/* The problem that placement planners solve: to divide a weighted DAG among the devices of a cluster.
  *
- * A plan is a chain of ideals (down-sets) 0 = I_0 < I_1 < ... < I_r = V and a device for every
- * difference.  Here stands what the exact search, interval DP, annealing and the bounds share: kinds of devices,
- * costs in the form that inner loops want, lower bounds on what is still to be placed, and labels (partial plans).
+ * A contiguous plan is a chain of ideals (down-sets) {} = I_0 < I_1 < ... < I_r = V and a device for the difference of
+ * every two neighbours in the chain.  This file has what the exact search, interval DP, annealing and the bounds share:
+ * kinds of devices, costs in the form that inner loops want, lower bounds on what is still to be placed, and labels
+ * (partial plans).
  *
- * A kind is a set of devices that are alike: the devices of one class that no vertex is pinned to, or one device
- * that some vertex is pinned to.  A net of one vertex and the host is paid wherever that vertex is; its cost is part
- * of the vertex's time here.
+ * A kind is a set of devices that are alike: the devices of one class that no vertex is pinned to, or one device that
+ * some vertex is pinned to.  The transfer of a net with one vertex and the host is paid wherever that vertex is, so its
+ * cost is part of the vertex's time here.
  *
- * A potential gives each vertex a weight such that a device of kind k with a load of at most L
- * holds at most cap[k](L) of it.  What a partial plan leaves to be placed must fit into the devices that it leaves;
- * a partial plan is dropped where the weights say that it does not (it is outside the window).  A net with a pin on
- * the host is paid by one device at least; so the weight of an ideal is that of its vertices and of the nets with
- * two vertices or more and the host that it touches. */
+ * A potential gives each vertex a weight, such that a device of kind k with a load of at most L holds vertices with a
+ * total weight of at most cap[k](L).  What a partial plan leaves to be placed must fit into the devices that it leaves;
+ * a partial plan is dropped (it is "outside the window") if the weights say that this cannot be.  A net with a pin on
+ * the host is paid by one device at least.  So the weight of an ideal is that of its vertices, plus the weights of the
+ * nets that it touches and that have the host and two vertices or more. */
 #ifndef PCC_PASSES_PROBLEM_PROBLEM_H
 #define PCC_PASSES_PROBLEM_PROBLEM_H
 
@@ -28,8 +29,8 @@ enum {
 
 #define LOAD_INF (INT64_C(1) << 61) /* above every load; sums of two do not overflow */
 
-/* What a set of vertices costs on a device: t[0] in the forward pass, t[1] in the backward pass; each has one time for
- * computing, one for transfers in and one for transfers out. */
+/* What a set of vertices costs on a device.  t[0] is for the forward pass, t[1] for the backward pass; each has a time
+ * for computing, one for transfers in and one for transfers out. */
 enum { PART_COMPUTE, PART_IN, PART_OUT, PARTS };
 struct problem_parts {
     int64_t t[2][PARTS]; /* ps */
@@ -49,7 +50,8 @@ struct problem_kind {
     const int64_t *time; /* [vertex] ps; COST_NEVER: devices of this kind cannot run the vertex */
     const int64_t *back; /* [vertex] the backward pass's part of `time`; NULL: no backward pass */
     uint32_t copies;     /* the most devices that may share a stage; 1: stages are not copied */
-    /* where the kind's field in label.used begins, and its number of bits; the top bit of a field stays 0 */
+    /* shift: the lowest bit of the kind's field in label.used; width: the number of bits of the field, of which the top
+     * one stays 0 */
     uint32_t shift, width;
 };
 
@@ -63,7 +65,8 @@ struct problem_pot {
     int64_t *net;  /* [net] weight of the net for a device that pays the net's transfer */
     int64_t total; /* weight of the whole graph */
     bool memory;   /* the weights are bytes; else scaled ps */
-    /* times: cap[k](L) = scale[k] * L >> SCALE_BITS; memory: cap[k] = scale[k], the bytes of a device; -1: no limit */
+    /* if the weights are times: cap[k](L) = scale[k] * L >> SCALE_BITS; if they are bytes: cap[k] = scale[k], the bytes
+     * of a device; -1: no limit */
     int64_t scale[PROBLEM_KINDS];
 };
 
@@ -71,14 +74,14 @@ struct problem_pot {
 struct problem_lower {
     enum {
         LOWER_AVERAGE, /* the devices together must hold all of potential number `at` */
-        LOWER_HOLES,   /* of the at * D + 1 longest vertices one of D devices gets at + 1 */
+        LOWER_HOLES,   /* one of D devices gets at + 1 or more of the at * D + 1 longest vertices */
         LOWER_CUT, /* what must cross the end of the device of vertex `at` (cut_bound_at, crossing_bound.h) */
         /* a search found no plan below the bound, even after `at` vertices were left out of the graph */
         LOWER_SEARCH,
         LOWER_FLAT /* the optimum if all devices were in one group */
     } by;
     uint32_t at;
-    /* LOWER_CUT: multiplier and direction, as parameters of cut_bound_at */
+    /* LOWER_CUT: multiplier and direction, as the parameters of cut_bound_at of these names */
     uint32_t m;
     bool up;
 };
@@ -116,12 +119,12 @@ struct problem {
     uint64_t guard;
     uint32_t npot;
     struct problem_pot pot[PROBLEM_POTS]; /* [npot] the potentials (problem_pot) */
-    /* index of the potential that also counts nets that cross an ideal: the vertices outside the ideal pay such a net
-     * once more, so its weight is added to theirs */
+    /* index of the potential in which nets that cross an ideal count, too: the devices of the vertices outside the
+     * ideal pay such a net once more, so the net's weight is added to the weight of these vertices */
     uint32_t cross_pot;
     bool limited; /* true: the memory of some kind of devices is too small for all vertices */
-    /* what sets of vertices need at one time beside the bytes of vertices; NULL: they need nothing, or no kind's
-     * room can be too small, or the need is not known */
+    /* for finding what a set of vertices needs at one time beside the bytes of its vertices; NULL: sets need nothing,
+     * or no kind's room can be too small, or the need is not known */
     struct set_values *values;
     /* bytes, if there are `values`: the most that a set needs at one time, not counting what it reads and sends
      * (which counts twice) */
@@ -134,8 +137,8 @@ struct problem {
      * count apart (pass_loads), or devices share a stage.  Then problem_loads says what a stage costs.  Searches still
      * prune by the sum (with overlap: of computing alone), which is never more than the load times the copies. */
     bool detailed, pass_loads, overlap;
-    /* ps that the cost of parts adds to the computing of each stage with vertices (by_pass: once for each pass of
-     * which the stage has nodes); 0: plans are valued here as if parts cost nothing (claim_start adds the cost) */
+    /* ps that running parts adds to the computing of each stage that has vertices; if by_pass, once for each pass of
+     * which the stage has nodes.  0: plans are valued here as if parts cost nothing (claim_start adds the cost) */
     int64_t start;
     bool by_pass; /* problem_build_by_pass made this problem */
     /* no plan of any shape has a lower value; problem_build sets a first bound, bounding methods raise it */
@@ -151,8 +154,9 @@ enum { MEMORY_UNCHANGED = -1 };
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
 
-/* As problem_build, but loads count what the parts of each pass cost, which problem_build leaves out.  NULL without an
- * error: parts cost nothing, or all vertices have nodes of the same passes, so that problem_build is enough. */
+/* Does the same as problem_build, but loads contain the cost of parts, counted by passes, which problem_build leaves
+ * out. Returns NULL without an error if parts cost nothing, or if all vertices have nodes of the same passes: then
+ * problem_build is enough. */
 struct problem *problem_build_by_pass(const struct wdag *g, const struct scene *s, struct arena *a,
                                       struct diag *d);
 
@@ -171,7 +175,7 @@ void problem_forget_times(struct problem *c);
 /* What devices may hold of each potential if no load is above `limit`. */
 struct problem_caps {
     int64_t limit; /* ps: no device may have a larger load */
-    /* ps: partial plans of a larger value are dropped: no better plan comes of them */
+    /* ps: partial plans of a larger value are dropped, since no plan that is wanted extends them */
     int64_t keep;
     /* [potential][kind] the most that a device of the kind may hold */
     int64_t cap[PROBLEM_POTS][PROBLEM_KINDS];
@@ -182,7 +186,7 @@ int64_t problem_scaled(int64_t x, int64_t scale);
  * over the kinds with a scale. */
 int64_t problem_weight(const struct problem *c, const struct problem_pot *p, uint32_t v);
 int64_t problem_net_weight(const struct problem *c, const struct problem_pot *p, uint32_t e);
-/* Whether net e counts in the weight of each ideal that touches e: e has the host and two vertices or more. */
+/* Whether net e counts in the weight of each ideal that touches e, because it has the host and two vertices or more. */
 static inline bool problem_weighs(const struct problem *c, uint32_t e)
 {
     return c->g->net_host[e] && c->g->net_pin.at[e + 1] - c->g->net_pin.at[e] > 1;
@@ -205,7 +209,8 @@ struct label {
     uint64_t used;
     /* labels: parent: the plan without its last device; next: the next label of the same ideal */
     uint32_t parent, next;
-    uint32_t at;     /* where the plan ends: an ideal, or a position in an order */
+    /* where the partial plan ends: the number of an ideal, or a position in an order */
+    uint32_t at;
     uint16_t kind;   /* kind of the last device */
     uint16_t copies; /* copies of the last stage; 0 or 1: one device */
 };
@@ -244,8 +249,9 @@ enum { LABELS_MOST = 4096 /* labels of one list that searches keep, at most */ }
  * nw was not added. */
 uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head, struct label nw);
 
-/* A label that is to be extended by a device of some kind.  The device must take enough vertices: what is left must
- * fit the devices left.  So the ideal behind the new device must weigh at least low[p] in each potential p. */
+/* A label that is to be extended by a device of some kind.  The device must take so many vertices that the rest fits
+ * the devices that are left.  So the ideal that the extended plan ends at must weigh at least low[p] in each potential
+ * p. */
 struct live {
     int64_t value, back; /* those of the label */
     uint64_t used;       /* as label.used, with the new device */
@@ -263,11 +269,12 @@ struct live_list {
 int64_t problem_room(const struct problem *c, const struct problem_caps *caps, uint64_t used,
                      uint32_t p);
 
-/* Whether a device of kind k surely has room for a set of vertices: its lasting bytes are `bytes`, and it pays `cut` ps
- * for transfers.  false: that is not sure.  Only if c->values is there. */
+/* Whether a device of kind k surely has room for a set of vertices whose lasting bytes are `bytes` and whose transfers
+ * cost `cut` ps; false: that is not sure.  To be called only if c->values is not NULL. */
 bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int64_t cut);
 
-/* Returns the number that vertex v of c->g has in the level that c was made for: another one if c is turned. */
+/* Returns the number that vertex v of c->g has in the level that c was made for: v, or if c is turned, v counted from
+ * the other end. */
 static inline uint32_t problem_own_number(const struct problem *c, uint32_t v)
 {
     return c->turned ? c->g->n - 1 - v : v;

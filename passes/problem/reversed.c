@@ -1,12 +1,12 @@
-/* The problem of problem.h turned round (reversed.h). Edges, vertices and rows are renumbered; nets and costs are
- * shared with the original.  O(kinds * V + E + pins). */
+/* Turns a problem round (reversed.h).  Vertices are numbered from the other end; nets and costs are shared with the
+ * original.  O(kinds * V + E + pins). */
 #include "passes/problem/reversed.h"
 
 #include <assert.h>
 
 /* Returns a copy of c for vertices numbered from the other end.  by_vertex: each row belongs to a vertex, so row i
- * becomes row `rows - 1 - i`.  n > 0: each entry v is one of n vertices and becomes n - 1 - v; the row is read
- * backwards, so that its entries ascend again.  n = 0: entries stay. */
+ * becomes row `rows - 1 - i`.  n > 0: entries are vertices, n in all; entry v becomes n - 1 - v, and the row is turned
+ * round so that its entries ascend again.  n = 0: entries are no vertices, and stay as they are. */
 static struct csr turn_rows(const struct csr *c, uint32_t rows, bool by_vertex, uint32_t n,
                             struct arena *a)
 {

@@ -1,13 +1,13 @@
-/* Computes what a device needs at one time for a set of vertices (set_memory.h).
+/* Computes how many bytes a device needs at one time for a set of vertices (set_memory.h).
  *
- * A value takes its bytes in a range of the vertices of the base level, whose numbers are the order in which they run:
- * so the largest sum is the root of a segment tree with additions on ranges.  Vertices outside the set do not change
- * it: what is alive between two vertices of the set is alive at the first one.
+ * The vertices of the base level run in the order of their numbers, and a value takes its bytes in a range of them.  So
+ * the largest sum of bytes is the root of a segment tree with additions on ranges.  The tree also has the vertices
+ * outside the set; they do not change the largest sum, since what is alive between two vertices of the set is alive at
+ * the first one.
  *
- * While vertices join in the order in which they run no tree is needed: a value made in the set is alive at a vertex
- * of the set as long as some pin is still to come, whether that pin will join the set or the value will leave it.
- * So what is alive at a vertex does not depend on vertices that join later, and it is enough to keep the largest sum
- * so far. */
+ * While vertices join in the order in which they run, no tree is needed.  A value made in the set is alive at a vertex
+ * of the set as long as some pin is still to come, whether that pin will join the set or stay outside.  So what is
+ * alive at a vertex does not depend on vertices that join later, and it is enough to keep the largest sum so far. */
 #include "passes/problem/set_memory.h"
 
 #include "ir/base/units.h"
@@ -24,13 +24,13 @@ struct values_build {
     const struct scene *s;
     const struct wdag *base;
     struct pairs pins; /* (value, vertex) */
-    /* [value of the module] 1: it has a number already, or it is a state that comes in */
+    /* [value of the module] 1: it has a number already, or it is the incoming value of a state */
     uint8_t *seen;
-    uint8_t *state; /* [value of the module] 1: it is a state that goes out */
+    uint8_t *state; /* [value of the module] 1: it is the outgoing value of a state */
 };
 
-/* Gives the module's value x a number, and takes its bytes off what its maker works in (extra): they count as a value
- * now.  Returns the number. */
+/* Gives the module's value x a number, and takes its bytes off `extra` of its maker, since they count as those of a
+ * value now.  Returns the number. */
 static uint32_t add_value(struct values_build *b, vid x, enum held held)
 {
     const struct module *m = b->s->m;
@@ -152,7 +152,7 @@ static void add_below(struct set_memory *s, uint32_t i, int64_t bytes)
     s->more[i] += bytes;
 }
 
-/* Works out the largest sums of all nodes of the tree above node i. */
+/* Computes `most` anew for all nodes of the tree above node i. */
 static void climb(struct set_memory *s, uint32_t i)
 {
     for (i >>= 1; i; i >>= 1)
@@ -163,7 +163,7 @@ static void climb(struct set_memory *s, uint32_t i)
 static void add_range(struct set_memory *s, uint32_t from, uint32_t to, int64_t bytes)
 {
     uint32_t lo = from + s->leaves, hi = to + s->leaves;
-    /* on each level of the tree, adds to the at most two nodes that lie in the range and whose parents do not */
+    /* on each level of the tree, adds to the nodes, at most two, that lie in the range while their parents do not */
     for (uint32_t l = lo, h = hi + 1; l < h; l >>= 1, h >>= 1) {
         if (l & 1)
             add_below(s, l++, bytes);
@@ -265,7 +265,7 @@ static void unappend(struct set_memory *s)
     s->in[u] = 0;
 }
 
-/* Leaves the list and fills the tree with the vertices of the set: s->sorted becomes false. */
+/* Goes over from the list to the tree, which it fills with the vertices of the set: s->sorted becomes false. */
 static void plant(struct set_memory *s)
 {
     uint32_t n = s->nlist;

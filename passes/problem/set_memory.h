@@ -1,13 +1,13 @@
-/* Computes what a device needs at one time for a set of vertices, while vertices come and go.
+/* Computes how many bytes a device needs at one time for a set of vertices, which changes by one vertex after another.
  *
- * The device runs the nodes of the set as one part, in the order of the file (exec_live_parts()).
- * Beside its lasting bytes (weights, state) it needs at once
+ * The device runs the nodes of the set as one part, in the order of the file (exec_live_parts()).  Beside its lasting
+ * bytes (weights, state) it needs at once
  *     all values that the part reads, which it holds until its end;
  *     the values that its nodes make: each from its node to its last reader in the set, and to the end if it leaves;
  *     what a node works in while it runs;
  *     and, where samples follow each other, once more all that the part reads, for the sample behind, and all that
  *     leaves the part, for the sample ahead; where only two samples are on their way at once, the larger of the two.
- * That is what the schedule of a plan with one part on each device has at least (schedule.h). */
+ * The schedule of a plan with one part on each device needs no less (schedule.h). */
 #ifndef PCC_PASSES_PROBLEM_SET_MEMORY_H
 #define PCC_PASSES_PROBLEM_SET_MEMORY_H
 
@@ -45,11 +45,11 @@ struct set_memory {
     uint8_t *in;    /* [vertex of the base level] 1: in the set */
     uint32_t *pins; /* [value] number of its pins in the set */
     uint32_t *last; /* [value] the last pin in the set; counts while pins > 0 */
-    /* bytes of the values that the set reads from elsewhere; bytes of the values that leave the set */
+    /* reads: bytes of the values that the set reads from elsewhere; sent: bytes of the values that leave the set */
     int64_t reads, sent;
-    /* While vertices join in the order in which they run, and leave in the opposite order: list[0 .. nlist) are the
-     * vertices of the set, at[i].now the bytes after the first i of them have run, at[i].top the most bytes up to
-     * then.  Else `sorted` is false, and the tree counts. */
+    /* sorted: so far vertices have joined in the order in which they run, and left in the opposite order.  Then list[0
+     * .. nlist) are the vertices of the set, at[i].now is the number of bytes after the first i of them have run, and
+     * at[i].top the most bytes up to then.  If false, the tree below counts instead */
     bool sorted;
     uint32_t *list, nlist;
     struct set_moment {

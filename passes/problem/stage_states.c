@@ -1,15 +1,15 @@
-/* States of a model (stage_states.h).
+/* Finds the states of a model (stage_states.h).
  *
  * Source: PipeDream's optimizer (its graph of antichains) and the placement paper's ideals.  A layer needs all its
- * predecessors, direct or not.  A state is known by its end, the antichain A of its layers that no other layer of the
- * state needs.  The open layers of the state, augment(A), are A and each layer that some a in A needs and that has a
- * reader which is not a and which a does not need.
- * STATES_FIRST steps from a state to another one as PipeDream does: a reader y of some open layer x takes the place of
- * x, unless y is open or an open layer needs y; then layers that others need leave the antichain.  STATES_ALL begins
- * with no layer and adds one layer at a time.  A table finds states by their antichains.
+ * predecessors, direct or not.  A state is identified by its end: the antichain A of those of its layers that no other
+ * layer of the state needs.  The open layers of the state, called augment(A), are A and each layer x that some a in A
+ * needs, if x has a reader other than a that a does not need.  STATES_FIRST steps from a state to another one as
+ * PipeDream does: a reader y of some open layer x takes the place of x, unless y is open or an open layer needs y; then
+ * layers that other layers of the antichain need leave it.  STATES_ALL begins with no layer and adds one layer at a
+ * time.  A table finds states by their antichains.
  *
- * A model with many branches has too many states.  STATES_NARROW takes as states only the first v layers of the order,
- * for numbers v where the fewest values cross. */
+ * A model with many branches has too many states.  STATES_NARROW takes only sets of the first v layers of the order as
+ * states, for those numbers v at which the fewest values cross. */
 #include "passes/problem/stage_states.h"
 
 #include "ir/base/keyed.h"
@@ -161,7 +161,7 @@ static void step_as_pipedream(struct state_search *f, uint32_t s)
     }
 }
 
-/* Adds the steps from state s by one more layer, whose predecessors are all in s. */
+/* Adds the steps from state s to the states that have one more layer, whose predecessors are all in s. */
 static void step_by_layer(struct state_search *f, uint32_t s)
 {
     const struct csr *pred = &f->g->pred;
@@ -188,7 +188,7 @@ static uint32_t count_bits(const uint64_t *set, uint32_t words)
     return n;
 }
 
-/* Returns an array: [v] the number of layers among the first v + 1 that a later layer reads. */
+/* Returns an array: [v] how many of the layers 0 .. v have a reader behind layer v. */
 static uint32_t *count_crossing(const struct state_search *f)
 {
     const struct layers_of *g = f->g;
@@ -206,9 +206,8 @@ static uint32_t *count_crossing(const struct state_search *f)
     return cross;
 }
 
-/* Adds states that are prefixes of the layers: the layers 0 .. v for the places v that the results of the fewest
- * layers cross, about f->most of them, and the whole model.  Adds a step from each of these states to the next one
- * (f->step). */
+/* Adds states that consist of the layers 0 .. v: for the places v that the results of the fewest layers cross, about
+ * f->most of them, and for the whole model.  Adds a step from each of these states to the next one (f->step). */
 static void find_narrow(struct state_search *f)
 {
     uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, widest = 0;
@@ -276,7 +275,7 @@ static void add_sums(struct state_search *f, struct stage_states *s, uint32_t to
 }
 
 /* Fills s->is_before and s->before: state i is before state j if steps lead from i to j.  place[]: the number in *s of
- * each state of the search, which also takes the place of that state in f->step. */
+ * each state of the search; f->step gets these numbers, too. */
 static void find_before(struct state_search *f, struct stage_states *s, const uint32_t *place)
 {
     uint32_t row = (s->n + 64) / 64, many = 0; /* row: words for n + 1 bits */
