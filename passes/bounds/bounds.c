@@ -1,8 +1,8 @@
 /* Finds lower bounds for plans of any shape (bounds.h).
  *
  * For a threshold T, suppose that a plan has loads below T.  Then it is also a plan of the reduction for T
- * (reduction.h), in which vertices can be on fewer kinds of devices.  If every plan of the reduction takes B or
- * more, min(T, B) is a lower bound; if the reduction has no plan at all, T is one.  T is searched by bisection.
+ * (reduction.h), in which vertices can be on fewer kinds of devices.  If every plan of the reduction takes B or more,
+ * min(T, B) is a lower bound; if the reduction has no plan at all, T is a lower bound.  T is searched by bisection.
  *
  * Prices: give each kind k a price s[k] >= 0.  If all loads are at most L, then
  *   sum over vertices of (least s[k] * time[k] over the kinds that the vertex may be on) + priced transfers that
@@ -11,13 +11,13 @@
  * are improved one at a time.  With a price on hosts only, the bound is the load of the vertices that must be on
  * hosts.
  *
- * Pigeonhole (as for P||Cmax, identical machines): of the h longest vertices a device can hold no more than fit when
- * the shortest of them are taken first.  If all devices together hold fewer than h, T is refuted.
+ * Pigeonhole (as for P||Cmax, identical machines): of the h longest vertices a device can hold no more than as many as
+ * fit if the shortest of these are taken first.  If all devices together can hold fewer than h, T is refuted.
  *
  * Weights (weight_bound.h) are the most general and the most expensive argument: they get the work that is left.
  *
- * Cost: the work allowed, of which each try of prices takes O(kinds * V).  The first threshold is tried even if it
- * takes more. */
+ * Cost: the work allowed; a try of prices takes O(kinds * V) of it.  The first threshold is tried even if it takes
+ * more. */
 #include "passes/bounds/bounds.h"
 
 #include "passes/bounds/explain.h"
@@ -42,9 +42,9 @@ enum {
     HUB_SHARE = 2,      /* the bound around hubs may take 1 / HUB_SHARE of the work in addition */
     /* the bound by trees of transfers (tree_bound.h) may take 1 / TREE_SHARE of the work in addition */
     TREE_SHARE = 4,
-    /* the bound by trees is taken only if it closes 1 / TREE_NEARER of the gap, since its argument is long */
+    /* the bound by trees is taken only if it closes at least 1 / TREE_NEARER of the gap, since its argument is long */
     TREE_NEARER = 64,
-    LOOKS_PER_ARC = 4, /* number of prices of vertices that count as the work of one arc */
+    LOOKS_PER_ARC = 4, /* computing this many prices of vertices counts as one look at an arc */
     WORTH = 400        /* weights are tried if the gap is more than 1 / WORTH of the value */
 };
 
@@ -52,7 +52,7 @@ enum {
 struct attempt {
     int64_t below, value; /* ps: the threshold; the bound: no plan takes less */
     struct reduction *r;  /* the reduction for the threshold */
-    /* the argument that gave `value`; 0: none yet */
+    /* the argument that gave `value`; BY_LOWER: none yet */
     enum { BY_LOWER, BY_REDUCTION, BY_PRICES, BY_PIGEONHOLE, BY_WEIGHTS } by;
     int64_t price[PROBLEM_KINDS]; /* BY_PRICES: [kind] price of a device of the kind */
     uint32_t nlongest;            /* BY_PIGEONHOLE: how many of the longest vertices are counted */
@@ -117,8 +117,8 @@ static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
     return net;
 }
 
-/* Returns the least that devices pay for net e at these prices.  Pins are picked whose possible kinds do not overlap:
- * these pins are on different devices, each of which pays. */
+/* Returns the least that devices pay for net e at these prices.  Picks pins such that no two can be on one kind: so
+ * they are on different devices, each of which pays. */
 static int64_t net_price(const struct reduction *r, const int64_t *price, uint32_t e)
 {
     const struct problem *c = r->small;
@@ -166,7 +166,7 @@ struct prices {
     const struct reduction *r;
     const uint32_t *paid; /* result of paid_nets */
     int64_t *best, value; /* [kind] the prices with the largest bound so far; that bound, ps */
-    uint64_t looks;       /* number of prices of vertices worked out so far */
+    uint64_t looks;       /* number of prices of vertices computed so far */
 };
 
 /* Makes `price` the best prices of p if it gives a larger bound than p->best. */
@@ -202,7 +202,7 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
             price[k] = larger(c->pot[p].scale[k], 0);
         try_prices(&t, price);
     }
-    /* twice through all factors: the price of one kind is raised, then lowered, by factor up / down */
+    /* goes twice through all factors: raises, then lowers, the best price of one kind by the factor up / down */
     for (uint32_t i = 0; i < 2 * PRICE_STEPS && c->nkind > 1; i++)
         for (uint32_t k = 0; k < c->nkind; k++)
             for (int turn = 0; turn < 2; turn++) {
@@ -241,19 +241,21 @@ struct longest {
     const struct reduction *r;
     uint32_t n; /* number of vertices in `of`: LONGEST_MOST, or fewer in a small graph */
     struct long_vertex *of; /* [n] the longest first */
-    uint32_t have;          /* `sorted` holds times of of[0 .. have) */
-    /* [kind] times, ps, of the vertices that may be on the kind, the shortest first; and their number */
+    uint32_t have;          /* `sorted` has the times of of[0 .. have) */
+    /* sorted: [kind] times, ps, of the vertices that may be on the kind, the shortest first; nsorted: [kind] their
+     * number */
     int64_t *sorted[PROBLEM_KINDS];
     uint32_t nsorted[PROBLEM_KINDS];
 };
 
-/* Adds x to p->of, a heap with its shortest vertex at the root.  If the heap is full, the shortest vertex, of x and
- * those in the heap, is left out. */
+/* Adds x to p->of, a heap with its shortest vertex at the root.  If the heap is full, the shortest of its vertices and
+ * x is left out. */
 static void keep_longest(struct longest *p, struct long_vertex x)
 {
     struct long_vertex *h = p->of;
     uint32_t i = 0;
-    if (p->n < LONGEST_MOST) { /* a new last place, from which longer parents sink */
+    /* x gets a new last place, and rises from there above longer parents */
+    if (p->n < LONGEST_MOST) {
         for (i = p->n++; i && longer_first(&x, &h[(i - 1) / 2]) > 0; i = (i - 1) / 2)
             h[i] = h[(i - 1) / 2];
         h[i] = x;
@@ -261,7 +263,7 @@ static void keep_longest(struct longest *p, struct long_vertex x)
     }
     if (longer_first(&x, &h[0]) > 0)
         return; /* x is the shortest */
-    /* x takes the place of the root, to which shorter children rise; k: the shorter child of i */
+    /* x takes the place of the root, and sinks below shorter children; k: the shorter child of i */
     for (uint32_t k = 1; k < p->n; k = 2 * i + 1) {
         if (k + 1 < p->n && longer_first(&h[k + 1], &h[k]) > 0)
             k++;
@@ -355,7 +357,8 @@ static int64_t refuted_threshold(struct longest *p, uint32_t h, int64_t lower, i
 }
 
 /* Raises t->value to the largest bound that the pigeonhole argument gives for any number h of longest vertices, and
- * notes the argument in t->by and t->nlongest.  Does nothing if that bound is not above `lower`, a bound known before.
+ * notes the argument in t->by and t->nlongest.  Does nothing if that bound is not above t->value and `lower`, a bound
+ * known before.
  */
 static void try_pigeonhole(struct attempt *t, int64_t lower, struct arena *a)
 {
@@ -394,7 +397,7 @@ static void prove_pigeonhole(struct explain *e, const struct attempt *t)
     }
     for (uint32_t k = 0; k < c->nkind; k++) {
         uint32_t m = count_fitting(&p, t->nlongest, k, t->value - 1), n = p.nsorted[k];
-        int64_t sum = 0; /* of the m + 1 shortest times: too much for one device */
+        int64_t sum = 0; /* sum of the m + 1 shortest times, which is too much for one device */
         for (uint32_t i = 0; i <= m && i < n; i++)
             sum = sat_add(sum, p.sorted[k][i]);
         if (m < n)
@@ -451,8 +454,9 @@ static void prove_weights(struct explain *e, const struct attempt *t)
 
 /* ---- thresholds ------------------------------------------------------------------------------ */
 
-/* Tries the threshold t->below: writes the bound that follows from supposing that a plan takes less to t->value, and
- * its argument to t->by.  lower: a bound known before.  Gives the reduction at most `work`; returns the work done. */
+/* Tries the threshold t->below: supposes that a plan takes less, writes the bound that follows from that to t->value,
+ * and notes its argument in t->by.  lower: a bound known before.  Gives the reduction at most `work`; returns the work
+ * done. */
 static uint64_t try_below(struct attempt *t, const struct problem *c, int64_t lower, uint64_t work,
                           struct clock *clock, struct arena *a)
 {
@@ -523,7 +527,8 @@ static void try_weights(struct bound_search *s, uint64_t work)
         for (uint32_t v = 0; v < s->c->g->n; v++) {
             uint32_t m = t.r->map[v];
             t.weight[v] = t.pack.weight[m];
-            t.pack.weight[m] = 0; /* only the first of joined vertices gets the weight */
+            /* so that only the first of several joined vertices gets the weight */
+            t.pack.weight[m] = 0;
         }
         t.value = t.pack.below;
         keep_best(s, &t);
@@ -552,8 +557,8 @@ static bool still_proves(const struct attempt *t, struct arena *a)
     }
 }
 
-/* Adds the end of the argument of an attempt whose reduction alone refutes plans: its last step left a vertex without a
- * kind, or joined vertices that must not share a device. */
+/* Adds the end of the argument of an attempt whose reduction alone refutes plans, as its last step left a vertex
+ * without a kind, or joined vertices that must not share a device. */
 static void prove_by_reduction(struct explain *e, const struct attempt *t, const struct problem *c)
 {
     const struct reduction *r = t->r;
@@ -643,8 +648,8 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
     struct bound_search s = {.c = c, .upper = upper, .with = with, .value = known.value};
     int64_t lo = known.value, hi = upper, at = upper;
     open = open && upper > known.value;
-    /* bisection: every threshold up to lo has been refuted, the try of hi failed (or hi is upper); at: the threshold to
-     * try next, `upper` first; open: there is more to try */
+    /* bisection: every threshold up to lo has been refuted, and hi could not be refuted (or is `upper`); at: the
+     * threshold to try next, at first `upper`; open: whether there is more to try */
     for (uint32_t i = 0; open && i < ATTEMPTS && !clock_out(with->clock); i++) {
         struct arena_mark mark = arena_mark(with->scratch);
         struct attempt t = {.below = at};
@@ -669,7 +674,7 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
         *spent = done;
     if (s.best.value)
         return (struct bound){.value = s.value, .why = s.best.why, .proof = prove(&s)};
-    /* no threshold gave more: the bound of first_bound(), with its own proof, or c->lower */
+    /* no threshold gave more: the bound is that of first_bound(), with its own proof, or c->lower */
     if (!known.proof || known.value <= c->lower.value)
         known.proof = explain_problem(c, with->m, with->mem);
     return known;

@@ -2,27 +2,27 @@
  *
  * Idea: the ideals of a contiguous plan hold the first k vertices of a path for growing k (long_path.h), so each device
  * has an interval i + 1 .. j of the path vertices, which may be empty.  The device holds every vertex of the graph that
- * must lie within the interval (lo > i and hi <= j), and none that must lie before or behind it.  Let it hold the set
- * S, with weights w of potential 0 (problem.h), a load of at most T and transfers p(S).  If a is the scale of its
- * kind, w(S) + a p(S) <= a T, and so for each m > -1
+ * must lie within the interval (lo > i and hi <= j), and none that must lie before or behind it.  Let it hold the set S
+ * with a load of at most T; w(S) is the weight of S in potential 0 (problem.h), p(S) the cost of its transfers.  If a
+ * is the scale of the device's kind, w(S) + a p(S) <= a T, and so for each m > -1
  *   (1 + m) w(S)  <=  a T + max over such sets S of (m w(S) - a p(S)).
- * The maximum is a minimum cut, which does not depend on T (interval_cut.h).
- * Devices may come in any order, so a dynamic program over the devices used, by kinds, and the part of the path that
- * these devices have gives the largest weight that all devices hold.  If that is less than the weight of all vertices,
- * no plan has loads of at most T.
+ * The maximum is a minimum cut, which does not depend on T (interval_cut.h).  Devices may come in any order, so a
+ * dynamic program over the devices used, by kinds, and the part of the path that these devices have gives the largest
+ * weight that all devices hold.  If that weight is less than the weight of all vertices, no plan has loads of at most
+ * T.
  *
- * At first each interval is taken to hold a T, the most that any set can.  While T is not refuted, cuts are made for
- * the intervals that the dynamic program chose: with m = 0 first; then with a larger m (a larger set is worth more
- * then) while the load of the best set is below T, with a smaller m while it is above T; then with the m at which the
- * lines of a heavy and of a light set meet (Lagrangean relaxation of the limit T).  T is found by bisection; the lines
- * of an interval hold for every T.
+ * At first a device with an interval is taken to hold a weight of a T, the most that any set can have.  While T is not
+ * refuted, cuts are made for the intervals that the dynamic program chose: with m = 0 first; then with a larger m (a
+ * larger set is worth more then) while the load of the best set is below T, with a smaller m while it is above T; then
+ * with the m at which the lines of a heavy and of a light set meet (Lagrangean relaxation of the limit T).  The largest
+ * T that can be refuted is found by bisection; the lines of an interval hold for every T.
  *
- * A device with many small branches that meet in one vertex, a hub, can hold few of them or, with the hub, all; what
- * lies between pays far more than the lines say that join these two.  So a second search (holder_new_apart()) counts
- * apart which hubs a device holds: the dynamic program knows which ones the devices so far have, and each interval has
- * lines for each set of hubs.  Likewise whether a device has no end, some or all ends of the dearest net: with some it
- * pays for the net, whatever else it holds.  What follows from the interval and the edges is forced, too
- * (force_along()).
+ * If many small branches meet in one vertex, a hub, a device can hold a few of the branches, or with the hub all of
+ * them. Sets between these two pay far more than the line through the two sets says.  So a second search
+ * (holder_new_apart()) distinguishes which hubs a device holds: the dynamic program knows which hubs the devices so far
+ * have, and each interval has lines for each set of hubs.  It also distinguishes whether a device has no pin, some or
+ * all pins of the dearest net: with some it pays for the net, whatever else it holds.  A vertex whose side then follows
+ * from the interval and the edges is forced to that side, too (force_along()).
  *
  * Cost: the work allowed; the dynamic program takes O(states * kinds * path^2) for each step of refinement, with h
  * hubs 3^(h + 1) times as much. */
@@ -43,18 +43,20 @@ enum {
     PER_DEVICE = 5,
     PATH_MOST = 128,
     STATES_MOST = 256, /* number of states of the dynamic program, at most */
-    HUBS = 3,          /* hubs, at most: a pair for each interval and set of hubs */
-    LINES = 8,         /* number of lines for an interval, at most */
-    FIRST_PART = 10,   /* see first_m */
-    PRECISION = 4000   /* the bisection ends at a range of upper / PRECISION */
+    /* the most hubs; few, since there is a pair for each interval and set of hubs */
+    HUBS = 3,
+    LINES = 8,       /* number of lines for an interval, at most */
+    FIRST_PART = 10, /* see first_m() */
+    PRECISION = 4000 /* the bisection ends at a range of upper / PRECISION */
 };
 
-/* The facts about the devices of one group, for one interval of the path that such a device may hold. */
+/* What is known of the devices of one group if such a device has a certain interval of the path, certain hubs and a
+ * certain share of the dear net (pair_at()). */
 struct pair {
     struct line *line; /* [LINES], of which nline are filled; NULL: no line yet */
     uint32_t nline;
-    /* the vertices that must lie within the interval weigh more than any device can hold, or what the device is to
-     * hold or not contradicts the interval */
+    /* no device can have the pair: the vertices that must lie within the interval weigh more than any device can hold,
+     * or the hubs and the share of the dear net contradict the interval */
     bool closed;
     /* the largest weight that such a device holds with a load within the limit; -1: no device can */
     int64_t held;
@@ -62,7 +64,7 @@ struct pair {
 
 /* Devices of one class and scale: equal in the sets of vertices that they can hold. */
 struct group {
-    /* one of the kinds of these devices; number of devices of all their kinds */
+    /* kind: one of the kinds of these devices; count: number of devices of all their kinds */
     uint32_t kind, count;
     /* the mixed radix of a state's number: the state uses state / radix % (count + 1) devices of the group */
     uint32_t radix;
@@ -72,7 +74,7 @@ struct group {
     struct pair *pair;   /* [pair_at()] */
 };
 
-/* What a device has to do with the dear net: no pin of it, some pins, so that it pays, or all. */
+/* How many pins of the dear net a device has: none; some, so that it pays for the net; or all. */
 enum net_share { NET_NONE, NET_SOME, NET_ALL, NET_SHARES };
 
 /* The best way to divide the first j path vertices, for some j, among the devices that a state counts as used. */
@@ -93,7 +95,7 @@ struct holder {
     uint32_t row;            /* path.len + 1 */
     uint32_t ngroup, nstate; /* a state: how many devices of each group are used */
     struct group group[PROBLEM_KINDS];
-    uint32_t nhub, hub[HUBS]; /* the hubs: the search has their devices in its states */
+    uint32_t nhub, hub[HUBS]; /* the hubs, whose devices the search distinguishes */
     uint32_t sets;            /* 1 << nhub: a set of hubs is a number of as many bits */
     uint32_t before[HUBS];    /* [hub] set of the hubs that have a path to the hub */
     uint32_t net;             /* the dear net; UINT32_MAX: none */
@@ -105,16 +107,16 @@ struct holder {
     uint32_t *id;
 };
 
-/* Returns the index in group.pair of the interval i + 1 .. j of a device that holds the hubs of set `hubs` and no
- * others, and that share of the dear net (NET_SOME if there is none). */
+/* Returns the index in group.pair of the pair for the interval i + 1 .. j of a device that holds the hubs of set
+ * `hubs`, no other hubs, and this share of the dear net (NET_SOME if there is no dear net). */
 static uint32_t pair_at(const struct holder *h, uint32_t hubs, enum net_share share, uint32_t i,
                         uint32_t j)
 {
     return ((hubs * NET_SHARES + share) * h->row + i) * h->row + j;
 }
 
-/* Returns the index in h->best of the first j path vertices and the hubs of set `hubs`, held by the devices of state
- * u. */
+/* Returns the index in h->best of the entry in which the devices of state u hold the first j path vertices and the hubs
+ * of set `hubs`. */
 static uint32_t best_at(const struct holder *h, uint32_t u, uint32_t hubs, uint32_t j)
 {
     return (u * h->sets + hubs) * h->row + j;
@@ -122,8 +124,8 @@ static uint32_t best_at(const struct holder *h, uint32_t u, uint32_t hubs, uint3
 
 /* ---- hubs ------------------------------------------------------------------------------------ */
 
-/* Sets h->hub, h->nhub and h->sets: the hubs are the vertices with the dearest nets beside those of a chain; and
- * h->net. */
+/* Sets h->hub, h->nhub and h->sets, and h->net.  The hubs are the vertices whose nets cost most, the two dearest nets
+ * of each not counted (hub_order()). */
 static void choose_hubs(struct holder *h)
 {
     const struct problem *c = h->c;
@@ -220,8 +222,8 @@ static bool force_all(struct holder *h, uint32_t hubs, enum net_share share, str
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
-/* Returns the multiplier to try after 0, in 1 / LINE_ONE: it makes the weights of all vertices 1 / FIRST_PART of all
- * transfers, but is at most 1/4. */
+/* Returns the multiplier to try after 0, in units of 1 / LINE_ONE: multiplied by it, the weight of all vertices is 1 /
+ * FIRST_PART of all transfers, but the multiplier is at most 1/4. */
 static int32_t first_m(const struct problem *c, const struct group *q)
 {
     __int128 pay = 0;
@@ -259,7 +261,8 @@ static bool make_groups(struct holder *h)
     return h->nstate <= STATES_MOST;
 }
 
-/* Whether that share of the dear net counts apart.  Who holds all pins of a net with the host pays, too. */
+/* Whether pairs with that share of the dear net are needed.  NET_ALL is not if the net has the host as a pin: a device
+ * with all other pins pays, too. */
 static bool has_share(const struct holder *h, enum net_share share)
 {
     return share == NET_SOME ||
@@ -279,7 +282,7 @@ static void make_pairs(struct holder *h, int64_t upper)
     for (uint32_t lo = row + 1; lo-- > 0;)
         for (uint32_t hi = 0; hi <= row; hi++) {
             int64_t *x = &sum[lo * (row + 1) + hi];
-            /* those with a larger lo, and those with a smaller hi, less those that are in both */
+            /* adds the sum for a larger lo and the sum for a smaller hi, and subtracts the sum that is in both */
             *x += (lo < row ? x[row + 1] : 0) + (hi ? x[-1] : 0) - (lo < row && hi ? x[row] : 0);
         }
     for (uint32_t q = 0; q < h->ngroup; q++) {
@@ -304,8 +307,8 @@ static int64_t held_by(const struct line *l, int64_t cap)
     return x < 0 ? -1 : (int64_t)(x / (LINE_ONE + l->m));
 }
 
-/* Returns the line of p that gives the lowest limit of what a device with a scaled load of at most `cap` holds; NULL:
- * no line gives a limit below cap. */
+/* Returns the line of p that gives the lowest limit on the weight that a device with a scaled load of at most `cap`
+ * holds; NULL: no line gives a limit below cap. */
 static const struct line *tightest_line(const struct pair *p, int64_t cap)
 {
     const struct line *best = NULL;
@@ -315,7 +318,7 @@ static const struct line *tightest_line(const struct pair *p, int64_t cap)
     return best;
 }
 
-/* Returns a p(S), the scaled transfers, of the set S with weight l->weight. */
+/* Returns the scaled transfers, a p(S), of the set S whose weight is l->weight. */
 static int64_t paid_by(const struct line *l)
 {
     return (int64_t)((__int128)l->weight * l->m / LINE_ONE) - l->gain;
@@ -326,8 +329,8 @@ static int64_t paid_by(const struct line *l)
 static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
 {
     const struct line *heavy = NULL, *light = NULL;
-    /* heavy: of the lines found so far whose set weighs too much for cap, the one with the smallest m; light: of the
-     * other lines, the one with the largest m */
+    /* heavy: the line with the smallest m among those whose set has a scaled load above cap; light: the line with the
+     * largest m among the other lines */
     for (uint32_t i = 0; i < p->nline; i++) {
         const struct line *l = &p->line[i];
         if (l->weight + paid_by(l) > cap)
@@ -351,7 +354,7 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
             *m = light->m / 2;
         else
             *m = light->m ? light->m * 4 : first;
-        /* a multiplier above 2 hardly lowers the limit; half of -1 would be 0 once more */
+        /* a multiplier above 2 hardly lowers the limit; half of -1 would be rounded to 0 again */
         return light->m < 2 * LINE_ONE && light->m != -1;
     }
     /* no set found so far fits: a smaller m */
@@ -365,13 +368,13 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
         *m = heavy->m * 4;
     else /* halfway to -1 */
         *m = heavy->m - (LINE_ONE + heavy->m) / 2;
-    /* m must stay above -1; half of 1 would be 0 once more */
+    /* m must stay above -1; half of 1 would be rounded to 0 again */
     return heavy->m > -LINE_ONE * 7 / 8 && heavy->m != 1;
 }
 
-/* Adds a line for the device x of group q, which has the path vertices up to j, and lowers `held` of the pair; or
- * closes the pair if no device can hold what x holds.  Returns false if there is nothing to try, or if the work ran
- * out. */
+/* Adds a line to the pair of device x of group q, which has the path vertices up to j, and lowers `held` of the pair;
+ * or closes the pair if no device can hold what the pair says.  Returns false if there is nothing to try, or if the
+ * work ran out. */
 static bool refine_pair(struct holder *h, const struct group *q, const struct best *x, uint32_t j)
 {
     const struct interval d = {x->from, j};
@@ -425,8 +428,8 @@ static void set_limit(struct holder *h, int64_t limit)
     }
 }
 
-/* Step of the dynamic program: extends all divisions of state u that hold the hubs `have` by a device of group q with
- * the hubs `more`. */
+/* A step of the dynamic program: extends each entry of h->best for state u and the hubs `have` by a device of group q
+ * with the hubs `more`. */
 static void extend_state(struct holder *h, uint32_t u, uint32_t q, uint32_t have, uint32_t more)
 {
     const struct group *x = &h->group[q];
@@ -461,7 +464,7 @@ static int64_t most_held(struct holder *h)
                 uint32_t have = s / h->sets, more = s % h->sets;
                 if (have & more)
                     continue;
-                /* row^2 / 2 intervals, of which two take the time of a look at an arc */
+                /* there are row^2 / 2 intervals, two of which take as long as a look at an arc */
                 looks += (uint64_t)h->row * h->row / 4;
                 if (u / h->group[q].radix % (h->group[q].count + 1) < h->group[q].count)
                     extend_state(h, u, q, have, more);
@@ -484,8 +487,8 @@ static bool refine_best(struct holder *h)
     return better;
 }
 
-/* Returns whether the lines, with new ones as far as the work allows, prove that no plan has loads of at most
- * `limit`. */
+/* Returns whether lines prove that no plan has loads of at most `limit`; adds lines for that as far as the work
+ * allows. */
 static bool is_refuted(struct holder *h, int64_t limit, struct clock *clock)
 {
     set_limit(h, limit);
@@ -497,7 +500,7 @@ static bool is_refuted(struct holder *h, int64_t limit, struct clock *clock)
 
 /* ---- the argument ---------------------------------------------------------------------------- */
 
-/* Adds to the text what a device holds or pays beside its interval, as in pair_at(). */
+/* Adds to the text which hubs a device holds and what share of the dear net it has, as in pair_at(). */
 static void say_apart(struct explain *e, const struct holder *h, uint32_t hubs,
                       enum net_share share)
 {

@@ -1,4 +1,5 @@
-/* Finds lower bounds for contiguous plans by what devices can hold of a graph along one of its paths. */
+/* Finds lower bounds for contiguous plans by what each device can hold of the graph if it holds an interval of one of
+ * its paths. */
 #ifndef PCC_PASSES_BOUNDS_PATH_BOUND_H
 #define PCC_PASSES_BOUNDS_PATH_BOUND_H
 
@@ -11,8 +12,8 @@ struct holder;
  * detailed or has no vertices, or if its devices are too many or of too many kinds.  Lives in a, which must not be
  * released to a mark made before.  O(V + pins) memory. */
 struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a);
-/* As holder_new(), but a search that counts apart who holds some hubs, and who pays for a dear net: its bounds are
- * higher, and take longer.  Returns NULL also if c has no hub. */
+/* As holder_new(), but the search distinguishes which devices hold some hubs, and which devices pay for a dear net
+ * (hub_bound.h): its bounds are higher, and take longer.  Returns NULL also if c has no hub. */
 struct holder *holder_new_apart(const struct problem *c, int64_t upper, struct arena *a);
 
 /* Whether the search has come to its end: more work would bring no higher bound. */

@@ -1,14 +1,14 @@
-/* Baechi's list schedulers as functions, for their planners and for the portfolio: each empties the placement, puts all
- * vertices on devices, and writes the plan to *best if it is better.  A vertex for which no device has enough memory
- * is put on the device with the fewest bytes in use, and counted in r->lacking.  When the placement's clock is out,
- * placement_fill places the remaining vertices. */
+/* Baechi's list schedulers as functions, for their planners and for the portfolio: each function empties the placement,
+ * puts all vertices on devices, and writes the plan to *best if it is better than *best.  A vertex for which no device
+ * has enough memory is put on the device with the fewest bytes in use, and counted in r->lacking.  When the placement's
+ * clock is out, placement_fill places the remaining vertices. */
 #ifndef PCC_PASSES_LIST_BAECHI_H
 #define PCC_PASSES_LIST_BAECHI_H
 
 #include "passes/list/list.h"
 
-/* m-TOPO: vertices breadth first on one device after the other, each with about an equal share of the bytes.  O(V + E +
- * devices). */
+/* m-TOPO: puts vertices, breadth first, on one device after the other; each device gets about an equal share of the
+ * bytes.  O(V + E + devices). */
 void m_topo_try(struct ctx *x, struct placement *r, struct list_schedule *best);
 /* m-ETF: always places the vertex that can start first.  Cost: see earliest.h. */
 void m_etf_try(struct ctx *x, struct placement *r, struct list_schedule *best);

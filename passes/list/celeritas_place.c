@@ -4,16 +4,16 @@
  * Source: Celeritas (arXiv 2208.00184).  The nodes are put in an order along critical paths (CPD-TOPO) and cut into
  * clusters with few transfers between them (optimal operation fusion, ../coarsen/fuse.c).  Order-Place puts the
  * clusters in order on one device until its memory is full, then on the next one.  Adjusting Placement (Eq 7-9) places
- * them again by estimated times: a cluster is put on the device of the cluster before it, unless it could start on
- * another device so much earlier that there is even time to send its results back; idle times between clusters are
- * used.  The paper claims that the adjusted plan never takes longer.  That is false (a graph of four nodes shows it),
- * so celeritas-place runs both plans and keeps the better one.  Adjusting is done twice: with transfers that do not
- * disturb each other, and with ports that move one value at a time.  dfs-place orders nodes depth first and fills
- * devices with single nodes, like the planners that the paper compares itself with.
+ * the clusters again by estimated times: a cluster is put on the device of the cluster before it, unless it could start
+ * on another device so much earlier that there is even time to send its results back.  A cluster may also run in an
+ * idle time between placed clusters.  The paper claims that the adjusted plan never takes longer.  That is false (a
+ * graph of four nodes shows it), so celeritas-place runs both plans and keeps the better one.  Adjusting is done twice:
+ * with transfers that do not disturb each other, and with ports that move one value at a time.  dfs-place orders nodes
+ * depth first and fills devices with single nodes, like the planners that the paper compares itself with.
  *
- * A device is full when what it would hold at once (live.h) is beyond its memory; other memory models count sums.
- * Nodes that must share a device are placed together with the first of them (list.h).
- * O(V log V + V * range + pins), for Adjusting O(clusters' edges * devices). */
+ * A device is full when the bytes that it would hold at once (live.h) exceed its memory; with memory models other than
+ * LIVE, when the sum of all bytes does.  Nodes that must share a device are placed together with the first of them
+ * (list.h).  O(V log V + V * range + pins); Adjusting Placement takes O(edges between clusters * devices) more. */
 #include "passes/list/estimate.h"
 #include "passes/list/live.h"
 #include "passes/list/placements.h"
@@ -70,7 +70,7 @@ static const struct opt order_opts[] = {
     CLUSTER_OPTIONS, LIST_BEST_EFFORT(struct celeritas_options, best_effort), {0}};
 static const struct opt dfs_opts[] = {LIST_BEST_EFFORT(struct celeritas_options, best_effort), {0}};
 
-/* Clusters of nodes, and where they are. */
+/* Clusters of nodes, and the devices that they are on. */
 struct clusters {
     struct ctx *x;
     struct wdag *g;    /* a vertex is a cluster; list_level() itself if each node is a cluster */
@@ -79,10 +79,10 @@ struct clusters {
     /* [ndev] the devices in the order in which they are tried, accelerators first */
     uint32_t *device;
     struct placement placement;
-    /* held: what devices hold at once, NULL if the memory model does not count that; live: the same as held, or NULL
+    /* held: counts what devices hold at once; NULL: the memory model does not count that.  live: the same as held; NULL
      * while devices are filled by the sum of all bytes */
     struct live *held, *live;
-    /* [cluster] the cluster's start in ps, or its position: clusters run in this order */
+    /* [cluster] the cluster's start in ps, or its position in Order-Place: clusters run in this order */
     int64_t *start;
 };
 
@@ -177,8 +177,8 @@ static void clear(struct clusters *c)
         live_empty(c->live);
 }
 
-/* Returns whether device d can run the vertices v[0..n), about which placement_ask() was asked, and has memory for
- * them. */
+/* Returns whether device d can run the vertices v[0..n), about which placement_ask() has begun a question, and has
+ * memory for them. */
 static bool takes(struct clusters *c, const uint32_t *v, uint32_t n, uint32_t d)
 {
     return c->live ? live_takes(c->live, v, n, d) : placement_takes(&c->placement, d);
@@ -218,7 +218,7 @@ static void place_in_order(struct clusters *c)
 
 /* ---- Adjusting ------------------------------------------------------------------------------------ */
 
-/* Clusters, and estimates of the times at which the placed ones end. */
+/* Clusters, and estimates of the times at which placed clusters end. */
 struct adjustment {
     struct clusters *c;
     struct estimate e;
@@ -240,7 +240,7 @@ static int64_t longest_transfer(const struct adjustment *s, uint32_t k, uint32_t
 static int64_t time_on(const struct adjustment *s, uint32_t k, uint32_t d)
 {
     int64_t t = s->c->g->time[s->e.edge.cls[d]][k];
-    /* d cannot run all of the cluster: placement_put() puts it elsewhere */
+    /* 0 if d cannot run all of the cluster, since placement_put() then puts it elsewhere */
     return t == COST_NEVER ? 0 : t;
 }
 
@@ -250,9 +250,9 @@ struct choice {
     int64_t start;
 };
 
-/* Returns the device for cluster k by equations 7 to 9: the device of the cluster before k (`before`), unless k could
- * start on another device, the best one, so much earlier that its results can be sent back in that time; and the start
- * there.  If no device has memory for k, the device of placement_least(). */
+/* Returns the device for cluster k by equations 7 to 9, and the start there: `before`, the device of the cluster before
+ * k, unless k could start on the best other device so much earlier that its results can be sent back in that time.  If
+ * no device has memory for k, it is the device that placement_least() returns. */
 static struct choice choose(struct adjustment *s, uint32_t k, uint32_t before)
 {
     uint32_t n, nd = s->c->x->scene.cluster->ndev;
@@ -277,8 +277,8 @@ static struct choice choose(struct adjustment *s, uint32_t k, uint32_t before)
     return best.start < INT64_MAX && sat_add(best.start, back) < stay.start ? best : stay;
 }
 
-/* Places all clusters by Adjusting Placement; ports: estimate transfers with ports.  Returns false if the clock ran out
- * before all were placed. */
+/* Places all clusters by Adjusting Placement; ports: whether estimates of transfers count ports.  Returns false if the
+ * clock ran out before all clusters were placed. */
 static bool place_adjusted(struct clusters *c, bool ports)
 {
     struct arena *own = arena_new(c->x->use.scratch);

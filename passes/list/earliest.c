@@ -12,17 +12,19 @@
  * with the fewest bytes in use, and devices propose again.
  *
  * Favourites: a device waits for the favourite child of its last vertex while that child is ready, has no home (no
- * device yet), fits, and could start on no other device earlier.  A waiting device only proposes an urgent vertex, one
- * that could start now on every device that has memory for it; else the favourite, if it can start now; else nothing.
- * Whether they are urgent is checked for up to MOST_ASKED vertices without a home, those of least rank.
+ * device yet), fits, and could start on no other device earlier.  A waiting device proposes an urgent vertex, that is,
+ * one that could start now on every device that has memory for it; without an urgent vertex it proposes the favourite,
+ * if this can start now, or else nothing.  Only the MOST_ASKED vertices of least rank without a home are checked for
+ * being urgent.
  *
  * Since all proposed vertices start now, two sorts of heaps suffice: of vertices that wait for values, by time of
  * arrival, and of vertices that can start, by rank.  A vertex with a home has an entry only in heaps of its device.  A
  * vertex without a home can start at the same time on all devices of a class, except for devices that made one of its
  * inputs and devices in a group with such a device, where it may start earlier: so it has one entry in the heaps of the
  * class, and one for each of these other devices.  Only a device that has skipped a vertex (it is solo) has entries of
- * its own for all ready vertices.  Entries that have become void are removed when they reach the top, and all at once
- * when they are most of a heap.  Memory is O(V + E), and one entry per ready vertex for each solo device.
+ * its own for all ready vertices.  Entries that have become void (their vertex has started, or has a home elsewhere)
+ * are removed when they reach the top, or all at once when most entries of a heap are void.  Memory is O(V + E), and
+ * one entry per ready vertex for each solo device.
  *
  * When the clock is out, the remaining vertices are put on devices in order (placement_fill). */
 #include "passes/list/earliest.h"
@@ -44,9 +46,9 @@ struct device_state {
     int64_t free;     /* ps: the device is free from this time on */
     uint32_t running; /* the vertex that runs on the device, or NOTHING */
     uint32_t last;    /* the vertex that was started last, or NOTHING */
-    /* heaps of ready vertices.  waits: vertices with inputs that have not arrived on the device, by the ps at which
-     * all of them have; own, any: vertices whose inputs have all arrived, by rank; own: vertices whose home is this
-     * device; any: vertices without a home */
+    /* heaps of ready vertices.  waits: vertices with inputs that have not arrived on the device, ordered by the ps at
+     * which the last input arrives.  own, any: vertices whose inputs have all arrived, ordered by rank; own: those
+     * whose home is this device; any: those without a home */
     struct heap waits, own, any;
     /* the device has skipped a vertex, so it does not use the heaps of its class any more */
     bool solo;
@@ -55,7 +57,7 @@ struct device_state {
     bool rivals;    /* whether the inputs of `child` may arrive earlier on another device */
 };
 
-/* Entries of vertices without a home that hold for all devices of a class that are not solo. */
+/* Entries of vertices without a home, which count for all devices of a class that are not solo. */
 struct class_queue {
     struct heap waits, any; /* as in device_state */
     uint32_t devices;       /* number of devices of the class */
@@ -82,7 +84,7 @@ struct sweep {
     uint32_t *ended, nended; /* vertices that took no time, which finish() has yet to handle */
     int64_t most;            /* bytes of the largest group */
     uint32_t everything;     /* bits: the classes that can run all vertices */
-    /* what is known at the present moment about vertices without a home: some may be urgent, or none is */
+    /* what is known at the present moment about vertices without a home.  SOME: some may be urgent; NONE: none is */
     enum { UNKNOWN, SOME, NONE } urgent;
     uint32_t looks; /* number of calls of is_over */
 };
@@ -141,13 +143,14 @@ static bool is_valid(const struct sweep *s, uint32_t v, uint32_t d)
     return s->state[v] == READY && (home_of(s, v) < 0 || home_of(s, v) == (int32_t)d);
 }
 
-/* passed instead of a device for the heaps of a class, in which entries for vertices with a home are void */
+/* given in place of a device for the heaps of a class, in which entries for vertices with a home are void */
 #define NO_DEVICE UINT32_MAX
 
 /* Adds entry x to heap h of device d (or NO_DEVICE); removes all void entries first if most entries may be void. */
 static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_entry x)
 {
-    /* at most two entries per ready vertex are not void, so half of these are void; 64: small heaps are not worth it */
+    /* at most two entries of each ready vertex are not void, so at least half of all entries are void here; 64: with
+     * fewer entries it is not worth while */
     if (h->n > 64 + 4 * s->nready) {
         uint32_t n = h->n;
         h->n = 0;
@@ -178,8 +181,8 @@ static void enqueue(struct sweep *s, uint32_t v, uint32_t d)
         push(s, &s->lane[d].waits, d, (struct heap_entry){t, s->request->rank[v], v});
 }
 
-/* Adds an entry for v to a heap of class cls, which holds for all devices of the class that are not solo; returns the
- * ps from which v can start there. */
+/* Adds an entry for v to a heap of class cls, where it counts for all devices of the class that are not solo.  Returns
+ * the ps from which v can start on such a device that is far from v's inputs. */
 static int64_t enqueue_class(struct sweep *s, uint32_t v, uint32_t cls)
 {
     struct class_queue *c = &s->queue[cls];
@@ -269,9 +272,9 @@ static void make_solo(struct sweep *s, uint32_t d)
 
 /* ---- proposals ------------------------------------------------------------------------------------------ */
 
-/* Returns the vertex at the top of heap h, or NOTHING.  homeless: the vertex must have no home (its group is on no
- * device yet); else it must have one.  First removes entries from the top until one meets that and is not void
- * (is_valid).  d: the device of the heap, or NO_DEVICE. */
+/* Returns the vertex at the top of heap h, or NOTHING.  homeless: whether the vertex must have no home (its group is on
+ * no device yet) or must have one.  First removes entries from the top that are void (is_valid) or do not meet this
+ * condition.  d: the device of the heap, or NO_DEVICE. */
 static uint32_t first_valid(const struct sweep *s, struct heap *h, uint32_t d, bool homeless)
 {
     while (h->n) {
@@ -339,8 +342,8 @@ static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
 
 /* ---- favourites ------------------------------------------------------------------------------------------ */
 
-/* Returns whether no vertex without a home can be urgent now: some busy device can run all vertices and has memory for
- * the largest group.  The answer stays in s->urgent until the next round of proposals. */
+/* Returns whether no vertex without a home can be urgent now, because some busy device can run all vertices and has
+ * memory for the largest group.  The answer stays in s->urgent until the next round of proposals. */
 static bool none_urgent(struct sweep *s)
 {
     const struct cluster *c = s->placement->scene->cluster;
@@ -357,7 +360,7 @@ static bool none_urgent(struct sweep *s)
 /* Returns whether v, which has no home, fits device d and could start now on every device that has memory for v. */
 static bool is_urgent(struct sweep *s, uint32_t v, uint32_t d)
 {
-    /* [class] whether v cannot start now on the devices of the class that are far from its inputs */
+    /* [class] whether v cannot start now on a device of the class that is far from the inputs of v */
     bool far[CLUSTER_CLASSES];
     placement_ask(s->placement, &v, 1);
     if (!placement_takes(s->placement, d))
@@ -414,7 +417,8 @@ static void note_child(struct sweep *s, uint32_t f, uint32_t d)
     l->child = f;
     l->here = arrival(s, f, d);
     l->rivals = false;
-    /* devices that hold none of the inputs; below, devices that hold some */
+    /* first the devices that hold none of the inputs; below, the devices that hold some, and devices in a group with
+     * these */
     for (uint32_t k = 0; k < s->g->ncls; k++)
         if (class_runs(s, f, k) && s->queue[k].devices && far_arrival(s, f, k) < l->here)
             l->rivals = true;
@@ -436,13 +440,13 @@ static int64_t soonest(const struct sweep *s, uint32_t v, uint32_t d)
     return larger(t, from);
 }
 
-/* Returns the favourite child of d's last vertex if d should wait for it (head of this file), or NOTHING. */
+/* Returns the favourite child of d's last vertex, if d should wait for this child (head of this file), or NOTHING. */
 static uint32_t awaited(struct sweep *s, uint32_t d)
 {
     if (!s->request->favourite || s->lane[d].last == NOTHING)
         return NOTHING;
     uint32_t f = s->request->favourite[s->lane[d].last];
-    /* placement_fits() asks the question about f, which placement_takes() below answers for other devices, too */
+    /* placement_fits() begins a question about f; below, placement_takes() answers it for other devices, too */
     if (f == NO_FAVOURITE || s->state[f] != READY || home_of(s, f) >= 0 ||
         !placement_fits(s->placement, &f, 1, d))
         return NOTHING;
@@ -511,7 +515,7 @@ static bool take_proposals(struct sweep *s)
 {
     for (;;) {
         uint32_t best = NOTHING, where = 0;
-        /* anew: a vertex has got a home, so proposals made before may be wrong (propose_first) */
+        /* anew: whether a vertex has got a home (propose_first), so that proposals made before may be wrong */
         bool anew = false;
         s->urgent = UNKNOWN;
         if (is_over(s))
@@ -649,7 +653,8 @@ void earliest_place(struct placement *r, const struct earliest *request, uint32_
         if (s.n == s.g->n)
             break;
         int64_t next = next_moment(&s);
-        /* each ready vertex can start somewhere, and times add up to less than CTX_SUM_MAX */
+        /* there is a next moment, as each ready vertex can start somewhere; and it is finite, as times add up to less
+         * than CTX_SUM_MAX */
         assert(next > s.now && next < INT64_MAX);
         s.now = next;
     }

@@ -10,8 +10,8 @@
 /* Input and output of earliest_place. */
 struct earliest {
     const struct edges *edge;
-    /* [vertex] the vertex's position in a topological order; of several vertices that could start the least goes
-     * first */
+    /* [vertex] the vertex's position in a topological order; of several vertices that could start, the one of least
+     * rank goes first */
     const uint32_t *rank;
     /* [vertex] the vertex's favourite child (favourites.h) or NO_FAVOURITE; NULL: no favourites (m-ETF) */
     const uint32_t *favourite;

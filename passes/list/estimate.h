@@ -1,4 +1,4 @@
-/* The estimate of a list scheduler that places vertices one by one: when placed vertices end, and when devices and
+/* Estimates times for a list scheduler that places vertices one by one: when placed vertices end, and when devices and
  * their ports are free.  Calls for each vertex: estimate_turn, estimate_start for some devices, estimate_take. */
 #ifndef PCC_PASSES_LIST_ESTIMATE_H
 #define PCC_PASSES_LIST_ESTIMATE_H
@@ -12,7 +12,7 @@
 struct estimate {
     const struct wdag *g;
     struct edges edge;
-    /* true: transfers wait until the ports of both devices are free; false: transfers do not disturb each other */
+    /* true: a transfer waits until the ports of both devices are free; false: transfers do not disturb each other */
     bool ports;
     struct slots *slots; /* [dev] the device's free times */
     int64_t *end;        /* [vertex] ps: end of the vertex, if it is placed */
@@ -20,13 +20,13 @@ struct estimate {
     /* [dev] ps from which the device's port for sending, and for receiving, is free */
     int64_t *out, *in;
     int64_t *kept; /* [dev] work space of estimate_start */
-    /* the edges (list.h) into the present vertex; key: ps when the predecessor ends; if `ports`, in ascending order
-     * of key */
+    /* [npred] the edges into the present vertex.  item: number of the edge (list.h); key: ps when the predecessor ends.
+     * If `ports`, sorted by key */
     struct keyed *pred;
     uint32_t npred;
 };
 
-/* Returns an estimate without placed vertices.  Lives in a.  O(classes * (edges + pins)). */
+/* Returns an estimate in which no vertex is placed.  Lives in a.  O(classes * (edges + pins)). */
 struct estimate estimate_new(const struct scene *s, const struct wdag *g, bool ports,
                              struct arena *a);
 /* Makes v the present vertex; all its predecessors must be placed. */

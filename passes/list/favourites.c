@@ -1,11 +1,11 @@
 /* Finds favourite children by linear clustering (favourites.h).
  *
  * Source: Kim and Browne (1988).  The transfer from a vertex to its favourite takes no time.  So the task is to choose
- * edges, at most one into and one out of each vertex, such that the longest path becomes short.  Baechi rounds a linear
- * program.  Here, again and again, each vertex on the longest path of computing and transfers becomes the favourite of
- * the vertex before it, and the path is taken out of the graph.  Finding a path visits all remaining vertices and
- * edges.  When the number of steps is used up, the remaining edges are tried in order of falling cost; an edge is
- * chosen if its vertex has no favourite yet and its reader is nobody's favourite. */
+ * edges, at most one into each vertex and at most one out of it, such that the longest path becomes short.  Baechi
+ * rounds a linear program.  Here, again and again, each vertex on the longest path of computing and transfers becomes
+ * the favourite of the vertex before it, and the path is taken out of the graph.  Finding a path visits all remaining
+ * vertices and edges.  When the number of steps is used up, the remaining edges are tried in order of falling cost; an
+ * edge is chosen if its first vertex has no favourite yet and its reader is no vertex's favourite. */
 #include "passes/list/favourites.h"
 
 #include "ir/base/units.h"
@@ -22,7 +22,8 @@ struct favourite_chains {
     uint8_t *out;               /* [vertex] 1: taken out of the graph */
     uint8_t *child;             /* [vertex] 1: it is some vertex's favourite */
     uint32_t *left, n;          /* the n remaining vertices, ascending */
-    int64_t *longest;           /* [vertex] ps: the longest path that ends with the vertex */
+    /* [vertex] ps: the longest path that ends with the vertex, its time included */
+    int64_t *longest;
     uint32_t *from; /* [vertex] previous vertex of the path in `longest`, or NO_FAVOURITE */
     int64_t steps;  /* number of vertices and edges visited */
 };

@@ -1,11 +1,11 @@
 /* Finds favourite children by rounding Baechi's linear program (favourites.h).
  *
- * Source: Hanen and Munier (1995); Baechi (SoCC 2020).  Each edge has a column from 0 to 1; 0 means that its reader
- * is the favourite.  Of the edges out of a vertex all but one must be 1, and so of the edges into a vertex.  The
- * starts of vertices and the end of the whole graph are columns, too; the end is minimised.  Rounding takes the
- * edges below TAKEN in order; a taken edge replaces earlier ones that have the same vertex or the same reader.
- * Times are scaled so that the longest path takes END_SCALE.  The time is that of the solver, so the number of edges
- * is limited. */
+ * Source: Hanen and Munier (1995); Baechi (SoCC 2020).  Each edge has a column from 0 to 1; 0 means that the edge's
+ * reader is the favourite of its first vertex.  Of the edges out of a vertex all but one must be 1; likewise of the
+ * edges into a vertex.  The starts of vertices and the end of the whole graph are columns, too; the end is minimised.
+ * Rounding takes the edges below TAKEN in order; a taken edge replaces edges taken before that have the same first
+ * vertex or the same reader.  Times are scaled so that the longest path takes END_SCALE.  The solver determines the
+ * time, so the number of edges is limited. */
 #include "passes/list/favourites.h"
 
 #include "ir/base/units.h"
@@ -33,8 +33,8 @@ static int64_t longest_path(const struct wdag *g, const int64_t *time, const int
     return most;
 }
 
-/* Adds a row: of the edges in row v of `to`, all but one are 1, if there are two or more.  edge: [index in to->to] the
- * column of the edge. */
+/* If row v of `to` has two edges or more, adds the row of the program that says that all of them but one are 1.  edge:
+ * [index in to->to] the column of the edge. */
 static void all_but_one(struct mip *m, const struct csr *to, uint32_t v, const uint32_t *edge)
 {
     uint32_t n = to->at[v + 1] - to->at[v];
@@ -46,7 +46,7 @@ static void all_but_one(struct mip *m, const struct csr *to, uint32_t v, const u
 }
 
 /* Returns the linear program.  Columns: the edges in the order of g->pred, then the starts of vertices, then the end.
- * unit: ps that are 1 in the program. */
+ * unit: number of ps in one unit of the program's times. */
 static struct mip *make_program(const struct wdag *g, const int64_t *time, const int64_t *cost,
                                 double unit, struct arena *a)
 {
@@ -85,7 +85,7 @@ static struct mip *make_program(const struct wdag *g, const int64_t *time, const
 }
 
 /* Returns the favourites that follow from x[column], the solution of the linear program: if an edge is below TAKEN, its
- * reader is the favourite of its vertex.  An edge replaces earlier edges that have the same vertex or the same
+ * reader is the favourite of its first vertex, unless a later such edge has the same first vertex or the same
  * reader. */
 static uint32_t *round_favourites(const struct wdag *g, const double *x, struct arena *a)
 {

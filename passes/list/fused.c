@@ -1,8 +1,8 @@
 /* Fuses neighbouring nodes of a group to one vertex before they are scheduled (fused.h).
  *
  * Source: Baechi (SoCC 2020).  Why this makes no cycle: take all edges that are the only edge out of their first
- * vertex. These edges make trees in which all paths lead to one vertex, the only one with edges out of the tree.  A
- * path from this vertex back into the tree would lead to the vertex again, so that there was a cycle before.  The
+ * vertex.  They form trees, in each of which all paths lead to one vertex, and only this vertex has edges out of the
+ * tree.  A path from it back into the tree would lead to it again, so that there would have been a cycle before.  The
  * same holds, with directions reversed, for edges that are the only ones into their second vertex.  So each round
  * contracts all edges of the first kind within groups, and then, in the graph that results, all edges of the second
  * kind. */
@@ -10,15 +10,15 @@
 
 #include "ir/base/union_find.h"
 
-/* Values of only[vertex] instead of the one neighbour. */
+/* Values of only[vertex] in place of a neighbour: the vertex has no neighbour on that side, or has several. */
 #define NONE UINT32_MAX
 #define SEVERAL (UINT32_MAX - 1)
 
 enum { ROUNDS = 64 }; /* number of rounds of contractions, at most */
 
-/* Writes to only[], for each fused vertex, the only fused vertex to which its outgoing edges lead (in: from which
- * its incoming edges come), or SEVERAL; NONE, which only[] must hold before, stays where there are no edges.  group:
- * [vertex] its fused vertex so far. */
+/* Writes to only[], for each fused vertex, the only fused vertex to which its outgoing edges lead (if `in`: from which
+ * its incoming edges come); SEVERAL: there is more than one.  only[] must be NONE everywhere at first, and stays NONE
+ * for a vertex without such edges.  group: [vertex] its fused vertex so far. */
 static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint32_t *only)
 {
     for (uint32_t u = 0; u < g->n; u++)
@@ -30,14 +30,14 @@ static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint
         }
 }
 
-/* Contracts, within the groups of of[], all edges that are the only edge out of their first vertex (in: the only
+/* Contracts, within the groups of of[], all edges that are the only edge out of their first vertex (if `in`: the only
  * edge into their second vertex).  Joins vertices in *c, rewrites group[] by that, and returns the number of fused
  * vertices. */
 static uint32_t contract(const struct wdag *g, struct classes *c, const uint32_t *of,
                          uint32_t *group, bool in, struct arena *a)
 {
     struct arena *own = arena_new(a);
-    /* [fused vertex] only: the other end of its only edge, NONE or SEVERAL; member: its first vertex */
+    /* [fused vertex] only: see find_only(); member: the first vertex in it */
     uint32_t *only = arena_array(own, (size_t)g->n + 1, sizeof *only);
     uint32_t *member = arena_array(own, (size_t)g->n + 1, sizeof *member);
     for (uint32_t v = g->n; v-- > 0;) {
@@ -72,7 +72,7 @@ int placement_start(struct placement *r, struct ctx *x, const char *planner, boo
 {
     struct arena *a = x->use.scratch;
     int rc = placement_build(r, x, planner, a);
-    /* r's level is above the base level: contract has made one vertex of each group already */
+    /* if r's level is above the base level, contract has made one vertex of each group already */
     if (rc || !fused || r->base != x->levels.base)
         return rc;
     uint32_t *group = arena_array(a, (size_t)r->base->n + 1, sizeof *group);

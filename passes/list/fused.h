@@ -6,12 +6,12 @@
 
 /* Fuses vertices of g: writes the number of its fused vertex to group[vertex], numbered in order of their first
  * members; returns their number.  of: [vertex] its group; only vertices of the same group are fused.  An edge is
- * contracted if it is the only one that leaves its first vertex or the only one that enters its second one, which makes
- * no cycle; this is repeated until there are no such edges, for at most 64 rounds.  O(rounds * (V + E)). */
+ * contracted if it is the only one that leaves its first vertex, or the only one that enters its second vertex; so no
+ * cycle comes about.  This is repeated until there are no such edges, for at most 64 rounds.  O(rounds * (V + E)). */
 uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, struct arena *a);
 
-/* Does placement_build in the scratch arena; fused: on the level of fused nodes, unless contract has merged groups
- * already.  The time of a fused node is the sum of its nodes' times; for bytes see needs.h. */
+/* Does what placement_build() does, in the scratch arena; if `fused`, for the level of fused nodes, unless contract has
+ * merged groups already.  The time of a fused node is the sum of its nodes' times; for its bytes see needs.h. */
 int placement_start(struct placement *r, struct ctx *x, const char *planner, bool fused);
 
 /* The row of the option fuse in a planner's option table; type, field: where its value is stored. */

@@ -23,7 +23,7 @@ static const struct opt heft_opts[] = {
     LIST_BEST_EFFORT(struct heft_options, best_effort),
     {0}};
 
-/* Returns the ps that v takes, the mean over the devices that can run it. */
+/* Returns the ps that v takes, as the mean over all devices that can run v; 0: none can. */
 static int64_t mean_time(const struct wdag *g, const struct cluster *c, uint32_t v)
 {
     int64_t sum = 0, devices = 0;
@@ -71,8 +71,9 @@ static struct keyed *rank_upward(const struct edges *e, struct arena *a)
     return r;
 }
 
-/* Returns the device for v, and in *start the ps of v's start there: the device of v's group or, if the group has none
- * yet, the device with enough memory on which v ends first; if no device has enough, that of placement_least(). */
+/* Returns the device for v, and writes to *start the ps of v's start there.  It is the device of v's group; if the
+ * group has none yet, the device with enough memory on which v ends first; if no device has enough memory, the device
+ * that placement_least() returns. */
 static uint32_t earliest_end(struct estimate *e, struct placement *r, uint32_t v, int64_t *start)
 {
     const struct cluster *c = r->scene->cluster;
@@ -98,7 +99,8 @@ static uint32_t earliest_end(struct estimate *e, struct placement *r, uint32_t v
     return to;
 }
 
-/* Places all vertices by HEFT and keeps the plan in *best if it is better; ports: estimate transfers with ports. */
+/* Places all vertices by HEFT and keeps the plan in *best if it is better.  ports: whether estimates of transfers count
+ * ports. */
 static void place_all(struct ctx *x, struct placement *r, bool ports, struct list_schedule *best)
 {
     struct arena *own = arena_new(x->use.scratch);

@@ -1,7 +1,7 @@
 /* Functions shared by the list schedulers (list.h).
  *
  * Sources: Celeritas (arXiv 2208.00184): the first member of a group decides where the group is; Baechi: best effort
- * where memory is short.  Schedulers work with estimates; the value that a plan claims is found by running it
+ * where memory is short.  Schedulers work with estimates; the value that a plan claims is found by running the plan
  * (ir/exec). */
 #include "passes/list/list.h"
 
@@ -75,8 +75,8 @@ struct edges edges_build(const struct scene *s, const struct wdag *g, struct are
     return e;
 }
 
-/* Returns the ps to move the values of edge k from a device of class `from` to one of class `to`; inner: both are in
- * one group. */
+/* Returns the ps to move the values of edge k from a device of class `from` to one of class `to`; inner: whether both
+ * are in one group. */
 static int64_t entry_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to, bool inner)
 {
     int64_t *const *t = inner ? e->inner : e->link;
@@ -84,7 +84,7 @@ static int64_t entry_time(const struct edges *e, uint32_t k, uint32_t from, uint
     int64_t out = t[from][k], in = t[to][k]; /* 0 for the host */
     if (e->scene->model.step.network == NETWORK_HOST)
         return sat_add(out, in);
-    /* in one hop, over the sender's link, or from the host over the receiver's */
+    /* in one hop: over the sender's link; from the host, over the receiver's link */
     return host ? in : out;
 }
 
@@ -124,9 +124,9 @@ static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32
     return bits;
 }
 
-/* Sets group, member and classes of *r, and allocates home: the vertices in one vertex of the any-shape level are a
- * group.  A vertex of a level that merges vertices may hold several vertices of the any-shape level: it gets the group
- * of the last one, and the others are groups without members. */
+/* Sets group, member and classes of *r, and allocates home.  The vertices that are in one vertex of the any-shape level
+ * are a group.  If r->base merges vertices, one of its vertices may contain several vertices of the any-shape level: it
+ * gets the group of the last one, and the groups of the others have no members. */
 static void find_groups(struct placement *r, const struct ctx *x, struct arena *a)
 {
     const struct wdag *any = any_shape_level(x), *merged = r->base->finer ? r->base : NULL;
@@ -235,7 +235,8 @@ static bool has_item(const struct placement *r, uint32_t item, uint32_t d)
     return r->has[bit / 8] >> bit % 8 & 1;
 }
 
-/* Returns whether r->seen[index], of a group or shared item, is met for the first time in the present question. */
+/* Returns whether the group or shared item with this index in r->seen is met for the first time in the present
+ * question, and notes that it was met. */
 static bool is_first(struct placement *r, uint32_t index)
 {
     bool first = r->seen[index] != r->question;
@@ -457,7 +458,7 @@ struct list_schedule list_plan(struct ctx *x, const struct placement *r, const u
     memset(p.dev, 0xff, nnode * sizeof *p.dev);
     struct arena *own = arena_new(x->use.scratch);
     const struct wdag *g = r->base;
-    /* in: vertex of g -> its vertices of the finer level, if there is one */
+    /* in: vertex of g -> its vertices in the finer level; empty if g has no finer level */
     struct csr in = g->finer ? csr_build(own, g->n, g->finer->n, g->map, NULL) : (struct csr){0};
     for (uint32_t i = 0, rank = 0; i < g->n; i++) {
         uint32_t v = order[i], first = g->finer ? in.at[v] : v,
@@ -549,7 +550,7 @@ int list_leave(struct ctx *x, const char *planner, const struct list_schedule *p
 {
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
     *plan = plan_of(p, planner);
-    /* the plan is evaluated again only for the reason */
+    /* a plan that lacks memory is evaluated again to get the reason in words */
     const char *lacks = p->lacks ? plan_evaluate(&x->scene, plan, x->use.scratch).why_not : NULL;
     if (lacks && !best_effort) {
         const char *large = list_too_large(x, x->use.scratch);

@@ -3,7 +3,7 @@
  * The rule is that of the memory model LIVE (ir/exec/makespan/step.md), but times are not known here yet.  So a value
  * from another device, or from the host, counts from the beginning, since it may come before the device runs its first
  * node; and a device holds its values until all readers, wherever they are, have been placed.  Lasting bytes, such as
- * weights, are those of the placement.  Each net is looked at once for each of its pins. */
+ * weights, are those of the placement.  The cost is a look at a net for each of its pins. */
 #include "passes/list/live.h"
 
 #include "ir/base/units.h"
@@ -86,7 +86,7 @@ static int64_t runs_of(const struct live *s, uint32_t u)
 
 /* ---- a question --------------------------------------------------------------------------------- */
 
-/* Copies a net's state for the present question, unless that is done; d: the device of the question. */
+/* Copies a net's state for the present question, unless that has been done; d: the device of the question. */
 static void open_net(struct live *s, uint32_t net, uint32_t d)
 {
     if (s->asked[net] == s->question)
@@ -96,8 +96,8 @@ static void open_net(struct live *s, uint32_t net, uint32_t d)
     s->held_then[net] = is_held(s, net, d);
 }
 
-/* Runs vertex u of the base level in a question about device d, whose bytes now and at most are *now and *peak; here: u
- * is on d. */
+/* Runs vertex u of the base level in a question about device d, and updates *now and *peak, the bytes that d holds then
+ * and the most that it has held so far.  here: whether u is on d. */
 static void ask_node(struct live *s, uint32_t u, uint32_t d, bool here, int64_t *now, int64_t *peak)
 {
     int64_t made = 0;
@@ -106,8 +106,8 @@ static void ask_node(struct live *s, uint32_t u, uint32_t d, bool here, int64_t 
         if (!here || s->held_then[e])
             continue;
         s->held_then[e] = 1;
-        /* results count from the end of u on, operands from its start; since operands may have come before the device's
-         * first node, they raise the peak so far, too */
+        /* results count from the end of u on, operands from the start of u; as operands may have come before the device's
+         * first node, they also raise the peak so far */
         int64_t *to = s->base->net_src[e] == u ? &made : now;
         *to = sat_add(*to, bytes_of(s, e));
         *peak = to == now ? sat_add(*peak, bytes_of(s, e)) : *peak;
@@ -141,7 +141,7 @@ bool live_takes(struct live *s, const uint32_t *v, uint32_t n, uint32_t d)
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
-/* Frees the value of a net on all devices that hold the value; all pins of the net have run. */
+/* Frees the value of a net, all of whose pins have run, on all devices that hold it. */
 static void free_net(struct live *s, uint32_t net)
 {
     for_row (u, s->base->net_pin, net)
@@ -160,8 +160,8 @@ static void run_node(struct live *s, uint32_t u, uint32_t d)
         if (is_held(s, e, d))
             continue;
         set_held(s, e, d, true);
-        /* results count from the end of u on, operands from its start; since operands may have come before the device's
-         * first node, they raise the peak so far, too */
+        /* results count from the end of u on, operands from the start of u; as operands may have come before the device's
+         * first node, they also raise the peak so far */
         int64_t *to = s->base->net_src[e] == u ? &made : &s->now[d];
         *to = sat_add(*to, bytes_of(s, e));
         if (to != &made)

@@ -5,7 +5,7 @@
 #include "passes/list/list.h"
 
 /* The state of a placement's devices after the vertices placed so far have run, one after the other.  A value is held
- * by the device that makes it and by each one that reads it, until all its readers are placed. */
+ * by the device that makes it and by each device that reads it, until all its readers are placed. */
 struct live {
     const struct placement *r;
     const struct wdag *base; /* the base level, whose nets are the values */
@@ -14,9 +14,9 @@ struct live {
     uint32_t *left;          /* [net] number of its pins that have not run yet */
     uint8_t *held;           /* bits [net * devices + dev]: the device holds the value */
     uint32_t *dev;           /* [vertex of the base level] its device, once it has run */
-    /* for questions (live_takes), which change nothing above: question: number of the present question; [net] asked: of
-     * the last question that met the net; left_then, held_then: then the number of pins that have not run, and 1 if the
-     * device of the question holds the value */
+    /* for questions (live_takes), which do not change the fields above.  question: number of the present question;
+     * asked[net]: number of the last question that met the net.  As they would be in that question: left_then[net]:
+     * number of pins that have not run; held_then[net]: 1 if the device of the question holds the value */
     uint32_t *asked, *left_then, question;
     uint8_t *held_then;
 };

@@ -1,10 +1,10 @@
 /* m-etf-place, m-sct-place: each device that becomes free gets a vertex that can start there first (earliest.h).
  *
  * Source: Baechi (SoCC 2020).  m-SCT, after Hanen and Munier, also uses favourite children (favourites.h): a device
- * waits for the favourite child of the vertex that it ran last, unless another vertex is urgent.  Among vertices that
- * can start at the same time Kahn's order decides.  If no device has enough memory for a vertex, the device with the
- * fewest bytes in use gets it (the original gives up); whether the plan fits is found when it is run.  Cost: that of
- * earliest.h, for m-SCT also that of favourites.h. */
+ * waits for the favourite child of the vertex that it ran last, unless another vertex is urgent.  Of several vertices
+ * that can start at the same time, the first one in Kahn's order is taken.  If no device has enough memory for a
+ * vertex, the device with the fewest bytes in use gets it (the original gives up); whether the plan fits is found when
+ * it is run.  Cost: that of earliest.h, for m-SCT also that of favourites.h. */
 #include "passes/list/baechi.h"
 #include "passes/list/earliest.h"
 #include "passes/list/favourites.h"
@@ -53,8 +53,8 @@ struct weights {
     int64_t *time, *cost;
 };
 
-/* Returns an array: [vertex] its time on devices of the main class or, if this class cannot run it, of another
- * class. */
+/* Returns the times by which favourites are chosen.  The time of a vertex is that on the main class, or on the first
+ * class that can run it if the main class cannot; transfers take links of the main class. */
 static struct weights weights_of(const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;

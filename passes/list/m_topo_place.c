@@ -2,9 +2,10 @@
  *
  * Source: Baechi's m-TOPO (SoCC 2020).  The nodes are put in Kahn's order on one device until it would hold more than
  * (all bytes / devices + bytes of the largest node or group), then on the next one, never going back; with fill=memory,
- * for devices that differ, until its memory is full.  The original gives up when the last device is full.  A group's
- * bytes count at once when its first node is placed (list.h); the original counts them node by node, and may then run
- * out of memory.  CPUs come after the accelerators, and get no share of their own.  O(V + E + devices). */
+ * meant for devices that differ, a device is filled until its memory is full.  The original gives up when the last
+ * device is full.  A group's bytes count at once when its first node is placed (list.h); the original counts them node
+ * by node, and may then run out of memory.  CPUs come after the accelerators, and get no share of their own.  O(V + E +
+ * devices). */
 #include "passes/list/baechi.h"
 #include "passes/list/fused.h"
 
@@ -30,8 +31,8 @@ static const struct opt m_topo_opts[] = {
     LIST_FUSE(struct m_topo_options, fuse),
     {0}};
 
-/* Places all vertices in the given order; even: with equal shares, else by memory.  Returns the first vertex that
- * fitted no device, or UINT32_MAX. */
+/* Places all vertices in the given order.  even: whether devices get equal shares, or as much as their memory holds.
+ * Returns the first vertex that fitted no device, or UINT32_MAX. */
 static uint32_t place(struct placement *r, const uint32_t *order, bool even, struct arena *a)
 {
     const struct cluster *c = r->scene->cluster;

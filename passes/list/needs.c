@@ -9,9 +9,10 @@ struct need_counts {
     const struct scene *s;
     const struct wdag *level, *base;
     uint32_t *members; /* [vertex] number of its nodes */
-    /* [vertex] bytes of results that other vertices or the host read; for a vertex of one node: of all its results */
+    /* [vertex] bytes of its results that other vertices or the host read; for a vertex of one node, bytes of all its
+     * results */
     int64_t *left;
-    int64_t *kept; /* [vertex] the part of `left` that forward nodes of a training graph make */
+    int64_t *kept; /* [vertex] the share of `left` that forward nodes of a training graph make */
     /* [vertex] the most bytes that one of its nodes needs, beside the node's results, while it runs */
     int64_t *beside;
     int64_t *own; /* [vertex] sum of costs.own of its nodes */
@@ -45,7 +46,8 @@ static void count_node(struct need_counts *c, uint32_t u, const uint8_t *leaves)
     const struct module *m = c->s->m;
     nid n = c->base->node[u];
     uint32_t v = vertex_of(c, u);
-    int64_t made = 0, left = 0; /* bytes of all results; of those that stay when the node has run */
+    /* made: bytes of all results; left: bytes of the results that stay when the vertex has run */
+    int64_t made = 0, left = 0;
     for (uint32_t i = 0; i < m->node[n].out.n; i++) {
         vid out = node_out(m, n, i);
         int64_t bytes = out ? m->cost->bytes[out] : 0;
@@ -81,8 +83,9 @@ struct needs needs_of(const struct scene *s, const struct wdag *level, struct ar
         count_node(&c, u, leaves);
     int64_t *stays = arena_array(a, n, sizeof *stays);
     int64_t *runs = memory == MEMORY_PAPER ? arena_array(a, n, sizeof *runs) : NULL;
-    /* PAPER (runs is not NULL): what forward nodes make stays, and in a profile all bytes do; other bytes are needed
-     * while v runs.  LIVE: all bytes count as staying; for a vertex of one node these are the level's */
+    /* PAPER (runs is not NULL): what forward nodes make stays, and in a profile all bytes stay; the other bytes are
+     * needed while v runs.  LIVE: all bytes count as staying; for a vertex of one node they are the bytes that the
+     * level has */
     for (uint32_t v = 0; v < level->n; v++) {
         int64_t both = sat_add(c.left[v], c.beside[v]);
         stays[v] = runs ? sat_add(c.kept[v], profile ? c.own[v] : 0) : both;

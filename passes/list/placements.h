@@ -5,16 +5,18 @@
 
 #include "passes/list/list.h"
 
-/* How estimates treat several transfers at the same time.  NONE: they do not disturb each other.  TAKEN: a device's
- * port moves one value at a time.  AUTO: plans are made with both. */
+/* How estimates treat several transfers at the same time.  NONE: transfers do not disturb each other.  TAKEN: a
+ * device's port moves one value at a time.  AUTO: plans are made in both ways. */
 enum { PORTS_AUTO, PORTS_NONE, PORTS_TAKEN };
 extern const char *const port_names[]; /* "auto", "none", "port", NULL */
-/* What a value that leaves a cluster counts when clusters are cut.  TENSOR: once.  EDGE: once per reader. */
+/* How often a value that leaves a cluster of nodes counts when an order of nodes is cut into clusters.  TENSOR: once.
+ * EDGE: once per reader. */
 enum { CUT_TENSOR, CUT_EDGE };
 
 /* Options for making clusters of nodes and placing them. */
 struct cluster_choice {
-    /* the most nodes of a cluster; the most bytes of a cluster, 0: an eighth of the smallest device */
+    /* range: the most nodes of a cluster; mem: the most bytes of a cluster, 0: an eighth of the smallest device's
+     * memory */
     int64_t range, mem;
     int64_t order;      /* order of the nodes that is cut into clusters: enum fuse_order */
     int64_t cut;        /* one of CUT_* */

@@ -1,5 +1,5 @@
-/* Free times of devices (slots.h).  Slots are sorted by time; a search begins with the first slot that ends after
- * `ready`. */
+/* Keeps the free times of devices (slots.h).  Slots are sorted by time; a search begins with the first slot that ends
+ * after `ready`. */
 #include "passes/list/slots.h"
 
 #include "ir/base/numbers.h"
@@ -70,12 +70,13 @@ void slots_take(struct slots *s, int64_t start, int64_t length)
         s->end = sat_add(start, length);
         return;
     }
-    /* divides the idle time in which the device becomes busy into the time before and the time after that */
-    uint32_t i = first_after(s, start), next = i + 1; /* next: where the time after that belongs */
+    /* divides the idle time in which the device becomes busy into the idle time before and the idle time after */
+    /* next: the index at which the idle time after belongs */
+    uint32_t i = first_after(s, start), next = i + 1;
     assert(i < s->n && s->at[i].from <= start && length <= s->at[i].to - start);
     struct slot after = {start + length, s->at[i].to};
     s->at[i].to = start;
-    if (s->at[i].from == start) { /* there is no time before that */
+    if (s->at[i].from == start) { /* there is no idle time before */
         drop(s, i);
         next = i;
     }

@@ -1,4 +1,4 @@
-/* The free times of a device: idle times (slots) between placed vertices, and the time after the last one. */
+/* Keeps the free times of devices: idle times (slots) between placed vertices, and the time after the last vertex. */
 #ifndef PCC_PASSES_LIST_SLOTS_H
 #define PCC_PASSES_LIST_SLOTS_H
 
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* the most idle times that are remembered for a device; the earliest ones are forgotten */
+/* the most idle times that are remembered for a device; if there are more, the earliest ones are forgotten */
 enum { SLOTS = 256 };
 
 /* An idle time between two placed vertices. */

@@ -1,9 +1,9 @@
 /* Finds nodes that are too large for every device (too_large.h).
  *
- * A group of nodes that must share a device needs at least: their weights, each once; and results: with the memory
- * model `sum`, and in a profile, whose bytes all stay, the bytes of all nodes; with `live` the bytes of the node that
- * needs most while it runs.  The values that the node reads count, too, unless some device is the host, whose memory
- * holds the model's inputs.  With the table of Baechi-PyTorch's paper only the weights are certain. */
+ * A group of nodes that must share a device needs at least the nodes' weights, each once, and bytes for results.  With
+ * the memory model SUM, and in a profile, whose bytes all stay, these are the bytes of all nodes.  With LIVE they are
+ * the bytes of the node that needs most while it runs; the values that the node reads count, too, unless some device is
+ * a CPU, since the memory of the host already holds the model's inputs.  With PAPER only the weights are certain. */
 #include "passes/list/too_large.h"
 
 #include "ir/base/units.h"
@@ -25,7 +25,7 @@ static int64_t running_bytes(const struct sizes *s, uint32_t v)
     int64_t bytes = s->g->size[v];
     for (uint32_t i = s->g->net_of.at[v]; !s->host && i < s->g->net_of.at[v + 1]; i++) {
         uint32_t e = s->g->net_of.to[i];
-        /* a node or the host makes the value; else it is a state, kept from run to run */
+        /* whether a node makes the value or it comes from the host; if not, it is a state, kept from run to run */
         bool comes = s->g->net_src[e] != UINT32_MAX || s->g->net_host[e];
         if (comes && s->g->net_src[e] != v)
             bytes = sat_add(bytes, cost->bytes[s->x->scene.place->net_value[e]]);
@@ -37,7 +37,8 @@ static int64_t running_bytes(const struct sizes *s, uint32_t v)
 static int64_t need_of(struct sizes *s, uint32_t group)
 {
     enum memory_model model = exec_memory(&s->x->scene.model);
-    /* the bytes of all vertices last; else LIVE counts those of the one vertex that runs, and PAPER counts none */
+    /* whether the bytes of all vertices last; if not, LIVE counts the bytes of the one vertex that runs, and PAPER
+     * counts none */
     bool lasting = model == MEMORY_SUM || (model == MEMORY_LIVE && s->x->scene.m->ir_version == 0);
     int64_t stays = 0, runs = 0;
     for_row (v, s->member, group) {
