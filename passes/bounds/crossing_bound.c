@@ -1,20 +1,22 @@
-/* Bounds by the transfers that cross the end of a device (crossing_bound.h).
+/* Finds lower bounds by what is sent from a device and all devices before it to later devices (crossing_bound.h).
  *
  * Idea: take a vertex v and a plan with loads of at most T.  Let I be the ideal of all vertices on v's device and on
- * the devices before it.  Descendants of v are never before it, so those in I are on v's device and weigh at most
- * T.  The other descendants come later, and each net that crosses I is paid at least twice, or, if the net has a pin
- * on the host, once more than W already counts.  Hence, with D devices, weights w, the total W and prices p,
+ * the devices before it.  Descendants of v are never on a device before v's, so the descendants in I are on v's device
+ * and weigh at most T.  Each net that crosses I, with pins in I and others outside, is paid by two devices at least; of
+ * a net with a pin on the host, W counts one payment already, and one more comes.  Hence, with D devices, weights w,
+ * the total W and prices p,
  *   D T  >=  W + p(I),   w(I) <= T,
- * where p(I) is the price of the nets that cross I, and w(I) the weight of the descendants of v in I and of the nets
- * from them out of I.  Adding mu times the second line to the first gives, for every multiplier mu >= 0,
+ * where p(I) is the sum of these payments (twice the price of a net; once, if it has a pin on the host), and w(I) the
+ * weight of v and its descendants in I, plus the prices of the nets from them out of I.  Adding mu times the second
+ * line to the first gives, for every multiplier mu >= 0,
  *   (D + mu) T  >=  W + min over ideals I with v of (p(I) + mu w(I)).
- * The minimum is a minimum cut: a vertex in I needs its predecessors in I; a net with its source
- * in I and some reader outside costs its price.  Any flow is a lower bound of the minimum cut, so the
- * search for a flow can be stopped at any time.  The same holds with all edges reversed.  Potential 0 of problem.h
- * gives the weights, so that devices of several kinds add up.
+ * The minimum is a minimum cut: a vertex in I needs its predecessors in I; a net with its source in I and some reader
+ * outside costs its price.  Any flow is a lower bound of the minimum cut, so the search for a flow can be stopped at
+ * any time.  The same holds with all edges reversed.  Potential 0 of problem.h gives the weights, so that the loads of
+ * devices of several kinds can be added up.
  *
- * Training graphs need this bound: what the forward half keeps for the backward half cannot stay on
- * one device if the backward half does not fit on the device of the loss.
+ * Training graphs need this bound: the forward half keeps values for the backward half; these must be sent if the
+ * backward half does not fit on the device of the loss.
  *
  * Vertices tried as v: some along a longest path, then some near the best of these.  Cost: the work allowed. */
 #include "passes/bounds/crossing_bound.h"
@@ -25,8 +27,9 @@
 #include <assert.h>
 
 enum {
-    FIRST_STEPS = 8,       /* number of path vertices tried first */
-    LAST_SHARE = 128,      /* the last steps along the path are 1 / LAST_SHARE of its length */
+    FIRST_STEPS = 8, /* number of vertices of the path that are tried first, about */
+    /* the steps along the path are halved until they are 1 / LAST_SHARE of its length */
+    LAST_SHARE = 128,
     FIRST_M = CUT_UNIT / 4 /* multiplier m tried first, in 1 / CUT_UNIT */
 };
 
@@ -42,7 +45,7 @@ static struct flow make_network(const struct problem *c, uint32_t v, bool up, ui
     uint32_t most = g->n + g->succ.at[g->n] + g->nnet + g->net_pin.at[g->nnet];
     struct flow f = flow_new(g->n + g->nnet + 1, most, a);
     uint32_t sink = g->n + g->nnet;
-    /* [vertex] 1: v, or a descendant (up: ancestor) of v */
+    /* [vertex of g] 1: v, or a descendant (up: ancestor) of v */
     uint8_t *beyond = arena_alloc(a, (size_t)g->n + 1);
     beyond[v] = 1;
     for (uint32_t k = 0; k < g->n; k++) {
@@ -63,7 +66,7 @@ static struct flow make_network(const struct problem *c, uint32_t v, bool up, ui
         int64_t price = (g->net_host[e] ? 1 : 2) * p->net[e];
         if (src == UINT32_MAX || price == 0)
             continue;
-        if (!up && beyond[src]) /* the net also counts in w(I) */
+        if (!up && beyond[src]) /* m times the price, too: w(I) counts the net */
             price += (int64_t)((__int128)p->net[e] * m / CUT_UNIT);
         flow_arc(&f, up ? z : src, up ? src : z, price);
         for_row (pin, g->net_pin, e)
@@ -100,14 +103,14 @@ int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, u
     return devices ? (int64_t)((whole + devices - 1) / devices) : 0;
 }
 
-/* A bound, ps, and the vertex (index in the path), multiplier and direction that give it. */
+/* A bound, ps, and the parameters of cut_bound_at() that give it: vertex number `at` of the path, from 0; m; up. */
 struct best {
     int64_t bound;
     uint32_t at, m;
     bool up;
 };
 
-/* Works out the bound of `try` (at, m and up are set), and writes `try` to *best if its bound is higher. */
+/* Works out the bound for the parameters in `try`; if it is higher than best->bound, writes it with these to *best. */
 static void try_at(const struct problem *c, const uint32_t *path, struct best try, uint64_t *work,
                    struct best *best, struct arena *a)
 {

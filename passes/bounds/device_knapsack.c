@@ -1,20 +1,22 @@
-/* What one device can hold (device_knapsack.h): a knapsack whose load counts transfers, by branch and bound.
+/* Finds the heaviest set that one device can hold (device_knapsack.h): a knapsack problem in which the load of a set
+ * counts its transfers, too, solved by branch and bound.
  *
  * Bound: for a multiplier m >= 0, all sets S with load(S) <= L have
  *   w(S)  <=  m L + max over all S of (w(S) - m load(S)),
- * and the maximum is found by a minimum cut.  If w - m time is positive, it is the capacity of an arc source -> v; if
- * not, its opposite is that of an arc v -> sink; nets are as in least_load.c (Picard, Management Science 22 (1976)).
- * The right side is a bound that depends on m.  The set S of each cut gives a line w(S) + m (L - load(S)), as a
- * function of m, that is nowhere above the bound; the line rises if S is within the limit, and falls if not.  So only a
- * multiplier at which all lines are at most the target can give a bound of at most the target: the range of such m
- * shrinks with each cut (Kelley's method in one dimension).  When the range is empty, the search branches on a vertex,
- * which is first required in the set, then forbidden.
+ * and the maximum is found by a minimum cut: if w(v) - m time(v) is positive, it is the capacity of an arc source -> v;
+ * if it is negative, its absolute value is the capacity of an arc v -> sink; nets are as in least_load.c (Picard,
+ * Management Science 22 (1976)).  The right side is a bound that depends on m.  The set S of each cut gives a straight
+ * line in m, w(S) + m (L - load(S)), which is nowhere above the bound; the line rises if the load of S is below L, and
+ * falls if it is above L.  So a bound of at most the target is possible only for a multiplier at which all lines are at
+ * most the target: the range of such m shrinks with each cut (Kelley's method in one dimension).  When the range is
+ * empty, the search branches on a vertex, which is first required in the set, then forbidden.
  *
- * Branching: on the heaviest vertex that only one of two sets has: the last set above the limit, and the last set
- * within it.  The branch is kept on an explicit stack.
- * Cost: some tens of minimum cuts for each partial set.
+ * Branching: two sets are kept, the last one found with a load above the limit, and the last one within it; the search
+ * branches on the heaviest vertex that is in only one of the two.  The branch is kept on an explicit stack.  Cost: some
+ * tens of minimum cuts for each choice of fixed vertices (partial set).
  *
- * Integers: weights * 2^MU_BITS and m * times, both summed up, stay below 2^61. */
+ * No overflow: the sum of all weights * 2^MU_BITS, and the sum of all times and transfers in units * the largest mu,
+ * stay below 2^61. */
 #include "passes/bounds/device_knapsack.h"
 
 #include <assert.h>
@@ -23,7 +25,7 @@
 enum {
     MU_BITS = 14,  /* multipliers mu are in units of 2^-MU_BITS */
     MU_MOST = 24,  /* the largest multiplier mu, in these units, is 2^MU_MOST */
-    CUTS = 30,     /* number of cuts for a partial set, at most */
+    CUTS = 30,     /* number of cuts with weights for a partial set, at most */
     ROOT_CUTS = 24 /* number of cuts of device_knapsack_most, at most */
 };
 
@@ -79,9 +81,9 @@ static void choose_units(struct device_knapsack *h, const struct reduction *r)
         h->up++;
 }
 
-/* Adds all arcs, without capacities, in the order in which set_capacities() visits them: for each vertex one from the
- * source and one to the sink; for each net one arc that its transfer costs, and unbounded arcs between its nodes and
- * pins. */
+/* Adds all arcs, without capacities, in the order in which set_capacities() visits them: for each vertex one arc from
+ * the source and one to the sink; for each net one arc whose capacity will be the cost of the net, and unbounded arcs
+ * between the net's nodes and its pins. */
 static void add_arcs(struct device_knapsack *h)
 {
     const struct wdag *g = h->c->g;
@@ -148,9 +150,9 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
     return h;
 }
 
-/* Sets the capacities of all arcs for the multiplier mu; unless `weighs`, weights count as 0.  The gain of a vertex
- * is its weight less mu times its time.  Returns the sum of the positive gains: this sum less the minimum cut is the
- * largest gain of a set. */
+/* Sets the capacities of all arcs for the multiplier mu (in 2^-MU_BITS); weighs = false: all weights count as 0.  The
+ * gain of a vertex is its weight less mu times its time; the gain of a set also loses mu times its transfers.  Returns
+ * the sum of the positive gains of vertices: this sum less the minimum cut is the largest gain of a set. */
 static int64_t set_capacities(struct device_knapsack *h, int64_t mu, bool weighs)
 {
     const struct wdag *g = h->c->g;
@@ -208,8 +210,9 @@ static void find_set(struct device_knapsack *h)
     }
 }
 
-/* Makes the minimum cut for the multiplier mu (weighs: as for set_capacities).  Writes the bound, times 2^MU_BITS, to
- * h->value, and the set that attains it to h->set.  Returns false if the work ran out. */
+/* Makes the minimum cut for the multiplier mu (weighs: as for set_capacities).  Writes the bound on the weights of sets
+ * within the limit, times 2^MU_BITS, to h->value, and the set with the largest gain to h->set, with its weight and load
+ * to h->sum and h->load.  Returns false if the work ran out. */
 static bool make_cut(struct device_knapsack *h, int64_t mu, bool weighs)
 {
     struct arena_mark mark = arena_mark(h->f.mem);
@@ -227,14 +230,15 @@ static bool make_cut(struct device_knapsack *h, int64_t mu, bool weighs)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Sets h->limit for loads of at most `most` ps. */
+/* Sets h->limit so that no set with a load of at most `most` ps is excluded (times in units are rounded down). */
 static void set_limit(struct device_knapsack *h, int64_t most)
 {
     h->limit = in_units(h, smaller(most, h->all));
 }
 
 /* Shrinks the range [*lo, *hi] to the multipliers at which the line of the last cut (head of this file) is at most
- * `goal`, in units of 2^-MU_BITS.  mu: the multiplier of that cut, at which the line is above the goal. */
+ * `goal`; lines and goal are in units of 2^-MU_BITS.  mu: the multiplier of the last cut, at which the line is above
+ * the goal. */
 static void narrow_range(const struct device_knapsack *h, int64_t goal, int64_t mu, int64_t *lo,
                          int64_t *hi)
 {
@@ -271,8 +275,8 @@ static uint32_t pick_vertex(const struct device_knapsack *h)
 enum look { LIGHT, HEAVY, OPEN, TIRED, STOPPED };
 
 /* Tries to decide by minimum cuts whether a set that h->fix allows has a load within the limit and a weight above
- * `target`.  Returns LIGHT if there is no such set, HEAVY if h->best is one, OPEN if neither is shown, STOPPED if
- * the work ran out.  *start: the multiplier to begin with; becomes the last one that left the question open. */
+ * `target`.  Returns LIGHT if there is no such set, HEAVY if h->best is one, OPEN if neither is shown, STOPPED if the
+ * work ran out.  *start: the multiplier to begin with; becomes the last multiplier whose cut left the question open. */
 static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t *start)
 {
     int64_t goal = (target + 1) * (1 << MU_BITS) - 1, mu = *start;
@@ -296,7 +300,8 @@ static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t
         h->has_within = h->has_within || !over;
         narrow_range(h, goal, mu, &lo, &hi);
         *start = mu;
-        /* the middle of the range; while all sets are on one side of the limit, a step beyond the end just found */
+        /* the middle of the range; while all sets found are on one side of the limit: a little inside the end of the
+         * range that was moved last */
         if (h->has_over && h->has_within)
             mu = lo + (hi - lo) / 2;
         else if (over)
@@ -312,7 +317,7 @@ static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t
     return h->load > h->limit ? LIGHT : OPEN;
 }
 
-/* Returns the answer of a search that ended with the result r, which is not OPEN. */
+/* Returns the answer to the caller of a search whose last result was r, which must not be OPEN. */
 static enum device_knapsack_answer answer_of(enum look r)
 {
     switch (r) {

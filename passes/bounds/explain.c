@@ -1,8 +1,8 @@
-/* Puts arguments into words (explain.h).
+/* Writes proofs of lower bounds as texts (explain.h).
  *
- * Every line says one thing that can be checked with a calculator from the times and transfers of the
- * input: times are exact, in ms, and sums are shown with their terms.  A vertex is named by its
- * first node.  O(V) for the names, and O(length) for the text. */
+ * Every line says one thing that a user can check with a calculator from the times and transfers of the input: times
+ * are exact, in ms, and sums are shown with their terms.  A vertex is named by its first node.  Cost: O(V) for the
+ * names, and O(length) for the text. */
 #include "passes/bounds/explain.h"
 
 #include "passes/bounds/crossing_bound.h"
@@ -16,7 +16,8 @@
 /* work, in arcs, for a minimum cut that is made again to be explained */
 enum { EXPLAIN_WORK = 100000000 };
 
-/* Names each vertex by its first node and its number of nodes; a vertex without nodes gets "vertex" and its number. */
+/* Names each vertex by its first node, and by its number of nodes if it has several; a vertex without nodes (or any,
+ * without a model) gets "vertex" and its number. */
 static void name_vertices(struct explain *e)
 {
     const struct wdag *g = e->c->g;
@@ -71,7 +72,7 @@ const char *explain_kind(struct explain *e, uint32_t k)
     uint32_t dev = 0, n = 0;
     if (kd->dev >= 0)
         return cluster_device_name(cl, e->a, (uint32_t)kd->dev);
-    /* dev, last: the first and the last device of the class */
+    /* after the loop dev is the first device of the kind's class, last its last one */
     for (uint32_t i = 0; i < kd->cls; i++)
         dev += cl->cls[i].count;
     uint32_t last = dev + cl->cls[kd->cls].count - 1;
@@ -162,7 +163,8 @@ static void explain_average(struct explain *e, uint32_t pot)
 
 /* ---- pigeonholes ----------------------------------------------------------------------------- */
 
-/* Adds the argument for LOWER_HOLES: of the m * D + 1 longest vertices one of D devices gets m + 1. */
+/* Adds the argument for LOWER_HOLES: of the m * D + 1 longest vertices one of the D devices gets m + 1 or more, so its
+ * load is at least that of the m + 1 shortest of them. */
 static void explain_holes(struct explain *e, uint32_t m)
 {
     const struct problem *c = e->c;
@@ -260,8 +262,8 @@ const char *explain_problem(const struct problem *c, const struct module *m, str
     return explain_text(&e);
 }
 
-/* Adds the names of the devices of a contiguous plan, in the order in which a sample passes them.  of_node[node]: the
- * node's device. */
+/* Adds the names of the devices that a contiguous plan uses, in the order in which a sample passes them.  of_node[node
+ * of the model]: the node's device. */
 static void add_order(struct explain *e, const int32_t *of_node)
 {
     const struct wdag *g = e->base;
@@ -274,7 +276,7 @@ static void add_order(struct explain *e, const int32_t *of_node)
     for (uint32_t v = 0; v < g->n; v++)
         left[dev[v]] = 1;
     const char *sep = "";
-    /* in each round: the devices that get values only from devices that are named already */
+    /* in each round: names the devices that get values only from devices named in earlier rounds */
     for (bool moved = true; moved;) {
         moved = false;
         memset(ready, 1, ndev);
@@ -335,7 +337,8 @@ static void add_kinds(struct explain *e, uint32_t kinds)
         explain_add(e, "nowhere");
 }
 
-/* Adds the least loads with a and without b; load[kind], ps: 0 is left out.  Adds nothing if load is NULL. */
+/* Adds, for each kind, the least load of a device that has a and not b: load[kind], ps; kinds with 0 are left out.
+ * Adds nothing if load is NULL. */
 static void add_loads(struct explain *e, uint32_t a, uint32_t b, const int64_t *load)
 {
     for (uint32_t k = 0; load && k < e->c->nkind; k++)

@@ -1,21 +1,23 @@
-/* Finds bounds by how far devices get along a path (extent_bound.h).
+/* Finds lower bounds by how far devices get along a path (extent_bound.h).
  *
  * Idea: the ideals of a contiguous plan hold the first k vertices of a path for growing k (long_path.h), so each
  * device has an interval i + 1 .. j of the path vertices, which may be empty.  The least load of a device of some
  * kind with that interval is a minimum cut (interval_cut.h).  In a plan with loads of at most T a device that begins
  * behind path vertex i reaches at most the last j for which its least load is at most T.
  *
- * How the devices of all kinds can be lined up is a shortest path with limits on how often each kind is used: exact
- * answers need a label for each combination of counts.  Instead, each kind gets a price (Lagrangian relaxation of
- * the counts; Handler and Zang, Networks 10 (1980)): if the cheapest line of devices that covers the path costs more
- * than all devices together, no plan has loads of at most T.  That is the dual of the linear program that divides
- * devices into fractions, so with many devices little is lost.  If the cheapest line uses more devices of a kind
- * than there are, the price of the kind rises; else it falls.
+ * A line of devices is a sequence of devices whose intervals follow each other and cover the whole path.  Whether some
+ * line uses no more devices of each kind than there are is a shortest path problem with limits: an exact answer needs a
+ * label for each combination of counts of the kinds.  Instead, each kind gets a price (Lagrangian relaxation of the
+ * limits; Handler and Zang, Networks 10 (1980)): if the cheapest line costs more than all devices together, no plan has
+ * loads of at most T.  Finding the best prices is the dual of the linear program that may use fractions of lines, so
+ * with many devices little is lost.  If the cheapest line uses more devices of a kind than there are, the price of the
+ * kind rises; else it falls.
  *
- * At first a device counts the vertices that must lie within its interval; cuts are made for the intervals of the
- * cheapest line only.  T is found by bisection; the loads known of intervals hold for every T.
+ * At first the load known for an interval is only the time of the vertices that must lie within it; minimum cuts, which
+ * are dearer, are made only for the intervals of cheapest lines.  T is found by bisection; the loads known for
+ * intervals do not depend on T and are kept.
  *
- * Cost: the work allowed; a cheapest line takes O(kinds * path). */
+ * Cost: the work allowed; to find a cheapest line takes O(kinds * vertices of the path). */
 #include "passes/bounds/extent_bound.h"
 
 #include "ir/base/max_flow.h"
@@ -27,27 +29,29 @@
 #include <string.h>
 
 enum {
-    PATH_MOST = 4096, /* number of path vertices used, at most */
+    PATH_MOST = 4096, /* number of vertices of the path that are used, at most */
     TURNS = 200,      /* number of times that prices change for one T, at most */
     PRICE_BITS = 40,  /* all devices together cost about 2^PRICE_BITS */
     PRECISION = 1000, /* the bisection ends at a range of upper / PRECISION */
     LINE_SHARE = 4 /* a cheapest line counts as 1 / LINE_SHARE arc for each kind and path vertex */
 };
 
-/* What devices of one kind can do. */
+/* How far devices of one kind get along the path.  The window of i: the intervals i + 1 .. j, for all j from i to
+ * end[i]. */
 struct kind_extent {
     int64_t *time; /* [vertex] ps, at most upper + 1 */
-    /* [i] the last path vertex for which the window of i has an entry; intervals that reach farther take more than
-     * `upper` */
+    /* [i] the last path vertex j of the window of i; on intervals that reach farther the load is above `upper` */
     uint32_t *end;
     /* [i] index in `load` of the first entry of i's window; the entry of i + 1 .. j is at[i] + j - i */
     uint32_t *at;
     /* [entry] ps: no device of the kind with the path vertices i + 1 .. j has a smaller load */
     int64_t *load;
-    uint8_t *cut;    /* [entry] `load` is that of a minimum cut */
-    uint32_t *far;   /* [i] the last path vertex that a device which begins behind i reaches */
-    uint32_t *first; /* [j] the first i from which a device reaches j; UINT32_MAX: none */
-    /* price of one device of the kind, so that all devices cost about 2^PRICE_BITS */
+    uint8_t *cut; /* [entry] 1: `load` has been raised by a minimum cut */
+    /* [i] the last path vertex that a device reaches whose interval begins at i + 1 */
+    uint32_t *far;
+    /* [j] the first i such that a device with an interval from i + 1 reaches j; UINT32_MAX: none */
+    uint32_t *first;
+    /* price of one device of the kind; all devices of the cluster together cost about 2^PRICE_BITS */
     int64_t price;
     uint32_t used; /* number of devices in the cheapest line */
 };
@@ -58,16 +62,17 @@ struct extents {
     uint64_t *work; /* arcs that may still be looked at */
     struct clock *clock;
     struct long_path path;
-    uint32_t row;  /* path.len + 1 */
-    int64_t upper; /* ps: windows hold the intervals that take no longer */
+    /* path.len + 1: length of the arrays with an entry for each path vertex and for 0 */
+    uint32_t row;
+    int64_t upper; /* ps: windows hold the intervals with loads of at most this */
     int64_t limit; /* ps: the limit T that is tried */
     struct kind_extent kind[PROBLEM_KINDS];
-    /* [j] what the cheapest line of devices that covers path vertices 1 .. j costs; LOAD_INF: no line does */
+    /* [j] the least price of a line of devices that covers the path vertices 1 .. j; LOAD_INF: no line does */
     int64_t *cost;
-    uint32_t *by;                 /* [j] the kind of the last device of that line */
+    uint32_t *by;                 /* [j] the kind of the last device of that cheapest line */
     uint32_t *id;                 /* [vertex] scratch for interval_cut() */
     int64_t proven;               /* ps: the largest limit refuted so far; -1: none */
-    int64_t proof[PROBLEM_KINDS]; /* [kind] the prices that refute it */
+    int64_t proof[PROBLEM_KINDS]; /* [kind] the prices with which `proven` was refuted */
 };
 
 /* ---- loads of intervals ---------------------------------------------------------------------- */
@@ -123,16 +128,17 @@ static void cut_interval(struct extents *r, uint32_t k, uint32_t i, uint32_t j)
                                    .id = r->id,
                                    .work = r->work,
                                    .a = r->a};
-    /* with the multiplier -1 the gain is the least load, below 0; any flow gives a load that is not too large */
+    /* with the multiplier -1 (- LINE_ONE) the gain is minus the least load; a flow that is not the largest gives a
+     * smaller load, which holds, too */
     struct line l = interval_cut(&q, (struct interval){i, j}, -LINE_ONE);
     uint32_t at = entry(x, i, j);
     x->load[at] = larger(x->load[at], -l.gain);
-    /* without work left the flow may not be the largest: a later turn cuts the interval again */
+    /* if the work ran out, the flow may not be the largest: a later call cuts the interval again */
     x->cut[at] = *r->work > 0;
 }
 
-/* Lowers x->far[i] to the last path vertex j for which the load of the interval i + 1 .. j is not known to exceed
- * the limit. */
+/* Lowers x->far[i] to the last path vertex j, from the present one on, for which the load known of the interval i + 1
+ * .. j is within the limit. */
 static void shorten(const struct extents *r, struct kind_extent *x, uint32_t i)
 {
     while (x->far[i] > i && x->load[entry(x, i, x->far[i])] > r->limit)
@@ -167,7 +173,7 @@ static void set_limit(struct extents *r, int64_t limit)
 
 /* ---- the cheapest line of devices ------------------------------------------------------------ */
 
-/* Returns the cost of all devices. */
+/* Returns the sum of the prices of all devices. */
 static int64_t all_devices(const struct extents *r)
 {
     int64_t sum = 0;
@@ -176,8 +182,9 @@ static int64_t all_devices(const struct extents *r)
     return sum;
 }
 
-/* Finds the cheapest line of devices that covers the path: sets r->cost and r->by, and counts the looks as work.
- * Returns whether the line costs more than all devices. */
+/* Finds the cheapest line of devices that covers the path (head of this file): sets r->cost and r->by, and counts this
+ * as work.  Returns whether the line costs more than all devices of the cluster: then no plan has loads within the
+ * limit. */
 static bool is_dear(struct extents *r)
 {
     uint32_t nkind = r->c->nkind;
@@ -198,8 +205,9 @@ static bool is_dear(struct extents *r)
     return r->cost[r->row - 1] > all_devices(r);
 }
 
-/* Makes cuts for the intervals of the cheapest line that have none, as far as the work allows, and shortens what these
- * intervals may hold.  Counts the line's devices of each kind (used).  Returns whether a cut was made. */
+/* Makes minimum cuts for the longest intervals of the cheapest line's devices that have none, as far as the work
+ * allows, and updates how far these devices reach (far, first).  Sets `used` of each kind to the number of its devices
+ * in the line.  Returns whether a cut was made. */
 static bool refine_line(struct extents *r)
 {
     bool changed[PROBLEM_KINDS] = {false}, any = false;
@@ -222,16 +230,16 @@ static bool refine_line(struct extents *r)
     return any;
 }
 
-/* Raises the price of each kind of which the cheapest line uses more devices than there are, and lowers all other
- * prices; the changes get smaller from turn to turn.  Then scales all prices so that all devices cost about
- * 2^PRICE_BITS. */
+/* Raises the price of each kind of which the cheapest line uses more devices than there are, and lowers the price of
+ * each kind of which it uses fewer; the changes get smaller from turn to turn.  Then scales all prices so that all
+ * devices cost about 2^PRICE_BITS. */
 static void change_prices(struct extents *r, uint32_t turn)
 {
     uint32_t nkind = r->c->nkind;
     for (uint32_t k = 0; k < nkind; k++) {
         struct kind_extent *x = &r->kind[k];
         int64_t n = r->c->kind[k].count, over = (int64_t)x->used - n;
-        /* at first by over / n of a quarter of the price, at most by half of it */
+        /* at first by a quarter of the price times over / n, at most by half of the price */
         x->price += (int64_t)((__int128)x->price * smaller(over, 2 * n) / (n * (4 + turn / 4)));
         x->price = larger(x->price, 1);
     }
@@ -261,15 +269,17 @@ static bool is_refuted(struct extents *r, int64_t limit)
 
 /* ---- the argument ---------------------------------------------------------------------------- */
 
-/* Adds to the text how far devices of kind k get: each farther end than those before, up to EXPLAIN_STEPS for all
- * kinds.  *shown: number of ends so far, those left out included. */
+/* Adds to the text how far devices of kind k get: a line for each i with a farther end than all smaller i have;
+ * EXPLAIN_STEPS lines at most for all kinds together.  *shown: number of lines so far, with the lines left out;
+ * raised. */
 static void prove_extents(struct explain *e, const struct extents *r, uint32_t k, uint32_t *shown)
 {
     const struct kind_extent *x = &r->kind[k];
-    uint32_t far = 0; /* how far devices of the kind get by the lines of text so far */
+    uint32_t far = 0; /* the farthest end in the lines so far */
     explain_add(e, "%s cost %" PRId64 " each\n", explain_kind(e, k), x->price);
     for (uint32_t i = 0; i + 1 < r->row; i++) {
-        int64_t least = INT64_MAX; /* load of an interval that ends behind far[i] */
+        /* the least load known of an interval i + 1 .. j that ends behind far[i] */
+        int64_t least = INT64_MAX;
         if (x->far[i] <= far)
             continue;
         (*shown)++;
@@ -286,7 +296,7 @@ static void prove_extents(struct explain *e, const struct extents *r, uint32_t k
     }
 }
 
-/* Returns the argument that no contiguous plan takes r->proven or less. */
+/* Returns the proof, as a text in mem, that no contiguous plan takes r->proven or less. */
 static const char *prove_limit(struct extents *r, const struct module *m, struct arena *mem)
 {
     struct explain e = explain_new(r->c, m, mem);
@@ -316,8 +326,9 @@ static const char *prove_limit(struct extents *r, const struct module *m, struct
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Chooses about `most` path vertices and makes the windows of all kinds.  Returns false if the windows are too large,
- * unless `most` is 1: then fewer vertices would be none. */
+/* Chooses about `most` vertices of a longest path and makes the windows of all kinds.  Returns false, with nothing
+ * kept, if the windows hold too many intervals; with `most` = 1, where the number of vertices cannot be halved again,
+ * always true. */
 static bool walk_path(struct extents *r, uint32_t most)
 {
     struct arena_mark mark = arena_mark(r->a);
@@ -380,7 +391,8 @@ struct bound extents_bound(struct extents *r, int64_t upper, const struct bound_
         r->kind[k].price = r->proof[k];
     set_limit(r, r->proven);
     r->work = &enough;
-    /* intervals may have got larger loads since that limit was refuted, so the line may be dearer, never cheaper */
+    /* intervals may have got larger loads since this limit was refuted: with the same prices the cheapest line costs as
+     * much as then, or more */
     bool dear = is_dear(r);
     assert(dear);
     (void)dear;

@@ -1,31 +1,32 @@
-/* Bounds by the devices of hubs (hub_bound.h).
+/* Finds lower bounds by what the devices of hubs hold and pay (hub_bound.h).
  *
- * Idea: a hub is a vertex with many or dear transfers, such as the Concat behind hundreds of branches.  A branch is
- * either on the hub's device, or its result is sent by another device and received by this one.  Take a plan with
- * loads of at most T on D devices.  Let w be weights, W their total, S what is on the hub's device, c(S) the cost of
- * the nets that leave S.  Each of these is paid by the hub's device and by another one, so
+ * Idea: a hub is a vertex with many or dear transfers, such as the Concat behind hundreds of branches.  The last node
+ * of a branch is either on the hub's device, or its device sends a value that the hub's device receives.  Take a plan
+ * with loads of at most T on D devices.  Let w be weights, W their total, S the set of vertices on the hub's device,
+ * c(S) the cost of the nets that leave S.  Each of these nets is paid by the hub's device and by another device, so
  *   D T  >=  W + 2 c(S),   T  >=  w(S) + c(S).
  * Adding mu times the second line to the first gives, for every multiplier mu >= 0,
  *   (D + mu) T  >=  W + min over sets S with the hub of ((2 + mu) c(S) + mu w(S)).
- * With mu = 0 this is the average load, with a large mu the least load of a device with the hub; in between it says
- * that one of the two is exceeded.  The minimum is a minimum cut, as for closures (least_load.c), and any flow is a
- * lower bound of it.
+ * With mu = 0 this is the bound by the average load, with a large mu the least load of a device with the hub; with mu
+ * in between the bound can be above both.  The minimum is a minimum cut, as for closures (least_load.c), and any flow
+ * is a lower bound of it.
  *
- * Several hubs, on one device or on several, add up: each has a multiplier and a flow of its own, but what the flows
- * use of a net beyond mu times its cost must not be more than twice its cost in all, since the first line counts it
- * twice only.  (A net with the host is paid by one device at least, which W counts; it has one payment left instead
- * of two.) So each flow leaves less to the following ones.
+ * The bounds of several hubs, on one device or on several, add up: each hub has a multiplier and a flow of its own.
+ * But all flows together must use a net for twice its cost at most, beside mu times the cost for each flow, since the
+ * first line counts each net twice only.  (A net with a pin on the host is paid by one device at least, which W counts;
+ * so one payment of it is left instead of two.)  So each flow leaves less for the following flows.
  *
- * Readers: a dear net that many vertices read may be paid by many devices.  If its pins are on j devices, these pay
- * it j times, and what else they hold is a set S with all pins: j T >= w(S) + c(S) + j times the net's cost, which is
- * one more hub with multiplier j mu.  For each j there is a bound, and so for j or more (without the second line);
- * the least of them holds.
+ * Readers: a dear net that many vertices read may be paid by many devices.  If its pins are on j devices, each of these
+ * pays it, and together they hold a set S with all pins: j T >= w(S) + c(S) + j times the net's cost.  So S is one more
+ * hub, whose multiplier counts j times.  Each j from 1 on is a case with a bound of its own, and the last case is "j or
+ * more" (without the second line); the least bound of all cases holds.
  *
- * Potential 0 of problem.h gives the weights, so that devices of several kinds add up.  Hubs are added one by one,
- * beginning with the hubs whose nets cost most; then each hub in use is tried once more with what the flows of the
- * other hubs leave.  The best multiplier of a hub is where the load of the set S passes the bound; it is found by
- * Newton's method on the costs of sets, which are lines in mu (Dinkelbach, Management Science 13 (1967)).  Cost:
- * some flows for each hub and number j, within the work allowed. */
+ * Potential 0 of problem.h gives the weights, so that the loads of devices of several kinds can be added up.  Hubs are
+ * added one by one, beginning with the hubs whose nets cost most; then the multiplier of each hub in use is improved
+ * once more, with what the flows of the other hubs leave.  As mu grows, the cheapest set S gets a smaller load; the
+ * best multiplier is the one at which the load of S falls below the bound.  It is found by Newton's method: the cost of
+ * each set is a straight line in mu (Dinkelbach, Management Science 13 (1967)).  Cost: some flows for each hub and
+ * number j, within the work allowed. */
 #include "passes/bounds/hub_bound.h"
 
 #include "ir/base/keyed.h"
@@ -36,23 +37,24 @@
 #include <assert.h>
 
 enum {
-    UNIT = 256,      /* multipliers are in 1 / UNIT */
-    MOST = 4 * UNIT, /* largest sum: MOST / UNIT times all weights must stay below 2^62 */
-    TRIES = 5,       /* number of multipliers tried for a hub at a time, at most */
-    HUBS = 8,        /* number of vertices tried, at most */
-    READERS = 8,     /* the largest number j of devices with pins of the dear net */
-    FLOWS = 1000,    /* arcs looked at for each vertex, net and pin until some hubs are in use */
-    LOOKS = 1 << 24  /* arcs looked at between two looks at the clock */
+    UNIT = 256, /* multipliers are in units of 1 / UNIT */
+    /* the largest sum of multipliers: MOST / UNIT times all weights must stay below 2^62 */
+    MOST = 4 * UNIT,
+    TRIES = 5,      /* number of multipliers tried for a hub at a time, at most */
+    HUBS = 8,       /* number of vertices tried, at most */
+    READERS = 8,    /* the largest number j of devices with pins of the dear net */
+    FLOWS = 1000,   /* arcs looked at for each vertex, net and pin until some hubs are in use */
+    LOOKS = 1 << 24 /* arcs looked at between two looks at the clock */
 };
 
 /* A hub, and the flow from it. */
 struct hub {
-    uint32_t v; /* the hub's vertex; UINT32_MAX: the hub is all pins of the dear net */
+    uint32_t v; /* the hub's vertex; UINT32_MAX: all pins of the dear net together are the hub */
     uint32_t m; /* the hub's multiplier, in 1 / UNIT; 0: the hub is not used */
-    /* number of devices that the multiplier counts for (j in the head of this file) */
+    /* number of devices that hold the hub (j in the head of this file): the multiplier counts for each of them */
     uint32_t times;
     int64_t flow;  /* ps: the value of the flow */
-    int64_t *used; /* [net] ps: what the flow uses of the net's payments, which all hubs share */
+    int64_t *used; /* [net] ps: how much of the net's payments that all hubs share this flow uses */
 };
 
 /* A search for the bound: the hubs in use, and what their flows leave. */
@@ -61,15 +63,16 @@ struct hubs {
     struct arena *a;
     struct clock *clock;
     uint64_t work; /* arcs that may still be looked at */
-    /* [net] ps: what the flows of all hubs leave of the net's payments, which all hubs share */
+    /* [net] ps: how much of the net's payments that all hubs share is not used by any flow yet */
     int64_t *left;
     uint32_t *arc; /* [net] the net's arc in the network; UINT32_MAX: none */
     struct hub hub[HUBS + 1];
-    uint32_t n, m; /* number of hubs; sum of their multipliers */
+    /* number of hubs that are vertices; sum of the multipliers of all hubs, times their devices */
+    uint32_t n, m;
     /* ps: sum of the flows of all hubs, plus payments of the dear net that W does not count */
     int64_t flow;
-    /* the dear net, UINT32_MAX: none; the case that `devices` devices, or if `last` at least as many, have pins of
-     * it */
+    /* net: the dear net, UINT32_MAX: none.  The present case: pins of this net are on exactly `devices` devices; last:
+     * on at least as many; devices = 0: on any number */
     uint32_t net, devices;
     bool last;
 };
@@ -80,13 +83,14 @@ static uint32_t pins_of(const struct wdag *g, uint32_t e)
     return g->net_pin.at[e + 1] - g->net_pin.at[e];
 }
 
-/* Returns x * m / UNIT, ps, rounded down. */
+/* Returns m / UNIT of x ps, rounded down. */
 static int64_t share(int64_t x, uint32_t m)
 {
     return (int64_t)((__int128)x * m / UNIT);
 }
 
-/* Returns what the devices of hub h pay for the dear net, ps: 0 unless h stands for all pins of it, on several devices.
+/* Returns what the devices of hub h pay for the dear net, ps; 0 unless the hub is all pins of that net and on several
+ * devices.
  */
 static int64_t paid_by(const struct hubs *s, const struct hub *h)
 {
@@ -96,8 +100,9 @@ static int64_t paid_by(const struct hubs *s, const struct hub *h)
 }
 
 /* Returns the network for hub h with multiplier m, in s->a: the vertices, two nodes for each net, the sink, the source.
- * A set of vertices is cut off by m of the weight of each, by m of each net with the host that it touches, and by the
- * net's arc, s->arc, for each net that leaves it. */
+ * A cut around a set of vertices costs m / UNIT of the weight of each vertex in the set, m / UNIT of the cost of each
+ * net with the host that has pins in the set, and, for each net that leaves the set, the capacity of the net's arc
+ * (s->arc). */
 static struct flow make_network(struct hubs *s, const struct hub *h, uint32_t m)
 {
     const struct wdag *g = s->c->g;
@@ -109,11 +114,11 @@ static struct flow make_network(struct hubs *s, const struct hub *h, uint32_t m)
         flow_arc(&f, v, sink, share(p->w[v], m));
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t in = g->n + 2 * e, out = in + 1;
-        int64_t own = share(p->net[e], m); /* what the net costs in m times the device's load */
+        int64_t own = share(p->net[e], m); /* the net's cost within m / UNIT of the device's load */
         s->arc[e] = UINT32_MAX;
         if (pins_of(g, e) < 2 || p->net[e] == 0)
             continue;
-        if (g->net_host[e]) /* paid even if the set has all pins */
+        if (g->net_host[e]) /* the device pays it even if the set has all pins */
             flow_arc(&f, in, sink, own);
         s->arc[e] = f.narc;
         flow_arc(&f, in, out, smaller(s->left[e] + (g->net_host[e] ? 0 : own), FLOW_INF));
@@ -128,17 +133,17 @@ static struct flow make_network(struct hubs *s, const struct hub *h, uint32_t m)
     else
         for_row (pin, g->net_pin, s->net)
             flow_arc(&f, sink + 1, pin, FLOW_INF);
-    s->work -= smaller_u64(f.narc / 8 + 1, s->work); /* making the network counts as work */
+    s->work -= smaller_u64(f.narc / 8 + 1, s->work); /* making the network is work, too */
     return f;
 }
 
-/* What a set of vertices costs with multiplier m: once + m / UNIT * load, ps. */
+/* What a set of vertices costs, as a straight line in the multiplier m: once + m / UNIT * load, ps. */
 struct line {
     int64_t once, load;
 };
 
-/* Returns what the set side[vertex] of hub h costs: `once`: what is left of the payments of the nets that leave the
- * set; `load`: the load of the devices that hold the set. */
+/* Returns the cost of the set that holds the vertices with side[vertex] = 1 for hub h.  once: what is left of the
+ * shared payments of the nets that leave the set; load: the load of the devices that hold the set. */
 static struct line line_of(const struct hubs *s, const struct hub *h, const uint8_t *side)
 {
     const struct wdag *g = s->c->g;
@@ -176,9 +181,10 @@ static int64_t bound_of(const struct problem *c, uint32_t m, int64_t flow)
     return devices ? (int64_t)((whole + devices - 1) / devices) : 0;
 }
 
-/* Returns what hub h with multiplier m adds to the sum of flows, ps: a flow in what the other hubs leave, plus, if h
- * is the pins of the dear net, what its devices pay for that net.  If `used` is not NULL, writes to used[net] what
- * the flow uses of the shared payments; if `cut` is not NULL, what the set of the minimum cut costs to *cut. */
+/* Returns what hub h with multiplier m adds to the sum of flows, ps: a flow in what the other hubs leave, plus, if h is
+ * all pins of the dear net, m / UNIT of what its devices pay for that net.  If `used` is not NULL, writes to used[net]
+ * how much of the net's shared payments the flow uses; if `cut` is not NULL, writes the cost of the set of the minimum
+ * cut to *cut. */
 static int64_t send(struct hubs *s, const struct hub *h, uint32_t m, int64_t *used,
                     struct line *cut)
 {
@@ -195,8 +201,8 @@ static int64_t send(struct hubs *s, const struct hub *h, uint32_t m, int64_t *us
     }
     if (cut)
         *cut = line_of(s, h, flow_side(&f, sink + 1));
-    /* the capacity of the opposite arc (^ 1) is the flow through the net's arc; m times the net's cost of it is the
-     * hub's own */
+    /* the capacity of the opposite arc (^ 1) is the flow through the net's arc; of this, m / UNIT of the net's cost is
+     * not a shared payment but part of the load */
     for (uint32_t e = 0; used && e < g->nnet; e++) {
         int64_t own = g->net_host[e] ? 0 : share(s->c->pot[0].net[e], m);
         used[e] = s->arc[e] == UINT32_MAX ? 0 : larger(f.room[s->arc[e] ^ 1] - own, 0);
@@ -206,7 +212,8 @@ static int64_t send(struct hubs *s, const struct hub *h, uint32_t m, int64_t *us
     return flow;
 }
 
-/* by = 1: takes the flow of hub h out, so that what it used is left for other hubs; by = -1: puts it back in. */
+/* by = 1: removes hub h from the sums s->m and s->flow, and adds what its flow uses to s->left again; by = -1: undoes
+ * this. */
 static void take_out(struct hubs *s, const struct hub *h, int by)
 {
     uint32_t m = h->m * h->times;
@@ -222,7 +229,7 @@ static bool is_same(struct line a, struct line b)
     return a.once == b.once && a.load == b.load;
 }
 
-/* Returns the multiplier at which two sets cost the same, above lo and below hi. */
+/* Returns the multiplier at which the sets of the two lines cost the same, or the nearest one above lo and below hi. */
 static uint32_t where_equal(struct line low, struct line high, uint32_t lo, uint32_t hi)
 {
     __int128 rise = (__int128)low.load - high.load;
@@ -232,9 +239,9 @@ static uint32_t where_equal(struct line low, struct line high, uint32_t lo, uint
     return m >= hi ? hi - 1 : (uint32_t)m;
 }
 
-/* Gives hub h the multiplier with the best bound, if that bound is higher than with the multiplier that h has.  The
- * best multiplier is where a set with a load above the bound (at first all vertices) costs the same as a set with a
- * load below the bound (at first the hub alone), provided that no other set costs less there. */
+/* Changes the multiplier of hub h if another one gives a higher bound.  The best multiplier is one at which a set with
+ * a load above the bound (low; at first all vertices) costs the same as a set with a load below the bound (high; at
+ * first the hub alone), and no other set costs less. */
 static void improve_hub(struct hubs *s, struct hub *h)
 {
     const struct wdag *g = s->c->g;
@@ -243,7 +250,7 @@ static void improve_hub(struct hubs *s, struct hub *h)
     int64_t best = bound_of(s->c, s->m, s->flow);
     uint32_t lo = 0, hi, found = 0;
     take_out(s, h, 1);
-    hi = (MOST - s->m) / h->times + 1; /* so that all multipliers add up to MOST at most */
+    hi = (MOST - s->m) / h->times + 1; /* so that the sum of all multipliers is MOST at most */
     if (h->v != UINT32_MAX)
         alone[h->v] = 1;
     else
@@ -254,8 +261,9 @@ static void improve_hub(struct hubs *s, struct hub *h)
         uint32_t m = where_equal(low, high, lo, hi);
         int64_t flow = send(s, h, m, NULL, &cut);
         int64_t value = bound_of(s->c, s->m + m * h->times, s->flow + flow);
-        bool above = cut.load > (__int128)h->times * value;  /* the load is above the bound */
-        bool same = is_same(cut, low) || is_same(cut, high); /* no other set costs less at m */
+        bool above = cut.load > (__int128)h->times * value; /* the load is above the bound */
+        /* no set costs less at m than low and high: m is the best */
+        bool same = is_same(cut, low) || is_same(cut, high);
         if (value > best) {
             best = value;
             found = m;
@@ -302,7 +310,8 @@ struct keyed *hub_order(const struct problem *c, struct arena *a)
     return of;
 }
 
-/* Returns the hubs to try: the vertices whose nets cost most beyond a chain's.  O(pins + V log V). */
+/* Returns the hubs to try, with no case begun: the first vertices of hub_order(), and behind them all pins of the dear
+ * net.  O(pins + V log V). */
 static struct hubs choose_hubs(const struct problem *c, struct arena *a)
 {
     const struct wdag *g = c->g;
@@ -317,8 +326,8 @@ static struct hubs choose_hubs(const struct problem *c, struct arena *a)
     return s;
 }
 
-/* Begins a case without any flow.  devices: number of devices with pins of the dear net s->net, or more if s->last;
- * 0: any number. */
+/* Begins a case (see struct hubs) without any flow.  devices: number of devices with pins of the dear net s->net, the
+ * least number if s->last; 0: any number. */
 static void begin_case(struct hubs *s, uint32_t devices)
 {
     const struct wdag *g = s->c->g;
@@ -334,7 +343,7 @@ static void begin_case(struct hubs *s, uint32_t devices)
         s->left[e] = (g->net_host[e] ? 1 : 2) * cost[e];
     if (devices == 0)
         return;
-    /* what the devices pay for the dear net is known: no flow may use it */
+    /* what the devices pay for the dear net is added to s->flow right here, so no flow may use it */
     s->left[s->net] = 0;
     s->flow = devices > 1 ? (devices - g->net_host[s->net]) * cost[s->net] : 0;
     s->hub[s->n].times = devices;
@@ -343,10 +352,10 @@ static void begin_case(struct hubs *s, uint32_t devices)
 /* Improves all hubs of a case with at most `work` arcs, and returns the bound, ps. */
 static int64_t run_case(struct hubs *s, uint64_t work, struct clock *clock)
 {
-    /* hub number s->n is all pins of the dear net, of which only the exact number of devices says something */
+    /* hub number s->n is all pins of the dear net; it is of use only if the number of its devices is known exactly */
     uint32_t n = s->n + (s->devices && !s->last);
     s->work = work;
-    /* the first n turns take all hubs, the next n only the hubs in use */
+    /* the first n turns improve all hubs, the next n turns only the hubs in use */
     for (uint32_t i = 0; i < 2 * n && s->work && !clock_out(clock); i++)
         if (i < n || s->hub[i - n].m)
             improve_hub(s, &s->hub[i % n]);
@@ -369,7 +378,8 @@ uint32_t hub_dear_net(const struct problem *c)
 static void prove_case(struct explain *e, const struct hubs *s, int64_t value)
 {
     const struct problem *c = s->c;
-    int64_t paid = s->flow; /* without the flows: what the devices pay for the dear net */
+    /* s->flow without the hubs' flows: what the devices pay for the dear net */
+    int64_t paid = s->flow;
     for (uint32_t i = 0; i <= s->n; i++)
         paid -= s->hub[i].m ? s->hub[i].flow : 0;
     if (s->devices)
@@ -389,7 +399,7 @@ static void prove_case(struct explain *e, const struct hubs *s, int64_t value)
                 explain_time(e, c->pot[0].total), explain_time(e, s->flow), explain_time(e, value));
 }
 
-/* Adds to the text what is said before the cases. */
+/* Adds to the text the lines that come before all cases. */
 static void begin_proof(struct explain *e, const struct problem *c)
 {
     explain_add(e, "nodes and transfers that somebody pays: %s\n",
@@ -400,7 +410,7 @@ static void begin_proof(struct explain *e, const struct problem *c)
         "by a minimum cut at least the time given (each payment counts for one of the nodes only)\n");
 }
 
-/* Adds to the text the names of the vertices of the dear net. */
+/* Adds to the text which vertices the dear net has. */
 static void name_readers(struct explain *e, const struct hubs *s)
 {
     const struct csr *pins = &s->c->g->net_pin;
@@ -409,7 +419,7 @@ static void name_readers(struct explain *e, const struct hubs *s)
     explain_add(e, "\n");
 }
 
-/* Returns the bound from the numbers of devices that may have pins of the dear net, with its proof in with->mem.
+/* Returns the least bound of all cases of how many devices have pins of the dear net, with its proof in with->mem.
  * Lowers *work by the arcs looked at. */
 static struct bound bound_by_readers(struct hubs *s, uint64_t *work, const struct bound_means *with)
 {
@@ -435,7 +445,8 @@ static struct bound bound_by_readers(struct hubs *s, uint64_t *work, const struc
     return b;
 }
 
-/* Returns the bound from all hubs, with its proof in with->mem.  Lowers *work by the arcs looked at. */
+/* Returns the bound if there is no dear net, from all hubs that are vertices, with its proof in with->mem.  Lowers
+ * *work by the arcs looked at. */
 static struct bound bound_by_hubs(struct hubs *s, uint64_t *work, const struct bound_means *with)
 {
     struct explain e = explain_new(s->c, with->m, with->mem);

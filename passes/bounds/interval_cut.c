@@ -1,16 +1,16 @@
-/* Finds what a device of a contiguous plan can hold that has a given interval of a path (interval_cut.h).
+/* Finds what a device of a contiguous plan can hold if its interval of a path is given (interval_cut.h).
  *
  * Idea: the largest m w(S) - p(S) over the sets S that a device with the interval can hold is a minimum cut between the
  * vertices that must be inside and those that must be outside (project selection; Picard, Management Science 22
- * (1976)).  Vertices that may be either have a node in the network; add_precedence says how sets follow the edges.  Any
- * flow gives an upper limit of the gain, so the search for a flow can be stopped at any time.
+ * (1976)).  Vertices that may be inside or outside have a node in the network; add_precedence() says which arcs stand
+ * for edges.  Any flow gives an upper limit of the gain, so the search for the largest flow can be stopped at any time.
  *
- * Cost: O(V + pins) and a maximum flow. */
+ * Cost: O(V + E + pins) and a maximum flow. */
 #include "passes/bounds/interval_cut.h"
 
 #include "ir/base/max_flow.h"
 
-/* Returns whether a device with interval d cannot hold vertex v, must hold it, or may do either. */
+/* Returns on which side vertex v is for a device with interval d, by the interval and q->forced. */
 static enum side side_of(const struct interval_cut *q, uint32_t v, struct interval d)
 {
     enum side side = interval_side(q->path, v, d);
@@ -18,8 +18,8 @@ static enum side side_of(const struct interval_cut *q, uint32_t v, struct interv
 }
 
 /* Adds arcs for the edges u -> v into v.  A vertex outside the set is on a device before or behind the device with
- * interval d.  If neither u nor v can be behind: where u is in the set, so is v (else v would be before u).  If neither
- * can be before: where v is in the set, so is u. */
+ * interval d.  If neither u nor v can be behind it: a set with u must have v (else v would be before u).  If neither
+ * can be before it: a set with v must have u. */
 static void add_precedence(const struct interval_cut *q, struct flow *f, uint32_t v,
                            struct interval d)
 {
@@ -36,12 +36,12 @@ static void add_precedence(const struct interval_cut *q, struct flow *f, uint32_
 }
 
 /* Adds arcs such that a cut with pins of net e on both sides costs `price`.  If every cut has pins of e on both sides,
- * adds nothing and returns true.  *hub: the next free node for an end of a net. */
+ * adds nothing and returns true.  *hub: number of the next free node; raised by the nodes used. */
 static bool add_net(const struct interval_cut *q, struct flow *f, uint32_t e, int64_t price,
                     struct interval d, uint32_t *hub)
 {
     const struct wdag *g = q->c->g;
-    /* some[side]: number of pins there; the host is outside */
+    /* some[side]: number of the net's pins there; a pin on the host is outside */
     uint32_t some[3] = {[OUTSIDE] = g->net_host[e]}, s = f->nnode - 2, t = f->nnode - 1;
     for_row (pin, g->net_pin, e)
         some[side_of(q, pin, d)]++;
@@ -63,11 +63,11 @@ static bool add_net(const struct interval_cut *q, struct flow *f, uint32_t e, in
     return false;
 }
 
-/* Makes a node q->id[v] for each vertex v that is EITHER (the source's side of the cut is inside).  If m > 0, it has
- * an arc from the source with m / LINE_ONE of v's weight, which is cut if v is outside; if m < 0, an arc to the sink
- * with -m / LINE_ONE of the weight, which is cut if v is inside.  Adds arcs for precedence between these nodes.  Adds
- * the weight of INSIDE vertices to l->weight and, if m > 0, the capacities of the source's arcs to l->gain.  Returns
- * the number of nodes. */
+/* Makes a node q->id[v] for each vertex v that is EITHER (vertices on the source's side of the cut are in the set).  If
+ * m > 0, the node has an arc from the source with m / LINE_ONE of v's weight, which is cut if v is outside; if m < 0,
+ * an arc to the sink with -m / LINE_ONE of the weight, which is cut if v is inside.  Adds arcs for precedence between
+ * these nodes.  Adds the weight of INSIDE vertices to l->weight and, if m > 0, the capacities of the source's arcs to
+ * l->gain.  Returns the number of nodes. */
 static uint32_t add_vertices(const struct interval_cut *q, struct flow *f, struct interval d,
                              struct line *l)
 {
@@ -101,7 +101,8 @@ struct line interval_cut(const struct interval_cut *q, struct interval d, int32_
     uint32_t arcs = g->n + 2 * g->pred.at[g->n] + g->nnet + 2 * g->net_pin.at[g->nnet];
     struct flow f = flow_new(g->n + 2 * g->nnet + 2, arcs, q->a);
     struct line l = {.m = m};
-    uint32_t hub = add_vertices(q, &f, d, &l); /* nodes of nets come behind those of vertices */
+    /* number of the next node: the nodes of nets come behind the nodes of vertices */
+    uint32_t hub = add_vertices(q, &f, d, &l);
     /* rounded up, so that the inequality of the line holds */
     l.gain += (int64_t)(((__int128)l.weight * m + (m > 0 ? LINE_ONE - 1 : 0)) / LINE_ONE);
     for (uint32_t e = 0; e < g->nnet; e++) {

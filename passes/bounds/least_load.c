@@ -1,15 +1,15 @@
 /* Finds closures by minimum cuts (least_load.h).
  *
- * Idea: Picard, Management Science 22 (1976), for nets as in Hu and Moerder's model.  Cut a network with
- * an arc v -> t of capacity time(v) for every vertex, and for every net an arc in -> out of capacity cost, with
- * unbounded arcs v -> in and out -> v for each pin v: the side of the source is S, the cut its load.  A net of
- * two pins is two arcs between them; a net with a pin on the host, which every device that has a pin of it pays, has
- * the sink t as `out`.
+ * Idea: Picard, Management Science 22 (1976), with the arcs of Hu and Moerder for nets.  Take a network with an arc v
+ * -> t of capacity time(v) for every vertex, and for every net an arc in -> out of capacity cost, with unbounded arcs v
+ * -> in and out -> v for each pin v.  The vertices on the source's side of a cut are S, and the cut costs the load of
+ * S.  A net of two pins is two arcs between them; a net with a pin on the host, which every device that has a pin of it
+ * pays, has the sink t as `out`.
  *
  * A single arc from the source, to the node `gate`, has a capacity of limit + 1, so that the search for a flow ends
  * once the flow is above the limit.  Unbounded arcs lead from the gate to the vertices that the device must hold.  A
- * vertex is kept out by an unbounded arc to t, which can only increase the flow: so closure_without continues from the
- * flow of closure_of.  Cost: a flow for each question. */
+ * vertex is kept out of S by an unbounded arc to t, which can only increase the flow: so closure_without() continues
+ * from the flow of closure_of().  Cost: a flow for each question. */
 #include "passes/bounds/least_load.h"
 
 #include "ir/base/units.h"
@@ -24,19 +24,20 @@ static uint32_t gate(const struct closure *q)
     return q->f.nnode - 3;
 }
 
-/* Returns the node of the flow network from which flow comes. */
+/* Returns the node from which all flow comes. */
 static uint32_t source(const struct closure *q)
 {
     return q->f.nnode - 2;
 }
 
-/* Returns the node of the flow network to which flow goes. */
+/* Returns the node t to which all flow goes. */
 static uint32_t sink(const struct closure *q)
 {
     return q->f.nnode - 1;
 }
 
-/* Adds the arcs for net e.  *hub: the next free node for an end of a net; raised by the nodes used. */
+/* Adds the arcs for net e, and its cost to q->alone of its pins.  *hub: number of the next free node; raised by the
+ * nodes used. */
 static void add_net(struct closure *q, uint32_t e, uint32_t *hub)
 {
     const struct wdag *g = q->c->g;
@@ -73,8 +74,8 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
     q->time = arena_array(a, (size_t)g->n + 1, sizeof *q->time);
     q->alone = arena_array(a, (size_t)g->n + 1, sizeof *q->alone);
     q->side = arena_alloc(a, (size_t)g->n + 1);
-    /* numbers of nodes and arcs: one arc for each vertex, one or two for each net, two for each pin, and up to n for
-     * the fixed vertices of a question */
+    /* nodes: the vertices, two for each net, gate, source and sink; arcs: one for each vertex, one or two for each net,
+     * two for each pin, one to the gate, and up to n for the vertices in[] of a question */
     q->f = flow_new(g->n + 2 * g->nnet + 3, 2 * g->n + 1 + 2 * g->nnet + 2 * g->net_pin.at[g->nnet],
                     a);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -101,8 +102,8 @@ void closure_deny(struct closure *q, uint32_t v)
     q->room[2 * v] = FLOW_INF;
 }
 
-/* Increases the flow, which is `value` so far, to the maximum (less if the work runs out), and returns its new value.
- * Sets q->exact, and q->side if the result is exact. */
+/* Increases the flow, which is `value` so far, to the maximum (or less, if the work runs out), and returns the new
+ * value.  Sets q->exact, and q->side if the result is exact. */
 static int64_t add_flow(struct closure *q, int64_t value, uint64_t *work)
 {
     struct arena_mark mark = arena_mark(q->f.mem);

@@ -1,13 +1,14 @@
-/* Finds long paths (long_path.h).  Vertices are numbered in a topological order: a sweep from the last vertex to the
- * first finds a longest path from each vertex, two more sweeps find lo and hi of all vertices.  O(V + E). */
+/* Finds a longest path and the places of all vertices along it (long_path.h).  Vertices are numbered in a topological
+ * order: a pass over the vertices from the last to the first finds a longest path from each vertex, two more passes
+ * find lo and hi of all vertices.  O(V + E). */
 #include "passes/bounds/long_path.h"
 
 #include "ir/base/random.h"
 
 #include <assert.h>
 
-/* 1 / HOPS of the sum of all weights is added to each vertex's weight: of paths with about the same weight the one with
- * the most vertices is taken */
+/* 1 / HOPS of the sum of all weights is added to each vertex's weight, so that of paths with about the same weight the
+ * path with the most vertices is the longest */
 enum { HOPS = 100000 };
 
 /* Writes the vertex after v on a longest path that starts at v to next[v]; UINT32_MAX: the path ends at v.  Returns the
@@ -21,7 +22,7 @@ static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *n
     uint32_t first = g->n ? 0 : UINT32_MAX;
     for (uint32_t v = g->n; v-- > 0;) {
         int64_t w = p->w[v] + p->total / HOPS + 1;
-        /* with a seed up to three times the weight, in eighths */
+        /* a seed was given: times a random factor from 1 to 3, in steps of 1/8 */
         w = seed ? w + w / 8 * random_below(&seed, 17) : w;
         next[v] = UINT32_MAX;
         for_row (s, g->succ, v)
@@ -33,7 +34,8 @@ static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *n
     return first;
 }
 
-/* Fills lo and hi of all vertices.  Those of the path's vertices must be set; of all others they must be 0. */
+/* Fills lo and hi of all vertices.  Before, lo and hi of the path vertices must be set, and be 0 for all other
+ * vertices. */
 static void place_others(const struct wdag *g, struct long_path *p)
 {
     for (uint32_t v = 0; v < g->n; v++)

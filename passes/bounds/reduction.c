@@ -1,20 +1,21 @@
 /* Makes reductions (reduction.h).
  *
- * Idea: fixing and contraction by bounds, as in branch and cut.  In a plan with loads below T
- *  - vertex v is not on kind k if its closure there (least_load.h) is T or more.  If k is a single device,
- *    every vertex that has no other kind left is on it; one such vertex counts in the closure, too;
+ * Idea: bounds forbid devices and join vertices, as in branch and cut.  In a plan with loads below T
+ *  - vertex v is not on kind k if the least load there of a device with v (least_load.h) is T or more.  If k is a
+ *    single device, every vertex that has no other kind left is on it; one such vertex counts in this load, too;
  *  - if a is on kind k and the least load there with a and without b is T or more, b is on a's device.  So a
- *    and b can be on two devices, of kinds i and j, only if a may be without b on i and b without a on j; i = j
- *    only if the kind has two devices.  If there are no such i and j, a and b become one vertex.
- * Closures of joined vertices are larger than closures of single vertices, so both rules are repeated until nothing
- * changes.
+ *    and b can be on two devices, of kinds i and j, only if a may be without b on i and b without a on j, where
+ *    i = j only if the kind has two devices or more.  If there are no such i and j, a and b become one vertex.
+ * The least loads of joined vertices are larger than those of single vertices, so both rules are repeated until
+ * nothing changes.
  *
- * A set S that is known to have a load below T shows that each vertex in S may be there without each vertex
- * outside S: the last 64 sets are kept as a mask for each vertex, which answers most questions.  Only pairs of
- * vertices with a net in common are examined.
+ * A set S that is known to have a load below T on a kind shows that each vertex in S may be on that kind without each
+ * vertex outside S.  For each kind the last 64 such sets are kept, as a mask for each vertex, and answer most questions
+ * without a flow.  Only pairs of vertices with a net in common are examined.
  *
- * Cost: a flow for each vertex and kind if the vertex with all its nets takes T or more there, another for each such
- * neighbour, and O(pins log pins) for each contraction, of which there are few; at most the work allowed. */
+ * Cost: a flow for each vertex and kind where the vertex alone, with the cost of all its nets, takes T or more; another
+ * flow for each neighbour of such a vertex; and O(pins log pins) for each contraction, of which there are few; at most
+ * the work allowed. */
 #include "passes/bounds/reduction.h"
 
 #include "ir/base/union_find.h"
@@ -23,17 +24,17 @@
 #include <string.h>
 
 enum {
-    WITNESSES = 64, /* number of sets that are kept for each kind, at most */
+    WITNESSES = 64, /* number of sets that are kept for each kind, at most: the bits of a mask */
     ROUNDS = 64     /* number of times that all rules are applied, at most */
 };
 
 /* Two vertices with a net in common. */
 struct pair {
     uint32_t a, b;
-    uint32_t ab, ba; /* masks of the kinds on which a may be without b, and b without a */
+    uint32_t ab, ba; /* masks of the kinds on which a may be without b (ab), and b without a (ba) */
 };
 
-/* State of reduction_make(), which contracts c step by step.  Vertices are those of c->g. */
+/* State of reduction_make(), which makes the problem smaller step by step.  Vertices have their numbers in c->g. */
 struct reducer {
     struct reduction *r;
     struct problem *c; /* the problem as contracted so far */
@@ -44,22 +45,23 @@ struct reducer {
     uint32_t *first;
     /* [vertex] number of vertices of the given graph that were merged into the vertex */
     uint32_t *size;
-    /* [kind] network that finds least loads on the kind (least_load.h); NULL: not made yet, or a kind of hosts */
+    /* [kind] network that finds least loads on the kind (least_load.h); NULL: not made yet (never, for hosts) */
     struct closure *closure[PROBLEM_KINDS];
     /* [kind][vertex] bit i: the vertex is in the i-th set kept for the kind */
     uint64_t *seen[PROBLEM_KINDS];
     uint32_t nseen[PROBLEM_KINDS]; /* [kind] number of sets found so far */
-    /* [kind] a vertex that must be on the kind's only device; UINT32_MAX: none */
+    /* [kind] a vertex that must be on the kind's only device; UINT32_MAX: none is known, or the kind has several
+     * devices */
     uint32_t sure[PROBLEM_KINDS];
-    /* [vertex] union-find: another vertex of the group of joined vertices; the vertex itself: it is the root of its
-     * group */
+    /* [vertex] union-find (union_find.h): the next vertex on the way to the root of the group of joined vertices; a
+     * root has itself */
     uint32_t *group;
     uint64_t explain_work; /* work left for explanations, in arcs */
     bool changed;          /* this round has denied a kind or joined vertices */
 };
 
-/* Appends step s to the reduction and returns the entry.  The vertices in s are those of w->c->g; in the entry they
- * are those of the given graph. */
+/* Appends step s to the reduction and returns the new entry, which the next call may move.  The vertices in s have
+ * their numbers in w->c->g; in the entry they have their numbers in the given graph. */
 static struct reduction_step *log_step(struct reducer *w, struct reduction_step s)
 {
     struct reduction *r = w->r;
@@ -79,13 +81,13 @@ static bool out_of_work(struct reducer *w)
     return *w->arcs == 0 || clock_out(w->clock);
 }
 
-/* Returns whether devices of kind k pay for transfers: they are not on the host. */
+/* Returns whether devices of kind k pay for transfers, as all devices but hosts do. */
 static bool kind_pays(const struct reducer *w, uint32_t k)
 {
     return !w->c->cluster->cls[w->c->kind[k].cls].host;
 }
 
-/* Returns the closure of kind k, which is made when it is first needed. */
+/* Returns the network of kind k that finds least loads; makes it at the first call for the present graph. */
 static struct closure *closure_of_kind(struct reducer *w, uint32_t k)
 {
     if (!w->closure[k]) {
@@ -98,8 +100,8 @@ static struct closure *closure_of_kind(struct reducer *w, uint32_t k)
     return w->closure[k];
 }
 
-/* Keeps the set that kind k's closure has found last, in place of the oldest of WITNESSES sets: sets its bit in
- * seen[k][v] for each vertex v in the set, and clears the bit for all others. */
+/* Keeps the set that the last exact answer of w->closure[k] found, in place of the oldest of WITNESSES sets: sets the
+ * bit of that place in seen[k][v] for each vertex v in the set, and clears it for all other vertices. */
 static void keep_witness(struct reducer *w, uint32_t k)
 {
     uint32_t bit = w->nseen[k]++ % WITNESSES;
@@ -110,8 +112,8 @@ static void keep_witness(struct reducer *w, uint32_t k)
 
 /* ---- where a vertex may be ------------------------------------------------------------------- */
 
-/* Finds the set that has the least load on a device of kind k and holds the n vertices in[]; writes the set and its
- * load to s, for the explanation. */
+/* Finds the set with the least load on a device of kind k that holds the n vertices in[]; writes the set, its load and
+ * the load's parts to s, for the explanation.  Leaves s as it is if the work runs out. */
 static void record_set(struct reducer *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
                        uint32_t n)
 {
@@ -119,7 +121,7 @@ static void record_set(struct reducer *w, struct reduction_step *s, uint32_t k, 
     uint8_t *side = arena_alloc(w->a, (size_t)g->n + 1);
     for (uint32_t i = 0; i < n; i++)
         side[in[i]] = 1;
-    /* where transfers cost nothing, no more vertices than in[] are needed; else others may save transfers */
+    /* where transfers cost nothing, in[] alone has the least load; else more vertices may save transfers */
     bool pays = kind_pays(w, k);
     if (pays) {
         closure_of(closure_of_kind(w, k), in, n, LOAD_INF, &w->explain_work);
@@ -139,8 +141,8 @@ static void record_set(struct reducer *w, struct reduction_step *s, uint32_t k, 
     }
 }
 
-/* Removes kind k from the kinds that vertex v may be on, and logs the step.  why: the step with its fields what, load
- * and `with` set. */
+/* Removes kind k from the kinds that vertex v may be on, and logs the step; sets r->none if no kind is left.  why: the
+ * step, of which what, load and with are set. */
 static void deny_kind(struct reducer *w, uint32_t v, uint32_t k, struct reduction_step why)
 {
     uint32_t in[2] = {v, why.with}, n = why.with == UINT32_MAX ? 1 : 2;
@@ -200,7 +202,8 @@ static void find_sure(struct reducer *w)
     }
 }
 
-/* First rule: denies each vertex the kinds on which its memory or its least load does not fit. */
+/* First rule: denies each vertex the kinds on which it needs more memory than a device has, or its least load is not
+ * below the threshold. */
 static void deny_kinds(struct reducer *w)
 {
     int64_t limit = w->r->below - 1;
@@ -225,8 +228,8 @@ static void deny_kinds(struct reducer *w)
 
 /* ---- which vertices stay together ------------------------------------------------------------ */
 
-/* Returns an array for the explanation: [kind] the least load of a device with a and without b; 0 for kinds that are
- * not in the mask `gone`. */
+/* Returns, for the explanation, an array: [kind] the least load, ps, of a device with a and without b; 0 for kinds that
+ * are not in the mask `gone`. */
 static int64_t *record_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t gone)
 {
     int64_t *load = arena_array(w->a, PROBLEM_KINDS, sizeof *load);
@@ -238,8 +241,8 @@ static int64_t *record_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t
     return load;
 }
 
-/* Joins a and b, which are on one device in every plan below the threshold.  ab, ba: the only kinds on which a could be
- * without b, and b without a. */
+/* Joins a and b, which are on one device in every plan below the threshold.  ab, ba: masks of the only kinds on which a
+ * could be without b (ab), and b without a (ba). */
 static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
 {
     uint32_t x = union_root(w->group, a), y = union_root(w->group, b);
@@ -257,7 +260,7 @@ static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab
 }
 
 /* Returns whether two vertices a and b can be on two devices, if a can be without b only on the kinds in the mask ab,
- * and b without a only on those in ba. */
+ * and b without a only on the kinds in the mask ba. */
 static bool can_separate(const struct reducer *w, uint32_t ab, uint32_t ba)
 {
     if (!ab || !ba)
@@ -267,7 +270,7 @@ static bool can_separate(const struct reducer *w, uint32_t ab, uint32_t ba)
     return w->c->kind[__builtin_ctz(ab)].count > 1;
 }
 
-/* Returns a mask of the kinds on which it is known, without a new flow, that a may be without b. */
+/* Returns a mask of the kinds of which it is known, without a new flow, that a may be on them without b. */
 static uint32_t kinds_without(struct reducer *w, uint32_t a, uint32_t b)
 {
     uint32_t kinds = 0;
@@ -281,8 +284,8 @@ static uint32_t kinds_without(struct reducer *w, uint32_t a, uint32_t b)
     return kinds;
 }
 
-/* Returns `mask` without q's kind if the vertex of q's last closure_of cannot be on that kind without b; else `mask`.
- * Both are masks of kinds. */
+/* Returns `mask`, a mask of kinds, without q's kind if the vertex of the last closure_of() of q cannot be on that kind
+ * without b; else returns `mask` unchanged.  Keeps the set found. */
 static uint32_t ask_without(struct reducer *w, struct closure *q, uint32_t b, uint32_t mask)
 {
     uint32_t bit = UINT32_C(1) << q->k;
@@ -294,8 +297,8 @@ static uint32_t ask_without(struct reducer *w, struct closure *q, uint32_t b, ui
     return load > q->limit ? mask & ~bit : mask;
 }
 
-/* Lists the pairs of vertices a, b that have a net in common and for which two devices are not excluded yet, in order
- * of a; returns their number. */
+/* Lists, in order of a, the pairs of vertices a, b that have a net in common and of which it is not yet known that they
+ * can be on two devices; writes the list to *pairs and returns its length. */
 static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
 {
     const struct wdag *g = w->c->g;
@@ -304,7 +307,7 @@ static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
     for (uint32_t a = 0; a < g->n; a++)
         for_row (e, g->net_of, a) {
             uint32_t at = g->net_pin.at[e], end = g->net_pin.at[e + 1];
-            /* a must be the first pin of the net; it makes a pair with each other pin */
+            /* only the first pin of a net makes pairs, one with each other pin */
             if (g->net_pin.to[at] != a)
                 continue;
             for (uint32_t j = at + 1; j < end; j++) {
@@ -321,15 +324,15 @@ static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
     return n;
 }
 
-/* Returns vertex a of the pair; swap: vertex b. */
+/* Returns vertex a of the pair; if swap, vertex b. */
 static uint32_t first_of(const struct pair *p, bool swap)
 {
     return swap ? p->b : p->a;
 }
 
-/* Takes kind k from the mask ab of each pair whose vertex a cannot be on kind k without b (swap: from ba, if b cannot
- * be on it without a).  Pairs are visited by a (swap: by b), so that one call of closure_of() serves all pairs of a
- * vertex. */
+/* Takes kind k from the mask ab of each pair whose vertex a cannot be on kind k without b.  swap: a and b change
+ * places, so the mask is ba.  Pairs are visited in order of a (swap: of b), so that one call of closure_of() serves all
+ * pairs of a vertex. */
 static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
 {
     struct closure *q = closure_of_kind(w, k);
@@ -348,7 +351,7 @@ static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_
         for (; i < n && first_of(&pairs[of[i]], swap) == a; i++) {
             struct pair *p = &pairs[of[i]];
             uint32_t b = first_of(p, !swap), *mask = swap ? &p->ba : &p->ab;
-            /* a may be on the kind without b: with all its nets cut, or in a set that is kept */
+            /* a may be on the kind without b: even alone, with all its nets cut, or as a set that is kept shows */
             bool known = closure_alone(q, a) < w->r->below || (w->seen[k][a] & ~w->seen[k][b]);
             if (!(*mask >> k & 1) || known ||
                 can_separate(w, kinds_without(w, a, b), kinds_without(w, b, a)))
@@ -359,7 +362,7 @@ static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_
                     keep_witness(w, k);
                 asked = true;
                 if (w->seen[k][a] & ~w->seen[k][b])
-                    continue; /* the set just found is without b */
+                    continue; /* the set just found has a and not b */
             }
             *mask = ask_without(w, q, b, *mask);
         }
@@ -391,8 +394,8 @@ static void join_sure(struct reducer *w)
 
 /* ---- contraction ----------------------------------------------------------------------------- */
 
-/* Begins work on problem c, the given one or a contraction of it: no vertices are joined yet, no networks made for
- * closures; sets w->sure. */
+/* Begins work on c, the given problem or a smaller one made from it: no vertices are joined yet, and no networks are
+ * made; sets w->sure. */
 static void begin_graph(struct reducer *w, struct problem *c)
 {
     w->c = c;
@@ -404,11 +407,12 @@ static void begin_graph(struct reducer *w, struct problem *c)
     find_sure(w);
 }
 
-/* Returns a level above g, in a, with the groups (union-find) as vertices and without edges. */
+/* Returns a level above g, in a, whose vertices are the groups of the union-find group[] and which has no edges; NULL
+ * if the vertices of a group cannot be merged. */
 static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *a)
 {
     struct diag quiet = diag_silent();
-    /* name[vertex]: number of its group.  The root of a group is its smallest vertex. */
+    /* name[vertex]: number of its group.  The root of a group is its smallest vertex, so it gets its number first. */
     uint32_t n = 0, *name = arena_array(a, (size_t)g->n + 1, sizeof *name);
     const struct pairs free_order = {0}; /* no group must be before another one: no edges */
     for (uint32_t v = 0; v < g->n; v++)
@@ -423,13 +427,14 @@ static void contract_groups(struct reducer *w)
 {
     struct reduction *r = w->r;
     struct diag quiet = diag_silent();
-    /* the merge takes about as long as four looks at an arc for each pin */
+    /* the merge takes about as long as looking at four arcs for each pin */
     uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
-    /* the new level keeps a pointer to the one below, which nothing changes */
+    /* the new level keeps a pointer to the level below, which nobody writes to: so the const may go */
     struct wdag *g = merge_groups((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
     struct problem *c = g ? problem_build(g, w->c->scene, MEMORY_UNCHANGED, w->a, &quiet) : NULL;
     *w->arcs -= smaller_u64(cost, *w->arcs);
-    if (!c) { /* vertices were joined that are pinned to different devices, or are to be cut apart */
+    /* joined vertices are pinned to different devices, or the user wants them on different devices */
+    if (!c) {
         r->none = true;
         return;
     }
@@ -454,7 +459,7 @@ static void contract_groups(struct reducer *w)
     w->first = first;
     w->size = size;
     begin_graph(w, c);
-    /* vertices of a group may have no kind in common */
+    /* the vertices of a group may have no kind in common: then no plan is below the threshold */
     for (uint32_t v = 0; v < g->n && !r->none; v++)
         if (!may[v]) {
             log_step(w, (struct reduction_step){
@@ -482,18 +487,20 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
             r->may[v] |= (uint32_t)(c->kind[k].time[v] != COST_NEVER) << k;
         r->none = !r->may[v];
     }
-    begin_graph(&w, (struct problem *)(uintptr_t)c); /* only contractions of c are written to */
+    /* c itself is never written to, only the problems made from it */
+    begin_graph(&w, (struct problem *)(uintptr_t)c);
     for (uint32_t i = 0; i < ROUNDS && !r->none; i++) {
         w.changed = false;
         deny_kinds(&w);
         if (r->none)
             break;
         join_sure(&w);
-        if (!w.changed) /* the dearest rule comes last */
+        /* the rule for pairs costs most, so it waits until the other rules find nothing */
+        if (!w.changed)
             join_pairs(&w);
         if (!w.changed)
             break;
-        /* contract even if the work has run out: the graph must show all joins that are listed as steps */
+        /* even if the work has run out, the joined vertices are contracted: the graph must agree with the steps */
         contract_groups(&w);
         if (out_of_work(&w))
             break;

@@ -1,38 +1,39 @@
-/* Bounds by trees of transfers (tree_bound.h).
+/* Finds lower bounds by trees of transfers (tree_bound.h).
  *
  * Idea: where everything is connected with everything by many short ways, as in random graphs or in the butterfly of a
  * Fourier transform, no device can hold its share of the model without many transfers.  A tree leads from one vertex,
- * its root, over nets to all vertices and brings each vertex v the amount w(v), its weight.  A net carries what goes to
- * the vertices behind it.  Take R trees, whatever their roots, and let f be such that f times what a net carries in all
- * is nowhere more than the net's cost.  Let a device hold the set S with the weight x of W in all, and r of the roots.
- * All that leads from a root in S to a vertex outside it, or from a root outside to a vertex in S, goes over nets that
- * leave S, and the device pays these.  So its load is at least
+ * its root, over nets to all vertices and brings each vertex v the amount w(v), its weight.  A net carries the weights
+ * of all vertices behind it in the tree.  Take R trees with any roots, and choose f such that f times the amount that a
+ * net carries in all trees is at most the net's cost, for every net.  Let a device hold the set S with the weight x of
+ * W in all, and r of the roots.  All that is brought from a root in S to a vertex outside S, or from a root outside S
+ * to a vertex in S, goes over nets that leave S, and the device pays for these nets.  So its load is at least
  *   x + f (r (W - x) + (R - r) x)  =  x (1 + phi) + f r (W - 2 x),   where phi = f R.
  * Let T be the largest load, D the number of devices.  Either some device has x > W / 2; then r <= R gives
  * T >= min(W, W (1 + phi) / 2).  Or all have x <= W / 2, thus x <= T / (1 + phi), and the sum over all devices is
  *   D T  >=  W (1 + phi) + phi max(0, W - 2 T / (1 + phi)).
  * The bound is the lesser of the two.  Devices of several kinds count by the scales of a potential (problem.h), which
- * gives the weights.  Vertices that trees do not reach, and what is left of weights that are rounded down, belong to no
- * x, but to the sum over all devices; so does one payment of a net with the host, and then half of its cost is left for
- * each device that it leaves.
+ * gives the weights.  The weights of vertices that trees do not reach, and what rounding down takes from weights, count
+ * in no x, only in the sum over all devices.  So does one payment of each net with a pin on the host; half of the cost
+ * of such a net is then left for each device that it leaves.
  *
- * CPUs pay no transfers.  If there are any, the weights are those on accelerators, of which CPUs hold H T at most, by
- * the vertex that is fastest there for its weight; and at most as many roots as so much weight can have if T is below
- * the best plan known.  Then x of CPUs and their roots are taken off the sum, and so is the payment for the host.
+ * CPUs pay no transfers.  If there are CPUs, the weights are times on accelerators.  CPUs hold a weight of H T at most,
+ * where H is the largest quotient of weight and time on a CPU, summed over the CPUs; and at most as many roots as so
+ * much weight can have if T is below the value of the best plan known.  Then the weight and the roots of CPUs are taken
+ * off the sum over all devices, and no payment for the host counts in it.
  *
- * The largest f for given roots is a concurrent flow of all pairs (Leighton and Rao, J. ACM 46 (1999)).  Trees
- * approach it one by one: each is a tree of shortest ways, where the length of a net grows with a power of what
- * earlier trees have made it carry for its cost (Shahrokhi and Matula, J. ACM 37 (1990), with a power for the
- * exponential).  Later trees count more often than early trees, whose lengths knew less of what nets carry.  Any
- * trees give a bound.
+ * The largest f for given roots is the value of a concurrent flow between all pairs of vertices (Leighton and Rao, J.
+ * ACM 46 (1999)).  The trees come nearer to it one by one: each is a tree of shortest ways, where the length of a net
+ * grows with a power of the amount that earlier trees make it carry, relative to its cost (Shahrokhi and Matula, J. ACM
+ * 37 (1990), with a power in place of the exponential function).  Later trees count more often than early trees, when
+ * little was known of what nets carry.  Any trees give a valid bound.
  *
- * How near it comes: ways among V vertices of a graph that expands as a random one does have about log V nets, which
- * is what the bound loses there.  For 500 vertices with values that four of 500 others read, drawn at random, each
- * value as long to send as a vertex to run, phi is 0.141.  Eigenvalues (the least one but zero of a sum of squares
- * that is nowhere above what nets cost) would give 1/6, for any number of vertices; the best plan known for two
- * devices pays 0.42.  That no polynomial method refutes fewer crossing edges in random regular graphs than eigenvalues
- * do is conjectured, with evidence, by Bandeira, Banks, Kunisky, Moore, Wein, "Spectral planting and the hardness of
- * refuting cuts, colorability, and communities in random graphs" (COLT 2021).
+ * How good it is: in a graph that expands like a random graph, a way between two of V vertices has about log V nets;
+ * the bound is too low by about this factor.  For 500 vertices with values that four of 500 others read, drawn at
+ * random, each value as long to send as a vertex to run, phi is 0.141.  Eigenvalues (the second least one of a
+ * quadratic form that is nowhere above what nets cost) would give phi = 1/6, for any number of vertices; the best plan
+ * known for two devices pays 0.42.  In random regular graphs no polynomial method is expected to prove more crossing
+ * edges than eigenvalues do: conjectured, with evidence, by Bandeira, Banks, Kunisky, Moore, Wein, "Spectral planting
+ * and the hardness of refuting cuts, colorability, and communities in random graphs" (COLT 2021).
  *
  * Cost: O(pins + nets log V) for each tree. */
 #include "passes/bounds/tree_bound.h"
@@ -45,22 +46,22 @@
 #include <assert.h>
 
 enum {
-    FIRST = 16, /* number of trees that are enough to tell whether there is hope */
-    HOPE = 4,   /* a search ends if HOPE times its phi would give no better bound */
-    IDLE = 4,   /* a search ends if the last 1 / IDLE of its trees brought nothing */
+    FIRST = 16, /* number of trees after which phi tells whether to go on */
+    HOPE = 4,   /* a search ends if even HOPE times the present phi would give no better bound */
+    IDLE = 4,   /* a search ends if the last 1 / IDLE of its trees did not raise the bound */
     /* the first EPOCH trees count once each, the next EPOCH trees twice each, and so on */
     EPOCH = 16,
-    MOST_TIMES = 1048576, /* no more trees are made once R (trees.times) is this large */
-    /* one tree brings less than 2^WEIGHT_BITS units of 2^shift ps to all vertices together: so what all trees make a
-     * net carry stays below 2^61 */
+    MOST_TIMES = 1048576, /* no more trees are made when R (trees.times) has reached this number */
+    /* one tree brings less than 2^WEIGHT_BITS units of 2^shift ps to all vertices together, so that the amount that a
+     * net carries for all trees stays below 2^61 */
     WEIGHT_BITS = 40,
-    /* The length of a net is a product: of the fourth power of (FLAT + how full the net is for its cost, where the
-     * fullest net has STEEP), and of the largest cost over the net's own cost, in 1 / 16, up to DEARER */
+    /* The length of a net is (FLAT + x)^4 * y.  x: how full the net is, the amount carried over its cost, in a scale in
+     * which the fullest net has STEEP; y: 16 times (the largest cost of a net over this net's cost), at most DEARER */
     FLAT = 32,
     STEEP = 512,
     DEARER = 1048576,
-    PHI_BITS = 20,      /* phi is in units of 2^-PHI_BITS */
-    PHI_MOST = 67108864 /* larger values of phi count as this one */
+    PHI_BITS = 20,      /* phi (head of this file) is in units of 2^-PHI_BITS */
+    PHI_MOST = 67108864 /* larger values of phi count as PHI_MOST */
 };
 #define UNREACHED UINT32_MAX
 #define CAP_MOST (INT64_C(1) << 50) /* ps: nets that cost more count as costing this */
@@ -68,29 +69,34 @@ enum {
 /* A search for trees: the trees made so far, and the present one. */
 struct trees {
     const struct problem *c;
-    const struct problem_pot *pot; /* weights; of accelerators if there are CPUs */
-    int64_t upper;                 /* ps: only plans below it count */
-    int64_t hosts;                 /* H in units of 2^-SCALE_BITS; 0: CPUs hold nothing */
-    bool cpus;                     /* there are CPUs */
-    uint64_t rng, work;            /* work: pins that may still be looked at */
-    uint32_t shift;                /* a tree brings w >> shift to a vertex of weight w */
+    /* the potential that gives the weights; the one of accelerators if there are CPUs */
+    const struct problem_pot *pot;
+    /* ps: value of the best plan known; only plans with smaller values count */
+    int64_t upper;
+    /* H (head of this file) in units of 2^-SCALE_BITS; 0: CPUs hold nothing */
+    int64_t hosts;
+    bool cpus; /* true: there are CPUs */
+    /* state of random numbers; number of pins that may still be looked at */
+    uint64_t rng, work;
+    uint32_t shift; /* a tree brings w >> shift to a vertex of weight w */
     /* [net] ps that a device pays for a net which leaves it; 0: trees do not use the net */
     int64_t *cap;
     int64_t *carried; /* [net] weight that all trees send over the net, in units of 2^shift ps */
-    int64_t *length;  /* [net] for the next tree; 0: trees do not use it */
-    /* the present tree: far[vertex]: length of the way from the root, by[vertex]: the last net of that way;
-     * from[net]: the vertex before the net */
+    int64_t *length;  /* [net] length for the next tree; 0: trees do not use the net */
+    /* the present tree: far[vertex]: length of the way from the root to the vertex; by[vertex]: the last net of that
+     * way; from[net]: the vertex from which the tree entered the net, UNREACHED: none */
     int64_t *far;
     uint32_t *by, *from;
-    uint32_t *order; /* [reached] vertices in the order in which a tree reaches them */
-    int64_t *behind; /* [vertex] weight that the tree brings to the vertex and beyond */
+    uint32_t *order; /* the vertices in the order in which the present tree reaches them */
+    /* [vertex] weight that the present tree brings to the vertex and to all vertices behind it */
+    int64_t *behind;
     struct heap heap;
-    uint32_t *root, nroot; /* [nroot] vertices that may be roots, in random order */
-    uint32_t *rooted;      /* [vertex] sum of how often the trees with this root count */
-    /* number of trees; R: the same number, where a tree that counts k times is k of them */
+    uint32_t *root, nroot; /* the nroot vertices that may be roots, in random order */
+    uint32_t *rooted;      /* [vertex] how often, in sum, the trees with the vertex as root count */
+    /* number of trees; R: sum of how often each tree counts */
     uint32_t trees, times;
-    /* ps: W, the weight of all vertices that trees reach; what is counted for all devices but belongs to no set (the
-     * head of this file) */
+    /* ps.  mass: W, the weight of all vertices that trees reach; rest: what counts in the sum over all devices, but in
+     * no x (head of this file) */
     int64_t mass, rest;
 };
 
@@ -98,16 +104,17 @@ struct trees {
 struct proven {
     int64_t value;   /* ps: no plan takes less */
     int64_t phi;     /* in units of 2^-PHI_BITS */
-    int64_t stay;    /* phi without the roots on CPUs */
-    uint32_t net;    /* the net that carries most for its cost */
+    int64_t stay;    /* phi less the share of the roots that may be on CPUs */
+    uint32_t net;    /* the net that carries most relative to its cost */
     int64_t carried; /* what that net carries, in units of 2^shift ps */
-    uint32_t times;  /* R: number of trees; a tree that counts k times is k of them */
+    uint32_t times;  /* R: sum of how often each tree counts */
 };
 
 /* ---- one tree ---------------------------------------------------------------------------------- */
 
-/* Makes the tree of shortest ways from `root`: reaches all vertices that nets with a length connect with the root, the
- * nearest first, and fills s->far, s->by, s->from and s->order.  Returns the number of vertices reached. */
+/* Makes the tree of shortest ways from `root` (Dijkstra) to all vertices that nets with a length connect with the root;
+ * fills s->far, s->by, s->from, and s->order with the nearest vertex first.  Returns the number of vertices reached,
+ * the root included. */
 static uint32_t grow(struct trees *s, uint32_t root)
 {
     const struct wdag *g = s->c->g;
@@ -142,7 +149,7 @@ static uint32_t grow(struct trees *s, uint32_t root)
     return n;
 }
 
-/* Sends the weights of the n vertices that a tree has reached along the tree, `times` times: adds to s->carried. */
+/* Adds to s->carried what the present tree, which reaches n vertices and counts `times` times, makes each net carry. */
 static void send(struct trees *s, uint32_t n, uint32_t times)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -155,12 +162,12 @@ static void send(struct trees *s, uint32_t n, uint32_t times)
     }
 }
 
-/* Sets the lengths of all nets from what they carry, relative to their costs (FLAT, STEEP and DEARER say how).
- * dearest: the largest cost of a net, ps. */
+/* Sets the lengths of all nets from the amounts that they carry and from their costs (formula: see FLAT).  dearest: the
+ * largest cost of a net, ps. */
 static void set_lengths(struct trees *s, int64_t dearest)
 {
     const uint32_t nnet = s->c->g->nnet;
-    uint32_t most = UNREACHED; /* the fullest net: it carries most for its cost */
+    uint32_t most = UNREACHED; /* the fullest net: the net that carries most relative to its cost */
     for (uint32_t e = 0; e < nnet; e++)
         if (s->cap[e] && (most == UNREACHED || (__int128)s->carried[e] * s->cap[most] >
                                                    (__int128)s->carried[most] * s->cap[e]))
@@ -168,7 +175,7 @@ static void set_lengths(struct trees *s, int64_t dearest)
     for (uint32_t e = 0; e < nnet; e++) {
         if (s->cap[e] == 0)
             continue;
-        /* how full the net is, where the fullest one has STEEP */
+        /* how full the net is, in a scale in which the fullest net has STEEP */
         __int128 full = 0;
         if (s->carried[most])
             full = (__int128)s->carried[e] * s->cap[most] / s->carried[most] * STEEP / s->cap[e];
@@ -186,22 +193,22 @@ static int64_t divide_up(__int128 x, __int128 y)
     return q < LOAD_INF ? (int64_t)q : LOAD_INF;
 }
 
-/* Returns an upper limit of how often, in sum, the trees with roots on CPUs count, in plans below s->upper. */
+/* Returns an upper limit, for plans below s->upper, of how often the trees with roots on CPUs count, in sum. */
 static int64_t roots_on_hosts(const struct trees *s)
 {
     __int128 most = 0, held = ((__int128)s->hosts * s->upper >> SCALE_BITS) + 1;
     for (uint32_t i = 0; i < s->nroot && s->hosts; i++) {
         uint32_t v = s->root[i];
         int64_t mass = s->pot->w[v] >> s->shift << s->shift;
-        /* if all that CPUs hold were roots like v, with as many trees for their weight */
+        /* the number if all that CPUs hold had as many trees for its weight as v has */
         __int128 n = (s->rooted[v] * held + mass - 1) / mass;
         most = n > most ? n : most;
     }
     return most < s->times ? (int64_t)most : s->times;
 }
 
-/* Returns the bound, ps, that follows from phi: the lesser of the bounds for the two cases in the head of this file,
- * with CPUs.  stay: phi without the roots on CPUs. */
+/* Returns the bound, ps, that follows from phi: the lesser of the bounds for the two cases in the head of this file, at
+ * most s->upper.  stay: phi less the share of the roots that may be on CPUs. */
 static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
 {
     const __int128 one = (__int128)1 << PHI_BITS, scale = (__int128)1 << SCALE_BITS;
@@ -213,10 +220,10 @@ static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
     if (devices == 0)
         return 0;
     devices += (s->hosts * both + one - 1) / one;
-    /* some device holds more than half */
+    /* case 1: some device holds more than half of the weight */
     __int128 half = w * both / (2 * one);
     int64_t large = divide_up((half < w ? half : w) * scale, most);
-    /* no device holds more than half */
+    /* case 2: no device holds more than half; `even` is the bound without the max() term, `small` with it */
     int64_t even = divide_up((w * both / one + s->rest) * scale, devices);
     __int128 all = w * (both + stay) / one + s->rest;
     /* + 1: the divisor is rounded down */
@@ -225,7 +232,8 @@ static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
     return smaller(smaller(large, larger(even, small)), s->upper);
 }
 
-/* Returns what the trees so far prove: phi is the least, over all nets, of what a net costs for what it carries. */
+/* Returns what the trees so far prove: phi is R times the least quotient, over all nets, of a net's cost and the amount
+ * that it carries. */
 static struct proven prove(const struct trees *s)
 {
     struct proven p = {.phi = PHI_MOST, .net = UNREACHED, .times = s->times};
@@ -247,8 +255,8 @@ static struct proven prove(const struct trees *s)
 
 /* ---- the search -------------------------------------------------------------------------------- */
 
-/* Fills s->cap: what a device pays for each net that leaves it, ps, at most CAP_MOST (half of a net with the host: head
- * of this file).  Returns the largest of these. */
+/* Fills s->cap: what a device pays for each net that leaves it, ps, at most CAP_MOST; half of that for a net with the
+ * host unless there are CPUs (head of this file).  Returns the largest entry. */
 static int64_t set_caps(struct trees *s)
 {
     const struct wdag *g = s->c->g;
@@ -261,8 +269,8 @@ static int64_t set_caps(struct trees *s)
     return dearest;
 }
 
-/* Returns H, the most weight that all CPUs with loads of at most 1 ps hold, in units of 2^-SCALE_BITS, at most
- * LOAD_INF. */
+/* Returns H (head of this file): the most weight that all CPUs together hold for each ps of load, in units of
+ * 2^-SCALE_BITS; at most LOAD_INF, which also stands for "any weight". */
 static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
 {
     int64_t all = 0;
@@ -283,8 +291,8 @@ static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
     return smaller(all, LOAD_INF);
 }
 
-/* Fills s->root, in random order, with the vertices that nets connect with the heaviest vertex and whose weight counts
- * (is not shifted to 0).  Sets s->shift, s->mass and s->rest. */
+/* Fills s->root, in random order, with the vertices that nets connect with the heaviest vertex and whose weight is not
+ * 0 after the shift.  Sets s->nroot, s->shift, s->mass and s->rest. */
 static void choose_roots(struct trees *s)
 {
     const struct problem_pot *p = s->pot;
@@ -302,7 +310,7 @@ static void choose_roots(struct trees *s)
         if (p->w[v] >> s->shift == 0)
             continue;
         s->mass += p->w[v] >> s->shift << s->shift;
-        /* v takes a random place; the root that was there goes to the end */
+        /* v takes a random place in root[]; the root that was there goes to the end */
         at = random_below(&s->rng, ++s->nroot);
         s->root[s->nroot - 1] = s->root[at];
         s->root[at] = v;
@@ -310,13 +318,13 @@ static void choose_roots(struct trees *s)
     s->rest = (s->cpus ? sum : p->total) - s->mass;
 }
 
-/* Makes trees until work or time is used up, or until more trees can hardly raise the bound; returns the best of what
- * the trees proved after each new tree.  known: a bound known before, ps; dearest: as for set_lengths(). */
+/* Makes trees until work or time is used up, or until more trees can hardly raise the bound.  Proves a bound after each
+ * new tree, and returns the best one.  known: a bound known before, ps; dearest: as for set_lengths(). */
 static struct proven make_trees(struct trees *s, int64_t known, int64_t dearest,
                                 struct clock *clock)
 {
     struct proven best = {.value = 0};
-    uint32_t since = 0; /* number of trees when `best` was proven */
+    uint32_t since = 0; /* number of trees with which `best` was proven */
     while (s->work && s->times < MOST_TIMES && !clock_out(clock)) {
         uint32_t times = 1 + s->trees / EPOCH;
         uint32_t root = s->root[s->trees % s->nroot];
@@ -330,7 +338,7 @@ static struct proven make_trees(struct trees *s, int64_t known, int64_t dearest,
             best = now;
             since = s->trees;
         }
-        /* the first net behind the root carries all that the tree brings, so few trees prove little */
+        /* the first net behind the root carries all that the tree brings, so few trees prove little: hope for more */
         int64_t hope = smaller(HOPE * now.phi * larger(FIRST / s->trees, 1), PHI_MOST);
         if (bound_of(s, hope, hope) <= known || best.value == s->upper ||
             s->trees - since > FIRST + s->trees / IDLE)
@@ -356,7 +364,7 @@ static void explain_held(struct explain *e, const struct trees *s, const struct 
             explain_share(e, s->hosts), (long long)p->stay, 1 << PHI_BITS);
 }
 
-/* Returns the argument in words for p->value, which p's trees prove, in with->mem. */
+/* Returns the proof, as a text in with->mem, that no plan takes less than p->value. */
 static const char *write_proof(const struct trees *s, const struct proven *p,
                                const struct bound_means *with)
 {
@@ -413,11 +421,12 @@ struct bound tree_bound(const struct problem *c, int64_t known, int64_t upper,
     struct bound b = {.why = "what must cross where all nodes are near each other"};
     allocate_trees(&s, g, own);
     s.pot = &c->pot[c->cross_pot];
-    for (uint32_t k = 0; k < c->nkind; k++) /* only CPUs have no scale in this potential */
+    /* only CPUs have no scale (below 0) in this potential */
+    for (uint32_t k = 0; k < c->nkind; k++)
         s.cpus = s.cpus || s.pot->scale[k] < 0;
     s.hosts = hosts_hold(c, s.pot);
     int64_t dearest = set_caps(&s);
-    /* without transfers that cost something, or if CPUs hold everything, there is no root, and no bound */
+    /* if no transfer costs anything, or CPUs can hold everything, no roots are chosen, and the bound is 0 */
     if (g->n && dearest && s.hosts < LOAD_INF) {
         set_lengths(&s, dearest);
         choose_roots(&s);

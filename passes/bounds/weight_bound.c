@@ -1,22 +1,23 @@
 /* Finds weights that devices cannot hold (weight_bound.h).
  *
- * Source: the dual of the set partitioning relaxation (Gilmore and Gomory, Operations Research 9 (1961), for
- * cutting stock; here the patterns are sets of vertices whose load, transfers included, is below T).  Weights
- * w refute T if
+ * Idea: the dual of the linear relaxation of set partitioning (Gilmore and Gomory, Operations Research 9 (1961), for
+ * cutting stock; here the patterns are the sets of vertices whose load, transfers included, is below T).  Weights w
+ * refute T if
  *   sum over devices of the most that one of them holds, w(S) over its sets S of loads below T,  <  w(all).
  * An average load is the case w = time; even these weights give a better bound here, since loads include transfers.
  *
- * Weights start as times.  Each kind gets a share of the total that its devices may hold; a search
- * (device_knapsack.c) looks for a set that is heavier.  If no kind has such a set, T is refuted.  A set that is found,
- * with the last sets of the other kinds, makes a row g: g[v] is the number of devices that hold v, less 1.  Weights
- * that refute T must have g w < 0 for every row.  Weights with g w < 0, by some margin, are found by repeated
- * projection on the worst row (Agmon, Motzkin and Schoenberg, Canadian J. of Mathematics 6 (1954)); then the search is
- * repeated with these.  A row stays valid for all larger thresholds.
+ * Weights start as times.  A device of each kind gets a share of the total; a search (device_knapsack.c) looks for a
+ * set, with a load below T, that is heavier than this share.  If no kind has such a set, T is refuted.  A set that is
+ * found, with the last sets of the other kinds, makes a row g: g[v] is the number of devices that hold v, less 1.  Let
+ * g w be the sum over all vertices v of g[v] * w(v): weights that refute T must have g w < 0 for every row.  Weights
+ * with g w < 0, by some margin, are found by repeated projection on the worst row (Agmon, Motzkin and Schoenberg,
+ * Canadian J. of Mathematics 6 (1954)); then the search is repeated with these weights.  A row stays valid for all
+ * larger T.
  *
- * Hosts pay for no transfers, so they need no search: filled with the vertices of the largest weight for their time,
- * and a fraction of the last one, they hold at least as much as any set.
+ * Hosts pay for no transfers, so they need no search: a host that is filled with the vertices of the largest weight for
+ * their time, and a fraction of the last one, holds at least as much as any set with a load below T weighs.
  *
- * Cost: a search for each row, O(rows * V) for each projection; all within the work allowed. */
+ * Cost: a search for each row and O(rows * V) for each projection, within the work allowed. */
 #include "passes/bounds/weight_bound.h"
 
 #include "passes/bounds/device_knapsack.h"
@@ -30,23 +31,22 @@ enum {
     PROJECTIONS = 50,      /* number of projections for each row, at most */
     MARGIN = 40,           /* the first margin is 1 / MARGIN of the total weight */
     MARGIN_LEAST = 100000, /* the last margin is 1 / MARGIN_LEAST of the total weight */
-    /* packer.metric is about 2^-METRIC_BITS of the weights */
+    /* packer.metric is 2^-METRIC_BITS of (a vertex's first weight + 1 / METRIC_LEAST of the average weight) */
     METRIC_BITS = 10,
-    /* packer.metric counts 1 / METRIC_LEAST of the average weight for each vertex, too */
     METRIC_LEAST = 20,
     STEP_BITS = 24,  /* steps of projections are in units of 2^-STEP_BITS */
     THRESHOLDS = 24, /* number of thresholds tried, at most */
-    /* bisection of thresholds ends at a range of 1 / PRECISION of the largest threshold */
+    /* the search for a threshold ends at a range of 1 / PRECISION of the largest threshold */
     PRECISION = 200,
     TRY = 4,      /* one threshold gets 1 / TRY of the work that is left */
     SETS = 1000,  /* number of partial sets for the first search of a threshold */
-    DEVICES = 256 /* number of devices, at most */
+    DEVICES = 256 /* with more devices there is no search */
 };
 /* limits of the work, in arcs: for each vertex, and for each pair of vertices */
 #define WORK_OF_VERTEX UINT64_C(8000000)
 #define WORK_OF_PAIR UINT64_C(100000)
 
-/* A condition g w < 0 on the weights w (head of this file). */
+/* A row g, as a condition g w < 0 on the weights w (head of this file). */
 struct row {
     int32_t *g;   /* [vertex] ONE * (number of devices that hold the vertex - 1) */
     int64_t norm; /* 1 + sum of metric[v] * g[v]^2 over the vertices v */
@@ -54,30 +54,35 @@ struct row {
     int64_t load;
 };
 
-/* A search for weights.  Vertices are those of r->small. */
+/* A search for weights.  Vertices have their numbers in r->small->g. */
 struct packer {
     const struct reduction *r;
     const struct problem *c; /* r->small */
     uint32_t n;              /* number of vertices */
-    int64_t below, margin;   /* ps: the threshold; weights must have g w <= -margin */
+    /* the threshold, ps; by how much g w must be below 0, in units of weight */
+    int64_t below, margin;
     /* number of partial sets that a search may examine before other weights are tried */
     uint64_t sets;
-    int64_t *weight, total; /* [vertex] weights; their sum, about */
-    int64_t *metric;        /* [vertex] how fast its weight may change in a projection */
-    struct device_knapsack *knapsack[PROBLEM_KINDS]; /* [kind] NULL: hosts */
-    /* [kind] the share of all weight that one device of the kind may hold; p->below is refuted if no set is heavier */
+    int64_t *weight, total; /* [vertex] weight; sum of all weights, about */
+    /* [vertex] how much a projection changes its weight, relative to other vertices */
+    int64_t *metric;
+    /* [kind] searches for heavy sets on devices of the kind; NULL: hosts, which need none */
+    struct device_knapsack *knapsack[PROBLEM_KINDS];
+    /* [kind] the share of all weight that one device of the kind may hold; `below` is refuted if no kind has a heavier
+     * set */
     int64_t most[PROBLEM_KINDS];
-    /* [kind][vertex] how much of the vertex the last set found for the kind holds, 0 to ONE */
+    /* [kind][vertex] how much of the vertex is in the last set found for the kind, in 1 / ONE: a host may have a
+     * fraction */
     int32_t *part[PROBLEM_KINDS];
     int64_t load[PROBLEM_KINDS]; /* [kind] ps: load of the last set found; 0 for hosts */
     struct row *row;             /* [ROWS] */
-    uint32_t nrow, next;         /* number of rows kept; number of rows made so far */
+    uint32_t nrow, next;         /* number of rows in row[]; number of rows made so far */
     uint64_t *work;              /* work left for the present threshold, in arcs */
     struct clock *clock;
     struct arena *a;
 };
 
-/* Lowers the work that is left (*p->work) by the given number of arcs, at least to 0. */
+/* Lowers *p->work by the given number of arcs, but not below 0. */
 static void spend(struct packer *p, uint64_t arcs)
 {
     *p->work -= smaller_u64(arcs, *p->work);
@@ -97,7 +102,7 @@ struct ratio {
     uint32_t v;
 };
 
-/* Order for qsort: vertices with more weight for their time come first. */
+/* Order for qsort: vertices with more weight for their time come first, of equal ones the smaller number. */
 static int denser_first(const void *a, const void *b)
 {
     const struct ratio *x = a, *y = b;
@@ -105,8 +110,8 @@ static int denser_first(const void *a, const void *b)
     return l != r ? (l < r) - (l > r) : (x->v > y->v) - (x->v < y->v);
 }
 
-/* Returns an upper bound on the weight that a host of kind k holds with a load below p->below.  Sets p->part[k] to
- * how much of each vertex the host then holds. */
+/* Returns an upper bound on the weight that a host of kind k holds with a load below p->below.  Sets p->part[k] to how
+ * much of each vertex gives this bound. */
 static int64_t host_most(struct packer *p, uint32_t k)
 {
     struct arena_mark mark = arena_mark(p->a);
@@ -154,8 +159,8 @@ static void normalise(struct packer *p)
         p->weight[v] = (int64_t)((__int128)p->weight[v] * p->total / sum);
 }
 
-/* Changes the weights (projection on row r), but none below 0 or above p->total, so that g w falls by a little more
- * than `excess`. */
+/* Changes the weights so that g w of row r falls by a little more than `excess` (projection on the row), less where a
+ * weight would get below 0 or above p->total. */
 static void project(struct packer *p, const struct row *r, int64_t excess)
 {
     int64_t much = excess + excess / 4;
@@ -168,13 +173,13 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
     }
 }
 
-/* Changes the weights by projections until g w is below 0, nearly by the margin, for all rows that hold for the
- * threshold; adds the number of projections to *moved.  Returns false if PROJECTIONS for each row were not enough, or
- * work or time ran out. */
+/* Changes the weights by projections until g w is below 0 by nearly the margin for all rows that hold for the
+ * threshold; adds the number of projections to *moved.  Returns false if PROJECTIONS times the number of rows were not
+ * enough, or if work or time ran out. */
 static bool find_weights(struct packer *p, uint32_t *moved)
 {
-    /* g w should be at most -goal; rows for which it is above that by more than `bad`, an eighth of the margin, are
-     * projected on, the worst first */
+    /* g w should be at most -goal; the row for which g w is most above -goal is projected on, until none is above it by
+     * more than `bad`, an eighth of the margin */
     int64_t goal = p->margin * ONE, bad = p->margin / 8 * ONE;
     for (uint32_t i = 0; i < PROJECTIONS * (p->nrow + 1) && !is_stopped(p); i++) {
         const struct row *worst = NULL;
@@ -188,7 +193,8 @@ static bool find_weights(struct packer *p, uint32_t *moved)
                 worst = &p->row[j];
             }
         }
-        spend(p, (uint64_t)(p->nrow + 1) * p->n / 4); /* four entries in the time of an arc */
+        /* four entries of a row take as long as one arc */
+        spend(p, (uint64_t)(p->nrow + 1) * p->n / 4);
         if (!worst)
             return true;
         project(p, worst, most);
@@ -197,7 +203,7 @@ static bool find_weights(struct packer *p, uint32_t *moved)
     return false;
 }
 
-/* Adds the row made of the sets in p->part; if there are ROWS already, it replaces the oldest row. */
+/* Adds the row of the sets in p->part; it replaces the oldest row if there are ROWS rows. */
 static void add_row(struct packer *p)
 {
     struct row *r = &p->row[p->next++ % ROWS];
@@ -207,7 +213,8 @@ static void add_row(struct packer *p)
     r->load = 0;
     r->norm = 1;
     for (uint32_t k = 0; k < p->c->nkind; k++) {
-        /* the set was found for a larger threshold, and its load is too large for the present one: an empty set */
+        /* the set was found for a larger threshold, and its load is too large for the present one: an empty set takes
+         * its place */
         if (p->load[k] >= p->below) {
             memset(p->part[k], 0, p->n * sizeof **p->part);
             p->load[k] = 0;
@@ -225,9 +232,9 @@ static void add_row(struct packer *p)
 
 /* ---- one threshold --------------------------------------------------------------------------- */
 
-/* Divides `rest`, the weight that hosts cannot hold, among the other kinds: sets p->most[k] to the weight that a
- * device of kind k may hold.  Several kinds share it in proportion to the upper bounds of what their devices can hold
- * (device_knapsack_most). */
+/* Divides `rest`, the weight that hosts cannot hold, among the other kinds: sets p->most[k] to the share that one
+ * device of kind k may hold.  The shares are in proportion to the upper bounds of what one device can hold
+ * (device_knapsack_most()). */
 static void share_rest(struct packer *p, int64_t rest)
 {
     int64_t all = 0;
@@ -237,7 +244,7 @@ static void share_rest(struct packer *p, int64_t rest)
     for (uint32_t k = 0; k < p->c->nkind; k++) {
         if (!p->knapsack[k])
             continue;
-        p->most[k] = 1; /* a kind alone gets all of the rest, whatever its share is */
+        p->most[k] = 1; /* a single kind gets all of the rest, whatever stands here */
         if (paying > 1) {
             int64_t most = device_knapsack_most(p->knapsack[k], p->below - 1);
             p->most[k] = most < p->total ? most + 1 : p->total;
@@ -249,7 +256,8 @@ static void share_rest(struct packer *p, int64_t rest)
             p->most[k] = (int64_t)((__int128)p->most[k] * rest / all);
 }
 
-/* Copies the best set of kind k's last search, and its load, to p->part[k] and p->load[k]; empty if there is none. */
+/* Copies the best set of kind k's last search to p->part[k], and the set's load to p->load[k]; if the search found
+ * none, an empty set with a load of 0. */
 static void take_set(struct packer *p, uint32_t k)
 {
     const struct device_knapsack *h = p->knapsack[k];
@@ -258,12 +266,13 @@ static void take_set(struct packer *p, uint32_t k)
         p->part[k][v] = h->best_sum >= 0 && h->best[v] ? ONE : 0;
 }
 
-/* Tells whether the weights refute p->below.  NONE: they do.  FOUND: some device can hold more than its share (the set
- * is in p->part), or hosts can hold everything.  TIRED: a search was given up after p->sets partial sets; p->part has
- * its best set.  UNKNOWN: work or time ran out. */
+/* Tells whether the weights refute p->below.  KNAPSACK_NONE: they do.  FOUND: some device can hold more than its share
+ * (such a set is in p->part), or hosts can hold everything.  TIRED: a search was given up after p->sets partial sets;
+ * its best set is in p->part.  UNKNOWN: work or time ran out. */
 static enum device_knapsack_answer check_weights(struct packer *p)
 {
-    int64_t rest = -1; /* the shares add up to less than all weight: then devices cannot hold it */
+    /* all weight less 1: devices that hold no more than their shares of this cannot hold all weight */
+    int64_t rest = -1;
     for (uint32_t v = 0; v < p->n; v++)
         rest += p->weight[v];
     for (uint32_t k = 0; k < p->c->nkind; k++)
@@ -287,7 +296,8 @@ static enum device_knapsack_answer check_weights(struct packer *p)
     return KNAPSACK_NONE;
 }
 
-/* Searches for weights that prove that no plan takes less than `below` ps; returns whether p->weight then proves it. */
+/* Changes p->weight until the weights prove that no plan takes less than `below` ps; returns whether they do at the
+ * end. */
 static bool refute(struct packer *p, int64_t below)
 {
     p->below = below;
@@ -300,7 +310,7 @@ static bool refute(struct packer *p, int64_t below)
         if (r == KNAPSACK_TIRED)
             p->sets *= 2;
         add_row(p);
-        p->margin -= p->margin / 16; /* the more rows there are, the less room they leave */
+        p->margin -= p->margin / 16; /* more rows leave fewer weights to choose from */
         uint32_t moved = 0;
         while (!find_weights(p, &moved)) {
             p->margin /= 2;
@@ -316,7 +326,7 @@ static bool refute(struct packer *p, int64_t below)
 
 /* ---- thresholds ------------------------------------------------------------------------------ */
 
-/* Returns the least time of v, ps, over the kinds that it may be on; COST_NEVER if there is none. */
+/* Returns the least time of v, ps, on the kinds that it may be on; COST_NEVER if it may be on no kind. */
 static int64_t least_time(const struct packer *p, uint32_t v)
 {
     int64_t least = COST_NEVER;
@@ -352,8 +362,8 @@ static bool prepare(struct packer *p)
     p->total = INT64_C(1) << KNAPSACK_BITS;
     for (uint32_t v = 0; v < p->n; v++) {
         p->weight[v] = (int64_t)((__int128)least_time(p, v) * p->total / all);
-        /* the weight of a vertex without time may grow, too, since such vertices force transfers: as if it were more by
-         * 1 / METRIC_LEAST of the average weight */
+        /* the part of the average lets the weight of a vertex without time grow, too, since such vertices can force
+         * transfers */
         p->metric[v] = ((p->weight[v] + p->total / p->n / METRIC_LEAST) >> METRIC_BITS) + 1;
     }
     return true;
@@ -385,15 +395,16 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
     *work -= left;
     budget = left;
     out.weight = arena_array(a, (size_t)n + 1, sizeof *out.weight);
-    bool open = prepare(&p); /* whether larger thresholds may still be refuted */
+    bool open = prepare(&p); /* whether thresholds above lo are still to be tried */
     left = budget;
-    /* lo: the largest threshold refuted; hi: the smallest one that was not, r->below + 1 at first */
+    /* lo: the largest threshold refuted so far; hi: the smallest threshold tried but not refuted, at first r->below +
+     * 1 */
     int64_t lo = lower, hi = r->below + 1, near = r->below / PRECISION + 1;
     /* a second round: thresholds that were not refuted with a part of the work are tried with all that is left */
     bool again = false;
     for (uint32_t i = 0; open && i < THRESHOLDS && left && !clock_out(clock); i++) {
         bool last = hi - lo <= near;
-        /* the end of a round; no second one if the first refuted nothing */
+        /* the end of a round; there is no second round if the first one refuted nothing */
         if (last && hi <= r->below) {
             if (again || lo == lower)
                 break;
@@ -401,7 +412,8 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
             hi = r->below + 1;
             last = hi - lo <= near;
         }
-        /* low thresholds are refuted with less work, so the range is not halved but divided by three */
+        /* low thresholds are refuted with less work, so the next threshold is a third of the range above lo, not the
+         * middle */
         int64_t at = last ? r->below : lo + (hi - lo) / 3 + 1;
         budget = again ? left : left / TRY + 1;
         left -= budget;

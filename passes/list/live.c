@@ -106,8 +106,8 @@ static void ask_node(struct live *s, uint32_t u, uint32_t d, bool here, int64_t 
         if (!here || s->held_then[e])
             continue;
         s->held_then[e] = 1;
-        /* results count from the end of u on, operands from the start of u; as operands may have come before the device's
-         * first node, they also raise the peak so far */
+        /* results count from the end of u on, operands from the start of u; as operands may have come before the
+         * device's first node, they also raise the peak so far */
         int64_t *to = s->base->net_src[e] == u ? &made : now;
         *to = sat_add(*to, bytes_of(s, e));
         *peak = to == now ? sat_add(*peak, bytes_of(s, e)) : *peak;
@@ -160,8 +160,8 @@ static void run_node(struct live *s, uint32_t u, uint32_t d)
         if (is_held(s, e, d))
             continue;
         set_held(s, e, d, true);
-        /* results count from the end of u on, operands from the start of u; as operands may have come before the device's
-         * first node, they also raise the peak so far */
+        /* results count from the end of u on, operands from the start of u; as operands may have come before the
+         * device's first node, they also raise the peak so far */
         int64_t *to = s->base->net_src[e] == u ? &made : &s->now[d];
         *to = sat_add(*to, bytes_of(s, e));
         if (to != &made)
