@@ -138,7 +138,8 @@ static bool takes_axis_for_time(const struct module *m, nid n, int32_t axis)
 }
 
 /* Whether n is a GatherND or ScatterND that picks or writes rows by positions along the axis. It uses as many axes,
- * from "batch_dims" on, as a position has numbers; if that count is not known, all axes from there on. */
+ * from "batch_dims" on, as a position has numbers; if that count is not known, or batch_dims is wrong (negative), all
+ * axes from there on. */
 static bool takes_positions(const struct module *m, nid n, int32_t axis)
 {
     bool gathers = node_is(m, n, "GatherND");
@@ -149,24 +150,24 @@ static bool takes_positions(const struct module *m, nid n, int32_t axis)
         return false;
     if (t->kind == TYPE_TENSOR && t->rank > 0)
         each = m->dim[t->dim + (uint32_t)(t->rank - 1)].value;
-    return axis >= from && (each < 0 || axis - from < each);
+    return axis >= from && (each < 0 || from < 0 || axis - from < each);
 }
 
 /* Whether n is a Scan that keeps a state from sample to sample: it has a state, and scans an input along the axis of
  * the batch. axis: [value] the value's axis of the batch; -1: none. */
 static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
 {
-    int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0);
-    int64_t states = (int64_t)m->node[n].nformal - scans, at[MOST] = {0};
+    int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0), at[MOST] = {0};
+    const uint32_t inputs = m->node[n].nformal; /* the states, then the scanned inputs */
     const struct attr *a = node_attr(m, n, "scan_input_axes");
-    if (!node_is(m, n, "Scan") || scans <= 0 || states <= 0 || module_opset(m, 0) < 9)
+    if (!node_is(m, n, "Scan") || scans <= 0 || scans >= inputs || module_opset(m, 0) < 9)
         return false; /* before opset 9 a Scan runs over each sample by itself */
     if (scans > MOST)
         return true; /* too many to look at */
     if (a && a->kind == ATTR_INTS && a->u.list.n <= MOST)
         memcpy(at, m->ints + a->u.list.at, a->u.list.n * sizeof *at);
     for (int64_t i = 0; i < scans; i++) {
-        vid x = node_in(m, n, (uint32_t)(states + i));
+        vid x = node_in(m, n, (uint32_t)(inputs - scans + i));
         int rank = m->type[m->value[x].type].rank;
         if (axis[x] >= 0 && (at[i] < 0 ? at[i] + rank : at[i]) == axis[x])
             return true;

@@ -304,6 +304,8 @@ static const struct {
     {"Slice(%e, %k, %end, %ks)", "'q' (Slice) works along"},
     {"Gather(%e, %ks) {axis = 0}", "'q' (Gather) works along"},
     {"GatherND(%e, %at)", "'q' (GatherND) works along"},
+    {"GatherND(%e, %at) {batch_dims = -9223372036854775808}", "'q' (GatherND) works along"},
+    {"Mul(%e, %e) {num_scan_inputs = -9223372036854775808}", NULL},
     {"ScatterND(%e, %at, %e)", "'q' (ScatterND) works along"},
     {"NonZero(%e)", "'q' (NonZero) works along"},
     {"Trilu(%e)", "'q' (Trilu) works along"},
