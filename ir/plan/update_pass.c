@@ -70,8 +70,8 @@ static uint8_t *find_varying(const struct module *m, const int32_t *axis, struct
             any = any || varies[m->arg[m->node[n].in.at + i]];
         for (uint32_t i = 0; any && !node_tells_sizes(m, n) && i < m->node[n].out.n; i++)
             varies[m->arg[m->node[n].out.at + i]] = 1;
+        varies[0] = 0; /* value 0 stands for results and operands that are left out */
     }
-    varies[0] = 0; /* value 0 stands for results that are left out */
     return varies;
 }
 
