@@ -339,7 +339,7 @@ vid edit_resolve(struct edit *e, vid v, uint32_t set_at)
     vid *passed = NULL;
     uint32_t n = 0, cap = 0, i = change_after(e, v, set_at);
     while (i != 0) {
-        /* the operand was set before all changes of v: this is what the cache of v is for */
+        /* the operand was set before all changes of v: the cache of v has the answer, or gets it below */
         if (i == e->value[v].first_change) {
             if (e->value[v].resolved_at == e->nchange) {
                 v = e->value[v].resolved;

@@ -20,7 +20,7 @@ struct find {
     const struct module *m;
     struct counters *to;
     struct arena *a, *own; /* for results; for scratch data */
-    vid *next_of;          /* [value] the next value of an initializer; 0: none is known */
+    vid *next_of;          /* [initializer] the output that is its next value; 0: none is known */
     uint8_t *stays;        /* [value] 1: an initializer that keeps its value, as the user says */
     vid *stack;            /* room for all values */
     uint64_t left;         /* number of operands that may still be looked at */
@@ -60,7 +60,8 @@ static vid counted(struct find *k, vid w)
     return found;
 }
 
-/* Adds the counter v with its next value w.  Sets to->why if v has another one. */
+/* Adds the counter v with its next value w. Sets to->why if v has another next value, or if w depends on the number of
+ * samples. */
 static void add_counter(struct find *k, vid v, vid w)
 {
     if (k->next_of[v] && k->next_of[v] != w)

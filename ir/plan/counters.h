@@ -14,15 +14,16 @@ struct counter {
 struct counter_search {
     const struct module *m;
     const struct training *t;
-    const uint8_t *varies;  /* [value] 1: it depends on samples */
-    const uint8_t *samples; /* [value] 1: it depends on the number of samples */
+    const uint8_t *varies;  /* [value] 1: the value depends on samples */
+    const uint8_t *samples; /* [value] 1: the value depends on the number of samples */
     const uint8_t *renewed; /* [value] 1: a parameter, whose new value follows from a gradient */
     const uint8_t *update;  /* [node] 1: the node follows from gradients */
 };
 
 /* The counters of a training graph. */
 struct counters {
-    struct counter *of; /* [n] those that the user names, then the others by their outputs */
+    /* [n] counters that the user names, then the others in the order of their outputs */
+    struct counter *of;
     uint32_t n;
     /* why steps of training would go wrong, for users: something is computed with an initializer that may be a counter;
      * or the user names an impossible one (--next); NULL: all is well */

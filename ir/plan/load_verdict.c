@@ -97,8 +97,8 @@ static void add_transfers(struct verdict_state *j)
     }
 }
 
-/* Computes the load of each device from its times, and from the loads the plan's bottleneck and its value. The other
- * copies of a device get the same figures as the device. */
+/* Computes the load of each device from the device's times, and from the loads the plan's bottleneck and value. The
+ * other copies of a device get the same figures as the device. */
 static void sum_loads(struct verdict_state *j)
 {
     const struct exec_model *model = &j->s->model;

@@ -291,7 +291,7 @@ static uint32_t pieces_by_device(const struct scene *s, const int32_t *dev, cons
                                  uint32_t ndev, uint32_t *piece, struct arena *a)
 {
     const struct graph *g = &s->m->graph[1];
-    /* id: [2 * device + pass] 1 + number of its piece; 0: no node so far */
+    /* id: [2 * device + pass] 1 + number of the piece of that device and pass; 0: no node so far */
     uint32_t n = 0, *id = arena_array(a, 2 * (size_t)ndev + 1, sizeof *id);
     for (nid v = g->first; v < g->first + g->count; v++) {
         if (s->place->kind[v] != PLACE_NODE)

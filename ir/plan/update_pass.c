@@ -308,8 +308,8 @@ static bool is_one_of(const struct module *m, nid n, const char *const *list, si
     return any;
 }
 
-/* Whether the operator keeps sums: applied to sums over samples, it gives the sum of what it gives for the samples.
- * A term that is the same for all samples may be added only to what becomes a mean. */
+/* Whether the operator of node n keeps sums: its result for sums over samples is the sum of its results for the
+ * samples. A term that is the same for all samples may be added only to what becomes a mean. */
 static bool keeps_sums(const struct update_search *k, nid n)
 {
     static const char *const of_all[] = {"Add", "Sub", "Sum", "Concat"};
