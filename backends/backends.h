@@ -10,6 +10,7 @@
 #include "ir/base/json_out.h"
 #include "ir/base/options.h"
 #include "ir/ir.h"
+#include "ir/plan/parts.h"
 #include "ir/plan/sharding.h"
 
 /* What each box of a picture stands for: a device (or a part on it), a block of nodes, a node, or a node of the model
@@ -52,6 +53,7 @@ struct result {
     uint32_t *part_slot;
     /* ps: time of one sample alone through the parts; for objectives without FEED_ALONE the plan's value */
     int64_t parts_value;
+    bool parts_fine; /* the parts of one sample alone are cut at transfers */
     /* what the planner saw of each call of a function: "opened": the nodes inside; "whole": one node; NULL: the model
      * has no calls */
     const char *calls;
@@ -86,9 +88,9 @@ struct result {
  * may also point into r. */
 struct chart;
 struct exec_shows {
-    /* Sets parts, parts_value and part_slot of r.  fine: cut also where transfers begin and end (--cut=transfers).
-     * NULL: callers make as few parts as possible, and parts_value is the plan's value. */
-    void (*cut)(struct result *r, bool fine, struct arena *a);
+    /* Sets parts, parts_value, parts_fine and part_slot of r; how: as --cut says.  NULL: callers make as few parts as
+     * possible, and parts_value is the plan's value. */
+    void (*cut)(struct result *r, enum parts_cut how, struct arena *a);
     /* The table of a plan.  gain: prints its first lines, how much better the plan is than one device.  report: prints
      * the tables of devices and all that follows.  shape: returns the words behind "shape: "; NULL: no such line. */
     void (*gain)(FILE *f, const struct result *r, struct arena *a);

@@ -73,7 +73,7 @@ struct settings {
     int64_t max_states; /* --max-states: ideals a planner may visit; 0: the pass's own option */
     /* --keep-blocks: contract merges each copy of a repeating layer into a vertex */
     bool keep_blocks;
-    int64_t cut;         /* --cut: 0: as few parts as possible; 1: a part ends at each transfer */
+    int64_t cut;         /* --cut: enum parts_cut */
     const char *cost_of; /* engine of --for whose cost of a part is planned with; NULL: none */
     /* which settings of scene.model the user, not a file, has given: one bit, exec_bit(), for each */
     uint64_t said;

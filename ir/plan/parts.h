@@ -64,6 +64,10 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a);
  * after the other.  Everything lives in a.  O((nodes + pins) log nodes). */
 struct parts *parts_by_transfers(const struct scene *s, const struct plan *p, struct arena *a);
 
+/* How a plan is cut into parts.  AUTO: a kind of execution model chooses; FEW: parts_of_plan(); TRANSFERS:
+ * parts_by_transfers(). */
+enum parts_cut { PARTS_AUTO, PARTS_FEW, PARTS_TRANSFERS };
+
 /* The piece of each placed node; each piece will be a part. */
 struct pieces {
     uint32_t n;      /* number of pieces; 0: no node is placed */

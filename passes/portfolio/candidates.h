@@ -43,6 +43,8 @@ struct candidates {
     struct candidate_record reached[CANDIDATES]; /* [kind] the best plan of the kind so far */
     /* the n best plans, all different, the best first */
     struct list_schedule kept[CANDIDATES_KEPT];
+    struct list_schedule
+        one; /* the best plan with everything on one device; dev NULL: there is none */
     uint32_t n;
 };
 

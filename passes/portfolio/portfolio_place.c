@@ -5,6 +5,10 @@
  * first, or the ready node with the longest path to the end.  Then the best plans are improved along their critical
  * chains (improve.c): first each plan for one round, then only the best of these plans in all further rounds.
  *
+ * These methods make the makespan of nodes small.  But a folder runs parts, each of which waits for all that it reads.
+ * So the planner leaves the plan whose parts take least, of the best plans before they are improved, the best plan in
+ * the end, and everything on one device.
+ *
  * Work is counted in nodes of the plans that are run, so that the result does not depend on the machine.  With a time
  * limit, improving goes on until the limit; the option `effort` allows more work without a time limit. */
 #include "passes/portfolio/candidates.h"
@@ -12,7 +16,7 @@
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
-#include "ir/exec/makespan/single_step.h"
+#include "ir/exec/makespan/step_verdict.h"
 #include "ir/exec/step_bound.h"
 
 #include <string.h>
@@ -34,7 +38,10 @@ struct portfolio {
     struct placement placement; /* of the base level; tells which vertices must share a device */
     struct candidates c;
     struct list_schedule best; /* the best plan so far */
-    uint32_t tried;            /* number of plans that were run */
+    /* of the plans that were judged by their parts the best one; its value is the makespan of nodes */
+    struct list_schedule by_parts;
+    int64_t parts_value; /* ps: the makespan of the parts of by_parts */
+    uint32_t tried;      /* number of plans that were run */
 };
 
 /* ---- orders ------------------------------------------------------------------------------------- */
@@ -117,6 +124,52 @@ static void improve(struct portfolio *p, int64_t effort)
     arena_free(own);
 }
 
+/* ---- parts -------------------------------------------------------------------------------------- */
+
+/* Cuts *plan into parts, as the folder will be, and copies it to p->by_parts if these take less than those of the plan
+ * there, or if p->by_parts lacks more memory.  Returns whether it was copied. */
+static bool judge_by_parts(struct portfolio *p, const struct list_schedule *plan)
+{
+    const struct ctx *x = p->x;
+    struct list_schedule *to = &p->by_parts;
+    size_t n = x->scene.m->nnode;
+    /* by --dispatch=plan, no parts take less than nodes */
+    if (!plan->dev || (to->dev && plan->lacks >= to->lacks && plan->value >= p->parts_value))
+        return false;
+    const struct plan made = {.dev = plan->dev, .rank = plan->rank};
+    enum parts_cut how =
+        x->results.sharding ? PARTS_TRANSFERS : (enum parts_cut)ctx_settings(x)->cut;
+    struct arena_mark mark = arena_mark(x->use.scratch);
+    int64_t value;
+    bool fine;
+    step_parts(&x->scene, &made, how, &value, &fine, x->use.scratch);
+    arena_release(x->use.scratch, mark);
+    if (to->dev &&
+        (plan->lacks > to->lacks || (plan->lacks == to->lacks && value >= p->parts_value)))
+        return false;
+    if (!to->dev) {
+        to->dev = arena_array(x->use.mem, n, sizeof *to->dev);
+        to->rank = arena_array(x->use.mem, n, sizeof *to->rank);
+    }
+    memcpy(to->dev, plan->dev, n * sizeof *to->dev);
+    memcpy(to->rank, plan->rank, n * sizeof *to->rank);
+    to->value = plan->value;
+    to->lacks = plan->lacks;
+    to->what = plan->what;
+    p->parts_value = value;
+    return true;
+}
+
+/* Judges by their parts the plans before they are improved. */
+static void judge_candidates(struct portfolio *p)
+{
+    judge_by_parts(
+        p, &p->best); /* in the arrays of kept[0], whose order try_dispatch() may have changed */
+    for (uint32_t i = 1; i < p->c.n; i++)
+        judge_by_parts(p, &p->c.kept[i]);
+    judge_by_parts(p, &p->c.one);
+}
+
 /* ---- the planner -------------------------------------------------------------------------------- */
 
 /* The values of the options in portfolio_opts. */
@@ -155,20 +208,24 @@ static int portfolio_run(struct ctx *x, const void *options)
     /* all rules of dispatch but DISPATCH_PLAN, which would give the plan's own order again */
     for (enum dispatch d = DISPATCH_FIFO; d < DISPATCHES && !clock_out(&p.clock); d++)
         try_dispatch(&p, d);
+    judge_candidates(&p);
     int64_t before = p.best.value;
     improve(&p, o->effort);
     char text[UNIT_TEXT];
-    p.best.what = arena_fmt(
-        x->use.mem, "%s%s; best of %u plans", p.best.what,
-        p.best.value < before
-            ? arena_fmt(x->use.mem, ", moved along its critical chain (the best before: %s)",
-                        time_short(text, before))
-            : "",
-        p.tried);
+    if (p.best.value < before)
+        p.best.what =
+            arena_fmt(x->use.mem, "%s, moved along its critical chain (the best before: %s)",
+                      p.best.what, time_short(text, before));
+    if (judge_by_parts(&p, &p.best))
+        p.by_parts.what = arena_fmt(x->use.mem, "%s; best of %u plans", p.best.what, p.tried);
+    else
+        p.by_parts.what = arena_fmt(
+            x->use.mem, "%s; its parts take least of %u plans (the quickest by nodes: %s)",
+            p.by_parts.what, p.tried, time_short(text, p.best.value));
     if (p.best.lacks && p.clock.why)
         diag_note(x->use.diag, "portfolio-place: %s before a plan was found that fits",
                   p.clock.why);
-    rc = list_leave(x, "portfolio-place", &p.best, o->best_effort);
+    rc = list_leave(x, "portfolio-place", &p.by_parts, o->best_effort);
     if (!rc)
         x->results.plan->claim.offer = candidates_table(&p.c, &p.best, x->use.mem);
     return rc;

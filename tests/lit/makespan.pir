@@ -14,10 +14,17 @@
 # TABLE-NEXT: 3 transfers
 # TABLE-NEXT: critical chain, whose tasks set the makespan:
 # TABLE-NEXT: 20.00 us  acc0: 8 nodes, n1 to n9
-# TABLE-NEXT: as 3 parts, each of which waits for all that it reads: 33.00 us (+65.0 %)
-# TABLE-NEXT: as 5, with --cut=transfers: 20.00 us
+# TABLE-NEXT: as 5 parts, each of which waits for all that it reads: 20.00 us
+# TABLE-NEXT: as 3, with --cut=few: 33.00 us
 # TABLE-NEXT: makespan 20.00 us
 # TABLE-NEXT: bound 15.00 us, gap 25.00 %: feasible
+# RUN: %pcc %s -p 'plan{from=%t.json}' --cut=few | FileCheck %s --check-prefix=FEW
+# FEW: as 3 parts, each of which waits for all that it reads: 33.00 us (+65.0 %)
+# FEW-NEXT: as 5, with --cut=transfers: 20.00 us
+# A plan for the time per sample has few parts, whatever it is judged by.
+# RUN: %pcc %s -p 'plan{from=%t.json}' --objective=time-per-sample --judge=makespan | FileCheck %s --check-prefix=JUDGED
+# JUDGED: as 3 parts, each of which waits for all that it reads: {{.*}} us
+# JUDGED-NEXT: as {{.*}}, with --cut=transfers: {{.*}} us
 # RUN: %pcc %s --network=direct --contention=none --emit json -q | FileCheck %s --check-prefix=MODES
 # RUN: %pcc %s --network=direct --contention=link --emit json -q | FileCheck %s --check-prefix=MODES
 # RUN: %pcc %s --network=direct --contention=half --emit json -q | FileCheck %s --check-prefix=MODES

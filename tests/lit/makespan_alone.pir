@@ -1,8 +1,15 @@
 # What parts take is compared with the whole model as one part on one device: 62 us of nodes and 10 us for the part.
-# RUN: %pcc %s --objective=makespan --part-cost=10us | FileCheck %s
+# RUN: %pcc %s --objective=makespan -p heft-place --part-cost=10us | FileCheck %s
 # CHECK: as 2 parts, each of which waits for all that it reads: {{.*}} us
 # CHECK-NEXT: as {{.}}, with --cut=transfers: {{.*}} us
 # CHECK-NEXT: as 1, on one acc (--judge=makespan -p one-place): 72.00 us
+# The default planner chooses by what parts take.  With few parts no plan for two devices is quicker than that part, even
+# where a part takes no time; parts cut at transfers are.
+# RUN: %pcc %s --objective=makespan --part-cost=10us | FileCheck %s --check-prefix=CHOSEN
+# CHOSEN: as 1 part, each of which waits for all that it reads: 72.00 us
+# CHOSEN: why: everything on one device; its parts take least of {{.*}}(the quickest
+# RUN: %pcc %s --objective=makespan --part-cost=0us --cut=few | FileCheck %s --check-prefix=FEW
+# FEW: as 1 part, each of which waits for all that it reads: 62.00 us
 # That command shows it.  Where the model returns values on the way, more parts of that device are slower, and nothing is
 # said of one part again.
 # RUN: sed 's/^}/  out %b, %d, %f\n}/' %s > %t.out.pir
@@ -11,7 +18,8 @@
 # ONE-NEXT: makespan
 # A part that takes no time: the plan's parts are quicker, and nothing is said.
 # RUN: %pcc %s --objective=makespan --part-cost=0us | FileCheck %s --check-prefix=FREE
-# FREE: with --cut=transfers: 44.00 us
+# FREE: as 6 parts, each of which waits for all that it reads: 44.00 us
+# FREE-NEXT: as 2, with --cut=few: 66.00 us
 # FREE-NEXT: makespan 44.00 us
 class acc x2 link=1GB/s,0us
 graph {

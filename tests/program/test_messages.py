@@ -176,7 +176,7 @@ OPTIONS = [
     (2, ("m.pir", "--max-states=0"), "--max-states '0': expected a number >= 1"),
     (2, ("m.pir", "--time-limit=-5s"), "--time-limit '-5s': expected a time such as 30s"),
     (2, ("m.pir", "--overlap=some"), "--overlap 'some': expected sum, max or duplex"),
-    (2, ("m.pir", "--cut=some"), "--cut 'some': expected few or transfers"),
+    (2, ("m.pir", "--cut=some"), "--cut 'some': expected auto, few or transfers"),
     (2, ("m.pir", "--allreduce=0B/s"), "--allreduce '0B/s': expected a rate such as 3GB/s"),
     (2, ("m.pir", *["--profile-at=8=x.csv"] * 33), "--profile-at: 33 files, expected at most 32"),
     (2, ("m.pir", "--profile-at=16777217=x.csv"),

@@ -137,16 +137,21 @@ static const struct result *result_for_files(struct ctx *x)
     return m;
 }
 
-/* Cuts the plan of r into parts, as --cut says: sets r->parts and r->parts_value. */
+/* Cuts the plan of r into parts, as --cut says: sets r->parts and r->parts_value.  A plan that was made for another
+ * objective than that of r has the parts of its folder, as few as possible, unless the user says otherwise. */
 static void cut_parts(struct pcc *p, struct result *r)
 {
     const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
-    bool fine = p->settings.cut || p->x.results.sharding != NULL;
+    enum parts_cut how = (enum parts_cut)p->settings.cut;
+    if (p->x.results.sharding)
+        how = PARTS_TRANSFERS;
+    else if (how == PARTS_AUTO && r->made)
+        how = PARTS_FEW;
     if (shows->cut) {
-        shows->cut(r, fine, p->x.use.mem);
+        shows->cut(r, how, p->x.use.mem);
         return;
     }
-    if (fine)
+    if (how == PARTS_TRANSFERS)
         diag_note(p->x.use.diag, "--cut=transfers is about one sample alone: it needs "
                                  "--objective=makespan or --judge=makespan");
     r->parts =
@@ -203,7 +208,7 @@ static int judge_plan(struct pcc *p)
     struct result *r = &p->judged.r;
     if (!x->results.plan || !x->scene.m->cost || !x->scene.cluster)
         return 0;
-    if (x->results.sharding && handle_given(p, "cut") && !p->settings.cut)
+    if (x->results.sharding && p->settings.cut == PARTS_FEW)
         return diag_error(&p->diag,
                           "--cut=few: devices that share nodes would take turns, since a part "
                           "waits for all that it reads: expected --cut=transfers, or nothing");

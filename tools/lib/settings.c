@@ -79,11 +79,12 @@ static const struct opt table[] = {
      .help = "compare what --profile-at predicts for batch size B with a measurement (repeats)"},
     {OPT_TEXT, "judge", .topic = IN_PLANNING, .with = WITH_PLAN, /* arg: set by pcc/cli.c */
      .help = "what plans are shown by (default: the objective)"},
-    {OPT_CHOICE, "cut", FIELD(cut), .names = (const char *const[]){"few", "transfers", NULL},
-     .topic = IN_PLANNING, .with = WITH_PLAN,
+    {OPT_CHOICE, "cut", FIELD(cut),
+     .names = (const char *const[]){"auto", "few", "transfers", NULL}, .topic = IN_PLANNING,
+     .with = WITH_PLAN,
      .help =
          "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
-         "sample as long as nodes do (default: few)"},
+         "sample as long as nodes do (auto: as few, unless these save 5 % of a makespan)"},
     {OPT_TEXT, "pin", .topic = IN_PLANNING, .arg = "REGEX=DEVICE|@FILE", .with = WITH_SHOWN,
      .help = "fix the nodes whose name or path matches (repeats)"},
     {OPT_TEXT, "cut-at", .topic = IN_PLANNING, .arg = "REGEX", .with = WITH_PLAN,

@@ -8,6 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
+/* PARTS_AUTO: parts cut at transfers must save 1 / GAIN of the makespan of the fewest parts */
+enum { GAIN = 20 };
+
 /* ---- running ------------------------------------------------------------------------------------ */
 
 /* Returns an array: [dev] bytes of the device's memory; -1: no limit. */
@@ -95,6 +98,24 @@ int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct 
     int64_t end = t.end;
     arena_free(own);
     return end;
+}
+
+struct parts *step_parts(const struct scene *s, const struct plan *p, enum parts_cut how,
+                         int64_t *value, bool *fine, struct arena *a)
+{
+    struct parts *few = parts_of_plan(&(struct staged_plan){s, p, NULL}, a);
+    *fine = false;
+    *value = step_of_parts(s, p, few, a);
+    if (how == PARTS_FEW)
+        return few;
+    int64_t most = how == PARTS_AUTO ? *value - mul_div_ceil(*value, 1, GAIN) : INT64_MAX;
+    struct parts *more = parts_by_transfers(s, p, a);
+    int64_t time = more ? step_of_parts(s, p, more, a) : INT64_MAX;
+    if (!more || time > most)
+        return few;
+    *value = time;
+    *fine = true;
+    return more;
 }
 
 /* ---- verdict ------------------------------------------------------------------------------------ */

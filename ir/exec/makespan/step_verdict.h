@@ -24,6 +24,13 @@ struct step_run step_run_plan(const struct scene *s, const struct plan *p, const
 int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct parts *parts,
                       struct arena *a);
 
+/* Cuts a plan into parts and sets *value to step_of_parts() of them.  AUTO: as few parts as possible, unless parts that
+ * are cut at transfers save at least 5 % of the makespan, as auto-place demands of a plan that is not contiguous.
+ * TRANSFERS: as few as possible where parts that are cut at transfers could not follow each other.  *fine: whether
+ * parts are cut at transfers.  The parts live in a. */
+struct parts *step_parts(const struct scene *s, const struct plan *p, enum parts_cut how,
+                         int64_t *value, bool *fine, struct arena *a);
+
 /* Returns the verdict on a plan.  value: the makespan.  load[dev]: compute and load are the time of its nodes,
  * transfer that of its hops, used its bytes by the memory model.  run: a struct step_run.  If the orders of devices
  * wait for each other, or a node cannot run on its device, the plan is not runnable and its value is INT64_MAX.

@@ -57,8 +57,8 @@ class Settings(TypedDict, total=False):
     # what plans are shown by (default: the objective)
     judge: Optional[Literal["time-per-sample", "makespan", "iteration-time", "latency"]]
     # as few parts as can be, or an end wherever a value comes or goes, so that parts take one sample as long as
-    # nodes do (default: few)
-    cut: Optional[Literal["few", "transfers"]]
+    # nodes do (auto: as few, unless these save 5 % of a makespan)
+    cut: Optional[Literal["auto", "few", "transfers"]]
     # fix the nodes whose name or path matches (repeats)
     pin: Optional[Many]
     # cut behind the nodes whose name or path matches (repeats)

@@ -174,11 +174,11 @@ void latency_report(FILE *f, const struct result *r, struct arena *a)
     fputs("\n", f);
 }
 
-void latency_cut(struct result *r, bool fine, struct arena *a)
+void latency_cut(struct result *r, enum parts_cut how, struct arena *a)
 {
     const struct latency_run *run = r->verdict->run;
     struct plan *p = arena_alloc(a, sizeof *p);
-    (void)fine;
+    (void)how;
     *p = *r->plan;
     p->dev = latency_nodes_ran(&r->scene, run, a);
     r->plan = p;

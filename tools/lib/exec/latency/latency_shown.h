@@ -20,6 +20,6 @@ int chart_of_latency(struct chart *c, const struct result *r, int64_t samples, u
                      struct arena *a);
 /* exec_shows.cut: makes a part of each subgraph of an accelerator, and parts of the nodes of hosts, which it puts on
  * the CPUs that have run them (r->plan becomes a copy). */
-void latency_cut(struct result *r, bool fine, struct arena *a);
+void latency_cut(struct result *r, enum parts_cut how, struct arena *a);
 
 #endif

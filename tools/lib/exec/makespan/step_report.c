@@ -142,23 +142,27 @@ static void print_alone(FILE *f, const struct result *r, int64_t parts, struct a
                 time_short(text, parts));
 }
 
-/* Prints the makespan of the plan's parts, "as 3 parts, ...: 2.1 ms (+4.0 %)", and, if that is less, of more parts:
- * "as 17, with --cut=transfers: 2.0 ms". */
+/* Prints the makespan of the plan's parts, "as 3 parts, ...: 2.1 ms (+4.0 %)", and of parts that are cut the other
+ * way: of more parts if they take less, "as 17, with --cut=transfers: 2.0 ms", or of fewer, which take more. */
 static void print_parts(FILE *f, const struct result *r, struct arena *a)
 {
     char text[UNIT_TEXT];
-    int64_t value = r->verdict->value, more = r->parts_value - value;
+    int64_t value = r->verdict->value, more = r->parts_value - value, other = value;
     fprintf(f, "as %u part%s, each of which waits for all that it reads: %s", r->parts->nparts,
             r->parts->nparts == 1 ? "" : "s", time_short(text, r->parts_value));
     if (more && value > 0)
         fprintf(f, " (%+.1f %%)", 100.0 * (double)more / (double)value);
-    const struct parts *fine = more > 0 ? parts_by_transfers(&r->scene, r->plan, a) : NULL;
-    int64_t end = fine ? step_of_parts(&r->scene, r->plan, fine, a) : r->parts_value;
-    if (end < r->parts_value)
-        fprintf(f, "\nas %u, with --cut=transfers: %s", fine->nparts, time_short(text, end));
+    bool fine = r->parts_fine;
+    const struct parts *parts = r->parts;
+    if (fine || more > 0)
+        parts =
+            step_parts(&r->scene, r->plan, fine ? PARTS_FEW : PARTS_TRANSFERS, &other, &fine, a);
+    if (fine != r->parts_fine && (fine ? other < r->parts_value : parts->nparts < r->parts->nparts))
+        fprintf(f, "\nas %u, with --cut=%s: %s", parts->nparts, fine ? "transfers" : "few",
+                time_short(text, other));
     fputs("\n", f);
     if (more > 0)
-        print_alone(f, r, smaller(end, r->parts_value), a);
+        print_alone(f, r, smaller(other, r->parts_value), a);
 }
 
 void step_report(FILE *f, const struct result *r, struct arena *a)
@@ -169,12 +173,10 @@ void step_report(FILE *f, const struct result *r, struct arena *a)
     print_parts(f, r, a);
 }
 
-void step_cut(struct result *r, bool fine, struct arena *a)
+void step_cut(struct result *r, enum parts_cut how, struct arena *a)
 {
-    const struct parts *parts = fine ? parts_by_transfers(&r->scene, r->plan, a) : NULL;
-    if (fine && !parts)
+    r->parts = step_parts(&r->scene, r->plan, how, &r->parts_value, &r->parts_fine, a);
+    if (how == PARTS_TRANSFERS && !r->parts_fine)
         diag_note(r->diag, "--cut=transfers: parts that end at transfers could not follow each "
                            "other in this plan's order: there are as few as can be");
-    r->parts = parts ? parts : parts_of_plan(&(struct staged_plan){&r->scene, r->plan, NULL}, a);
-    r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, a);
 }

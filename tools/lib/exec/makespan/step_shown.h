@@ -16,7 +16,7 @@ void step_report(FILE *f, const struct result *r, struct arena *a);
  * tasks and buffers. */
 int chart_of_step(struct chart *c, const struct result *r, int64_t samples, uint32_t most,
                   struct arena *a);
-/* exec_shows.cut: sets the parts of r and the makespan of these parts, r->parts_value. */
-void step_cut(struct result *r, bool fine, struct arena *a);
+/* exec_shows.cut: sets the parts of r by step_parts(), and the makespan of these parts, r->parts_value. */
+void step_cut(struct result *r, enum parts_cut how, struct arena *a);
 
 #endif
