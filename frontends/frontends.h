@@ -46,7 +46,7 @@ struct workload_edges {
  * execution model of the paper.  Returns 0; or -1 and an error, and then *s is empty. */
 int workload_read(struct scene *s, const char *path, const struct workload_edges *how,
                   struct arena *of, struct diag *d);
-/* Does the same with a workload in memory. */
+/* As workload_read(), for a workload in memory. */
 int workload_parse(struct scene *s, const struct named_text *t, const struct workload_edges *how,
                    struct arena *of, struct diag *d);
 
@@ -59,7 +59,7 @@ struct module *layer_profile_parse(const char *name, const char *text, size_t n,
 enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT, INPUT_PROFILE };
 /* Returns the kind of an input file: by its name's end (.onnx, .json, .pir), else by its first bytes. */
 enum input_kind input_kind_of(const char *path);
-/* Does the same for the input bytes[n] of that name. */
+/* As input_kind_of(), for an input with this name and the content bytes[n]. */
 enum input_kind input_kind_in(const char *name, const void *bytes, size_t n);
 /* Recognises model files of other programs, which pcc cannot read.  Returns what the file is, words for an error ("a
  * pickle, as ..."); NULL: not recognised.  bytes[n]: content of the file; NULL: the file at `name` is read. */

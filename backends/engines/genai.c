@@ -276,7 +276,7 @@ static int64_t hidden_size(const struct export_folder *x, int64_t otherwise)
 static int check_token(const struct export_folder *x, const struct decoder *g, const char *key)
 {
     const json_t *id = json_object_get(json_object_get(g->base, "model"), key);
-    bool list = json_is_array(id); /* else the file has one id, or none */
+    bool list = json_is_array(id); /* false: the file has one id, or none */
     size_t n = list ? json_array_size(id) : id != NULL;
     for (size_t k = 0; k < n; k++) {
         int64_t v;

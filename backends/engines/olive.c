@@ -63,7 +63,7 @@ static uint32_t *parts_of_nodes(const struct export_folder *x, const struct modu
             *at = p && (!*at || p < *at) ? p : *at;
         }
     }
-    part[0] = 0; /* names of nodes that m does not have were counted here */
+    part[0] = 0; /* the loop wrote here for names of nodes that m does not have */
     return part;
 }
 

@@ -318,7 +318,8 @@ void html_put_graph(struct html *h)
             "aria-label=\"graph of the parts\">\n",
             p.wide, ABOVE + CELL_HIGH * (int)p.grid.rows + EDGE);
     put_lanes(&p);
-    for (int strong = 0; strong < 2; strong++) /* pale arrows below the others */
+    /* pale arrows first, so that the other arrows are drawn over them */
+    for (int strong = 0; strong < 2; strong++)
         for (uint32_t i = 0; i < p.ndrawn; i++)
             if (p.drawn[i]->pale != strong)
                 put_arrow(&p, p.drawn[i]);

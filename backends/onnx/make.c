@@ -118,7 +118,8 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
             ? NULL
             : make_attributes(k, x, src ? src->attribute : NULL, src ? src->n_attribute : 0);
     if (whole && (x->flags & NODE_MADE) == 0 && attr == src->attribute && node_agrees(k, x, src)) {
-        arena_release(k->a, mark); /* the list that make_attributes() has not returned */
+        /* frees the array that make_attributes() made but did not return */
+        arena_release(k->a, mark);
         return (Onnx__NodeProto *)(uintptr_t)src;
     }
     Onnx__NodeProto *p = arena_alloc(k->a, sizeof *p);

@@ -225,7 +225,7 @@ static const char *folder_around(const struct module *m, const struct file *f, s
  * model. */
 static void warn_moved(const struct module *m, const char *path, struct diag *d)
 {
-    uint32_t n = 0, first = 0; /* files of external data; the first of them */
+    uint32_t n = 0, first = 0; /* number of files of external data; index of the first one */
 
     for (uint32_t k = 1; k < m->nfile; k++)
         if (m->file[k].location != 0) {
@@ -286,7 +286,8 @@ static int pack_placed(const struct module *m, struct model_file *x, const char 
     if (!bad) {
         bad = onnx_pack_to(map, n, &x->model, fileno(o.f), path, d) != 0;
         if (!bad)
-            warn_moved(m, path, d); /* may run out of memory, so before the file gets its name */
+            /* this may run out of memory, so it is done before the file gets its name */
+            warn_moved(m, path, d);
         bad = (x->has_data ? outfile_close_both(&o, &x->data, !bad) : outfile_close(&o, !bad)) != 0;
         x->has_data = false;
     }

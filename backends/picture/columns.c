@@ -35,7 +35,7 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
 /* Leaves of one level of a frame: boxes whose results no other box of the frame reads. */
 struct leaves {
     uint32_t n;        /* number of leaves so far */
-    uint32_t box[ROW]; /* the latest of them: the k-th one is box[k % ROW] */
+    uint32_t box[ROW]; /* the latest leaves: the k-th leaf is box[k % ROW] */
 };
 
 /* Makes rows of ROW leaves, for each level of a frame by itself: sets c->above[] of leaf k to leaf k - ROW, which

@@ -531,7 +531,8 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
 /* Sets an attribute that all nodes (kind AGNODE) or all edges (AGEDGE) of the graph have by default. */
 static void set_default(Agraph_t *g, int kind, const char *key, const char *value)
 {
-    agattr(g, kind, (char *)(uintptr_t)key, (char *)(uintptr_t)value); /* neither is changed */
+    /* agattr() changes neither text */
+    agattr(g, kind, (char *)(uintptr_t)key, (char *)(uintptr_t)value);
 }
 
 /* Sets the title of the picture, and the defaults for its boxes and arrows. */

@@ -281,7 +281,7 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
     bool keep = (formats & PICTURE_DOT) != 0; /* stem.dot stays */
     quiet.diag = &soft;
     for (unsigned i = 0; i < FORMATS; i++)
-        if (drawn == 1u << i) /* one format: messages name the file */
+        if (drawn == 1u << i) /* if there is only one format, messages name its file */
             name = arena_fmt(a, "%s.%s", path_base(stem), picture_formats[i]);
     if (drawn && !name)
         name = arena_fmt(a, "picture of %s", path_base(stem));

@@ -45,7 +45,8 @@ static const char *say_inside(const struct inside *l, bool ops, struct arena *a)
         nid v = l->node[i];
         struct scope s = ops ? (struct scope){node_op(l->m, v), strlen(node_op(l->m, v))}
                              : layers_inside(l->m, l->layers, v);
-        if (!s.len || strings_id(seen, s.at, s.len) <= shown) /* ids count from 1: it came before */
+        /* ids count from 1, so a text with such an id came before */
+        if (!s.len || strings_id(seen, s.at, s.len) <= shown)
             continue;
         if (++shown <= INSIDE)
             all = arena_fmt(a, "%s%s%s", all, shown > 1 ? ", " : "",

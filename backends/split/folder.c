@@ -449,7 +449,8 @@ static void remove_stale(const struct folder *f, int parent, const char *name)
         return;
     if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
         remove_files(f, fd, any_split_name) == 0)
-        unlinkat(parent, name, AT_REMOVEDIR); /* fails if the folder has other files, too */
+        /* fails, as it should, if the folder still has other files */
+        unlinkat(parent, name, AT_REMOVEDIR);
     close(fd);
 }
 

@@ -93,7 +93,7 @@ enum {
     WORDS_BYTES = 64
 };
 
-/* A name of a node, and how much of it is its substring. */
+/* The name of a node, and the substring of that name that stands for the node in the setting. */
 struct labelled {
     const char *name;
     uint32_t kind; /* enum kind of the node's device: a plan has one device of each */
@@ -124,7 +124,7 @@ static int by_name(const void *one, const void *two)
     return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Returns the number of bytes that both texts begin with. */
+/* Returns how many bytes at the beginning are the same in both texts. */
 static uint32_t common(const char *one, const char *two)
 {
     uint32_t n = 0;
@@ -196,7 +196,7 @@ static void finish_finder(struct finder *f, struct arena *a)
     }
 }
 
-/* Whether l[i] is the first name, in sorted order, that has its substring. */
+/* Whether l[i] is, in sorted order, the first name with the substring that it has. */
 static bool begins_substring(const struct labelled *l, uint32_t i)
 {
     return i == 0 || l[i].size != l[i - 1].size || memcmp(l[i].name, l[i - 1].name, l[i].size) != 0;
@@ -247,8 +247,8 @@ static uint32_t find_failed(struct labelled *l, uint32_t n, uint32_t states, str
  * in l[n], which is sorted; the first of them is marked. Removes the marks. */
 static void lengthen(struct labelled *l, uint32_t n)
 {
-    bool failed = false; /* the substring of the name before has failed */
-    uint32_t old = 0;    /* its size */
+    bool failed = false; /* whether the substring of the name before has failed */
+    uint32_t old = 0;    /* length of the substring of the name before */
     for (uint32_t i = 0; i < n; i++) {
         struct labelled *x = &l[i];
         bool same = i && x->size == old && !memcmp(x->name, l[i - 1].name, old);

@@ -258,7 +258,8 @@ static void add_annotation(struct split *s, uint32_t x, vid v, struct list *note
     }
     for (size_t i = 0; i < q->n_quant_parameter_tensor_names; i++) {
         vid w = value_named(s, q->quant_parameter_tensor_names[i]->value);
-        if (s->m->value[w].tensor) /* else an input of the part, or a node of it makes it */
+        /* a value without a tensor is an input of the part, or a node of the part makes it */
+        if (s->m->value[w].tensor)
             add_weight(s, x, w, dense, sparse);
     }
     append_message(s, notes, q);

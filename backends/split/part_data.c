@@ -82,7 +82,7 @@ static uint64_t lay_out(struct split *s)
         }
         r->at = at;
         r->offset->value = arena_fmt(s->a, "%" PRIu64, at);
-        /* if this is the first data file that has the tensor */
+        /* whether this is the first data file that has the tensor */
         if (s->weights.at[r->t] == WEIGHT_OPEN) {
             s->weights.at[r->t] = at;
             d->home[r->t] = d->making;
@@ -103,9 +103,8 @@ int part_data_write(struct split *s)
         return -1;
     for (uint32_t i = 0; i < d->nopen && !rc; i++) {
         const struct open_reference *r = &d->open[i];
-        if (i &&
-            r->t ==
-                d->open[i - 1].t) /* references to one tensor are neighbours; it is written once */
+        /* the references to one tensor are neighbours, and the tensor is written once */
+        if (i && r->t == d->open[i - 1].t)
             continue;
         diag_tell(s->diag, "writing weights", r->at, f->size);
         rc = weights_copy(s, r->t, r->at, out, f->name);

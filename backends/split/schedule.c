@@ -132,7 +132,8 @@ int split_schedule(struct split *s)
         return diag_error(s->diag, "--in-flight=%u: %s", in_flight_of(s), s->no_schedule);
     const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
     if (why) {
-        const char *more = ""; /* what helps a schedule that does not fit, or why it does not fit */
+        /* what would help a schedule that does not fit, or why such a schedule does not fit */
+        const char *more = "";
         if (!s->no_schedule && in_flight_of(s))
             more = fewer_samples(s);
         else if (!s->no_schedule)

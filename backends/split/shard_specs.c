@@ -80,7 +80,7 @@ static Onnx__ShardingSpecProto *make_spec(struct split *s, const struct sharded_
         return p;
     }
     p->device = arena_array(s->a, k->ways, sizeof *p->device);
-    if (v->run == 0) { /* one device has all */
+    if (v->run == 0) { /* one device has the whole value */
         p->device[p->n_device++] = n->dev;
         return p;
     }

@@ -119,7 +119,8 @@ static void close_file(void *p)
 int split_file_open(struct split_file *f, const struct split *s, const char *name)
 {
     *f = (struct split_file){.name = name, .diag = s->diag, .own = arena_new(s->a)};
-    arena_defer(f->own, close_file, f); /* first, since this call may run out of memory, too */
+    /* before the file is open, since this call may run out of memory, too */
+    arena_defer(f->own, close_file, f);
     int fd = openat(s->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     f->f = fd < 0 ? NULL : fdopen(fd, "w");
     if (f->f)
@@ -181,7 +182,7 @@ static struct split_options settle(const struct split_options *o)
 static int begin(struct split *s, struct folder *f, const char *folder)
 {
     s->src = s->m->src;
-    assert(s->src && s->src->graph); /* onnx_make() has made them */
+    assert(s->src && s->src->graph); /* onnx_make() has made these messages */
     s->a = arena_new(s->m->mem);
     s->sources.beside = sources_beside(s, folder);
     if (folder_begin(f, folder, s->sources.beside, module_str(s->m, s->m->path), s->a, s->diag)) {

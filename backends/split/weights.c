@@ -269,7 +269,8 @@ static bool place_in_file(const struct split *s, uint32_t h, uint32_t *file, uin
         base = &m->tensor[x->of[0]];
         int64_t size = m->ints[base->dim + x->axis];
         bool row = x->range.n == 2 && size > 0 && base->len % (uint64_t)size == 0 && !base->typed;
-        for (uint32_t i = 0; i < x->axis; i++) /* the axes before must have one position each */
+        /* a slice is one row of bytes only if each axis before the cut axis has a single position */
+        for (uint32_t i = 0; i < x->axis; i++)
             row = row && m->ints[base->dim + i] == 1;
         if (!row)
             return false;

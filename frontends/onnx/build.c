@@ -264,7 +264,7 @@ static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid n
     }
     if (v == 0) {
         v = add_value(b, g, name, 0);
-    } else { /* an initializer: the result takes its place */
+    } else { /* v is an initializer: the node's result takes its place */
         m->value[v].flags = 0;
         m->value[v].tensor = 0;
     }
@@ -405,7 +405,7 @@ static void add_captures(struct onnx_build *b, struct captures *c, gid g, vid v)
     for (; g != home; g = b->body[g].parent) {
         uint32_t owner = b->body[g].owner;
         if (map_get(&c->seen, map_key(owner, v)) != 0)
-            return; /* then the owners further out have the capture, too */
+            return; /* the owners further out have the capture already */
         map_set(&c->seen, b->tmp, map_key(owner, v), 1);
         pairs_add(&c->of, owner, v);
     }

@@ -483,7 +483,8 @@ static void add_nodes(struct profile_reader *r)
 static void add_costs(struct profile_reader *r)
 {
     struct module *m = r->m;
-    struct costs *k = m->cost = costs_new(m, r->a, 1); /* one class until the cluster is known */
+    /* a single class of devices, until the cluster is known */
+    struct costs *k = m->cost = costs_new(m, r->a, 1);
     nid first = m->graph[1].first, last = first + 2 * r->norder - 1;
     k->measured = k->time[0];
     k->params = arena_array(r->a, m->nnode, sizeof *k->params);

@@ -42,7 +42,7 @@ void baseline_put(struct baseline *b, uint32_t v, uint32_t d);
  * of devices returned to *n. */
 uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct arena *a);
 
-/* Planners whose plans portfolio-place takes, too. */
+/* Planners whose plans portfolio-place uses, too. */
 extern const struct planner planner_greedy_place, planner_scotch_place, planner_metis_place;
 
 #endif

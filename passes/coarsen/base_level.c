@@ -180,7 +180,7 @@ int ctx_base(struct ctx *x)
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;
     if (check_sums(x) || apply_pins(x)) {
-        x->levels.base = x->levels.top = NULL; /* reset, so that a second call fails, too */
+        x->levels.base = x->levels.top = NULL; /* no level, so that a second call fails, too */
         return -1;
     }
     warn_undivided(x);

@@ -24,7 +24,7 @@ struct ruling {
     uint32_t n, cap;
 };
 
-/* Returns the option that asks for a cut or forbids one. */
+/* Returns the name of the option that asks for a cut (cut is true) or forbids a cut. */
 static const char *option_of(bool cut)
 {
     return cut ? "--cut-at" : "--no-cut";

@@ -272,7 +272,7 @@ static uint32_t number_groups(const uint32_t *into, uint32_t n, uint32_t *group)
             group[v] = count++;
         else if (into[v] > v)
             group[v] = group[into[v]];
-    /* the vertices that have joined their producers */
+    /* vertices that have joined a producer, which comes before them */
     for (uint32_t v = 0; v < n; v++)
         if (into[v] < v)
             group[v] = group[into[v]];

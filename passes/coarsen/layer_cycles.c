@@ -30,7 +30,7 @@ struct layered_groups {
     uint32_t *size;   /* [group] number of vertices */
     uint8_t *layered; /* [group] 1: some of its vertices are in a layer */
     uint32_t *layer;  /* [vertex] its layer, the same number for both passes; 0: none */
-    struct csr succ;  /* group -> groups behind it, some more than once */
+    struct csr succ;  /* group -> groups behind the group, some listed more than once */
     uint32_t *order;  /* [n] groups, topologically sorted */
 };
 

@@ -98,7 +98,8 @@ struct whole {
     int64_t sum[CLUSTER_CLASSES]; /* [class] ps: time of all these calls */
     /* number of these calls; the vertex of the call with the largest share of the time */
     uint32_t calls, worst;
-    int most; /* that call's share of the time, percent; -1: there are no such calls */
+    /* share of the time that the call of `worst` takes, percent; -1: all calls were opened */
+    int most;
 };
 
 /* Returns the sums over all calls among the vertices. */

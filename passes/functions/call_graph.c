@@ -90,7 +90,7 @@ struct functions *functions_study(const struct module *m, struct arena *a)
         for_row (g, callers, f)
             x->depth[g] = larger_u32(x->depth[f] + 1, x->depth[g]);
     }
-    for (uint32_t i = sorted; i-- > 0;) /* the other way round: callers come first */
+    for (uint32_t i = sorted; i-- > 0;) /* in reverse, so that callers come first */
         if (order[i])
             x->order[x->norder++] = order[i];
     return x;

@@ -450,7 +450,7 @@ static void fill_graph(struct inliner *w, struct job j)
         }
         nid n = t->at++;
         if (is_entered(w, t->env, n))
-            enter_call(w, t->env, n); /* may move the stack, so that t is invalid */
+            enter_call(w, t->env, n); /* this call may move the stack, and then t is invalid */
         else
             take_node(w, t->env, n);
     }

@@ -32,7 +32,8 @@ struct inlined_module *calls_expand(const struct module *m, bool names, struct a
     e = arena_alloc(a, sizeof *e);
     if (inline_calls(m, &how, a, a, &quiet, e) == 0)
         return e;
-    how.names = false; /* names take too much memory: without new names it cannot fail */
+    /* names take too much memory; without new names inline_calls() cannot fail */
+    how.names = false;
     inline_calls(m, &how, a, a, &quiet, e);
     return e;
 }

@@ -220,7 +220,8 @@ static int plan_run(struct ctx *x, const void *options)
     /* the execution model's own bound, or, without such a bound, a search for a bound */
     const struct exec_runs *runner = exec_kind(&x->scene.model)->runs;
     struct bound b = runner && runner->bound ? claim_run(x, &x->scene) : claim_search(x, o, &e);
-    x->scene.model.replicate = replicate; /* for the passes behind this one */
+    /* as before the plan was read, for the passes that follow */
+    x->scene.model.replicate = replicate;
     p->claim.argument =
         arena_fmt(x->use.mem, "read from %s%s%s", o->from, bound_remark(x, &given, b.value),
                   b.value < 0 ? "" : arena_fmt(x->use.mem, "; bound: %s", b.why));

@@ -203,8 +203,9 @@ static void try_planner(struct candidates *c, enum candidate_kind kind,
         fewer.max_states = STATES;
     if (c->clock->deadline)
         fewer.time_limit =
-            clock_left(c->clock) / LIMIT_SHARE * PS_PER_NS + 1; /* 0: no limit, so + 1 */
-    struct ctx x = begin_candidate(c), y = x; /* y: the planner's own, with other settings */
+            clock_left(c->clock) / LIMIT_SHARE * PS_PER_NS + 1; /* + 1, since 0 means no limit */
+    /* y: the context in which the planner runs, with other settings than x */
+    struct ctx x = begin_candidate(c), y = x;
     y.use.diag = &quiet;
     y.settings = &fewer;
     y.results.plan = NULL;

@@ -364,7 +364,7 @@ const char *rule_batch_squeeze(struct batch_search *x, const struct batch_rule *
             x, "it drops all axes of size 1, which that of a single sample is, too: list its axes");
     if ((axes >> in.axis & 1) != 0)
         return batch_say(x, "it drops the axis of the batch, %d", in.axis);
-    /* dropped axes before the batch's move it forward */
+    /* each dropped axis before the batch's axis moves that axis one place forward */
     int before = __builtin_popcount(axes & ((UINT32_C(1) << in.axis) - 1));
     batch_set(x, 0, batch_at(in.how == BATCH_INDEX ? batch_computed(in) : in, in.axis - before));
     return NULL;
@@ -674,7 +674,7 @@ static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct d
  * that axis.  Returns NULL, or the reason why the node must see all samples together. */
 static const char *resize_by(struct batch_search *x, uint32_t i, int j)
 {
-    /* the scales, where old opsets have them */
+    /* the attribute with the scales, which the node has in old opsets */
     const struct attr *old = node_attr(x->m, x->n, "scales");
     struct batch_list k = batch_list_of(x, NULL, i);
     bool one = j < 0 || batch_entry_is(&k, j, 1);

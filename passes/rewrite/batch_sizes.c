@@ -269,7 +269,7 @@ const char *sizes_same(struct batch_search *x)
     struct batch_list k = batch_list_of(x, NULL, 0);
     shape_of(x->f, node_out(x->m, x->n, 0), &s);
     if (s.elem != ELEM_I64 && s.elem != ELEM_I32 && s.elem != ELEM_F32 && s.elem != ELEM_F64)
-        return not_in_proportion(x); /* sizes are followed in these element types only */
+        return not_in_proportion(x); /* sizes are followed only in tensors of these element types */
     /* a scaled element of a tensor of floats must be known, and so an integer */
     bool floats = !elem_is_integer(elem_in(x->f, x->n, 0));
     for (int j = 0; floats && j < k.n; j++)

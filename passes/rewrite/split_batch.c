@@ -561,7 +561,8 @@ static uint32_t cut_whole(struct batch_split *x, vid v, uint32_t axis, nid at)
         vid w;
         if (has_ranges(m, v)) {
             w = edit_weight(x->e, 1, name, edit_slice(x->e, m->value[v].tensor, axis, range, 1));
-        } else { /* v may be local: then copy i cuts its own share, which equals v */
+        } else {
+            /* if v is local, copy i cuts the share from its own v, which is equal in all copies */
             w = slice_of(x, share(x, v, i), axis, range[0], range[1], at);
             edit_name_value(x->e, w, name);
             edit_set_type(x->e, w, type);

@@ -16,7 +16,7 @@
 /* A multilayer perceptron (MLP). */
 struct tower {
     const char *name; /* "bottom" or "top" */
-    int64_t in, out;  /* widths of its input and its result */
+    int64_t in, out;  /* width of the MLP's input, width of its result */
     const char *end;  /* operator behind its last layer, where the other layers have Relu */
 };
 

@@ -246,7 +246,7 @@ struct gen_causal gen_causal(struct gen *g, const char *cached);
 /* What the size of a head, --width / --heads, must be a multiple of. */
 enum gen_head_size {
     HEADS_WHOLE = 1,
-    HEADS_EVEN = 2 /* for heads that are taken as two halves */
+    HEADS_EVEN = 2 /* for rotary embeddings, which split a head into two halves */
 };
 /* Checks that the size of a head is a multiple of `size`.  Returns 0; or prints an error and returns -1. */
 int gen_check_heads(const struct gen_opt *o, enum gen_head_size size);

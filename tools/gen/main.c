@@ -88,7 +88,7 @@ static const struct row {
     const char *name;
     unsigned mask; /* bits of the shapes that have the option */
     enum kind kind;
-    size_t off;          /* offset of its field in struct gen_opt */
+    size_t off;          /* offset of the option's field in struct gen_opt */
     int64_t def, lo, hi; /* of numbers: default, least and largest value */
     const char *help;
 } rows[] = {

@@ -170,7 +170,7 @@ static int check_target(const char *path)
  * have given. Returns 0 or errno. */
 static int close_file(int fd)
 {
-    const mode_t mask = umask(0); /* umask() tells the mask only when it changes it */
+    const mode_t mask = umask(0); /* umask() tells the present mask only by setting another one */
     int err = 0;
 
     umask(mask);
@@ -298,7 +298,7 @@ int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct
         return complain(o->out, strerror(ENOMEM));
     snprintf(tmp, n, "%s.XXXXXX", o->out);
     int fd = mkostemp(tmp, O_CLOEXEC);
-    /* fclose() closes one descriptor, close_file() the other */
+    /* fclose() closes `copy`, close_file() closes fd */
     int copy = fd < 0 ? -1 : dup(fd);
     if (copy < 0 || (f = fdopen(copy, "w")) == NULL) {
         complain(o->out, strerror(errno));
