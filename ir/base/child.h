@@ -9,8 +9,8 @@
 
 enum child_end {
     CHILD_DONE,    /* work() returned 0: the answer is whole */
-    CHILD_FAILED,  /* work() returned something else, the child died, or it wrote too much */
-    CHILD_STOPPED, /* its time was up, or the listener ended the work: the child was killed */
+    CHILD_FAILED,  /* work() returned something else, or the child died or wrote too much */
+    CHILD_STOPPED, /* the child was killed, since its time was up or the listener ended the work */
     CHILD_MISSING  /* the program cannot be started */
 };
 

@@ -1,4 +1,4 @@
-/* Clocks that tell work when to stop: at a deadline, or when the user's listener wants it. */
+/* Clocks that tell long work when to stop: at a deadline, or when the user's listener ends the work. */
 #ifndef PCC_IR_BASE_CLOCK_H
 #define PCC_IR_BASE_CLOCK_H
 

@@ -49,7 +49,7 @@ static uint64_t power_of_fraction(uint64_t f)
     return m;
 }
 
-/* Returns 2^(y / 2^FIXED_BITS + add), exact as log2_int.h says; UINT64_MAX if it would be 2^63 or more. */
+/* Returns 2^(y / 2^FIXED_BITS + add), exact as log2_int.h says; UINT64_MAX if the power would be 2^63 or more. */
 static uint64_t power_of_2(int64_t y, int64_t add)
 {
     int64_t whole = (y >> FIXED_BITS) + add - 31; /* m is 2^31 times the power of the fraction */

@@ -1,4 +1,4 @@
-/* A table from 64-bit keys to numbers.  Readers find values, nodes and functions with it by (scope, name). */
+/* A table from 64-bit keys to numbers, in which readers find values, nodes and functions by (scope, name). */
 #ifndef PCC_IR_BASE_MAP_H
 #define PCC_IR_BASE_MAP_H
 

@@ -83,7 +83,7 @@ void opt_put(const struct opt *o, void *opts, int64_t v)
         *(int64_t *)field = v;
 }
 
-/* Returns the index of text among names, or -1 if it is not there. */
+/* Returns the index of text among names; -1: text is none of the names. */
 static int find_name(const char *const *names, const char *text)
 {
     for (int k = 0; names && names[k]; k++)

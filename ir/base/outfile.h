@@ -12,7 +12,8 @@ struct outfile {
     const char *path; /* final name; "-": f is a stream of the caller's, which stays open */
     char *temp;       /* temporary name; NULL: the file has none */
     struct diag *diag;
-    struct arena *own; /* closes and removes the file if it is freed before outfile_close() */
+    /* when this arena is freed before outfile_close(), the file is closed and removed */
+    struct arena *own;
 };
 
 /* Creates the file for the name `path` and opens o->f for writing.  Returns 0; on failure reports an error and returns

@@ -181,7 +181,7 @@ bool compute_transpose(struct computation *c, int arg)
     return true;
 }
 
-/* Computes Expand: broadcasts the operand to the shape that it and operand 1 broadcast to. */
+/* Computes Expand: broadcasts operand 0 to the shape that its own shape and the shape in operand 1 broadcast to. */
 bool compute_expand(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK];

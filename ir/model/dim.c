@@ -24,7 +24,7 @@ static struct dim from_poly(struct module *m, const struct poly *q)
     return (struct dim){-1, str_id(m, buf)};
 }
 
-/* Writes a known dimension to *out as a polynomial.  Returns false if it exceeds the limits of polynomials. */
+/* Writes a known dimension to *out as a polynomial. Returns false if the polynomial would exceed its limits. */
 static bool to_poly(struct module *m, struct dim d, struct poly *out)
 {
     assert(dim_known(d));

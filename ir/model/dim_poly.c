@@ -99,7 +99,7 @@ bool poly_add(const struct module *m, const struct poly *a, const struct poly *b
     return true;
 }
 
-/* Writes the product of two terms to *out.  Returns false if it exceeds the limits. */
+/* Writes the product of two terms to *out. Returns false if the product would exceed the limits. */
 static bool mul_terms(const struct module *m, const struct poly_term *a, const struct poly_term *b,
                       struct poly_term *out)
 {

@@ -49,7 +49,7 @@ bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct
  * be at least 1, so that factors common to all terms are divided out first.  Returns false unless the wanted factor
  * is then a term by itself, with coefficient 1 or -1. */
 bool poly_solve(const struct module *m, const struct poly *p, sid factor, struct poly *out);
-/* Prints p as canonical text into buf[POLY_TEXT].  Returns false if it does not fit. */
+/* Prints p as canonical text into buf[POLY_TEXT]. Returns false if the text does not fit. */
 bool poly_text(const struct module *m, const struct poly *p, char *buf);
 
 #endif

@@ -58,8 +58,8 @@ void edit_put_before(struct edit *e, nid n, nid at);
 /* Changes the operator of node n; a function of the model with that name is called.  domain: "" or NULL is ai.onnx;
  * if the model does not import the domain, imports it in that version. */
 void edit_set_operator(struct edit *e, nid n, const char *op, const char *domain, int64_t version);
-/* Notes that node n was made from node `from`: n gets the layer, colour, device, slot and place in pictures of `from`
- * and, unless n is named, a name that begins with the name of `from`. */
+/* Notes that node n was made from node `from`: n gets the layer, colour, device and slot of `from`, stands where `from`
+ * does in pictures and, unless n is named, gets a name that begins with the name of `from`. */
 void edit_made_from(struct edit *e, nid n, nid from);
 /* Returns a name for a node, `like` or similar, that no node has or gets later. */
 sid edit_take_name(struct edit *e, const char *like);

@@ -17,7 +17,7 @@ gid edit_body(const struct module *m, const struct attr *a, uint32_t i)
     return a->kind == ATTR_GRAPH ? a->u.g : m->refs[a->u.list.at + i];
 }
 
-/* Returns the place of the attribute `name` in a list of attributes; list.n: it is not there. */
+/* Returns the place of the attribute `name` in a list of attributes; list.n: the list has no such attribute. */
 static uint32_t find_attr(const struct module *m, struct slice list, sid name)
 {
     uint32_t i = 0;

@@ -34,7 +34,7 @@ struct edit_value {
     vid new_output; /* the graph's output instead of this value, from output_time on; 0: none */
     uint32_t output_time;
     bool withdrawn; /* the value is no longer an input or output of its graph (edit_withdraw) */
-    vid like;       /* of a new value: the value whose type and sizes it has; 0: none */
+    vid like;       /* of a new value: the value whose type and sizes the new one got; 0: none */
 };
 
 /* The lists of values of a graph: its inputs, initializers and outputs. */

@@ -206,7 +206,7 @@ struct attr {
 /* Bits of node.flags. */
 enum {
     NODE_UNNAMED = 1, /* the node has no name in the file: the reader made one up */
-    /* all its results are lost (VALUE_LOST): later definitions of their names replace them */
+    /* all results of the node are lost (VALUE_LOST): later definitions of their names replace them */
     NODE_LOST = 2,
     NODE_CALL = 4, /* the node calls a function of the model */
     /* the node was made or changed by a pass: src, if not NULL, is only a pattern for the node's message
@@ -235,7 +235,7 @@ struct node {
 struct graph {
     sid name;
     nid owner; /* node that has the graph as a body; 0: the main graph of a model or function */
-    nid first; /* its nodes are module.node[first .. first + count) */
+    nid first; /* the graph's nodes are module.node[first .. first + count) */
     uint32_t count;
     struct slice in, out; /* inputs and outputs in module.arg */
     struct slice init;    /* initializers in module.arg */
@@ -278,7 +278,7 @@ struct function {
     const void *src;   /* FunctionProto */
 };
 
-/* What running the nodes costs.  The cost pass fills it, or a reader of profiles. */
+/* What running the nodes costs; filled by the cost pass, or by a reader of profiles. */
 struct costs {
     uint32_t nclass; /* number of device classes in the cluster for which the costs were made */
     /* thousandths: share of the time of all nodes that was computed from estimated sizes, since the model does not say
@@ -457,7 +457,7 @@ bool module_calls_anywhere(const struct module *m);
 /* Returns text, in a, on what the memory of plans of m leaves out, "memory without 2 values of unknown size, the first
  * 'x'"; NULL: nothing. */
 const char *module_left_out(const struct module *m, struct arena *a);
-/* Whether the module was read from a profile: its nodes have the domain "profile".  O(1). */
+/* Whether the module was read from a profile: then its nodes have the domain "profile". O(1). */
 bool module_is_profiled(const struct module *m);
 /* Returns the largest colour (module.color) of the main graph's nodes, 0 if there are no colours.  O(nodes). */
 uint32_t module_most_color(const struct module *m);

@@ -144,7 +144,7 @@ static void slice_check(struct check *c, tid i)
     }
 }
 
-/* Checks tensor i, a sparse tensor: its values and indices are dense tensors before it. */
+/* Checks tensor i, a sparse tensor: its values and indices must be dense tensors with smaller numbers than i. */
 static void sparse_check(struct check *c, tid i)
 {
     const struct tensor *t = &c->m->tensor[i];

@@ -18,7 +18,7 @@ struct batch_view {
 /* Returns NULL, or, in a, why node n of the main graph takes samples together or draws: a clause that names the node
  * and its operator.  O(operands and results of n). */
 const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a);
-/* Does the same for a node in a body, but looks only at its operator. */
+/* Does the same for node n of a body, but looks only at the operator of n. */
 const char *batch_mix_body_why(const struct batch_view *v, nid n, struct arena *a);
 /* Returns the node of the main graph that graph g is a body of, at any depth; 0: g is no body of such a node. */
 nid batch_body_root(const struct module *m, gid g);

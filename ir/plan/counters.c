@@ -151,7 +151,7 @@ static void check_others(struct find *k, vid *maybe, const vid *maybe_of)
     const struct graph *g = &m->graph[1];
     for (vid v = 1; v < m->nval; v++)
         if (k->next_of[v])
-            maybe[v] = 0; /* a counter: this other output is computed with it */
+            maybe[v] = 0; /* v is a counter, and the other output is only computed with v */
     for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
         vid by = 0;
         bool varies = k->of->update[n];

@@ -368,7 +368,8 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
 {
     struct schedule *s = arena_alloc(a, sizeof *s);
     struct schedule_build b = {.w = w, .y = y, .a = arena_new(a)};
-    /* COMPUTE and REDUCE for each part; SEND, RECV, ALLOC and FREE for each place of a tensor */
+    /* COMPUTE and REDUCE for each part; SEND, RECV, ALLOC and FREE for each pair of a tensor and a device that holds
+     * it */
     size_t most = 2 * (size_t)w->npart + 4 * (size_t)w->place.at[w->ntensor];
     order_parts(&b);
     if (w->each)

@@ -377,7 +377,8 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
     count_names(parts, "inputs", &in);
     count_names(parts, "outputs", &out);
     sizes += json_array_size(inputs) + json_array_size(json_object_get(root, "outputs"));
-    /* a tensor has up to two places besides those of its readers (work_finish()), and their numbers have 32 bits */
+    /* a tensor has up to two entries in work.place besides those for its readers (work_finish()), and indices of
+     * entries have 32 bits */
     if (sizes >= NONE || in >= NONE || out + json_array_size(inputs) >= NONE / 2)
         return expect_form(r, "fewer tensors");
     r->stages = json_is_object(json_object_get(root, "training"));
@@ -461,7 +462,7 @@ struct slices {
     struct map first, last;
     /* [index in w->place] 1 + the next index with the same tensor and device; 0: none */
     uint32_t *next;
-    uint32_t *slice; /* [index in w->place] the slice that has this place */
+    uint32_t *slice; /* [index in w->place] the slice to which this entry of w->place belongs */
 };
 
 /* State of reading a schedule. */

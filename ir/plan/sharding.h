@@ -128,8 +128,9 @@ struct sharding {
     uint32_t npair;
     /* bytes of memory that the model takes on one device */
     int64_t whole_bytes;
-    uint32_t source_nodes;               /* number of nodes of the model before sharding */
-    const struct sharded_weight *weight; /* [nweight] in the order of their first use */
+    uint32_t source_nodes; /* number of nodes of the model before sharding */
+    /* [nweight] weights in pieces, in the order of their first use */
+    const struct sharded_weight *weight;
     /* [nlayers] the exchanges of layers and of the nodes outside of layers */
     const struct sharded_layers *layers;
     /* [nundivided] axes that stay whole, ordered by time, the largest first */

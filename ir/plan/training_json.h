@@ -12,7 +12,7 @@
  * scratch memory. */
 json_t *training_json(const struct scene *scene, const struct stages *s, const struct plan *p,
                       struct arena *a);
-/* Whether a setting is a member of "training": plans have it, and it is about training only. */
+/* Whether a setting is a member of "training": a setting that plans have and that is about training only. */
 bool training_has(const struct opt *row);
 /* Reads the value o of "training" into r->stages and r->said.model.training; does nothing if o is NULL.  Returns 0, or
  * -1 and an error. */

@@ -264,7 +264,7 @@ static void add_gradient(struct update_search *k, const struct walk *w, vid *fre
     }
     if (had && had_named)
         return;
-    uint32_t i = had ? 0 : k->to->n; /* its place in to->of */
+    uint32_t i = had ? 0 : k->to->n; /* index of the entry of the parameter in to->of */
     while (i < k->to->n && k->to->of[i].parameter != w->parameter)
         i++;
     fresh_of[w->parameter] = w->from;

@@ -132,8 +132,8 @@ static void put_setting(const struct printer *p, const struct opt *row,
 }
 
 /* Writes the schedule, unless it is the default: training="gpipe" for a model that runs iterations (iteration),
- * schedule=gpipe for other models (!iteration).  Each has its own place in the line, so this is called once for each.
- */
+ * schedule=gpipe for other models (!iteration). The two settings have places of their own in the line, so this function
+ * is called once for each. */
 static void put_schedule(const struct printer *p, const struct exec_model *e, bool iteration)
 {
     enum training_schedule schedule = e->training.schedule;
