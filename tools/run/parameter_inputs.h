@@ -19,9 +19,9 @@ struct parameter_inputs {
  * O(bytes of the file). */
 int parameter_inputs(struct split_part *p, const struct names *names, const char *folder,
                      struct parameter_inputs *out, struct arena *a, struct diag *d);
-/* Calls parameter_inputs() for all parts of a split.  names: the parameters; NULL: the parameters and counters that its manifest
- * lists ("gradients" and "counters" of "training"), if it has parts for updates.  Without parameters nothing is done.
- * Returns 0, or -1 and an error. */
+/* Calls parameter_inputs() for all parts of a split.  names: the parameters; NULL: the parameters and counters that the
+ * split's manifest lists ("gradients" and "counters" of "training"), if the split has parts for updates.  Without
+ * parameters nothing is done.  Returns 0, or -1 and an error. */
 int parameter_inputs_all(struct split *s, const struct names *names, const char *folder,
                          struct arena *a, struct diag *d);
 
