@@ -53,7 +53,7 @@ struct result {
     uint32_t *part_slot;
     /* ps: time of one sample alone through the parts; for objectives without FEED_ALONE the plan's value */
     int64_t parts_value;
-    bool parts_fine; /* the parts of one sample alone are cut at transfers */
+    bool parts_fine; /* for objectives with FEED_ALONE: the parts are cut at transfers */
     /* what the planner saw of each call of a function: "opened": the nodes inside; "whole": one node; NULL: the model
      * has no calls */
     const char *calls;
@@ -88,8 +88,8 @@ struct result {
  * may also point into r. */
 struct chart;
 struct exec_shows {
-    /* Sets parts, parts_value, parts_fine and part_slot of r; how: as --cut says.  NULL: callers make as few parts as
-     * possible, and parts_value is the plan's value. */
+    /* Sets parts, parts_value, parts_fine and part_slot of r; how: the value of --cut.  NULL: callers make as few parts
+     * as possible, and parts_value is the plan's value. */
     void (*cut)(struct result *r, enum parts_cut how, struct arena *a);
     /* The table of a plan.  gain: prints its first lines, how much better the plan is than one device.  report: prints
      * the tables of devices and all that follows.  shape: returns the words behind "shape: "; NULL: no such line. */

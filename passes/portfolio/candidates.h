@@ -43,16 +43,16 @@ struct candidates {
     struct candidate_record reached[CANDIDATES]; /* [kind] the best plan of the kind so far */
     /* the n best plans, all different, the best first */
     struct list_schedule kept[CANDIDATES_KEPT];
-    struct list_schedule
-        one; /* the best plan with everything on one device; dev NULL: there is none */
-    uint32_t n;
+    /* the best plan with everything on one device; dev NULL: there is none */
+    struct list_schedule one;
+    uint32_t n; /* number of plans in kept[] */
 };
 
 /* Tries all kinds until work or time is over, but at least one.  Returns 0; or -1 or PASS_INFEASIBLE and reports an
  * error. */
 int candidates_make(struct candidates *c);
-/* Returns a table as text, in a: the best value of each kind, then the value of `last`, the plan that the planner
- * leaves. */
+/* Returns a table as text, in a: the best value of each kind, then the value of `last`, the plan with which
+ * improving ended. */
 const char *candidates_table(const struct candidates *c, const struct list_schedule *last,
                              struct arena *a);
 

@@ -5,9 +5,9 @@
  * first, or the ready node with the longest path to the end.  Then the best plans are improved along their critical
  * chains (improve.c): first each plan for one round, then only the best of these plans in all further rounds.
  *
- * These methods make the makespan of nodes small.  But a folder runs parts, each of which waits for all that it reads.
- * So the planner leaves the plan whose parts take least, of the best plans before they are improved, the best plan in
- * the end, and everything on one device.
+ * These methods make the makespan of nodes small.  But a folder runs parts, and a part waits for all that it reads.  So
+ * the planner judges some plans by the makespan of their parts: the best plans before improving, the best plan after
+ * improving, and the best plan with everything on one device.  It leaves the plan whose parts take least.
  *
  * Work is counted in nodes of the plans that are run, so that the result does not depend on the machine.  With a time
  * limit, improving goes on until the limit; the option `effort` allows more work without a time limit. */
@@ -38,10 +38,11 @@ struct portfolio {
     struct placement placement; /* of the base level; tells which vertices must share a device */
     struct candidates c;
     struct list_schedule best; /* the best plan so far */
-    /* of the plans that were judged by their parts the best one; its value is the makespan of nodes */
+    /* the best of the plans that were judged by their parts; by_parts.value is the makespan of its nodes, parts_value
+     * (ps) that of its parts */
     struct list_schedule by_parts;
-    int64_t parts_value; /* ps: the makespan of the parts of by_parts */
-    uint32_t tried;      /* number of plans that were run */
+    int64_t parts_value;
+    uint32_t tried; /* number of plans that were run */
 };
 
 /* ---- orders ------------------------------------------------------------------------------------- */
@@ -126,14 +127,15 @@ static void improve(struct portfolio *p, int64_t effort)
 
 /* ---- parts -------------------------------------------------------------------------------------- */
 
-/* Cuts *plan into parts, as the folder will be, and copies it to p->by_parts if these take less than those of the plan
- * there, or if p->by_parts lacks more memory.  Returns whether it was copied. */
+/* Cuts *plan into the parts that a folder of the plan would have, and copies the plan to p->by_parts if it lacks less
+ * memory than p->by_parts, or as much and its parts take less.  Returns whether the plan was copied. */
 static bool judge_by_parts(struct portfolio *p, const struct list_schedule *plan)
 {
     const struct ctx *x = p->x;
     struct list_schedule *to = &p->by_parts;
     size_t n = x->scene.m->nnode;
-    /* by --dispatch=plan, no parts take less than nodes */
+    /* with --dispatch=plan, parts never take less than their nodes; so a plan whose nodes take that long cannot be
+     * better */
     if (!plan->dev || (to->dev && plan->lacks >= to->lacks && plan->value >= p->parts_value))
         return false;
     const struct plan made = {.dev = plan->dev, .rank = plan->rank};
@@ -160,11 +162,11 @@ static bool judge_by_parts(struct portfolio *p, const struct list_schedule *plan
     return true;
 }
 
-/* Judges by their parts the plans before they are improved. */
+/* Judges the plans that exist before improving by their parts. */
 static void judge_candidates(struct portfolio *p)
 {
-    judge_by_parts(
-        p, &p->best); /* in the arrays of kept[0], whose order try_dispatch() may have changed */
+    /* p->best is in the arrays of kept[0]; try_dispatch() may have changed its order */
+    judge_by_parts(p, &p->best);
     for (uint32_t i = 1; i < p->c.n; i++)
         judge_by_parts(p, &p->c.kept[i]);
     judge_by_parts(p, &p->c.one);
