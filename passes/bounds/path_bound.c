@@ -69,9 +69,10 @@ struct group {
     /* the mixed radix of a state's number: the state uses state / radix % (count + 1) devices of the group */
     uint32_t radix;
     int64_t scale;       /* as in potential 0 */
-    const int64_t *cost; /* [net] ps */
+    const int64_t *cost; /* [net] ps that a device of the group pays for a net which leaves it */
     int32_t first;       /* see refine_pair(): the multiplier tried after 0 is `first` or -first */
-    struct pair *pair;   /* [pair_at()] */
+    /* [index by pair_at()] what is known of an interval with a set of hubs on a device of the group */
+    struct pair *pair;
 };
 
 /* How many pins of the dear net a device has: none; some, so that it pays for the net; or all. */
@@ -99,10 +100,11 @@ struct holder {
     uint32_t sets;            /* 1 << nhub: a set of hubs is a number of as many bits */
     uint32_t before[HUBS];    /* [hub] set of the hubs that have a path to the hub */
     uint32_t net;             /* the dear net; UINT32_MAX: none */
-    uint8_t *forced;          /* [vertex] as in interval_cut, for one pair */
+    uint8_t *forced;          /* [vertex] interval_cut.forced, for the present pair */
     bool done;                /* see holder_done() */
-    struct best *best;        /* [best_at()] */
-    int64_t limit, total;     /* ps: the limit T that is tried; weight of all vertices */
+    /* [index by best_at()] the best way for a state, a set of hubs and a number j */
+    struct best *best;
+    int64_t limit, total; /* ps: the limit T that is tried; weight of all vertices */
     /* [vertex] its node in the network of interval_cut; only of vertices that are EITHER */
     uint32_t *id;
 };

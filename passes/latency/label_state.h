@@ -58,7 +58,7 @@ struct label_ideal {
 
 /* All ideals that the search has met: number 1 .. n - 1; 0 means no ideal. */
 struct label_ideals {
-    struct label_ideal *v; /* [n] */
+    struct label_ideal *v; /* [number of an ideal] the ideal */
     uint32_t n, cap;
     uint64_t *bits; /* sets of blocks, nword words for each ideal */
     uint32_t nbits, capbits;
