@@ -513,8 +513,8 @@ static void say_apart(struct explain *e, const struct holder *h, uint32_t hubs,
         explain_add(e, ", %s of those of that value", share_text[share]);
 }
 
-/* Adds a line of text with the tightest line for the device x of group q, which has the path vertices up to j; adds
- * nothing if the pair has no line below the limit. */
+/* Adds to the text the condition (struct line) that limits the weight on the device x of group q most; x has the path
+ * vertices up to j.  Adds nothing if no condition is tighter than the limit T itself. */
 static void say_interval(struct explain *e, const struct holder *h, const struct group *q,
                          const struct best *x, uint32_t j)
 {
