@@ -460,7 +460,8 @@ static const char *nearest_class(const char *word, size_t n)
         if (presets[i].cores)
             nearest_try(&u, presets[i].name);
     }
-    for (int i = 0; n > 2 && !t.best && i < PRESETS; i++) /* as "arc" begins a name */
+    /* no name is near: takes the first name that begins with the word, such as "arc" */
+    for (int i = 0; n > 2 && !t.best && i < PRESETS; i++)
         if (strncasecmp(presets[i].name, word, n) == 0)
             t.best = presets[i].name;
     return u.best && u.distance < t.distance ? u.best : t.best;
@@ -471,7 +472,7 @@ const char *preset_near(const char *name, size_t n, uint32_t *count)
     size_t digits = 0;
     while (digits < n && name[digits] >= '0' && name[digits] <= '9')
         digits++;
-    /* a class and a number without the 'x' or in the wrong order: 2a100, a100x2 */
+    /* the word may be a class and a number without the 'x' or in the wrong order: 2a100, a100x2 */
     for (size_t at = 1; at < n; at++) {
         uint32_t number = 0;
         const struct preset *p = NULL;

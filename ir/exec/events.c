@@ -53,15 +53,15 @@ struct run {
     struct csr next; /* task -> tasks that wait for this task */
     struct csr made; /* task -> buffers that begin with this task */
     struct csr used; /* task -> buffers that the task uses */
-    /* [buffer] its first instance; NULL: each buffer has one instance, whose number is that of the buffer */
+    /* [buffer] number of its first instance; NULL: each buffer has one instance, with the number of the buffer */
     uint32_t *buffer_first;
     uint32_t *uses;      /* [instance of a buffer] number of items that still have to use it */
     int64_t *bytes;      /* [dev] bytes in its memory now */
     uint8_t *listed;     /* [task] 1: its items stand in the lists of its lanes */
     uint32_t *queue_of;  /* [task] queue of a request; NULL: there are no requests */
-    struct queue *queue; /* [nqueue] */
+    struct queue *queue; /* the nqueue queues of requests */
     uint32_t nqueue;
-    struct lane_state *lane; /* [lane] */
+    struct lane_state *lane; /* [lane] what the lane runs, and what waits for it */
     /* items by the time (ps) of their next event: their end, or their release */
     struct heap moment;
     struct heap delay;           /* ready items without lanes */

@@ -8,7 +8,7 @@
 
 /* A lower bound: no plan of the scene has a smaller value. */
 struct exec_bound {
-    int64_t value;     /* ps of the model's objective */
+    int64_t value;     /* ps: no plan has a smaller value of the execution model's objective */
     const char *why;   /* the reason in short: "all work, shared by all devices" */
     const char *proof; /* lines that end in a newline, with the numbers behind the bound */
 };

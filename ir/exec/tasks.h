@@ -67,15 +67,15 @@ struct buffer {
 /* An item is an instance of a task: item first[t] + i is instance i of task t. */
 struct task_graph {
     uint32_t ntask, nlane, nbuffer, ndev;
-    struct task *task; /* [ntask] */
+    struct task *task; /* the ntask tasks */
     uint32_t *first;   /* [ntask + 1] the first item of each task; made by task_graph_number() */
-    struct lane *lane; /* [nlane] */
+    struct lane *lane; /* the nlane lanes */
     struct csr waits;  /* task -> tasks that the task waits for */
     struct csr set; /* set -> its lanes, three or more; no rows: all tasks have at most two lanes */
     /* lane -> its items in order, if its discipline is LIST.  A task of one lane that is no request stands in the list
      * of that lane; a task of several lanes stands in the lists of all of them, or in no list. */
     struct csr list;
-    struct buffer *buffer;  /* [nbuffer] */
+    struct buffer *buffer;  /* the nbuffer buffers */
     struct csr use;         /* buffer -> tasks that use the buffer */
     const int64_t *lasting; /* [ndev] bytes in memory from the beginning to the end; NULL: none */
     const int64_t *memory;  /* [ndev] bytes of memory, -1: no limit; NULL: no device has a limit */

@@ -584,7 +584,7 @@ static void prove_by_prices(struct explain *e, const struct attempt *t, struct a
                     explain_time(e, t->value));
 }
 
-/* Returns the argument of s->best, an attempt that proved a bound, in words.  Makes the reduction once more, with
+/* Returns the proof, as a text, of the bound that the attempt s->best found.  Makes the reduction once more, with
  * explanations; no deadline ends this, since it takes no more work than the first time. */
 static const char *prove(struct bound_search *s)
 {

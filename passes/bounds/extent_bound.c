@@ -47,7 +47,7 @@ struct kind_extent {
     /* [entry] ps: no device of the kind with the path vertices i + 1 .. j has a smaller load */
     int64_t *load;
     uint8_t *cut; /* [entry] 1: `load` has been raised by a minimum cut */
-    /* [i] the last path vertex that a device reaches whose interval begins at i + 1 */
+    /* [i] the last path vertex that a device with an interval from i + 1 on reaches */
     uint32_t *far;
     /* [j] the first i such that a device with an interval from i + 1 reaches j; UINT32_MAX: none */
     uint32_t *first;

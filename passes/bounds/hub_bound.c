@@ -53,8 +53,9 @@ struct hub {
     uint32_t m; /* the hub's multiplier, in 1 / UNIT; 0: the hub is not used */
     /* number of devices that hold the hub (j in the head of this file): the multiplier counts for each of them */
     uint32_t times;
-    int64_t flow;  /* ps: the value of the flow */
-    int64_t *used; /* [net] ps: how much of the net's payments that all hubs share this flow uses */
+    int64_t flow; /* ps: the value of the flow */
+    /* [net] ps: part of the net's payments, which all hubs share, that this flow uses */
+    int64_t *used;
 };
 
 /* A search for the bound: the hubs in use, and what their flows leave. */
@@ -63,7 +64,7 @@ struct hubs {
     struct arena *a;
     struct clock *clock;
     uint64_t work; /* arcs that may still be looked at */
-    /* [net] ps: how much of the net's payments that all hubs share is not used by any flow yet */
+    /* [net] ps: part of the net's payments, which all hubs share, that no flow uses yet */
     int64_t *left;
     uint32_t *arc; /* [net] the net's arc in the network; UINT32_MAX: none */
     struct hub hub[HUBS + 1];

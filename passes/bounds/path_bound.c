@@ -69,9 +69,10 @@ struct group {
     /* the mixed radix of a state's number: the state uses state / radix % (count + 1) devices of the group */
     uint32_t radix;
     int64_t scale;       /* as in potential 0 */
-    const int64_t *cost; /* [net] ps */
+    const int64_t *cost; /* [net] ps that a device of the group pays for a net which leaves it */
     int32_t first;       /* see refine_pair(): the multiplier tried after 0 is `first` or -first */
-    struct pair *pair;   /* [pair_at()] */
+    /* [index by pair_at()] what is known of an interval with a set of hubs on a device of the group */
+    struct pair *pair;
 };
 
 /* How many pins of the dear net a device has: none; some, so that it pays for the net; or all. */
@@ -99,10 +100,11 @@ struct holder {
     uint32_t sets;            /* 1 << nhub: a set of hubs is a number of as many bits */
     uint32_t before[HUBS];    /* [hub] set of the hubs that have a path to the hub */
     uint32_t net;             /* the dear net; UINT32_MAX: none */
-    uint8_t *forced;          /* [vertex] as in interval_cut, for one pair */
+    uint8_t *forced;          /* [vertex] interval_cut.forced, for the present pair */
     bool done;                /* see holder_done() */
-    struct best *best;        /* [best_at()] */
-    int64_t limit, total;     /* ps: the limit T that is tried; weight of all vertices */
+    /* [index by best_at()] the best way for a state, a set of hubs and a number j */
+    struct best *best;
+    int64_t limit, total; /* ps: the limit T that is tried; weight of all vertices */
     /* [vertex] its node in the network of interval_cut; only of vertices that are EITHER */
     uint32_t *id;
 };
@@ -511,8 +513,8 @@ static void say_apart(struct explain *e, const struct holder *h, uint32_t hubs,
         explain_add(e, ", %s of those of that value", share_text[share]);
 }
 
-/* Adds a line of text with the tightest line for the device x of group q, which has the path vertices up to j; adds
- * nothing if the pair has no line below the limit. */
+/* Adds to the text the condition (struct line) that limits the weight on the device x of group q most; x has the path
+ * vertices up to j.  Adds nothing if no condition is tighter than the limit T itself. */
 static void say_interval(struct explain *e, const struct holder *h, const struct group *q,
                          const struct best *x, uint32_t j)
 {

@@ -75,7 +75,7 @@ struct packer {
      * fraction */
     int32_t *part[PROBLEM_KINDS];
     int64_t load[PROBLEM_KINDS]; /* [kind] ps: load of the last set found; 0 for hosts */
-    struct row *row;             /* [ROWS] */
+    struct row *row;             /* the rows kept, ROWS at most */
     uint32_t nrow, next;         /* number of rows in row[]; number of rows made so far */
     uint64_t *work;              /* work left for the present threshold, in arcs */
     struct clock *clock;

@@ -12,7 +12,7 @@
 struct packing {
     /* ps: the threshold, or 0 if no weights were found; without a unit: the sum of all weights */
     int64_t below, total;
-    int64_t *weight; /* [vertex of small->g] */
+    int64_t *weight; /* [vertex of small->g] weight of the vertex */
     int64_t most[PROBLEM_KINDS];
     /* [kind] number of partial sets that the search examined to prove most[kind]; 0: hosts, which need no search */
     uint64_t sets[PROBLEM_KINDS];

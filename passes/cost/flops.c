@@ -543,7 +543,7 @@ static int64_t packed_attention_flops(const struct flops *x, nid n, uint32_t pla
     shape_in(&x->f, n, 0, &q);
     shape_in(&x->f, n, 1, &w);
     shape_in(&x->f, n, places, &place);
-    bool projects = places == 3; /* PackedAttention, not PackedMultiHeadAttention */
+    bool projects = places == 3; /* true: PackedAttention; false: PackedMultiHeadAttention */
     int64_t tokens = q.rank > 0 ? known_size(q.d[0]) : 1, out = elems_out(x, n);
     int64_t width = tokens > 0 ? out / tokens : 0;
     int64_t projection = projects ? sat_mul(2, sat_mul(tokens, elems_in(x, n, 1))) : 0;

@@ -58,8 +58,8 @@ static int64_t least_edge(int64_t side, int64_t least)
 static int64_t wave_flops(const int64_t *kernel, const struct products *p, int64_t a, int64_t b)
 {
     int64_t tiles = sat_mul(p->count, sat_mul(div_up(p->rows, a), div_up(p->columns, b)));
-    int64_t paid =
-        sat_mul(div_up(tiles, kernel[KERNEL_UNITS]), kernel[KERNEL_UNITS]); /* whole waves */
+    /* tiles in whole waves: the last wave takes as long as a full one */
+    int64_t paid = sat_mul(div_up(tiles, kernel[KERNEL_UNITS]), kernel[KERNEL_UNITS]);
     /* operations of one tile; the largest takes 2 EDGE (EDGE + 2 LOADS) */
     int64_t step = 2 * (a * b + LOADS * (a + b));
     return mul_div_ceil(sat_mul(paid, sat_add(p->sum, kernel[KERNEL_PROLOGUE])), step * EDGE,
@@ -142,7 +142,7 @@ static int64_t moved_bytes(const int64_t *kernel, const struct kernel_work *w)
     int64_t kept = kernel[KERNEL_ROW];
     if (w->row == 0)
         return w->traffic;
-    if (w->passes > 2) /* a softmax */
+    if (w->passes > 2) /* only a softmax reads its operand so often */
         kept = larger(sat_mul(kept, SOFTMAX_ROWS), WARP);
     if (w->row <= kept)
         return w->traffic;

@@ -30,14 +30,15 @@ struct reader {
     struct ctx *x;
     const struct cost_table *t; /* says which rows nodes and operators have */
     struct sheet *to;           /* what the file is read into */
-    const char *path;           /* of the file */
+    const char *path;           /* path of the file */
     /* the node, operator or class that the first row counted in `unknown` names */
     const char *first_unknown;
     uint32_t filter;  /* bit k: the file is for class k */
     uint32_t unknown; /* number of rows that name a node, operator or class that does not exist */
-    enum facts facts; /* where the last row stood: facts_next() */
-    bool sized;       /* the file says at which sizes it was measured */
-    size_t row;       /* for messages: line of a CSV file; index in a JSON list */
+    /* where the last row stood: before, among or behind the facts at the top of the file */
+    enum facts facts;
+    bool sized; /* the file says at which sizes it was measured */
+    size_t row; /* for messages: line of a CSV file; index in a JSON list */
 };
 
 /* Keys of the columns of a table (costs.md).  KEY_PS: the key ps_CLASS; KEY_SKIP: any key of a column that is
@@ -252,7 +253,8 @@ static int apply_row(struct reader *r, const struct row *row)
     bool by_class = row->absent; /* a column ps_CLASS gives a time */
     r->facts = facts_next(r->facts, row->name);
     r->sized = r->sized || r->facts == FACTS_HERE;
-    if (r->facts == FACTS_HERE) /* table_facts_read() has read it */
+    /* a row of facts of the whole file, which table_facts_read() has read before */
+    if (r->facts == FACTS_HERE)
         return 0;
     if (!row->name && !row->op)
         return bad_row(r, "expected a name or an op");

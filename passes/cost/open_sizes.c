@@ -136,7 +136,7 @@ static int64_t selected(struct open_sizes *s, nid n)
 }
 
 /* Returns the most rows of the result of NonMaxSuppression n: the number of boxes that may stay for each image and
- * class, times the number of images and classes; if nothing tells the former, the number of scores. */
+ * class, times the number of images and classes; if the number of boxes is not known, the number of scores. */
 static int64_t boxes_left(struct open_sizes *s, nid n)
 {
     const struct module *m = s->f->m;

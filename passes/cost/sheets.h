@@ -16,11 +16,11 @@ struct sheet {
     /* [class][row] ps; COST_NEVER: the node cannot run there */
     int64_t *node_time[CLUSTER_CLASSES];
     int64_t *op_time[CLUSTER_CLASSES]; /* [class][id of operator type] the same */
-    int64_t *node_memory, *op_memory;  /* [row], [id of operator type] bytes */
+    int64_t *node_memory, *op_memory;  /* bytes by [row] and by [id of operator type] */
     /* the file is a trace of a run (run_trace.h) for the classes whose bit is set: it has parts, and no entries */
     bool run;
     uint32_t classes, npart;
-    struct run_part *part; /* [npart] */
+    struct run_part *part; /* the npart parts of the trace */
 };
 
 /* A line through measurements, evaluated at one batch size. */
@@ -35,7 +35,7 @@ struct forecast {
  * row model + n is node n of the model itself. */
 struct cost_table {
     const struct module *m;      /* the module that is priced */
-    struct strings *names, *ops; /* names of nodes, operator types: ids 1, 2, ... */
+    struct strings *names, *ops; /* names: of nodes; ops: operator types; both have ids 1, 2, ... */
     uint32_t *row_of;            /* [id of name] its row */
     uint32_t *op_of;             /* [row] id of its operator type */
     uint32_t nrow, nname, nop;   /* number of rows; largest ids in row_of and op_of */

@@ -52,7 +52,8 @@ struct list {
     /* named: number of rows; met: number of rows that name a node of the model */
     uint32_t named, met;
     const char *strange; /* the first name that no node has; NULL: none */
-    bool joined;         /* rows that name no node mean that the session had joined nodes */
+    /* true: some rows name no node of the model, as happens if the session of ONNX Runtime joined nodes */
+    bool joined;
 };
 
 bool support_wanted(const struct ctx *x)
@@ -207,7 +208,8 @@ static void take_operators(struct list *l, const struct names *ops, const char *
 static int read_lines(struct list *l, char *text, bool assigned)
 {
     struct names ops = names_new(l->x->use.scratch, 16); /* operators: numbers from 1 */
-    const char **name = NULL;                            /* [number of an operator] */
+    /* [number of an operator in `ops`] its name */
+    const char **name = NULL;
     uint32_t cap = 0, number = 1, rows = 0;
     for (char *line = text, *end; *line; line = end, number++) {
         size_t n = strcspn(line, "\n");

@@ -13,7 +13,8 @@
 /* The name of the first fact of a table, with the version of the form. */
 #define FACTS_FIRST "#pcc_measured 1"
 
-/* Where a reader of a table is.  BEFORE: before the first row; HERE: at a fact; BEHIND: behind all facts. */
+/* Where a reader of a table is.  The first rows of a table may be facts about the whole table.  BEFORE: before the
+ * first row; HERE: at a fact; BEHIND: behind all facts. */
 enum facts { FACTS_BEFORE, FACTS_HERE, FACTS_BEHIND };
 
 /* Returns where a row called `name` (NULL: it has no name) stands; was: where the row before it stood. */

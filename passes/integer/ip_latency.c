@@ -80,7 +80,7 @@ static struct wdag *unit_level(const struct ctx *x)
     struct wdag *base = x->levels.base;
     const nid *atom = x->scene.place->atom;
     uint32_t *group = arena_array(x->use.scratch, (size_t)base->n + 1, sizeof *group), n = 0;
-    /* the first node of an atom has the least number, so its group is known before its fellows' turn */
+    /* the first node of an atom has the least number, so its group is known when the other nodes of the atom come */
     for (uint32_t v = 0; v < base->n; v++) {
         nid node = base->node[v], first = atom && atom[node] ? atom[node] : node;
         group[v] = first == node ? n++ : group[base->vertex[first]];

@@ -19,7 +19,7 @@
 
 #include <inttypes.h>
 
-enum { DEFAULT_SECONDS = 60, CHAINS = 4 /* of annealing */, NS_PER_S = 1000000000 };
+enum { DEFAULT_SECONDS = 60, CHAINS = 4 /* chains of annealing */, NS_PER_S = 1000000000 };
 
 /* The values of the options in ip_opts, which says what each means. */
 struct ip_options {
@@ -184,8 +184,8 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
     return PASS_INFEASIBLE;
 }
 
-/* Writes to *best a plan of c to start from, if interval DP, and then annealing, find one.  Returns 0, or -1 and
- * reports an error. */
+/* Writes to *best a plan of c to start from, if interval DP finds one, and improves it by annealing if plans may have
+ * any shape and a solver is to be asked.  Returns 0, or -1 and reports an error. */
 static int find_first(struct ctx *x, const struct ip_options *o, struct planner_input *p,
                       const struct problem *c, struct problem_plan *best)
 {

@@ -167,7 +167,7 @@ struct ip_search_run {
     struct loads *l; /* tables of c, for the loads of plans */
     const struct ip_how *how;
     struct ip_found found; /* the result so far */
-    struct arena *a;       /* scratch */
+    struct arena *a;       /* for temporary data */
     struct diag *d;
 };
 

@@ -10,7 +10,7 @@
 enum { IP_MOST_ORDERS = 1000 };
 
 struct ip_how {
-    const char *planner; /* for errors */
+    const char *planner; /* name of the planner, for messages of errors */
     enum ip_shape shape;
     struct ip_paths paths; /* the graph of paths for IP_CONVEX, as in ip_ask */
     const struct mip_solver *solver;

@@ -8,7 +8,7 @@
 
 #include "passes/problem/problem.h"
 
-#define MIP_INF 1e30 /* no bound */
+#define MIP_INF 1e30 /* in place of a bound of a column or row: there is none */
 /* a solver's figure may be wrong by this share of itself, a small figure by this number */
 #define MIP_TOLERANCE 1e-6
 

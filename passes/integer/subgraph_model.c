@@ -64,7 +64,7 @@ struct builder {
     uint32_t nsub;
     const char **sub;       /* [subgraph] name of the subgraph */
     uint32_t *first_of;     /* [class of units] the first unit of the class */
-    struct crossing *cross; /* [ncross] */
+    struct crossing *cross; /* the ncross values that may go from one subgraph to another */
     uint32_t ncross, capcross;
     uint32_t *reader, nreader, capreader; /* [nreader] readers of all crossings: numbers of units */
     /* [crossing * nsub + subgraph] columns that are 1 if the value goes into, or out of, the subgraph */

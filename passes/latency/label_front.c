@@ -104,7 +104,8 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
     uint32_t words = w->words = (number_live(r, w) + 63) / 64;
     memset(w->slot, 0, ((size_t)w->mask + 1) * sizeof *w->slot);
     w->n = 0;
-    /* the set of each unit outside I: live predecessors, and the sets of the others, which have smaller numbers */
+    /* the set of each unit outside I holds its live predecessors, and the sets of its other predecessors, which have
+     * smaller numbers */
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint64_t *set = w->set + (size_t)x * r->uword, any = 0;
         w->of[x] = 0;

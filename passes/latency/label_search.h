@@ -7,8 +7,8 @@
 /* A search ends without a result when it reaches one of these limits. */
 struct label_limits {
     uint64_t max_labels; /* labels (partial plans) kept at the same time */
-    uint64_t max_steps;  /* search steps */
-    size_t max_bytes;    /* memory of the search */
+    uint64_t max_steps;  /* limit of the search steps */
+    size_t max_bytes;    /* limit of the memory that the search takes */
     struct clock *clock; /* may be NULL */
 };
 

@@ -58,7 +58,7 @@ struct label_ideal {
 
 /* All ideals that the search has met: number 1 .. n - 1; 0 means no ideal. */
 struct label_ideals {
-    struct label_ideal *v; /* [n] */
+    struct label_ideal *v; /* [number of an ideal] the ideal */
     uint32_t n, cap;
     uint64_t *bits; /* sets of blocks, nword words for each ideal */
     uint32_t nbits, capbits;
@@ -145,8 +145,8 @@ struct label_run {
     uint64_t *unit_below;  /* [unit * uword] set of units: all direct and indirect successors */
     uint8_t *ends;         /* [block] 1: the block has a unit without successors */
     struct label_ideals ideals;
-    struct label_waits waits; /* of I */
-    struct label_waits other; /* of an ideal that is being added to `ideals` */
+    struct label_waits waits; /* what the units outside I wait for */
+    struct label_waits other; /* the same for an ideal that is being added to `ideals` */
     struct label_walk walk;
     uint32_t now;  /* number of the ideal I */
     int64_t *time; /* [label of I * waits.n + wait] ps: time of the wait */

@@ -68,9 +68,10 @@ static void add_nets(struct label_run *r, uint32_t v)
     const int64_t *cost = p->kind[w->k].cost;
     for_row (e, p->net_of, v) {
         uint32_t src = p->g->net_src[e], held = ++w->held[e];
-        if (src == v) /* v makes the value: out, until S has all readers */
+        if (src == v) /* v makes the value, which is sent out unless all its readers join S, too */
             w->set.out += cost[e];
-        else if (src == UINT32_MAX || in_ideal(r, src)) /* from outside: in, once */
+        /* the value comes from outside S, and is transferred in once for all readers in S */
+        else if (src == UINT32_MAX || in_ideal(r, src))
             w->set.in += held == 1 ? cost[e] : 0;
         else if (held == p->g->net_pin.at[e + 1] - p->g->net_pin.at[e] && !p->g->net_host[e])
             w->set.out -= cost[e];
@@ -310,7 +311,7 @@ static void extend_all(struct label_run *r)
             first = smaller(first, w->alive[w->set.from + i].start);
     if (first + time + w->set.cut_tail >= r->limit)
         return;
-    /* counts about the work of looking I + S up, and of comes_late() */
+    /* counts about the work of label_find() for I + S, and of comes_late() */
     r->steps += 2 + r->nword / 4 + w->nchoice / 8;
     uint32_t ideal = label_find(r);
     /* an ideal I + S that is not stored yet is stored only if some label may be extended to it; for a stored ideal

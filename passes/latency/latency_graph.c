@@ -325,13 +325,13 @@ struct latency_quotient {
     /* number of subgraphs of a device; these have consecutive numbers, in the order in which they run */
     uint32_t lane;
     uint8_t *kind;         /* [subgraph] kind of its device; UINT8_MAX: a host */
-    uint32_t *device;      /* [as in latency_plan.sub] device of the subgraph */
+    uint32_t *device;      /* [number of a subgraph, as in latency_plan.sub] its device */
     uint32_t *at;          /* [unit] the vertex that has the unit */
     int64_t *start, *time; /* [vertex] ps: earliest start; duration */
     uint32_t *wait;        /* [vertex] number of incoming edges whose source has not ended */
     uint32_t *queue;       /* vertices in the order in which all their predecessors are done */
     uint32_t npaid;
-    struct paid_net *paid;  /* [npaid] */
+    struct paid_net *paid;  /* the npaid nets whose transfer costs something */
     struct csr pin;         /* paid net -> units that make or read it */
     struct csr member;      /* subgraph -> units */
     uint32_t *fill, *stamp; /* [vertex] scratch */

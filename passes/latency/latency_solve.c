@@ -204,7 +204,8 @@ static uint64_t search_below(struct latency_search *v, int64_t limit)
     v->s.searched = true;
     v->s.labels = f.labels;
     v->s.ideals = f.ideals;
-    /* the best plan is proven if the search found it, or found nothing below the best plan known */
+    /* the best plan is known for sure if the search found a plan (of least latency), or found none below the best plan
+     * known */
     v->s.complete = found.value < LOAD_INF || limit == v->best->value;
     limit = smaller(limit, found.value);
     v->s.lower = larger(limit, v->s.lower);

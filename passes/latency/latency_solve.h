@@ -7,7 +7,7 @@
 
 /* Limits and settings of latency_solve(). */
 struct latency_how {
-    uint64_t seed;       /* of annealing */
+    uint64_t seed;       /* for the random numbers of annealing */
     uint64_t moves;      /* number of moves of annealing if no search ends; 0: the usual number */
     uint64_t max_steps;  /* steps of all searches together */
     uint64_t max_labels; /* partial plans that a search may keep; 0: no search */

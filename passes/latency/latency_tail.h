@@ -27,7 +27,7 @@ struct latency_tail {
     /* [kind][block] the steps of the block's tail are step[row .. end), ascending by bytes; row == end: on[] is the
      * tail whatever memory is left */
     uint32_t *row[PROBLEM_KINDS], *end[PROBLEM_KINDS];
-    struct tail_step *step; /* [nstep] */
+    struct tail_step *step; /* the nstep steps of all tails */
     uint32_t nstep, capstep;
 };
 

@@ -70,9 +70,10 @@ struct sweep {
     const struct wdag *g;
     uint32_t nd, n;            /* number of devices; number of started vertices */
     int64_t now;               /* ps: the present moment */
-    struct device_state *lane; /* [dev] */
-    struct class_queue *queue; /* [class] */
-    uint32_t *solo, nsolo;     /* the devices with `solo` set */
+    struct device_state *lane; /* [dev] the device's vertices and favourite */
+    /* [class] entries of vertices without a home, for all devices of the class */
+    struct class_queue *queue;
+    uint32_t *solo, nsolo; /* the devices with `solo` set */
     /* seen[first device of a group]: number of the last scan that met the group; asked: number of scans */
     uint32_t *seen, asked;
     uint32_t nready;   /* number of ready vertices */
@@ -143,7 +144,7 @@ static bool is_valid(const struct sweep *s, uint32_t v, uint32_t d)
     return s->state[v] == READY && (home_of(s, v) < 0 || home_of(s, v) == (int32_t)d);
 }
 
-/* given in place of a device for the heaps of a class, in which entries for vertices with a home are void */
+/* stands in place of a device's number for the heaps of a class, in which entries of vertices with a home are void */
 #define NO_DEVICE UINT32_MAX
 
 /* Adds entry x to heap h of device d (or NO_DEVICE); removes all void entries first if most entries may be void. */

@@ -82,7 +82,7 @@ static void take_longest_path(struct favourite_chains *c, uint32_t last)
 /* An edge between vertices that remain. */
 struct pair {
     int64_t cost;      /* ps of its transfer */
-    uint32_t from, to; /* its vertices */
+    uint32_t from, to; /* the edge leads from vertex `from` to vertex `to` */
 };
 
 /* Compares edges by cost, the highest first, then by their vertices; for qsort. */

@@ -71,7 +71,7 @@ void slots_take(struct slots *s, int64_t start, int64_t length)
         return;
     }
     /* divides the idle time in which the device becomes busy into the idle time before and the idle time after */
-    /* next: the index at which the idle time after belongs */
+    /* next: the index at which the idle time behind the busy time belongs */
     uint32_t i = first_after(s, start), next = i + 1;
     assert(i < s->n && s->at[i].from <= start && length <= s->at[i].to - start);
     struct slot after = {start + length, s->at[i].to};

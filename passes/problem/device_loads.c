@@ -262,7 +262,8 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
     for_row (e, l->net_of, v) {
         uint32_t pins = l->pins[e];
         const uint32_t *held = &l->held[(size_t)e * l->ndev];
-        uint32_t held_from = held[from], held_to = held[to] + 1; /* each with v */
+        /* numbers of pins on the two devices while v is there */
+        uint32_t held_from = held[from], held_to = held[to] + 1;
         leaves += ((int)(held_from > 1) - (int)(held_from < pins)) * l->cost[kf][e];
         enters += ((int)(held_to < pins) - (int)(held_to > 1)) * l->cost[kt][e];
     }

@@ -19,7 +19,7 @@ struct loads {
     uint32_t nnet;
     /* [net] number of pins, the host's included: a device that has some, but not all, pays */
     uint32_t *pins;
-    int64_t **cost;    /* [kind][net] ps */
+    int64_t **cost;    /* [kind][net] ps that a device of the kind pays for a cut net */
     struct csr net_of; /* vertex -> nets of the vertex, as far as they are among the nnet nets */
     struct csr pin;    /* net -> vertices */
     uint32_t *src;     /* c->detailed: [net] vertex that makes the value; UINT32_MAX: an input */

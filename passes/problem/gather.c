@@ -142,8 +142,8 @@ static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *st
 
 /* The vertices of each device as linked lists; UINT32_MAX ends a list. */
 struct lists {
-    uint32_t *head, *tail; /* [device] */
-    uint32_t *next;        /* [vertex] */
+    uint32_t *head, *tail; /* [device] the first and the last vertex of its list */
+    uint32_t *next;        /* [vertex] the next vertex in the list of its device */
 };
 
 /* Returns the lists of vertices on each device, ascending, in a. */

@@ -7,7 +7,7 @@
 
 /* Which topological orders interval DP (contiguous/interval_dp.h) tries. */
 struct interval_how {
-    uint32_t starts; /* orders to try */
+    uint32_t starts; /* number of orders to try */
     /* seed of the random orders; 0: the first order breaks ties by the numbers of vertices */
     uint64_t seed;
     uint32_t order; /* kind of the orders: 1 + an enum topo_kind; INTERVAL_MIXED: several in turn */

@@ -405,7 +405,7 @@ struct problem_form {
  * too small for a set of vertices. */
 static bool set_memories(struct problem *c, const struct problem_form *how)
 {
-    /* bytes, at_once: lasting bytes of the whole graph; a number of bytes that suffices at one time for any set */
+    /* bytes: lasting bytes of the whole graph; at_once: a number of bytes beside these that suffices for every set */
     int64_t bytes = wdag_bytes(c->g);
     int64_t at_once = exec_live_parts(&c->scene->model) ? sample_memory_most(c->scene) : 0;
     bool tight = false;

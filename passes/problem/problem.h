@@ -56,7 +56,7 @@ struct problem_kind {
 };
 
 struct problem_class {
-    const int64_t *cost; /* [net] ps */
+    const int64_t *cost; /* [net] ps that a device of the class pays for a net which leaves it */
 };
 
 /* A potential (head of this file). */
@@ -101,13 +101,14 @@ struct bound_means {
     uint64_t work;
     struct clock *clock;
     const struct module *m; /* names the nodes in the proof; NULL: vertices have numbers */
-    struct arena *mem;      /* for text */
+    struct arena *mem;      /* memory for texts of results */
     struct arena *scratch;  /* memory for temporary data, which the method releases */
 };
 
 struct problem {
     const struct wdag *g;
-    const struct scene *scene;     /* as given: it must stay */
+    /* the scene given to problem_build(), which must not be freed before the problem */
+    const struct scene *scene;
     const struct cluster *cluster; /* the scene's cluster */
     struct arena *mem;
     uint32_t nkind;

@@ -222,7 +222,8 @@ static void find_narrow(struct state_search *f)
     uint32_t count = widest < n ? places[widest] : 0, room = f->most > 1 ? f->most - 1 : 1;
     while (widest < n && count + places[widest + 1] <= room)
         count += places[++widest];
-    /* if there are too many places of the least number: takes every each-th */
+    /* there may be too many places even with the least `widest`: then only every place number each, 2 * each, ... is
+     * taken */
     uint32_t each = count > room ? (count + room - 1) / room : 1;
     for (uint32_t v = 0; v < n; v++) {
         bool whole = v + 1 == n;

@@ -5,7 +5,7 @@
 #include "ir/base/diag.h"
 #include "ir/cluster/presets.h"
 
-/* Where to look. */
+/* What a search for GPUs is told: where to look, with which limits, and where results and notes go. */
 struct gpu_search {
     const char *root; /* "" for this machine; in tests a folder in place of / (machine_file.h) */
     /* file name of NVIDIA's management library, which tells the cores of its GPUs */
@@ -13,7 +13,7 @@ struct gpu_search {
     int64_t limit;   /* ns that a run of a program gets */
     int64_t host;    /* bytes of the host's memory that are free; -1: not told */
     struct arena *a; /* memory of all results */
-    struct diag *d;  /* for notes */
+    struct diag *d;  /* gets notes on what was not found or not understood */
 };
 
 /* What is known of one GPU; 0 or "": not told. */
@@ -33,7 +33,7 @@ struct gpu {
 
 /* GPUs of one maker, in the order of the numbers that the maker's runtime gives to GPUs. */
 struct gpus {
-    struct gpu *gpu; /* [n] */
+    struct gpu *gpu; /* the n GPUs */
     uint32_t n, cap;
     /* for NVIDIA: [i * n + j] number of NVLinks between GPUs i and j; NULL: not told */
     uint8_t *nvlinks;

@@ -143,7 +143,7 @@ static int64_t least_limit(const char *root, const char *mount, char *path, grou
 /* Finds the limits of the control groups: *quota in thousandths of a core, *memory in bytes; -1: none. */
 static void find_limits(const char *root, int64_t *quota, int64_t *memory, struct arena *a)
 {
-    /* the two places of version 1's controller "cpu" */
+    /* control groups of version 1 have the controller "cpu" in one of these two folders */
     static const char *const cpu[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
     const char *text = machine_text(root, "/proc/self/cgroup", a);
     text = text ? text : "";

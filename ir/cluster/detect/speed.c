@@ -33,7 +33,7 @@ enum {
 
 static_assert(FILL + 2 * PHASE < 200 * MS, "all takes 0.2 s at most, with what starts and ends it");
 
-/* Factors of the loops, s = s * TIMES + PLUS, in which the sums approach 1. */
+/* The loops compute s = s * TIMES + PLUS again and again; with these numbers s approaches 1, and never overflows. */
 #define TIMES 0.75F
 #define PLUS 0.25F
 

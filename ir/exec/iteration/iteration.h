@@ -54,7 +54,7 @@ struct iteration {
     bool half_duplex;        /* a link moves values or gradients, not both at the same time */
     bool joint_update;       /* no stage updates before all stages have their gradients */
     bool forward_only;       /* without a backward pass: the last stage ends a micro-batch */
-    const struct stage_work *stage; /* [nstage] */
+    const struct stage_work *stage; /* [stage] work of the stage, for nstage stages */
 };
 
 /* The tasks of an iteration.  FORWARD, BACKWARD: a pass of a stage.  WEIGHT: gradients of weights by themselves

@@ -89,8 +89,9 @@ uint32_t iteration_length(const struct iteration *x, uint32_t place, uint32_t tu
 /* The list of passes of one device, under construction. */
 struct list {
     const struct iteration *x;
-    uint32_t place, turn;          /* the device */
-    struct iteration_entry *entry; /* [n] */
+    /* the device: number `turn` of the devices of the place that take micro-batches in turn */
+    uint32_t place, turn;
+    struct iteration_entry *entry; /* the n passes so far, in order */
     uint32_t n;
 };
 

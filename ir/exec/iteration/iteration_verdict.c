@@ -293,7 +293,7 @@ struct sums_state {
     const struct stages *st;
     const int32_t *dev;      /* [node] of the plan */
     const int32_t *stage_of; /* [node] -1: none */
-    struct stage_sums *sum;  /* [stage] */
+    struct stage_sums *sum;  /* [stage] sums over the nodes of the stage */
     /* [back][stage] bytes on the link behind the stage less the bytes on the link before it; back: 0 values of the
      * forward pass, 1 values of the backward pass */
     __int128 *send[2];

@@ -41,7 +41,7 @@ struct iteration_run {
     struct iteration x;
     /* set in verdicts: the stages of the plan; for a plan without stages one for each device with nodes */
     const struct stages *stages;
-    struct stage_work *stage; /* [stage] */
+    struct stage_work *stage; /* [stage] work of the stage in an iteration */
     int64_t *lasting;         /* [place] bytes that stay on each device of the place all the time */
     /* [place] bytes of one version of the weights, included in `lasting` */
     int64_t *version;
@@ -54,7 +54,7 @@ struct iteration_run {
 /* The stages that an iteration is set up for: their sums and their devices. */
 struct stages_on {
     uint32_t n, nplace; /* number of stages and of places; stage k is on place k % nplace */
-    const struct stage_sums *sum; /* [stage] */
+    const struct stage_sums *sum; /* [stage] sums over the nodes of the stage */
     const struct device_set *set; /* [stage] number of its devices in each server (servers.h) */
     bool joint_update;            /* struct iteration */
 };

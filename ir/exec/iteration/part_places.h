@@ -12,7 +12,7 @@
  * new parameters of gradients that were added up, once an iteration (update_pass.h).  FORWARD: all other parts. */
 enum part_pass { PART_FORWARD, PART_BACKWARD, PART_BOTH, PART_WEIGHT, PART_UPDATE };
 struct part_places {
-    uint32_t *stage; /* [part] */
+    uint32_t *stage; /* [part] stage of the part */
     uint8_t *pass;   /* [part] enum part_pass */
 };
 /* Finds stage and pass of each part, in a; w is the work of the parts.  Returns false if nodes of a part belong to

@@ -35,16 +35,16 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
 /* The gradients of all stages: n entries, each for some weights of a stage. */
 struct gradient_list {
     const struct scene *s;
-    const int32_t *dev, *stage_of; /* [node] */
+    const int32_t *dev, *stage_of; /* [node] device of the node; stage of the node */
     const struct update_cost *update;
     /* [node] ps of backward work that its stage has done when the node ends; 0: a forward node, or a node of an
      * update */
     int64_t *done;
     uint32_t n;
-    uint32_t *stage; /* [entry] */
+    uint32_t *stage; /* [entry] stage whose gradients the entry has */
     /* [entry] key: ps when the gradients are ready; item: the number of the entry.  reduce_parts_of() sorts by key */
     struct keyed *key;
-    int64_t *bytes; /* [entry] */
+    int64_t *bytes; /* [entry] bytes of the gradients */
 };
 
 /* Adds gradients of `bytes` bytes of a stage, ready after `ready` ps of its backward pass. */

@@ -14,7 +14,7 @@
 struct latency {
     const struct scene *s;
     const struct subgraphs *k;
-    struct subgraph_time *time; /* [subgraph] */
+    struct subgraph_time *time; /* [subgraph] times of the subgraph */
     struct task_builder b;
     /* [subgraph] 1 + the last net that add_net() counted as an input of the subgraph; 0: none yet */
     uint32_t *seen;

@@ -33,7 +33,7 @@ struct subgraph_time {
 /* A run of the subgraphs of a plan. */
 struct latency_run {
     struct subgraphs k;
-    struct subgraph_time *time; /* [subgraph] */
+    struct subgraph_time *time; /* [subgraph] times of the subgraph */
     struct task_graph g;
     /* RUN_DEADLOCK: the subgraphs in t.cycle wait for each other */
     struct timeline t;

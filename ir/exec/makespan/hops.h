@@ -12,19 +12,19 @@
 struct end {
     /* number that hops know it by: its device number; for all devices of host classes ndev */
     uint32_t at;
-    uint32_t cls;   /* its class */
-    uint32_t group; /* its group: cluster_group() */
+    uint32_t cls;   /* class of the device */
+    uint32_t group; /* group of the device: cluster_group() */
 };
 
 /* What hops between the devices of a scene are made from. */
 struct hops {
     const struct scene *of;
     uint32_t host;   /* ndev: the number that hops know the host by */
-    struct end *end; /* [dev] */
+    struct end *end; /* [dev] what hops need to know of the device */
     uint32_t nlane;  /* number of lanes so far; the lanes 0 .. ndev - 1 are for computing */
     /* CONTENTION_LINK only: map_key(from, to) -> 1 + the lane of hops between these ends */
     struct map link;
-    struct arena *a; /* memory of link */
+    struct arena *a; /* memory of `link` */
 };
 
 /* Returns the state from which hops of a scene are made; lanes of links are added by hop_make().  Lives in a.

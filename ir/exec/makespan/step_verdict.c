@@ -37,9 +37,9 @@ static void add_inputs(const struct scene *s, const struct plan *p, int64_t *byt
         }
 }
 
-/* Returns the bytes in the memory of each device from the beginning to the end of the step: its weights; in a profile
- * (ir_version 0) also the bytes of its nodes; except with MEMORY_PAPER, whose table does not count them, also inputs
- * that are there already. */
+/* Returns an array: [dev] bytes in the device's memory from the beginning to the end of the step.  These are its
+ * weights; in a profile (ir_version 0) also the bytes of its nodes; and inputs that are there already (--io=free), but
+ * not with MEMORY_PAPER, whose table does not count inputs. */
 static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
                                     const int64_t *weights, struct arena *a)
 {

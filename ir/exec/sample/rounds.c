@@ -369,8 +369,8 @@ static void run_tasks(struct replay *r, const struct csr *level, bool batch, str
  * have more than MANY runs in all. */
 static uint32_t enough_samples(const struct replay *r)
 {
-    /* all lanes are busy once as many samples have begun as there are levels.  To show that state come as many samples
-     * again, and 4 more; if there are many levels, only the 4 */
+    /* all lanes are busy after as many samples as there are levels.  As many samples again, and 4 more, show that
+     * state; if there are many levels, only 4 more samples do */
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
     uint32_t most = r->ntask ? MANY / r->ntask : MANY;
     n = smaller_u32(n, most);

@@ -33,13 +33,15 @@ struct round_lane {
 /* A run of several samples through the parts of a plan. */
 struct replay {
     uint32_t ntask, nlane;
-    uint32_t samples;        /* number of samples that were run */
-    uint32_t levels;         /* 1 + the largest level of a task */
-    bool training;           /* there are tasks of the backward pass */
-    struct round_task *task; /* [ntask] ordered by part; of a part forward before backward */
-    struct round_lane *lane; /* [nlane] */
+    uint32_t samples; /* number of samples that were run */
+    uint32_t levels;  /* 1 + the largest level of a task */
+    bool training;    /* there are tasks of the backward pass */
+    /* the ntask tasks, ordered by part; of one part, forward tasks stand before backward tasks */
+    struct round_task *task;
+    struct round_lane *lane; /* the nlane lanes */
     struct csr after;        /* task -> tasks of the same sample that the task waits for */
-    int64_t *start;          /* [task * samples + sample] ps */
+    /* [task * samples + sample] ps at which the task starts for the sample */
+    int64_t *start;
     int64_t end; /* ps; with many samples end / samples tends to the plan's value, from above */
 };
 
