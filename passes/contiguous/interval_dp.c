@@ -474,7 +474,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     const uint32_t *at = r->touch_at[kind->cls];
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
-    uint32_t have = i; /* the units [i, have) are in r->at_once, as for has_room() */
+    uint32_t have = i; /* the units [i, have) are in r->at_once (has_room) */
     /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n && !r->quick; x++)

@@ -20,7 +20,7 @@ enum {
 struct shape {
     uint8_t elem;             /* enum elem; 0: unknown */
     int rank;                 /* number of dimensions; -1: unknown */
-    struct dim d[SHAPE_RANK]; /* [rank] */
+    struct dim d[SHAPE_RANK]; /* [rank] the dimensions; those behind are not set */
 };
 
 enum num_kind { NUM_UNKNOWN, NUM_INT, NUM_SYM };

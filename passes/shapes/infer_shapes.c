@@ -118,7 +118,7 @@ struct frame {
 
 /* The stack of the walk: the main graph, then bodies, each inside the one before. */
 struct walk {
-    struct frame *at; /* [n] */
+    struct frame *at; /* [n] graphs under way, the innermost one last */
     uint32_t n, cap;
 };
 
@@ -202,7 +202,7 @@ static void index_bodies(struct infer *f)
 /* Names found by add_input_name(). */
 struct name_list {
     struct infer *f;
-    sid *list; /* [n] */
+    sid *list; /* [n] ids of the names, in the order found */
     uint32_t n, cap;
 };
 
@@ -340,8 +340,8 @@ static void warn_missing(const struct module *m, tid t, struct diag *d)
 struct infer_ask {
     struct diag *diag;         /* where conflicts are reported; NULL: nowhere */
     struct dim_values *values; /* the bindings, for bound mode; NULL: symbolic mode */
-    bool pure;                 /* as in struct infer */
-    const int64_t *versions;   /* as in struct infer */
+    bool pure;                 /* infer.pure */
+    const int64_t *versions;   /* infer.versions */
 };
 
 /* Runs inference over all graphs of m, again while schemas give new types (at most SCHEMA_ROUNDS times), and returns

@@ -117,7 +117,8 @@ static enum elem fixed_type(char letter)
     return at != NULL && *at != '\0' ? (enum elem)elem[at - letters] : ELEM_NONE;
 }
 
-/* Puts v into the node's group for the letter.  group: [letter - 'A'] number of the node's group; 0: not made yet. */
+/* Puts v into the node's group for the letter.  group: [letter - 'A'] number of that group of the node; 0: it is not
+ * made yet. */
 static void add_member(struct spread *s, uint32_t *group, char letter, vid v)
 {
     uint32_t *g = &group[letter - 'A'];

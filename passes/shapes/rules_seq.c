@@ -9,7 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
-enum { NESTED = 64 }; /* most containers inside each other, as for the readers of models */
+/* the most containers inside each other; readers of models have the same limit */
+enum { NESTED = 64 };
 
 /* Whether a type is a sequence, optional or map. */
 static bool is_container(const struct type *t)

@@ -88,7 +88,7 @@ static int64_t option_time(struct shard *s, const struct shard_option *o, int64_
     /* each device computes as much as for the whole node */
     if (!cuts_some(s, o))
         return given;
-    /* the piece takes the same share of the given time as of the time by sizes */
+    /* the time by sizes gives the share that the piece has of the whole node: it gets that share of the given time */
     if (whole != given)
         time = share_of_time(given, time, whole);
     /* the result of the piece is divided by a number, one more node */

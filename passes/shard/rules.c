@@ -522,7 +522,7 @@ static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result,
     q->result = result;
     q->at = at;
     q->given = st;
-    infer_at(q->s->f, q->n); /* the rule goes by the opset of the node */
+    infer_at(q->s->f, q->n); /* the rule must know the opset of the node */
     if (r->rule(q, r) && is_valid(q))
         add_option(q);
 }

@@ -168,8 +168,8 @@ static bool drops_ones(const struct module *m, nid n)
     return node_is(m, n, "Squeeze") && node_attr(m, n, "axes") == NULL && node_in(m, n, 1) == 0;
 }
 
-/* Rule for Reshape, Flatten, Squeeze and Unsqueeze: any axis can be cut if the same elements are a cut of the
- * result. */
+/* Rule for Reshape, Flatten, Squeeze and Unsqueeze: any axis can be cut if the elements that a device then has are a
+ * piece of the result along one of its axes. */
 bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape in, out;

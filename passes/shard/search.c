@@ -32,33 +32,34 @@ enum {
     ENTRIES = 4096, /* most entries in the second pass */
     SLOTS = 128,    /* the most values that are followed at once */
     NEAREST = 24,   /* number of entries that an entry is compared with */
-    /* states of values that a pass may compare: about a second of CPU */
+    /* number of states of values that a pass may compare, which takes about a second of CPU */
     LOOKS = 100000000,
-    /* before a table is pruned it may have so many times more entries than afterwards */
+    /* before pruning, a table may have UNPRUNED times as many entries as after it */
     UNPRUNED = 8,
     WORD = 4, /* number of slots that fit a uint64_t; divides SLOTS */
-    /* times of exchanges are kept for values with at most so many states */
+    /* times of exchanges are kept for values with at most KEPT_BITS states */
     KEPT_BITS = 4,
     /* bit of the state "the first device alone has the value, whole" */
     ALONE_BIT = 15,
     ALONE = 1 << ALONE_BIT,
-    WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */
+    WHOLE_ONE_IN = 8 /* shard_draw(): one of WHOLE_ONE_IN nodes stays whole though it has options */
 };
 
 /* Number of the option that the first device alone computes the node, whole. */
 static const uint32_t ALONE_OPTION = UINT32_MAX;
 
-/* A step on the way to an entry. */
+/* A step of the search, in which an entry came about: one node is taken. */
 struct step {
-    uint32_t before; /* the step before, an index of table.step */
+    uint32_t before; /* index in table.step of the step in which the node before was taken */
     uint32_t option; /* the option that is taken for the step's node */
 };
 
 /* An entry of the table. */
 struct entry {
-    int64_t time;    /* ps */
+    int64_t time;    /* ps of the nodes taken so far, and of their exchanges */
     int64_t settled; /* ps: what settled() returns; set only where a table is cut down */
-    uint32_t step;   /* the last step of its way */
+    /* index in table.step: the step that took the last node; UINT32_MAX: none was taken */
+    uint32_t step;
     /* [slot] states in which the value is there, as bits; 0 from the number of values that are followed on, up to the
      * next multiple of WORD */
     uint16_t have[SLOTS];
@@ -84,7 +85,7 @@ struct table {
     struct shard *s;
     vid live[SLOTS]; /* [nlive] the values */
     uint32_t nlive;
-    struct slot_moves *move; /* [slot] */
+    struct slot_moves *move; /* [slot] what is kept of the exchanges of the slot's value */
     uint32_t
         *slot; /* [value] 1 + its slot; 0: the value is not followed, but whole on all devices */
     uint8_t *alone; /* [value] 1: the first device alone may have it */

@@ -333,7 +333,8 @@ struct wanted {
     int64_t below;  /* ps: only choices that take less count; INT64_MAX: all */
 };
 
-/* A choice, and all that is known of the module for so many devices; s.ways is 0 if there is none. */
+/* A choice for a number of devices, and all that is known of the module for that number; s.ways 0: there is no
+ * choice. */
 struct chosen {
     struct wanted w; /* what the choice was sought by */
     struct shard s;

@@ -436,7 +436,7 @@ struct shard_choice {
 /* Returns the best choice that the search finds among the options not removed; only choices that take at most `beat` ps
  * count.  Its value is -1 if there is none. */
 struct shard_choice shard_search(struct shard *s, int64_t beat);
-/* Does the same with tables of at most `entries` entries. */
+/* Does what shard_search() does, with tables of at most `entries` entries. */
 struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64_t beat);
 /* Returns a choice drawn at random, without value and floor, for tests that try odd choices. */
 struct shard_choice shard_draw(struct shard *s, uint64_t seed);

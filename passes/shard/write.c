@@ -132,7 +132,7 @@ static bool is_whole_first(const struct shard_writer *x, vid v, uint32_t bit)
         made.run == 0)
         return false;
     uint32_t from = (uint32_t)shard_bit(x->s, v, made);
-    /* not so for the state in which v is made, nor for one that v takes on the way to whole */
+    /* v need not be whole first for the state in which it is made, nor for a state that it takes on the way to whole */
     return bit != from && shard_source(x->s, v, UINT32_C(1) << from, 0) != bit;
 }
 

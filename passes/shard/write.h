@@ -8,7 +8,7 @@
 
 /* A node that was made, and its device. */
 struct shard_placed {
-    nid node;     /* number of the node during the edit */
+    nid node;     /* number of the node until edit_end(), which gives nodes new numbers */
     uint32_t dev; /* its device, as an index of shard.dev */
 };
 

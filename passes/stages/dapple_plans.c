@@ -33,7 +33,7 @@ struct plan_choice {
     struct train *t;
     struct layer_chain chain;
     struct stage_layout best; /* the best plan so far; n is 0: none was run */
-    /* [number of stages] the best proposed plan of so many stages; n is 0: none; NULL: not wanted */
+    /* [number of stages] the best proposed plan with that number of stages; n is 0: none; NULL: not wanted */
     struct stage_layout *start;
     bool proposed;             /* plans are proposals now, not changes of one */
     uint32_t tried;            /* number of plans that were run */
@@ -116,7 +116,8 @@ static void try_interleaved(struct plan_choice *c, uint32_t n, const struct devi
     }
 }
 
-/* Runs a plan of n stages, given as for train_cut; with an interleaved schedule, plans on the places `set` instead. */
+/* Runs a plan of n stages on the devices set[], cut before end[] as for train_cut(); with an interleaved schedule, runs
+ * plans on the places `set` instead. */
 static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
                      const struct device_set *set)
 {

@@ -33,7 +33,7 @@ enum {
     STAGES = 1024    /* the most stages of a plan */
 };
 
-/* Stages for the layers before `end`. */
+/* Stages for the layers from 0 to `end` - 1. */
 struct prefix {
     int32_t parent; /* the prefix without the last stage; NONE: there is only one stage */
     uint32_t end, nstage, ndev; /* ndev: number of devices used */
@@ -43,7 +43,7 @@ struct prefix {
     int64_t worst, reduce, link;
     int64_t latency; /* ps of an iteration of the plan with one more stage */
     int64_t key; /* ps that the slowest stage or link of the prefix takes for all micro-batches */
-    /* ps: the larger one of `key` and the same time for the stage of all remaining layers */
+    /* ps: the larger one of `key` and of the time of the stage of all remaining layers, reckoned as `key` is */
     int64_t balance;
 };
 
@@ -61,9 +61,9 @@ struct search {
     const struct dapple_rules *r;
     const struct servers *s;
     struct arena *a, *own; /* a: memory for the result; own: memory for the search */
-    uint32_t beam, most;   /* as in struct dapple_rules, not 0 */
+    uint32_t beam, most;   /* beam and most of struct dapple_rules, or their usual values */
     bool coarse;           /* see the head of this file */
-    struct prefix *prefix; /* [nprefix] */
+    struct prefix *prefix; /* [nprefix] all prefixes that were ever kept */
     uint32_t nprefix, cap;
     /* [nset * servers] sets of devices: for each set, a number of devices for each server */
     uint16_t *pool;
@@ -296,7 +296,7 @@ static int32_t add_prefix(struct search *x, const struct prefix *p, const struct
 
 /* A prefix and the devices of a new stage behind it; where the new stage ends is open. */
 struct prefix_extension {
-    int32_t prefix; /* number of the prefix; NONE: the empty prefix */
+    int32_t prefix; /* the prefix, an index of x->prefix; NONE: the empty prefix */
     uint32_t n;     /* number of stages and links of the prefix, in x->stage */
     /* devices used by the prefix; devices of the new stage (take); both together (now); devices that a last stage
      * would get (rest) */

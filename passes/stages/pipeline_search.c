@@ -35,7 +35,7 @@ enum {
     PLANS = 24, /* number of plans that DAPPLE's search proposes for each size */
     /* divisors of the batch are found only up to this, or as the batch divided by such a divisor */
     MOST_DIVISOR = 1000000,
-    /* where memory is short, searches leave 1, 2 .. SPARES of so many parts of it free */
+    /* where memory is short, searches leave 1, 2 .. SPARES of SPARE_PARTS equal parts of it free */
     SPARE_PARTS = 8,
     SPARES = 3,
     POWERS = 63 /* number of powers of two that an int64_t can have */

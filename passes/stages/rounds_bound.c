@@ -101,7 +101,7 @@ struct rounds {
     bool *allowed;                /* [devices] whether a place may have this many devices */
     /* [devices] ps per byte of an AllReduce among that number of devices */
     double *rate;
-    struct weight *layer; /* [layer] */
+    struct weight *layer; /* [layer] times and bytes of the layer */
     double count;         /* number of micro-batches */
     double all;           /* ps of the passes of all layers and all micro-batches on one device */
     /* ps of all forward or all backward passes of a micro-batch on one device, the larger one of both */
@@ -318,11 +318,11 @@ struct item {
 /* The question whether an iteration can take `time`. */
 struct rounds_question {
     const struct rounds *r;
-    double time; /* ps */
+    double time; /* ps of an iteration */
     /* number of cuts for whose transfers a link has time; an upper limit if states are unknown */
     uint32_t cuts;
     uint32_t nblock;
-    struct weight *block; /* [nblock] */
+    struct weight *block; /* [nblock] times and bytes of the blocks */
     struct item *item;    /* [nblock] work space of worth_of_place */
     /* of the last call of worth_of_place: number of blocks in item[]; ps that the place has for them */
     uint32_t nitem;

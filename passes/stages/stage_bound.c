@@ -29,7 +29,7 @@ struct stage_bound_search {
     const struct train *t;
     const struct stage_bound_question *of;
     struct stage_ways *ways;
-    struct choice *choice; /* [nchoice] */
+    struct choice *choice; /* [nchoice] what is known of each of the settings */
     uint32_t nchoice;
     struct arena *a;
 };
