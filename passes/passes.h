@@ -149,7 +149,7 @@ struct results {
     const struct level_table *table; /* made by the pass levels; NULL: it has not run */
     /* what files of costs and support said of the nodes (cost/known_costs.h); NULL: the pass cost has read none */
     const struct known_costs *known;
-    /* true, after an error: the cause are options of the user that contradict each other */
+    /* an error was reported because options of the user contradict each other */
     bool misused;
     uint64_t ideals; /* number of ideals (dp-place{count-ideals=true}); 0: not counted */
 };

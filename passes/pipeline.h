@@ -24,7 +24,7 @@ struct pipeline {
  * Returns 0, or -1 and reports an error to d. */
 int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct diag *d);
 /* Inserts passes: before each pass the passes that it needs, if the pipeline does not have them there; and behind a
- * pass with pass.then that planner, if no planner follows. */
+ * pass with pass.then the planner that this field names, if no planner follows. */
 void pipeline_complete(struct pipeline *p, struct arena *a);
 /* Returns the pipeline as text that -p accepts, in a; options with their default value are left out. */
 char *pipeline_text(const struct pipeline *p, struct arena *a);

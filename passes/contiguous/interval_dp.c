@@ -96,7 +96,7 @@ struct run {
     struct set_memory *at_once;
     struct labels labels;
     struct live_list live; /* the labels that the present sweep extends */
-    /* sweep() tells this where segments may end, for line_up(); NULL: it extends labels */
+    /* for line_up(): sweep() writes here where segments may end; NULL: sweep() extends labels */
     struct device_reach *reach;
     struct problem_caps caps;
     uint32_t last;          /* the label of the best whole plan; 0: none */

@@ -180,7 +180,7 @@ static void walk_graphs(struct infer *f)
 
 /* --- a run --- */
 
-/* Sets first_body and next_body, and makes the other tables for bodies; nothing if there are no bodies. */
+/* Sets first_body and next_body, and makes the other tables for bodies; does nothing if there are no bodies. */
 static void index_bodies(struct infer *f)
 {
     const struct module *m = f->m;

@@ -179,7 +179,7 @@ static bool solve(struct sizes *k, const struct demand *d)
 }
 
 /* If b is a free name and a an expression that cannot be negative, makes the name equal a and returns true.  Returns
- * false, and changes nothing, if b is no free name, if a may be negative or has the name, too. */
+ * false, and changes nothing, if b is no free name, or if a may be negative or has that name in it. */
 static bool reach_exactly(struct sizes *k, struct dim a, struct dim b)
 {
     struct dim is;

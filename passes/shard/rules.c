@@ -485,8 +485,8 @@ static bool add_items(const struct shard_ask *q)
     return true;
 }
 
-/* Adds the answer to the options of the node, unless it is there or there are too many, which s->capped notes; first
- * adds its states to those of operands and results. */
+/* Adds the answer to the options of the node, and the answer's states to those of the node's operands and results.
+ * Does nothing if the node has that option already.  If there are too many options or states, only sets s->capped. */
 static void add_option(struct shard_ask *q)
 {
     struct shard *s = q->s;

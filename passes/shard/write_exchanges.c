@@ -115,7 +115,7 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
     bool blocks = shard_blocks(x->s, v, st) != 1;
     shape_of(x->s->f, v, &whole);
     shard_piece(x->s, v, st, i, &part);
-    /* for Reshapes, which are only needed for pieces of several blocks: these are all equal */
+    /* shapes for Reshapes; only pieces of several blocks, which are all equal, need these */
     part_axis(x->m, &part, st.axis, st.run, &parted);
     part_axis(x->m, &whole, st.axis, st.run * x->ways, &joined);
     for (uint32_t k = 0; k < x->ways; k++) {

@@ -469,8 +469,8 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     struct choices c;
     begin_choices(&c, of, x);
     t->wide = true;
-    /* data parallelism, whose size of micro-batches is one of the sizes to try; its settings are in *m then, but what
-     * is to be tried depends on the given ones */
+    /* data_parallel_best() leaves its settings, whose size of micro-batches is one of the sizes to try, in *m; what is
+     * to be tried depends on the given settings, which are in *m meanwhile */
     struct stage_layout parallel = data_parallel_best(t);
     struct training parallel_model = *m;
     *m = c.given;

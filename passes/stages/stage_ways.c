@@ -111,7 +111,8 @@ struct stage_ways {
      * the path that are in each stage with the layers from .. to - 1 of the path; NULL: 0 */
     int64_t *beside[FIGURES];
     struct stage_states s;
-    struct stage_place *place; /* [nplace] by number of devices */
+    /* [nplace] the devices that a stage may have, ascending by their number */
+    struct stage_place *place;
     uint32_t nplace;
     /* [state] bytes that the forward passes of the state keep for the backward passes */
     int64_t *stored;
@@ -708,8 +709,8 @@ bool stage_ways_searched(const struct stage_ways *p, uint32_t choice)
 
 /* ---- the plan of a way -------------------------------------------------------------------------- */
 
-/* Takes n free devices: all of the server that has enough of them, but the fewest, if there is one; else of each server
- * as many as it has, until there are n.  used: devices that were taken before; the new ones are added. */
+/* Takes n free devices, and adds them to *used, the devices taken so far.  If a server has n free devices, takes all
+ * from one such server, the one with the fewest; else takes from each server as many as it has, until there are n. */
 static struct device_set take_devices(const struct servers *s, struct device_set *used, uint32_t n)
 {
     struct device_set x = {{0}};
