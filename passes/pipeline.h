@@ -34,11 +34,11 @@ struct run_options {
     const char *print_before, *print_after;
     bool verify_each; /* check the module with module_verify() after each pass */
     bool time_passes; /* show the time of each pass */
-    /* receives a text to be shown, one line or more, and the option of the command line that asked for it; user: the
-     * first argument */
+    /* called with a text to be shown, one line or more, and the option of the command line that asked for the text; its
+     * first argument is the field `user` */
     void (*show)(const void *user, const char *option, const char *text);
     const void *user;
-    /* receives the index of the running step; after an error that of the failed step; NULL: not wanted */
+    /* where the index of the running step is written, after an error the index of the failed step; NULL: not wanted */
     uint32_t *at;
 };
 

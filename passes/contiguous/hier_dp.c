@@ -43,9 +43,11 @@ struct group_kind {
     /* place value of this kind's digit in an outer state: the number of such groups used */
     uint32_t stride;
     uint32_t first[CLUSTER_DEVICES]; /* [group] the group's first device */
-    /* number of devices, in each group, that nothing is pinned to; kind of these devices in the problem */
+    /* nfree: number of devices of each group to which nothing is pinned; free: the kind of these devices in the
+     * problem */
     uint32_t nfree, free;
-    /* number of devices of a group with pinned vertices; [npin] their kinds in the problem */
+    /* npin: number of devices of a group that have pinned vertices; pin: [npin] the kinds of these devices in the
+     * problem */
     uint32_t npin, pin[PROBLEM_KINDS];
 };
 

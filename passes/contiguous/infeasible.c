@@ -35,9 +35,10 @@ struct memory_bisection {
     const struct interval_how *orders; /* orders that interval DP tries */
     /* the largest memory of which it is proven that no plan fits; -1: nothing is proven */
     int64_t none;
-    int64_t lo;    /* the largest memory for which a search found no plan, with or without proof */
-    int64_t hi;    /* the least memory for which a plan was found; INT64_MAX: none was */
-    int32_t *fits; /* [vertex] device; the plan if hi is 0: it fits the memory that devices have */
+    int64_t lo; /* the largest memory for which a search found no plan, with or without proof */
+    int64_t hi; /* the least memory for which a plan was found; INT64_MAX: none was */
+    /* [vertex] its device in a plan that fits the memory that the devices have; only if hi is 0 */
+    int32_t *fits;
 };
 
 /* Looks for a plan that fits devices raised to `memory` bytes, and updates n->none, n->lo, n->hi and n->fits.

@@ -91,8 +91,8 @@ struct run {
     uint32_t *head;
     /* [unit] at least the length of the unit's list: labels that thin_out() left in it, and labels added since */
     uint32_t *grown;
-    /* the set of vertices in the present sweep's segment, which tells what it needs at one time; NULL: that does not
-     * matter */
+    /* the vertices in the present sweep's segment, as a set that counts the bytes needed at any one time; NULL: only
+     * the bytes of all vertices together matter */
     struct set_memory *at_once;
     struct labels labels;
     struct live_list live; /* the labels that the present sweep extends */

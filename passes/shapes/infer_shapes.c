@@ -34,7 +34,8 @@ enum {
 
 /* Rows that were found in the table of rules. */
 struct rule_cache {
-    /* [domain][sid of operator] index of its row + 2; 0: not looked up; 1: the table has no row */
+    /* [domain][sid of operator] index of the operator's row in the domain's table + 2; 0: not looked up; 1: the table
+     * has no row */
     uint16_t *row[RULE_DOMAINS];
 };
 
@@ -79,7 +80,7 @@ static void apply_rule(struct infer *f, struct rule_cache *cache, nid n, const s
         k++;
     if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
         return;
-    /* *row: 0: not looked up yet; 1: there is no rule; else 2 + the rule's index */
+    /* *row: 0: not looked up yet; 1: the operator has no rule; else 2 + the index of its row */
     uint16_t *row = &cache->row[k][x->op];
     if (*row == 0)
         *row = find_rule(module_str(f->m, x->op), &rule_domain[k]);
@@ -91,7 +92,7 @@ static void apply_rule(struct infer *f, struct rule_cache *cache, nid n, const s
 
 /* --- the walk --- */
 
-/* Resets the types and elements of values in body g to those before the run, for another visit. */
+/* Gives the values in body g the types and elements that they had before the run, for another visit. */
 static void reset_body(struct infer *f, gid g)
 {
     assert(g > 1 && g < f->m->ngraph);
@@ -131,8 +132,8 @@ static void push_graph(struct infer *f, struct walk *w, gid g)
     w->at[w->n++] = (struct frame){g, x->first, x->first + x->count};
 }
 
-/* Pushes the bodies of n if they need a visit: their first one, or another one, since a carried value has changed.
- * Returns whether it pushed any. */
+/* Pushes the bodies of n if they need their first visit, or another one since a carried value has changed.  Returns
+ * whether it pushed any. */
 static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 {
     if (f->first_body == NULL || f->first_body[n] == 0)
@@ -481,7 +482,7 @@ static int64_t count_unknown(struct ctx *x, const uint32_t *type)
 }
 
 /* Returns what nodes demand of sizes if a size must be guessed (bind_wants()); else NULL.  f: the state of a run in
- * symbolic mode, which is used if it hides nothing; NULL: there is none. */
+ * symbolic mode, which serves again unless f->hides; NULL: there is no such state. */
 static const struct demands *find_demands(struct ctx *x, struct infer *f)
 {
     bool nameless;

@@ -23,7 +23,7 @@ static void set_result(struct infer *f, nid n, uint32_t i, enum elem e, int rank
     shape_set(f, n, i, &s);
 }
 
-/* Returns the number of sequences, given operand i, which lists their starts and the end of the last one. */
+/* Returns the number of sequences.  Operand i lists where each sequence starts, and then where the last one ends. */
 static struct dim sequences(const struct infer *f, nid n, uint32_t i)
 {
     struct shape starts = operand_shape(f, n, i);
