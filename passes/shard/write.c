@@ -26,8 +26,8 @@ static struct shard_state made_in(const struct shard_writer *x, vid v)
     return o != 0 ? x->s->opt[o].out[p->outno] : (struct shard_state){0};
 }
 
-/* Whether v itself, whole, is what all its readers have: v is a weight, an input of which the devices keep no pieces,
- * or the result of a node that stays. */
+/* Whether the devices read v itself, the whole value: v is a weight, an input of which the devices keep no pieces, or
+ * the result of a node that stays as it is. */
 static bool stays(const struct shard_writer *x, vid v)
 {
     nid n = x->m->value[v].def;
@@ -320,8 +320,8 @@ static vid scale_sizes(struct shard_writer *x, nid n, vid v, int axis, const str
 static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state st, uint32_t i)
 {
     struct factor times = {"Mul", x->ways};
-    /* the size of the last one of unequal pieces times `ways` is not the whole: so the size of the piece is divided by
-     * itself, and the quotient 1 is multiplied by the size of the whole */
+    /* pieces are unequal, so no product of one piece's size and `ways` is the whole: the measured size is divided by
+     * itself, and the quotient 1 is multiplied by the whole size */
     if (shard_is_uneven(x->s, node_in(x->m, n, 0), st)) {
         struct shape of, mine;
         shape_of(x->s->f, node_in(x->m, n, 0), &of);
