@@ -120,8 +120,8 @@ static int64_t bisect(struct stage_bound_search *p, uint32_t n, int64_t low, int
 /* Updates of a plan are either all apart from its backward passes or all within them. */
 enum updates { APART, WITHIN, UPDATE_KINDS };
 
-/* Returns t with layers whose backward passes also take what a plan of this kind adds to each: adding gradients up, or
- * the updates.  What updates apart take once an iteration is left out. */
+/* Returns t with the time of updates added to the layers' backward passes.  APART: adding gradients up, for each
+ * micro-batch; the updates themselves, once an iteration, are left out.  WITHIN: the updates. */
 static struct train with_updates(const struct train *t, enum updates where, struct arena *a)
 {
     struct train u = *t;
