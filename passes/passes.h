@@ -149,7 +149,7 @@ struct results {
     const struct level_table *table; /* made by the pass levels; NULL: it has not run */
     /* what files of costs and support said of the nodes (cost/known_costs.h); NULL: the pass cost has read none */
     const struct known_costs *known;
-    /* true, after an error: the cause are options of the user that contradict each other */
+    /* an error was reported because options of the user contradict each other */
     bool misused;
     uint64_t ideals; /* number of ideals (dp-place{count-ideals=true}); 0: not counted */
 };
@@ -208,8 +208,8 @@ struct planner {
     bool every_objective;                       /* the planner supports every objective */
     uint32_t features; /* FEATURE_* bits: features that the planner supports */
     bool given; /* reads the user's plan: messages do not propose it in place of other planners */
-    /* Returns whether the planner with these options, if the user gives no objective, sets the objective to `implied`;
-     * NULL: never. */
+    /* Tells whether these options of the planner ask for the objective `implied` if the user names none; NULL: they
+     * never do. */
     bool (*implies)(const void *opts);
     const char *implied; /* name of that struct exec_kind */
     /* if the planner does not support the objective, exec_plans.instead runs in its place */
@@ -225,7 +225,7 @@ struct exec_plans {
     const char *pipeline; /* pipeline that runs if the command line has no -p */
     /* the same pipeline for clusters with groups of devices; NULL: `pipeline` */
     const char *grouped;
-    /* name of the planner that runs in place of a planner with `leaves` (struct planner); NULL: none */
+    /* name of the planner that runs in place of a planner whose `leaves` (struct planner) is set; NULL: none */
     const char *instead;
     uint32_t useless; /* FEATURE_* bits: no plan for this objective can use them, so refuse them */
     /* planners beside those in the table of passes/table.c, ends with NULL; NULL: none */

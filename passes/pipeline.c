@@ -347,7 +347,7 @@ static const struct planner *usual_planner(const struct exec_model *m)
 struct kept_errors {
     struct diag *loud; /* gets the messages */
     struct arena *a;   /* has the lines */
-    const char **line; /* [n] */
+    const char **line; /* [n] texts of the errors, in their order */
     uint32_t n, cap;
 };
 

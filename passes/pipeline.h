@@ -24,7 +24,7 @@ struct pipeline {
  * Returns 0, or -1 and reports an error to d. */
 int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct diag *d);
 /* Inserts passes: before each pass the passes that it needs, if the pipeline does not have them there; and behind a
- * pass with pass.then that planner, if no planner follows. */
+ * pass with pass.then the planner that this field names, if no planner follows. */
 void pipeline_complete(struct pipeline *p, struct arena *a);
 /* Returns the pipeline as text that -p accepts, in a; options with their default value are left out. */
 char *pipeline_text(const struct pipeline *p, struct arena *a);
@@ -34,11 +34,11 @@ struct run_options {
     const char *print_before, *print_after;
     bool verify_each; /* check the module with module_verify() after each pass */
     bool time_passes; /* show the time of each pass */
-    /* receives a text to be shown, one line or more, and the option of the command line that asked for it; user: the
-     * first argument */
+    /* called with a text to be shown, one line or more, and the option of the command line that asked for the text; its
+     * first argument is the field `user` */
     void (*show)(const void *user, const char *option, const char *text);
     const void *user;
-    /* receives the index of the running step; after an error that of the failed step; NULL: not wanted */
+    /* where the index of the running step is written, after an error the index of the failed step; NULL: not wanted */
     uint32_t *at;
 };
 

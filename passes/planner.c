@@ -104,9 +104,9 @@ const struct planner *planner_for(const struct planner *p, const struct exec_mod
     return planner_of(m->kinds, pass_find(m->kinds, instead));
 }
 
-/* If groups of devices are the only feature that is in the way (they may be news to the user, from -d detect),
- * returns what to do: which planners support the other features, and how to give the devices without groups.  "":
- * groups are not the only obstacle.  table: as for planner_check(). */
+/* If groups of devices are the only feature that is in the way, returns what to do: which planners support the other
+ * features, and how to give the devices without groups.  (The user may not know of the groups, if -d detect found
+ * them.)  Returns "" if groups are not the only obstacle.  table: as for planner_check(). */
 static const char *without_groups(const struct ctx *x, uint32_t wanted,
                                   const struct planner *const *table, struct arena *a)
 {

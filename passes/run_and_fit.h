@@ -4,10 +4,10 @@
 
 #include "passes/passes.h"
 
-/* Runs p with its options.  Where devices need memory for what they hold at one time (exec_live_parts()) and the
- * plan does not fit, runs p again with less memory for the devices' lasting bytes, a few times; the plan then keeps
- * the bounds of the first run, which hold for all memory that the devices have.  Returns what p returns; or
- * PASS_INFEASIBLE and reports an error if no plan fits that was found. */
+/* Runs p with its options.  Where devices need memory for what they hold at one time (exec_live_parts()) and the plan
+ * does not fit, runs p again with less memory for the devices' lasting bytes, a few times; the plan then keeps the
+ * bounds of the first run, which hold for all memory that the devices have.  Returns what p returns; or PASS_INFEASIBLE
+ * and reports an error if no run finds a plan that fits. */
 int run_and_fit(const struct planner *p, const void *opts, struct ctx *x);
 
 #endif

@@ -17,8 +17,8 @@ struct device_far {
 struct device_reach {
     uint32_t n;                            /* number of units */
     struct device_far *far[PROBLEM_KINDS]; /* [kind][unit] */
-    /* [unit] how good it is if a line of devices ends before the unit: how far the next device gets from there, on
-     * the average; score[n] is the best of all */
+    /* [unit] how well a line of devices that ends before the unit can go on: the end that its next device reaches, on
+     * the average over the devices; score[n] is the largest of all */
     int64_t *score;
 };
 

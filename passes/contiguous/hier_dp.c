@@ -43,9 +43,11 @@ struct group_kind {
     /* place value of this kind's digit in an outer state: the number of such groups used */
     uint32_t stride;
     uint32_t first[CLUSTER_DEVICES]; /* [group] the group's first device */
-    /* number of devices, in each group, that nothing is pinned to; kind of these devices in the problem */
+    /* nfree: number of devices of each group to which nothing is pinned; free: the kind of these devices in the
+     * problem */
     uint32_t nfree, free;
-    /* number of devices of a group with pinned vertices; [npin] their kinds in the problem */
+    /* npin: number of devices of a group that have pinned vertices; pin: [npin] the kinds of these devices in the
+     * problem */
     uint32_t npin, pin[PROBLEM_KINDS];
 };
 
@@ -83,7 +85,7 @@ struct inner {
 /* A device of a group. */
 struct member {
     uint32_t k; /* kind of the device in the problem */
-    /* number of the device's bit in an inner state; -1: no vertex is pinned to the device */
+    /* which bit of an inner state stands for the device; -1: no vertex is pinned to the device */
     int pin;
     uint32_t copies; /* number of such devices that take turns with one stage */
 };
@@ -368,7 +370,7 @@ static void make_weights(struct hier *h)
 static bool group_saves_sync(const struct hier *h, uint32_t cls)
 {
     const struct device_class *k = &h->cluster->cls[cls];
-    /* so many bytes that a difference of the links shows in the times */
+    /* the difference of the links shows in the times of so large a transfer */
     const int64_t much = INT64_C(1) << 40;
     return h->turns.syncs && exec_sync(h->turns.model, k, /*inner=*/true, much, 2) <
                                  exec_sync(h->turns.model, k, /*inner=*/false, much, 2);

@@ -1,4 +1,4 @@
-/* The exact search from both ends: two searches (ideal_search.h), of the graph and of the graph reversed, in turn. */
+/* The exact search from both ends: a search (ideal_search.h) of the graph and one of the reversed graph take turns. */
 #ifndef PCC_PASSES_CONTIGUOUS_IDEAL_BOTH_ENDS_H
 #define PCC_PASSES_CONTIGUOUS_IDEAL_BOTH_ENDS_H
 
@@ -32,7 +32,7 @@ uint64_t both_states(const struct both *b);
 /* Returns search_passed() of the end that has got further. */
 uint32_t both_passed(const struct both *b);
 
-/* Does the same as dp_search(), in one go from both ends; l->max_steps is ignored. */
+/* Runs the search from both ends in one go, as dp_search() does from one end; ignores l->max_steps. */
 struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,
                         struct problem_plan *best);
 

@@ -217,8 +217,9 @@ bool search_fits(struct search *s)
     return s->stage.bytes + set_memory_peak(o->set) <= s->stage.kind->room;
 }
 
-/* Returns how much of the weight of I' + S in potential p is off the devices that are left, for a comparison with
- * live.low: the nets that cross I' + S are paid once more by these devices, so their weight does not count. */
+/* Returns the weight, in potential p, of the part of I' + S that the remaining devices need not hold, for a comparison
+ * with live.low: the nets that cross I' + S are paid once more by these devices, so the weight of these nets does not
+ * count. */
 static inline int64_t weight_done(const struct search *s, uint32_t p)
 {
     return s->now.weight[p] - (p == s->c->cross_pot ? s->now.cross : 0);

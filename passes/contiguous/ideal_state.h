@@ -79,13 +79,13 @@ struct extended_ideal {
     uint32_t *missing_stamp; /* [vertex] `stamp` for which missing[vertex] holds */
     struct net *net;         /* [net] what S does to each net */
     uint32_t *need;          /* [shared item] number of vertices of S that need the item */
-    /* weights and crossing nets of the set, as in struct ideal */
+    /* weight, cross: as in struct ideal, but of this set */
     int64_t weight[PROBLEM_POTS], cross;
 };
 
 /* The device that gets S: the device's kind, the partial plans to be extended, and the cost of S on the device. */
 struct stage {
-    uint32_t k; /* number of the kind */
+    uint32_t k; /* number of the kind in problem.kind */
     const struct problem_kind *kind;
     const struct problem_class *cls; /* class of the kind */
     struct live_list live;           /* the labels that end at I' and can be extended */
@@ -184,9 +184,10 @@ static inline int64_t search_excess(const struct search *s, int64_t load)
 /* Returns whether the device of S has room for the lasting bytes of S and for what S needs at one time.  If sums alone
  * do not tell, makes s->at_once.set equal to S and asks it; the changes count as steps. */
 bool search_fits(struct search *s);
-/* Returns the number of the ideal with these bits, `card` vertices and hash `key`; 0: s has no such ideal. */
+/* Returns the number, in s->ideals, of the ideal with these bits, `card` vertices and hash `key`; 0: s has no such
+ * ideal. */
 uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits);
-/* Returns the number of the ideal I' + S, which is added if it is new. */
+/* Returns the number of the ideal I' + S in s->ideals, which gets it if it is new. */
 uint32_t search_intern(struct search *s);
 
 /* Sets the field `guide` of ideal id, which is I' + S: the number of the guide's ideal that has all vertices of the

@@ -35,9 +35,10 @@ struct memory_bisection {
     const struct interval_how *orders; /* orders that interval DP tries */
     /* the largest memory of which it is proven that no plan fits; -1: nothing is proven */
     int64_t none;
-    int64_t lo;    /* the largest memory for which a search found no plan, with or without proof */
-    int64_t hi;    /* the least memory for which a plan was found; INT64_MAX: none was */
-    int32_t *fits; /* [vertex] device; the plan if hi is 0: it fits the memory that devices have */
+    int64_t lo; /* the largest memory for which a search found no plan, with or without proof */
+    int64_t hi; /* the least memory for which a plan was found; INT64_MAX: none was */
+    /* [vertex] its device in a plan that fits the memory that the devices have; only if hi is 0 */
+    int32_t *fits;
 };
 
 /* Looks for a plan that fits devices raised to `memory` bytes, and updates n->none, n->lo, n->hi and n->fits.
@@ -229,9 +230,9 @@ static const char *fewer_samples(struct ctx *x, const struct wdag *g,
     return found ? arena_fmt(x->use.mem, "; with --in-flight=%u one does", found) : "";
 }
 
-/* Reports that vertex need->nowhere can run on no device: by itself, if sure->nowhere says so, too; else only together
- * with the vertices that contiguous plans join to it.  plans: the kind of plan that was not found, such as "contiguous
- * plan". */
+/* Reports that no device can run vertex need->nowhere.  If sure->nowhere is set, too, the vertex by itself is the
+ * reason; else the vertices that contiguous plans join to it.  plans: the kind of plan that was not found, such as
+ * "contiguous plan". */
 static void report_nowhere(struct ctx *x, const struct wdag *g, const struct memory_need *need,
                            const struct memory_need *sure, const char *plans)
 {
@@ -257,7 +258,8 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
     const struct problem *c = problem_build(g, &x->scene, MEMORY_UNCHANGED, x->use.scratch, &quiet);
     if (!c)
         return report_contradiction(x, /*proven=*/false);
-    /* need: of contiguous plans of level g; sure: of all plans that the message is about, whose level is `of` */
+    /* need: what contiguous plans of level g need; sure: what all plans need that the message is about; of: the level
+     * of these */
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);

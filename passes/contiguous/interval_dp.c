@@ -91,12 +91,12 @@ struct run {
     uint32_t *head;
     /* [unit] at least the length of the unit's list: labels that thin_out() left in it, and labels added since */
     uint32_t *grown;
-    /* the set of vertices in the present sweep's segment, which tells what it needs at one time; NULL: that does not
-     * matter */
+    /* the vertices in the present sweep's segment, as a set that counts the bytes needed at any one time; NULL: only
+     * the bytes of all vertices together matter */
     struct set_memory *at_once;
     struct labels labels;
     struct live_list live; /* the labels that the present sweep extends */
-    /* sweep() tells this where segments may end, for line_up(); NULL: it extends labels */
+    /* for line_up(): sweep() writes here where segments may end; NULL: sweep() extends labels */
     struct device_reach *reach;
     struct problem_caps caps;
     uint32_t last;          /* the label of the best whole plan; 0: none */
@@ -474,7 +474,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     const uint32_t *at = r->touch_at[kind->cls];
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
-    uint32_t have = i; /* the units [i, have) are in r->at_once, as for has_room() */
+    uint32_t have = i; /* the units [i, have) are in r->at_once (has_room) */
     /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n && !r->quick; x++)

@@ -171,8 +171,8 @@ static bool try_plan(struct ctx *x, int64_t *lacks, struct plan **found, struct 
 bool fit_contiguous(struct ctx *x, struct clock *clock)
 {
     struct plan *first = x->results.plan, *found = NULL;
-    /* [class] bytes by which memories are lowered: in the next round, and in the last round that found a plan; the
-     * first round, with all memory, follows from none of these */
+    /* [class] bytes by which memories are lowered: in the next round, and in the last round that found a plan; 0 at
+     * first, so that the first round has all memory */
     int64_t lacks[CLUSTER_CLASSES] = {0}, was[CLUSTER_CLASSES] = {0};
     int64_t near = sat_add(first->claim.value, first->claim.value / NEAR);
     if (look_at_all(x, /*chain=*/true, clock)) {

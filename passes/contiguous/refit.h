@@ -23,11 +23,11 @@ void keep_bounds(struct ctx *x, const struct claim *first);
  * plans. */
 bool look_at_all(struct ctx *x, bool chain, struct clock *clock);
 
-/* The plan of x, for the time per sample, does not fit: looks for a contiguous plan that fits and takes little time,
- * among all contiguous plans of a small model (look_at_all); else by moving the cuts of the plan (shift_cuts.h) and of
- * plans that cut orders of the vertices with ever less memory (interval_dp.h).  Returns whether it found one, which is
- * then the plan of x, with keep_bounds() of the first plan; else the plan of x stays.  The cluster must have no groups
- * of devices. */
+/* Replaces the plan of x, which is for the time per sample and does not fit, by a contiguous plan that fits and takes
+ * little time.  Looks among all contiguous plans of a small model (look_at_all); else moves the cuts of the plan
+ * (shift_cuts.h) and of plans that cut orders of the vertices with ever less memory (interval_dp.h).  Returns whether
+ * it found such a plan; its bounds are those of the first plan (keep_bounds()).  Else the plan of x stays.  The cluster
+ * must have no groups of devices. */
 bool fit_contiguous(struct ctx *x, struct clock *clock);
 
 #endif

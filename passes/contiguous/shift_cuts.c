@@ -28,8 +28,9 @@ struct cuts {
     struct ctx *x;
     const struct wdag *g;
     uint32_t ndev;
-    uint32_t *device; /* [place] number of the device at a place in the row of devices */
-    uint32_t *order;  /* [position] vertex */
+    /* [place] the device at each place, in the order in which a sample passes the devices */
+    uint32_t *device;
+    uint32_t *order; /* [position] vertex */
     /* [place + 1] the device at a place holds the positions cut[place] .. cut[place + 1] - 1 */
     uint32_t *cut;
     /* [vertex] device: under the plan of x (read_plan), then under the plan that was looked at last */

@@ -30,7 +30,7 @@ struct id_map {
     struct id_slot {
         sid key; /* 0: the slot is free */
         int64_t value;
-    } *slot; /* [cap] */
+    } *slot; /* [cap] the slots */
 };
 
 /* Returns the slot of the key; if the table does not have it, the free slot where it belongs. */

@@ -25,7 +25,7 @@ struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands);
  * there that has none.  k: from bind_input_dims(); type: [value] its type under the bindings so far (planning_types()).
  * Returns whether there was such a name. */
 bool bind_open_dims(struct ctx *x, struct sizes *k, const uint32_t *type);
-/* The sizes of the dimensions of model inputs, in a form for backends (struct result). */
+/* The sizes of the dimensions of model inputs, in the form in which struct result gives them to backends. */
 struct input_sizes {
     /* [at[number of inputs]] the sizes of the first input's dimensions, then of the second one's, ...; -1: not known */
     int64_t *size;

@@ -12,7 +12,7 @@ static struct dim share(struct demands *k, struct dim d, int64_t by)
     return by > 0 && by < INT32_MAX ? dim_div(k->f->m, d, dim_num(by)) : dim_unknown();
 }
 
-/* Notes that a cache (batch, heads, length, size) in operand i, if it is there, has this batch, these heads and this
+/* If operand i, a cache (batch, heads, length, size), is there, demands that it has this batch, these heads and this
  * size of a head.  Returns the cache's length; unknown if there is no cache. */
 static struct dim demand_cache(struct demands *k, nid n, uint32_t i, struct dim batch,
                                struct dim heads, struct dim size)

@@ -78,7 +78,7 @@ struct dim reach_range(struct demands *k, nid n, int arg)
     return up ? value_dim(k->f, n, 1, 0) : dim_unknown();
 }
 
-/* Reach of a sum: the largest element of b further than the reach of a. */
+/* Reach of a sum a + b: the reach of a plus the largest element of b. */
 struct dim reach_add(struct demands *k, nid n, int arg)
 {
     struct dim a = reach_in(k, n, 0), b = last_of(k, reach_in(k, n, 1));

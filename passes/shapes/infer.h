@@ -20,7 +20,7 @@ enum {
 struct shape {
     uint8_t elem;             /* enum elem; 0: unknown */
     int rank;                 /* number of dimensions; -1: unknown */
-    struct dim d[SHAPE_RANK]; /* [rank] */
+    struct dim d[SHAPE_RANK]; /* [rank] the dimensions; those behind are not set */
 };
 
 enum num_kind { NUM_UNKNOWN, NUM_INT, NUM_SYM };
@@ -53,7 +53,8 @@ struct infer {
      * operands give another dimension, or a Slice may reach beyond the end */
     bool hides;
     int64_t opset; /* version of ai.onnx for the node that is visited; INT64_MAX: the newest */
-    /* [node] the version of ai.onnx that it is written for, -1: not given; NULL: the model's version for all nodes */
+    /* [node] the version of ai.onnx for which the node is written, -1: not given; NULL: the model's version for all
+     * nodes */
     const int64_t *versions;
     uint32_t *type;  /* [value] the type known so far, an index in m->type; 0: unknown */
     uint32_t *start; /* [value] the type before the run */
@@ -121,7 +122,8 @@ void shape_swap_last(struct shape *s);
 void shape_merge(struct infer *f, nid n, vid v, const struct shape *s);
 /* Merges the inferred shape *s into the type known for result i of node n. */
 void shape_set(struct infer *f, nid n, uint32_t i, const struct shape *s);
-/* Merges the shape of value v, with element type e (0: that of v), into the type known for result i of node n. */
+/* Merges the type with the shape of value v and element type e (0: the element type of v) into the type known for
+ * result i of node n. */
 void shape_set_like(struct infer *f, nid n, uint32_t i, vid v, enum elem e);
 /* Returns the element type of operand i; 0: unknown. */
 enum elem elem_in(const struct infer *f, nid n, uint32_t i);

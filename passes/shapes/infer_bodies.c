@@ -40,8 +40,8 @@ static vid graph_out(const struct module *m, gid g, uint32_t i)
     return i < m->graph[g].out.n ? m->arg[m->graph[g].out.at + i] : 0;
 }
 
-/* Sets the types of k inputs of body g of node n, from input `first` on, that are carried values.  Their types are
- * those of the operands from `operand` on, without the dimensions that earlier visits found to change. */
+/* Sets the types of the k inputs of body g of node n that are carried values, from input `first` on: the types of the
+ * operands from `operand` on, without the dimensions that earlier visits found to change. */
 static void enter_carried(struct infer *f, nid n, gid g, uint32_t operand, uint32_t first,
                           uint32_t k)
 {
@@ -278,7 +278,8 @@ void rule_loop(struct infer *f, nid n, int arg)
  * other results are outputs of the body with the first two axes of the last operand in front. */
 static void leave_scan_8(struct infer *f, nid n, gid g)
 {
-    /* operand 0 has the lengths of sequences; then come nstate carried values, and nscan values to be scanned */
+    /* operand 0 has the lengths of the sequences; behind it stand nstate carried values, and then nscan values to be
+     * scanned */
     uint32_t formal = f->m->node[n].nformal, nscan = scan_inputs(f, n);
     uint32_t nstate = formal > nscan ? formal - nscan - 1 : 0;
     struct shape in = operand_shape(f, n, formal - 1), s;

@@ -117,8 +117,8 @@ static bool is_from_inputs(const struct infer *f, struct dim d)
     return k.all;
 }
 
-/* Merges the inferred dimension `found` into *old, what is known of the dimension so far; declared: the dimension in
- * the file. Returns 1 if *old changed, -1 for a conflict, else 0. */
+/* Merges the inferred dimension `found` into *old, what is known of the dimension so far; declared: what the file says
+ * of the dimension.  Returns 1 if *old changed, -1 for a conflict, else 0. */
 static int merge_dim(struct infer *f, struct dim *old, struct dim declared, struct dim found)
 {
     if (!dim_known(found) || dim_same(*old, found))
@@ -129,8 +129,8 @@ static int merge_dim(struct infer *f, struct dim *old, struct dim declared, stru
         /* *old is a number: it stays, except that in pure mode a name replaces it */
         if (!f->bound && old->sym == 0 && (!f->pure || found.sym == 0))
             return found.sym == 0 ? -1 : 0;
-        /* a number takes the place of names; names do so only if they are of the model's inputs and *old has others, or
-         * in pure mode */
+        /* a number replaces an expression of names; an expression replaces another one only if it has names of the
+         * model's inputs alone and *old has other names, or in pure mode */
         bool input = !f->bound && old->sym != 0 && is_from_inputs(f, *old);
         f->hides = f->hides || (input && found.sym != 0);
         if (!f->bound && !f->pure && found.sym != 0 && (input || !is_from_inputs(f, found)))
@@ -158,8 +158,8 @@ static void print_shape(const struct infer *f, const struct shape *s, char *buf,
         snprintf(buf + at, size - at, "]");
 }
 
-/* Counts a conflict and, for the first CONFLICTS_SHOWN conflicts, warns that value v of node n has shape *file in the
- * file, but *found is inferred.  Does nothing in a bound run, or where conflicts are not reported. */
+/* Counts a conflict: value v of node n has shape *file in the file, but *found is inferred.  Warns of the first
+ * CONFLICTS_SHOWN conflicts.  Does nothing in a bound run, or where conflicts are not reported. */
 static void report_conflict(struct infer *f, nid n, vid v, const struct shape *file,
                             const struct shape *found)
 {
@@ -314,8 +314,8 @@ bool dim_nonneg(const struct module *m, struct dim d)
 {
     if (d.sym == 0)
         return d.value >= 0;
-    /* names are at least 1, so only an expression with a minus sign may be negative; one with a remainder or with text
-     * in quotes, which is no expression, is not known to be */
+    /* names are at least 1, so only an expression with a minus sign may be negative; of an expression with a remainder,
+     * and of text in quotes, which is no expression, this is not known */
     const char *text = module_str(m, d.sym);
     return strpbrk(text, "-%'") == NULL;
 }

@@ -34,7 +34,8 @@ enum {
 
 /* Rows that were found in the table of rules. */
 struct rule_cache {
-    /* [domain][sid of operator] index of its row + 2; 0: not looked up; 1: the table has no row */
+    /* [domain][sid of operator] index of the operator's row in the domain's table + 2; 0: not looked up; 1: the table
+     * has no row */
     uint16_t *row[RULE_DOMAINS];
 };
 
@@ -79,7 +80,7 @@ static void apply_rule(struct infer *f, struct rule_cache *cache, nid n, const s
         k++;
     if (k == RULE_DOMAINS || (x->flags & (NODE_CALL | NODE_LOST)) != 0)
         return;
-    /* *row: 0: not looked up yet; 1: there is no rule; else 2 + the rule's index */
+    /* *row: 0: not looked up yet; 1: the operator has no rule; else 2 + the index of its row */
     uint16_t *row = &cache->row[k][x->op];
     if (*row == 0)
         *row = find_rule(module_str(f->m, x->op), &rule_domain[k]);
@@ -91,7 +92,7 @@ static void apply_rule(struct infer *f, struct rule_cache *cache, nid n, const s
 
 /* --- the walk --- */
 
-/* Resets the types and elements of values in body g to those before the run, for another visit. */
+/* Gives the values in body g the types and elements that they had before the run, for another visit. */
 static void reset_body(struct infer *f, gid g)
 {
     assert(g > 1 && g < f->m->ngraph);
@@ -118,7 +119,7 @@ struct frame {
 
 /* The stack of the walk: the main graph, then bodies, each inside the one before. */
 struct walk {
-    struct frame *at; /* [n] */
+    struct frame *at; /* [n] graphs under way, the innermost one last */
     uint32_t n, cap;
 };
 
@@ -131,8 +132,8 @@ static void push_graph(struct infer *f, struct walk *w, gid g)
     w->at[w->n++] = (struct frame){g, x->first, x->first + x->count};
 }
 
-/* Pushes the bodies of n if they need a visit: their first one, or another one, since a carried value has changed.
- * Returns whether it pushed any. */
+/* Pushes the bodies of n if they need their first visit, or another one since a carried value has changed.  Returns
+ * whether it pushed any. */
 static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 {
     if (f->first_body == NULL || f->first_body[n] == 0)
@@ -180,7 +181,7 @@ static void walk_graphs(struct infer *f)
 
 /* --- a run --- */
 
-/* Sets first_body and next_body, and makes the other tables for bodies; nothing if there are no bodies. */
+/* Sets first_body and next_body, and makes the other tables for bodies; does nothing if there are no bodies. */
 static void index_bodies(struct infer *f)
 {
     const struct module *m = f->m;
@@ -202,7 +203,7 @@ static void index_bodies(struct infer *f)
 /* Names found by add_input_name(). */
 struct name_list {
     struct infer *f;
-    sid *list; /* [n] */
+    sid *list; /* [n] ids of the names, in the order found */
     uint32_t n, cap;
 };
 
@@ -340,8 +341,8 @@ static void warn_missing(const struct module *m, tid t, struct diag *d)
 struct infer_ask {
     struct diag *diag;         /* where conflicts are reported; NULL: nowhere */
     struct dim_values *values; /* the bindings, for bound mode; NULL: symbolic mode */
-    bool pure;                 /* as in struct infer */
-    const int64_t *versions;   /* as in struct infer */
+    bool pure;                 /* infer.pure */
+    const int64_t *versions;   /* infer.versions */
 };
 
 /* Runs inference over all graphs of m, again while schemas give new types (at most SCHEMA_ROUNDS times), and returns
@@ -481,7 +482,7 @@ static int64_t count_unknown(struct ctx *x, const uint32_t *type)
 }
 
 /* Returns what nodes demand of sizes if a size must be guessed (bind_wants()); else NULL.  f: the state of a run in
- * symbolic mode, which is used if it hides nothing; NULL: there is none. */
+ * symbolic mode, which serves again unless f->hides; NULL: there is no such state. */
 static const struct demands *find_demands(struct ctx *x, struct infer *f)
 {
     bool nameless;

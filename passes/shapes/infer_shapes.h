@@ -14,8 +14,8 @@ uint32_t *planning_types(struct ctx *x);
 /* Returns the types for planning of e->m, the model with its calls replaced: [value of e->m] an index in e->m.type. */
 uint32_t *planning_types_inside(struct ctx *x, struct inlined_module *e);
 
-/* Guesses the dimensions without a given value again, smaller than before.  Returns false, and changes nothing, if
- * there are no smaller guesses (bind_smaller()). */
+/* Guesses smaller sizes for the dimensions without a given value.  Returns false, and changes nothing, if there are no
+ * smaller guesses (bind_smaller()). */
 bool guess_smaller(struct ctx *x);
 
 /* Prints a line "domain operator" for each operator that has a rule. */

@@ -36,8 +36,8 @@ static bool is_known(const struct infer *f, vid v)
     return type_is_declarable(m, f->type[v]);
 }
 
-/* Gives v the type (0: none), for this run and for the next run, and queues v if its type is known then.  A tensor of
- * unknown element type keeps its shape. */
+/* Gives v the type (0: none), for this run and for the next run; queues v if the type is known.  A tensor of unknown
+ * element type keeps its shape. */
 static void learn_type(struct spread *s, vid v, uint32_t type)
 {
     struct infer *f = s->f;
@@ -79,7 +79,8 @@ static uint32_t drop_shape(struct infer *f, vid v)
 static const char *find_letters(const struct type_domain *d, const char *op, int64_t version)
 {
     uint32_t lo = 0, hi = d->n;
-    while (lo < hi) { /* bisection for the first row behind those of op up to this version */
+    /* bisection: finds the first row behind the operator's rows up to this version */
+    while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         int c = strcmp(d->row[mid].op, op);
         assert(mid == 0 || strcmp(d->row[mid - 1].op, d->row[mid].op) <= 0); /* sorted */
@@ -117,7 +118,8 @@ static enum elem fixed_type(char letter)
     return at != NULL && *at != '\0' ? (enum elem)elem[at - letters] : ELEM_NONE;
 }
 
-/* Puts v into the node's group for the letter.  group: [letter - 'A'] number of the node's group; 0: not made yet. */
+/* Puts v into the node's group for the letter.  group: [letter - 'A'] number of that group of the node; 0: it is not
+ * made yet. */
 static void add_member(struct spread *s, uint32_t *group, char letter, vid v)
 {
     uint32_t *g = &group[letter - 'A'];
@@ -164,7 +166,8 @@ static void make_groups(struct spread *s)
     }
 }
 
-/* Gives the type of each queued value to the values of unknown type in its groups, and queues these. */
+/* Takes each queued value, whose type is known: gives its type to the values of unknown type in the value's groups, and
+ * queues these. */
 static void spread_types(struct spread *s)
 {
     struct infer *f = s->f;

@@ -215,8 +215,8 @@ int tensor_small_ints(struct infer *f, tid t, int64_t *out, int max)
     return (int)n;
 }
 
-/* Returns the elements of tensor t of f32 or f64; nothing known (no_nums) if it has more than SHAPE_VALUES, or
- * cannot be read. */
+/* Returns the elements of tensor t, which is of f32 or f64; nothing known (no_nums) if it has more than SHAPE_VALUES,
+ * or cannot be read. */
 static const struct nums *read_floats(struct infer *f, tid t)
 {
     union {
@@ -338,8 +338,8 @@ struct num num_as_float(struct num x)
     return large ? (struct num){0} : x;
 }
 
-/* Returns x, the result of op on the integers a and b, if an operator on floats has the same result; else unknown.  A
- * quotient must have no remainder, and numbers must be exact as floats. */
+/* Returns x, the result of op on the integers a and b, if op on floats gives the same number; else unknown.  A quotient
+ * must have no remainder, and all numbers must be exact as floats. */
 static struct num float_result(struct infer *f, enum num_op op, struct num a, struct num b,
                                struct num x)
 {

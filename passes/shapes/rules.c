@@ -493,7 +493,7 @@ void rule_optimizer(struct infer *f, nid n, int arg)
     if (f->m->node[n].nformal <= 2)
         return;
     uint32_t k = (f->m->node[n].nformal - 2) / (uint32_t)arg;
-    /* result i is like weight i; from i = k on like a state, all of which stand behind the k gradients */
+    /* result i has the type of weight i; from i = k on, that of a state: all states stand behind the k gradients */
     for (uint32_t i = 0; i < f->m->node[n].out.n; i++)
         shape_set_like(f, n, i, node_in(f->m, n, 2 + i + (i < k ? 0 : k)), ELEM_NONE);
 }
@@ -537,7 +537,8 @@ void rule_broadcast(struct infer *f, nid n, int arg)
     enum elem e = (arg & RULE_BOOL) != 0 ? ELEM_BOOL : ELEM_NONE;
     k = step == 3 && k > 6 ? 6 : k; /* operands 6 and 7: scale and zero point of the result */
     if (f->opset < 7 || (k == 2 && a != 0 && b != 0 && f->type[a] == f->type[b])) {
-        /* before opset 7 the second operand was broadcast to the shape of the first; operands of one type give that */
+        /* before opset 7 the result always has the shape of the first operand; later, too, if both operands have one
+         * type */
         shape_set_like(f, n, 0, a, e);
     } else if (out != 0 && shape_of(f, a, &acc)) {
         for (uint32_t i = step; i < k; i += step) {
@@ -608,8 +609,8 @@ static enum elem attr_elem(const struct infer *f, nid n, const char *name)
     return e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_NONE;
 }
 
-/* Returns the element type of result 0 from where arg, one of FIXED_*, says; ELEM_NONE: the type of operand 0, or
- * not known. */
+/* Returns the element type of result 0; arg, one of FIXED_*, says where to find it.  ELEM_NONE: the type of operand 0,
+ * or not known. */
 static enum elem fixed_elem(const struct infer *f, nid n, int arg)
 {
     enum elem e;

@@ -154,8 +154,8 @@ void rule_ms_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &present);
 }
 
-/* Returns the width of the result of MultiHeadAttention, which is the width of the values: they may be packed with the
- * queries q or the keys k, or be an operand of their own, v. */
+/* Returns the width of the result of MultiHeadAttention, which is the width of the values.  The values are an operand
+ * of their own, v, or packed with the queries q or the keys k. */
 static struct dim multi_head_width(struct infer *f, const struct shape *q, const struct shape *k,
                                    const struct shape *v)
 {

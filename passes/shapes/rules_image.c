@@ -91,7 +91,7 @@ void rule_resize(struct infer *f, nid n, int arg)
     k = k < 0 ? s.rank : k;
     const char *policy = node_attr_str(f->m, n, "keep_aspect_ratio_policy", "stretch");
     bool sized = size != NULL && size->n == (uint32_t)k, stretch = strcmp(policy, "stretch") == 0;
-    /* whether a region (roi) of the image is resized, so that scales do not tell the size */
+    /* whether only a region (roi) of the image is resized: then the scales do not tell the size */
     bool crops = strcmp(node_attr_str(f->m, n, "coordinate_transformation_mode", ""),
                         "tf_crop_and_resize") == 0;
     for (int i = 0; i < k && s.rank >= 0; i++) {

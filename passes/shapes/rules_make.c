@@ -144,7 +144,7 @@ void rule_constant(struct infer *f, nid n, int arg)
         shape_set(f, n, 0, &s);
         return;
     }
-    /* form[k]: a single element if k is even, a list if k is odd */
+    /* form[k]: the attribute is a single element if k is even, a list if k is odd */
     for (size_t k = 0; k < sizeof form / sizeof form[0]; k++) {
         a = node_attr(f->m, n, form[k].name);
         if (a == NULL || a->kind != form[k].kind)

@@ -9,8 +9,8 @@
 
 /* --- new axes, other axes --- */
 
-/* Writes to *out the dimension that entry `want`, at position i of a Reshape's target, means for an operand of shape
- * *in.  Returns -1 if the entry is -1 (to be computed from the number of elements), else 0. */
+/* Writes to *out the dimension that `want`, entry i of a Reshape's target, stands for, given an operand of shape *in.
+ * Returns -1 if the entry is -1 (to be computed from the number of elements), else 0. */
 static int target_dim(struct num want, const struct shape *in, int i, bool allow_zero,
                       struct dim *out)
 {
@@ -65,7 +65,8 @@ void rule_reshape(struct infer *f, nid n, int arg)
         want = x;
     }
     nums_set(f, n, 0, nums_of(f, node_in(f->m, n, 0)));
-    if (want == NULL) { /* the target is not known, but perhaps its length, which is the rank */
+    /* the target's elements are not known, but perhaps their number, the rank */
+    if (want == NULL) {
         bool known = shape_in(f, n, 1, &target) && target.rank == 1 && target.d[0].value >= 0 &&
                      target.d[0].value <= SHAPE_RANK;
         out.rank = known ? (int)target.d[0].value : -1;

@@ -11,7 +11,8 @@
 /* The windows of a convolution or pooling. */
 struct window {
     int nspatial; /* number of spatial axes: those behind batch and channels */
-    /* [spatial axis] kernel: -1: unknown; pad: first the pads at the starts of all axes, then the pads at the ends */
+    /* [spatial axis] kernel: -1: unknown; pad: [2 * spatial axes] the pads at the starts of all axes, then the pads at
+     * the ends */
     int64_t kernel[SHAPE_RANK], stride[SHAPE_RANK], dilation[SHAPE_RANK], pad[2 * SHAPE_RANK];
     /* what attribute auto_pad says; PAD_GIVEN: `pad` has the pads */
     enum { PAD_GIVEN, PAD_SAME, PAD_VALID } pads;

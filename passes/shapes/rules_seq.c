@@ -9,7 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
-enum { NESTED = 64 }; /* most containers inside each other, as for the readers of models */
+/* the most containers inside each other; readers of models have the same limit */
+enum { NESTED = 64 };
 
 /* Whether a type is a sequence, optional or map. */
 static bool is_container(const struct type *t)
@@ -68,8 +69,8 @@ static struct shape fill_shape(struct shape acc, struct shape s)
     return acc;
 }
 
-/* Returns a type made of the types a and b; 0: these are of different kinds.  fill: both types hold for a value, so
- * unknown parts of a are filled in from b; else a value has one of the two types, so only their common parts stay. */
+/* Returns the types a and b merged; 0: these are of different kinds.  fill: both types hold for one value, so unknown
+ * parts of a are filled in from b; else a value has one of the two types, so only their common parts stay. */
 static uint32_t combine_types(struct infer *f, uint32_t a, uint32_t b, bool fill)
 {
     assert(a < f->m->ntype && b < f->m->ntype);
@@ -152,8 +153,8 @@ static bool is_made_by(const struct infer *f, vid v, const char *op)
     return v != 0 && f->m->value[v].def != 0 && node_is(f->m, f->m->value[v].def, op);
 }
 
-/* Returns the SequenceConstruct that makes the sequence v, so that its operands are the elements; 0: v is made
- * otherwise. */
+/* Returns the node SequenceConstruct that makes the sequence v: its operands are the elements; 0: another node makes v,
+ * or none. */
 static nid constructed(const struct infer *f, vid v)
 {
     return is_made_by(f, v, "SequenceConstruct") ? f->m->value[v].def : 0;

@@ -15,7 +15,7 @@ static struct dim one_side(struct infer *f, struct dim d)
 void rule_dft(struct infer *f, nid n, int arg)
 {
     struct shape s;
-    /* from opset 20 on: -2, the last but one, unless operand 2 says otherwise */
+    /* from opset 20 on the default is -2, the last axis but one; operand 2 may name another */
     int64_t at = f->opset < 20 ? node_attr_int(f->m, n, "axis", 1) : -2;
     bool onesided = node_attr_int(f->m, n, "onesided", 0) != 0,
          inverse = node_attr_int(f->m, n, "inverse", 0) != 0;

@@ -23,7 +23,7 @@ static void set_result(struct infer *f, nid n, uint32_t i, enum elem e, int rank
     shape_set(f, n, i, &s);
 }
 
-/* Returns the number of sequences, given operand i, which lists their starts and the end of the last one. */
+/* Returns the number of sequences.  Operand i lists where each sequence starts, and then where the last one ends. */
 static struct dim sequences(const struct infer *f, nid n, uint32_t i)
 {
     struct shape starts = operand_shape(f, n, i);
@@ -159,7 +159,7 @@ void rule_indexer(struct infer *f, nid n, int arg)
     (void)arg;
     const struct dim selected[] = {shape_dim(&q, 0), shape_dim(&q, 1), most_selected(f, n)};
     set_result(f, n, 0, ELEM_I32, 3, selected);
-    /* made: number of new entries; a token is one by itself, unless tokens are compressed */
+    /* made: number of new entries; each token makes an entry, unless tokens are compressed */
     struct dim made = shape_dim(&q, 1), left = dim_unknown();
     if (!selects_tokens(f, n))
         count_compressed(node_attr_int(f->m, n, "compress_ratio", -1), shape_dim(&waiting, 2).value,

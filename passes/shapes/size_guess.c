@@ -179,7 +179,7 @@ static bool solve(struct sizes *k, const struct demand *d)
 }
 
 /* If b is a free name and a an expression that cannot be negative, makes the name equal a and returns true.  Returns
- * false, and changes nothing, if b is no free name, if a may be negative or has the name, too. */
+ * false, and changes nothing, if b is no free name, or if a may be negative or has that name in it. */
 static bool reach_exactly(struct sizes *k, struct dim a, struct dim b)
 {
     struct dim is;
@@ -249,8 +249,8 @@ struct change {
     uint32_t *tries;
 };
 
-/* Gives the free names their sizes of before, limited to `least` .. `most`; returns whether the demand holds then, and
- * false without evaluations left. */
+/* Gives the free names the sizes that they had before the attempt, limited to `least` .. `most`.  Returns whether the
+ * demand holds then; false if no evaluations are left. */
 static bool try_sizes(struct change *c, int64_t least, int64_t most)
 {
     for (uint32_t i = 0; i < c->x.n; i++)

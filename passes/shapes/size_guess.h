@@ -4,9 +4,9 @@
 
 #include "passes/shapes/demands.h"
 
-/* What is known of a name beside demands.  SIZE_GIVEN: its size is given.  Other names have a size to try first.
- * SIZE_BATCH: the name is one for batches.  SIZE_FIRST: the name is the first dimension of an input, so probably a
- * batch.  SIZE_OTHER: nothing is known. */
+/* What is known of a name apart from demands.  SIZE_GIVEN: its size is given; all other names have a size to try first.
+ * SIZE_BATCH: the name is one that models use for batches.  SIZE_FIRST: the name is the first dimension of an input, so
+ * probably a batch.  SIZE_OTHER: none of these. */
 enum size_kind { SIZE_GIVEN, SIZE_BATCH, SIZE_OTHER, SIZE_FIRST };
 
 /* A name and its size. */

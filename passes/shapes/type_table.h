@@ -9,14 +9,15 @@
 
 #include <stdint.h>
 
-/* The letters of an operator from a version on, up to the version of its next row. */
+/* The letters for the types of an operator's operands and results, from one version of the domain on, up to the version
+ * of the operator's next row. */
 struct type_row {
     const char *op;
     int32_t since; /* the first version of the domain that the row holds for */
     const char *letters;
 };
 
-/* The rows of a domain.  An operator may have none: then nothing is known about its types. */
+/* The rows of a domain, sorted by operator.  Nothing is known about the types of an operator without rows. */
 struct type_domain {
     const char *name;
     const struct type_row *row; /* [n], sorted by operator (bytewise), then version */

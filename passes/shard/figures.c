@@ -40,7 +40,8 @@ static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of,
         x->op = node_op(s->m, n);
     }
     x->nodes++;
-    /* a piece of the padded node takes the share padded / ways of the node's time for `size` positions */
+    /* padded, each device computes padded / ways positions of the axis; the whole node computes `size` positions in
+     * `time` */
     x->saves = sat_add(x->saves, time - mul_div_ceil(time, padded / s->ways, size));
 }
 
@@ -52,8 +53,8 @@ static bool is_undivided(const struct shard *s, struct dim size)
            !shard_cuts_unevenly(s->ways, size, (size.value - 1) / s->ways + 1);
 }
 
-/* Fills k->undivided with the axes whose padding saves most time, at most SHARDED_AXES.  Of each node without options
- * only the largest axis that cannot be cut counts; nodes with axes of the same size share an entry. */
+/* Fills k->undivided with the axes whose padding saves most time, at most SHARDED_AXES.  A node without options counts
+ * with the largest of its axes that cannot be cut; nodes whose axes have the same size share an entry. */
 static void find_undivided(const struct shard *s, struct sharding *k)
 {
     const struct graph *g = &s->m->graph[1];

@@ -31,8 +31,8 @@ static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
 
 /* Returns the bytes of the largest piece that v has in any of its states. */
 static int64_t piece_bytes(const struct shard *s, vid v);
-/* Returns the ps of an exchange on each device, at most CTX_SUM_MAX: rounds of hops in each of which devices send
- * `bytes` bytes, `work` ps of computing, and the cost of a part. */
+/* Returns the ps that an exchange takes on each device, at most CTX_SUM_MAX.  The exchange has `rounds` rounds of hops,
+ * in each of which devices send `bytes` bytes; `work` ps of computing; and the cost of a part. */
 static int64_t exchange_time(const struct shard *s, uint32_t rounds, int64_t bytes, int64_t work);
 
 /* Returns the ps of adding up `count` tensors of v's type, by one Sum or two at a time (shard_adds_pairs); operands and
@@ -65,8 +65,8 @@ static bool cuts_some(const struct shard *s, const struct shard_option *o)
     return false;
 }
 
-/* Returns the ps of option o.  whole: the time of its node, by the sizes in the module; given: the node's time in
- * the costs of the module, which may come from a file. */
+/* Returns the ps that option o takes on each device.  whole: the time of its node whole, reckoned from the sizes in the
+ * module; given: that time in the costs of the module, which may come from a file. */
 static int64_t option_time(struct shard *s, const struct shard_option *o, int64_t whole,
                            int64_t given)
 {
@@ -88,7 +88,7 @@ static int64_t option_time(struct shard *s, const struct shard_option *o, int64_
     /* each device computes as much as for the whole node */
     if (!cuts_some(s, o))
         return given;
-    /* the piece takes the same share of the given time as of the time by sizes */
+    /* the time by sizes gives the share that the piece has of the whole node: it gets that share of the given time */
     if (whole != given)
         time = share_of_time(given, time, whole);
     /* the result of the piece is divided by a number, one more node */
@@ -131,7 +131,8 @@ static int64_t piece_bytes(const struct shard *s, vid v)
     return most;
 }
 
-/* The lanes (enum contention) that a hop from device i to device k holds, as bits of the devices. */
+/* The lanes (enum contention) that a hop from device i to device k holds: out, in: the bits of the devices whose
+ * sending, or receiving, lane the hop holds. */
 struct held {
     uint64_t out, in;
 };
@@ -141,7 +142,8 @@ static struct held lanes_of(enum contention how, uint32_t i, uint32_t k)
     switch (how) {
     case CONTENTION_PORT:
         return (struct held){from, to};
-    case CONTENTION_HALF: /* a device's one channel, or the device itself, is its bit in `in` */
+    /* `in` alone counts: its bit stands for the one channel of a device, or for the device itself */
+    case CONTENTION_HALF:
     case CONTENTION_BLOCKING:
         return (struct held){0, from | to};
     case CONTENTION_RX:
@@ -289,9 +291,9 @@ const struct shard_moves *shard_moves_of(const struct shard *s, vid v)
     return k;
 }
 
-/* Returns the ps, on each device, of making value v, whose exchanges are *k, whole on all devices.  have: the states in
- * which the devices have v, as bits; whole is not among them.  *from: the bit of the state from which the last step
- * makes v. */
+/* Returns the ps, on each device, of making value v whole on all devices; *k: the exchanges of v; have: the states in
+ * which the devices have v, as bits; whole is not among them.  Writes to *from the bit of the state from which the last
+ * step makes v whole. */
 static int64_t whole_time(const struct shard_moves *k, uint32_t have, uint32_t *from)
 {
     uint32_t terms = k->terms != 0 ? UINT32_C(1) << k->terms : 0, cut = have & ~terms;
@@ -309,8 +311,8 @@ static int64_t whole_time(const struct shard_moves *k, uint32_t have, uint32_t *
     return sat_add(k->scatter, k->gather);
 }
 
-/* Returns the bit of a cut, in `have`, from which v is brought to the cut with bit `want` directly; 0: there is none,
- * or that takes no less than `way`, the ps by way of the whole. */
+/* Returns the bit of a cut, one of `have`, from which v can be brought directly to the cut with bit `want`, in less
+ * than `way` ps (the time by way of the whole value); 0: there is no such cut. */
 static uint32_t turned_from(const struct shard_moves *k, uint32_t have, uint32_t want, int64_t way)
 {
     uint32_t cuts = have & k->even;

@@ -255,7 +255,7 @@ bool shard_same(struct shard_state a, struct shard_state b)
 tid shard_weight(const struct module *m, vid v)
 {
     const struct value *p = &m->value[v];
-    /* also if it is the default of an input: parts have no inputs with a default */
+    /* also if the tensor is the default of an input: the parts have no inputs with a default */
     if ((p->flags & VALUE_INIT) != 0)
         return p->tensor;
     if (p->def == 0 || !node_is(m, p->def, "Constant"))
@@ -417,8 +417,8 @@ void shard_set_all_out(struct shard_ask *q, int axis)
             shard_set_out(q, i, axis);
 }
 
-/* Whether the answer has a change that divides a number by the number of devices, so that it is right only for equal
- * pieces. */
+/* Whether the answer has a change that divides a number by the number of devices: then it is right for equal pieces
+ * only. */
 static bool divides_sizes(const struct shard_ask *q)
 {
     for (uint32_t c = 0; c < SHARD_CHANGES; c++) {
@@ -485,8 +485,8 @@ static bool add_items(const struct shard_ask *q)
     return true;
 }
 
-/* Adds the answer to the options of the node, unless it is there or there are too many, which s->capped notes; first
- * adds its states to those of operands and results. */
+/* Adds the answer to the options of the node, and the answer's states to those of the node's operands and results.
+ * Does nothing if the node has that option already.  If there are too many options or states, only sets s->capped. */
 static void add_option(struct shard_ask *q)
 {
     struct shard *s = q->s;
@@ -510,8 +510,8 @@ static void add_option(struct shard_ask *q)
     memcpy(o->change, q->change, sizeof o->change);
 }
 
-/* Asks rule r of node q->n about state st of the node's operand or result number `at`, and adds the answer to the
- * options if it is valid (is_valid). */
+/* Asks rule r of node q->n: which states do its tensors have if its operand or result number `at` has state st?  Adds
+ * the answer to the options if it is valid (is_valid). */
 static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result, uint32_t at,
                     struct shard_state st)
 {
@@ -522,7 +522,7 @@ static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result,
     q->result = result;
     q->at = at;
     q->given = st;
-    infer_at(q->s->f, q->n); /* the rule goes by the opset of the node */
+    infer_at(q->s->f, q->n); /* the rule must know the opset of the node */
     if (r->rule(q, r) && is_valid(q))
         add_option(q);
 }

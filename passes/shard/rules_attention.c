@@ -34,8 +34,8 @@ static const struct form forms[] = {
     [SHARD_HEADS_ROTARY_MS] = {"num_heads", NULL, "qb--:q"},
 };
 
-/* Numbers of heads of queries (q) and keys (k), and how many heads in a row each device has of them; run_k 0: each
- * device has all heads of keys. */
+/* q, k: number of heads of queries, of keys; run_q, run_k: how many of these heads in a row each device has; run_k 0:
+ * each device has all heads of keys. */
 struct head_counts {
     int64_t q, k, run_q, run_k;
 };
@@ -141,8 +141,8 @@ static bool cut_heads(struct shard_ask *q, const struct form *f, const struct he
     return true;
 }
 
-/* Finds the number of heads that each device has in a row, h->run_q and h->run_k, from the given state.  Returns false
- * if that state is no cut between heads, or would part heads of queries that look up the same head of keys. */
+/* Sets h->run_q and h->run_k, the numbers of heads that each device has in a row, by the given state.  Returns false if
+ * that state is no cut between heads, or would part heads of queries that look up the same head of keys. */
 static bool find_runs(const struct shard_ask *q, const struct form *f, struct head_counts *h)
 {
     char code = code_of(f, q->result, q->at);

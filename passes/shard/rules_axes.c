@@ -154,7 +154,8 @@ bool rule_shard_arg(struct shard_ask *q, const struct shard_row *r)
     (void)r;
     if (!shard_in_shape(q, 0, &k) || !worked_axes(q, SHARD_APART_FIRST, k.rank, &axes))
         return false;
-    /* the searched axis if the result lacks it (axes has one bit), else an axis behind all others */
+    /* the axis along which the node searches if the result lacks it (axes has one bit), else an axis behind all
+     * others */
     int gone = node_attr_int(q->s->m, q->n, "keepdims", 1) != 0 ? k.rank : __builtin_ctz(axes);
     cut += q->result && cut >= gone; /* now an axis of the operand */
     if (cut >= k.rank || (axes >> cut & 1) != 0)

@@ -18,7 +18,8 @@ bool rule_shard_each(struct shard_ask *q, const struct shard_row *r)
     if (!shard_out_shape(q, 0, &out) ||
         (!q->result && (q->at >= n || !shard_in_shape(q, q->at, &k))))
         return false;
-    /* axes are aligned at the last one; axis: the axis of the result that is cut, `here` in operand i */
+    /* operands are broadcast, so axes are aligned at the last one.  axis: the cut axis of the result; here: the same
+     * axis in operand i */
     int axis = q->result ? q->given.axis : q->given.axis + out.rank - k.rank;
     for (uint32_t i = 0; i < n; i++) {
         if (!shard_in_shape(q, i, &k))
@@ -120,9 +121,9 @@ bool rule_shard_reduce(struct shard_ask *q, const struct shard_row *r)
 
 /* ---- products ----------------------------------------------------------------------------------- */
 
-/* If operand i, a stack of matrices of shape *k, has the axis that is `behind` axes before the last one (0: the last
- * one), and not size 1 there, sets its state to cut along it.  d: the size in the result.  Returns false if the operand
- * has another size. */
+/* Sets the state of operand i, a stack of matrices of shape *k: cut along the axis that is `behind` axes before the
+ * last one (0: the last one); whole if it lacks that axis, or has size 1 there.  d: the size of the axis in the result.
+ * Returns false if the operand has another size there. */
 static bool cut_stack(struct shard_ask *q, uint32_t i, const struct shape *k, int behind,
                       struct dim d)
 {
@@ -204,7 +205,8 @@ bool rule_shard_channels(struct shard_ask *q, const struct shard_row *r)
     const struct node *k = &q->s->m->node[q->n];
     bool vector = !q->result && q->at > 0;
     int axis = vector ? 1 : q->given.axis;
-    /* further results are places in the whole tensor (MaxPool), or figures of training (BatchNormalization) */
+    /* a piece cannot make further results: they are positions in the whole tensor (MaxPool), or figures of training
+     * (BatchNormalization) */
     for (uint32_t i = 1; i < k->out.n; i++)
         if (node_out(q->s->m, q->n, i) != 0)
             return false;

@@ -37,8 +37,9 @@ struct axes_group {
     int a, a_end, b, b_end;
 };
 
-/* Whether the group of axes whose sizes have the product b needs one more axis, rather than the group with product a: a
- * is larger; or a has names, and b has none or divides a.  A wrong guess makes the groups end unequal. */
+/* Whether the next axis belongs to the group whose sizes have the product b, rather than to the one with the product a:
+ * a is larger; or a has names, and b has none or divides a.  If that guess is wrong, the products never become
+ * equal. */
 static bool is_larger(struct module *m, struct dim a, struct dim b)
 {
     if (a.sym == 0 && b.sym == 0)
@@ -78,9 +79,9 @@ static bool find_group(struct module *m, const struct shape *from, const struct 
     return true;
 }
 
-/* Finds the state, in *out, that a tensor of shape *to has if it holds the elements of a tensor of shape *from in
- * state st: a cut of the axis of *to along which the elements that a device has in a row are whole positions.  Returns
- * false if that is no cut of *to. */
+/* Writes to *out the state of a tensor of shape *to that holds the elements of a tensor of shape *from in state st.  It
+ * is a cut along an axis of *to, if the elements that a device has in a row are whole positions of that axis.  Returns
+ * false if there is no such cut. */
 static bool regrouped(const struct shard *s, const struct shape *from, const struct shape *to,
                       struct shard_state st, struct shard_state *out)
 {
@@ -88,7 +89,7 @@ static bool regrouped(const struct shard *s, const struct shape *from, const str
     if (st.axis >= from->rank || !find_group(s->m, from, to, st.axis, &g))
         return false;
     /* within the group of axes: total: number of elements that one device has in a row; behind: number of elements for
-     * each position of the axis of *to that is tried, from the last axis on */
+     * each position of the axis of *to that is looked at; the last axis comes first */
     int64_t total = st.run, behind = 1;
     for (int i = st.axis + 1; i < g.a_end; i++) {
         if (from->d[i].value <= 0 || total > INT64_MAX / from->d[i].value)
@@ -168,8 +169,8 @@ static bool drops_ones(const struct module *m, nid n)
     return node_is(m, n, "Squeeze") && node_attr(m, n, "axes") == NULL && node_in(m, n, 1) == 0;
 }
 
-/* Rule for Reshape, Flatten, Squeeze and Unsqueeze: any axis can be cut if the same elements are a cut of the
- * result. */
+/* Rule for Reshape, Flatten, Squeeze and Unsqueeze: any axis can be cut if the elements that a device then has are a
+ * piece of the result along one of its axes. */
 bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape in, out;
@@ -207,7 +208,7 @@ bool rule_shard_split(struct shard_ask *q, const struct shard_row *r)
     shard_set_all_out(q, q->given.axis);
     if (q->given.axis != axis)
         return true;
-    /* a part that nothing reads: its size is not known to be a multiple of the number of devices */
+    /* an omitted result has no known size, which may be no multiple of the number of devices */
     for (uint32_t i = 0; i < n; i++)
         if (node_out(q->s->m, q->n, i) == 0)
             return false;
@@ -304,8 +305,8 @@ bool rule_shard_gather(struct shard_ask *q, const struct shard_row *r)
     int axis = axis_of(node_attr_int(q->s->m, q->n, "axis", 0), data.rank), at = q->given.axis;
     if (axis < 0)
         return false;
-    /* at: the axis of the result, in which the axes of the indices stand in place of the indexed axis of the data; -1:
-     * the indexed axis itself is given */
+    /* in the result, the axes of the indices stand in place of the indexed axis of the data.  at: the cut axis of the
+     * result; -1: the cut axis is the indexed one */
     if (!q->result)
         at = q->at == 1 ? at + axis : at < axis ? at : at > axis ? at + index.rank - 1 : -1;
     if (at < 0)
@@ -329,8 +330,8 @@ bool rule_shard_expand(struct shard_ask *q, const struct shard_row *r)
     if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &in) || !shard_out_shape(q, 0, &out) ||
         k == NULL || (int)k->n > out.rank)
         return false;
-    /* axis: the cut axis of the result; from: the same axis of the operand; entry: its size in operand 1; negative: the
-     * operand, or the list, is too short to have it */
+    /* axis: the cut axis of the result; from: the same axis of the operand; entry: index of its size in operand 1.  A
+     * negative `from` or `entry`: the operand, or the list, is too short to have the axis */
     int axis = q->given.axis + (q->result ? 0 : out.rank - in.rank),
         from = axis - (out.rank - in.rank), entry = axis - (out.rank - (int)k->n);
     if (axis >= out.rank ||
@@ -342,7 +343,7 @@ bool rule_shard_expand(struct shard_ask *q, const struct shard_row *r)
     /* the size of the axis comes from the operand alone */
     if (entry < 0 || (k->at[entry].kind == NUM_INT && k->at[entry].v == 1))
         return true;
-    /* the entry must be the size of the result: any other entry may be 1 when the model runs */
+    /* only an entry that is the size of the result can be divided: another entry may be 1 when the model runs */
     c.divide = UINT64_C(1) << entry;
     if (!shard_same_size(q, 1, entry, out.d[axis]) || !shard_list_change(q, &c))
         return false;

@@ -70,7 +70,8 @@ bool rule_shard_qlinear(struct shard_ask *q, const struct shard_row *r)
     if (!shard_out_shape(q, 0, &out) || (!q->result && (q->at < first || (q->at - first) % 3 != 0 ||
                                                         !shard_in_shape(q, q->at, &k))))
         return false;
-    /* axes are aligned at the last one; axis: the axis of the result that is cut, `here` in operand i */
+    /* operands are broadcast, so axes are aligned at the last one.  axis: the cut axis of the result; here: the same
+     * axis in operand i */
     int axis = q->result ? q->given.axis : q->given.axis + out.rank - k.rank;
     for (uint32_t i = first; i < n; i += 3) {
         if (!shard_in_shape(q, i, &k))
@@ -192,7 +193,7 @@ bool rule_shard_packed(struct shard_ask *q, const struct shard_row *r)
     if (!q->result || columns <= 0 || columns % ways != 0 || q->given.run != columns / ways)
         return false;
     for (uint32_t i = 1; i < m->node[q->n].nformal; i++) {
-        /* operand 4 has an index for each row of the sum, so it stays whole */
+        /* operand 4 has an index for each position of the axis that is summed over, so it stays whole */
         if (node_in(m, q->n, i) == 0 || i == 4)
             continue;
         if (!shard_in_shape(q, i, &k) || k.rank < 1 || k.d[0].value % ways != 0)

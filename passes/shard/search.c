@@ -32,39 +32,40 @@ enum {
     ENTRIES = 4096, /* most entries in the second pass */
     SLOTS = 128,    /* the most values that are followed at once */
     NEAREST = 24,   /* number of entries that an entry is compared with */
-    /* states of values that a pass may compare: about a second of CPU */
+    /* number of states of values that a pass may compare, which takes about a second of CPU */
     LOOKS = 100000000,
-    /* before a table is pruned it may have so many times more entries than afterwards */
+    /* before pruning, a table may have UNPRUNED times as many entries as after it */
     UNPRUNED = 8,
     WORD = 4, /* number of slots that fit a uint64_t; divides SLOTS */
-    /* times of exchanges are kept for values with at most so many states */
+    /* times of exchanges are kept for values with at most KEPT_BITS states */
     KEPT_BITS = 4,
     /* bit of the state "the first device alone has the value, whole" */
     ALONE_BIT = 15,
     ALONE = 1 << ALONE_BIT,
-    WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */
+    WHOLE_ONE_IN = 8 /* shard_draw(): one of WHOLE_ONE_IN nodes stays whole though it has options */
 };
 
 /* Number of the option that the first device alone computes the node, whole. */
 static const uint32_t ALONE_OPTION = UINT32_MAX;
 
-/* A step on the way to an entry. */
+/* A step of the search, in which an entry came about: one node is taken. */
 struct step {
-    uint32_t before; /* the step before, an index of table.step */
+    uint32_t before; /* index in table.step of the step in which the node before was taken */
     uint32_t option; /* the option that is taken for the step's node */
 };
 
 /* An entry of the table. */
 struct entry {
-    int64_t time;    /* ps */
+    int64_t time;    /* ps of the nodes taken so far, and of their exchanges */
     int64_t settled; /* ps: what settled() returns; set only where a table is cut down */
-    uint32_t step;   /* the last step of its way */
-    /* [slot] states in which the value is there, as bits; 0 from the number of values that are followed on, up to the
-     * next multiple of WORD */
+    /* index in table.step: the step that took the last node; UINT32_MAX: none was taken */
+    uint32_t step;
+    /* [slot] the states in which the slot's value is there, as bits; 0 in slots that are not in use, up to the next
+     * multiple of WORD */
     uint16_t have[SLOTS];
 };
 
-/* What is kept of an exchange of a value: what shard_exchange() returns and writes to *also. */
+/* An exchange of a value that was asked for before: what shard_exchange() returned, and wrote to *also. */
 struct kept_move {
     int64_t time; /* -1: not known yet */
     uint32_t also;
@@ -74,7 +75,8 @@ struct kept_move {
 struct slot_moves {
     uint8_t bits;  /* number of the value's states if that is at most KEPT_BITS, else 0 */
     uint8_t terms; /* the bit of its terms; 0: none */
-    /* ps of sending the results of the nodes to come that tell the sizes of the value; 0: there are none */
+    /* ps of sending what later nodes tell of the value's sizes, if the first device alone has it; 0: no later node
+     * does */
     int64_t sizes;
     struct kept_move kept[1 << KEPT_BITS][KEPT_BITS]; /* [have][want] unless bits is 0 */
 };
@@ -84,7 +86,7 @@ struct table {
     struct shard *s;
     vid live[SLOTS]; /* [nlive] the values */
     uint32_t nlive;
-    struct slot_moves *move; /* [slot] */
+    struct slot_moves *move; /* [slot] what is kept of the exchanges of the slot's value */
     uint32_t
         *slot; /* [value] 1 + its slot; 0: the value is not followed, but whole on all devices */
     uint8_t *alone; /* [value] 1: the first device alone may have it */
@@ -422,7 +424,7 @@ static int by_time(const void *a, const void *b)
     return x->step < y->step ? -1 : x->step > y->step;
 }
 
-/* Whether some of four slots is alone by states a, but not by b. */
+/* Whether in some of four slots the first device alone has the value by the states a, but not by b. */
 static bool is_more_alone(uint64_t a, uint64_t b)
 {
     const uint64_t bits = (uint64_t)ALONE * UINT64_C(0x0001000100010001);
@@ -445,7 +447,7 @@ static bool is_dominated(struct table *t, const struct entry *a, const struct en
             }
         }
         uint32_t have = a->have[i];
-        /* what tells sizes on the first device alone then sends them */
+        /* nodes that tell sizes on the first device alone must then send them to the others */
         if ((have & ~(uint32_t)b->have[i] & ALONE) != 0)
             time = sat_add(time, t->move[i].sizes);
         for (uint32_t lacks = b->have[i] & ~have; lacks != 0; lacks = b->have[i] & ~have) {
@@ -471,7 +473,7 @@ static void keep_pace(struct table *t)
         t->most = smaller_u32(t->most * 2, t->widest_most);
 }
 
-/* Returns the time of entry e and of making all values whole that are alive. */
+/* Returns the time of entry e, and of making whole all values that later nodes read. */
 static int64_t settled(struct table *t, const struct entry *e)
 {
     int64_t time = e->time;
@@ -529,7 +531,7 @@ static void advance(struct table *t, nid at)
     t->widest = larger_u32(t->widest, n);
 }
 
-/* Stops following the values that node n was the last one to read, or that nothing reads. */
+/* Stops following the values whose last reader is node n, and results of n that nothing reads. */
 static void forget_dead(struct table *t, nid n)
 {
     for (uint32_t i = 0; i < t->nlive;) {
@@ -570,7 +572,7 @@ static void least_times(struct table *t, int64_t *floor)
     *floor = sum;
 }
 
-/* Removes doubles that follow when dead values are forgotten: the table is hashed anew. */
+/* Removes entries that became equal when values were forgotten: hashes the table anew. */
 static void merge_equal(struct table *t)
 {
     uint32_t n = 0;
@@ -665,8 +667,8 @@ static void take(struct table *t, nid n, const uint8_t *useful)
         merge_equal(t);
 }
 
-/* Finds the values that the first device alone may have: what it alone computes, and all that nodes compute from that.
- * Returns an array, [value] 1: such a value. */
+/* Returns an array, [value] 1: the first device alone may have the value: the value's maker is a SHARD_ONCE node there,
+ * or may run there (may_be_alone) and has such an operand. */
 static uint8_t *alone_values(const struct table *t)
 {
     const struct shard *s = t->s;

@@ -15,8 +15,9 @@
 struct said {
     enum { NOTHING, WHOLE, CUT, ALONE, OTHER } kind;
     int64_t axis; /* CUT: the axis, counted from the last one if below 0 */
-    int64_t run;  /* CUT: number of neighbouring positions that a device has; 0: it has one block */
-    int64_t ways; /* CUT: number of pieces */
+    /* CUT: the number of neighbouring positions in each block of a device; 0: each device has one block */
+    int64_t run;
+    int64_t ways;       /* CUT: number of pieces */
     const char *device; /* ALONE: the device's name, not ended by a 0 */
     size_t len;         /* ALONE: length of the name */
 };

@@ -123,8 +123,8 @@ static int find_devices(struct shard *s, uint32_t cls)
     return 0;
 }
 
-/* Returns what becomes of n if each part may have its own copy of it: SHARD_CONSTANT if all operands are constants;
- * SHARD_SHARED if they are weights, inputs, or results of nodes that each part has its own copy of; else SHARD_NODE. */
+/* Returns whether each part may have its own copy of n: SHARD_CONSTANT: all operands are constants; SHARD_SHARED: they
+ * are weights, inputs, or results of nodes that each part has its own copy of; SHARD_NODE: no. */
 static uint8_t kind_of_copy(const struct shard *s, nid n)
 {
     const struct module *m = s->m;
@@ -324,16 +324,18 @@ static int64_t border_time(const struct shard *s)
 /* The settings of choose(). */
 struct wanted {
     uint32_t ways;
-    uint32_t cls; /* 1 + the class of devices; 0: the class that has most equal devices */
+    uint32_t cls; /* the class of devices, + 1; 0: the class that has most equal devices */
     enum sharding_sums sums;
-    int64_t draw;   /* the seed of a random choice; 0: the choice is not random */
-    int64_t number; /* the choice is option number `number`, from 1, of each node; 0: it is not */
-    bool self;      /* true: options must agree with the file's sharding specs */
-    bool whole;     /* true: no state is kept in pieces */
-    int64_t below;  /* ps: only choices that take less count; INT64_MAX: all */
+    int64_t draw; /* the seed of a random choice; 0: the choice is not random */
+    /* for tests: each node gets its option number `number`, from 1; 0: the best choice is searched for */
+    int64_t number;
+    bool self;     /* true: options must agree with the file's sharding specs */
+    bool whole;    /* true: no state is kept in pieces */
+    int64_t below; /* ps: only choices that take less count; INT64_MAX: all */
 };
 
-/* A choice, and all that is known of the module for so many devices; s.ways is 0 if there is none. */
+/* A choice for a number of devices, and all that is known of the module for that number; s.ways 0: there is no
+ * choice. */
 struct chosen {
     struct wanted w; /* what the choice was sought by */
     struct shard s;
@@ -440,8 +442,8 @@ static bool cuts_some(const struct shard *s, const struct shard_choice *c)
     return n < s->m->nnode;
 }
 
-/* Whether choice `found` may take the place of choice c, which takes longer: it may not if c alone cuts a node, or c
- * alone seems to fit the devices' memory. */
+/* Whether choice `found` (for *by) may take the place of choice c (for *s), which takes longer.  It may not if only c
+ * cuts a node, or only c seems to fit the devices' memory. */
 static bool may_replace(const struct shard *s, const struct shard_choice *c, const struct shard *by,
                         const struct shard_choice *found)
 {
@@ -560,7 +562,7 @@ bool shard_saves(int64_t value, int64_t of, int64_t gain)
     return value <= of - mul_div_ceil(of, gain, 1000000);
 }
 
-/* Leaves choice k for pipeline_run() to compare with a plan of whole nodes. */
+/* Notes choice k in results.offer: pipeline_run() compares it with a plan of whole nodes later. */
 static void offer(const struct chosen *k, int64_t gain)
 {
     k->s.x->results.offer = (struct shard_offer){.ways = k->s.ways,
@@ -570,10 +572,10 @@ static void offer(const struct chosen *k, int64_t gain)
                                                  .gain = gain};
 }
 
-/* Rewrites the module by choice `best`, the best one of all numbers of devices, if it saves the share `gain`
- * (millionths) of the least that plans of whole nodes can take.  Leaves the module as it is if one device alone, whose
- * memory the model fits, takes too little for that.  Else leaves an offer: a planner is to find a plan of whole nodes
- * first. */
+/* Decides what becomes of `best`, the best choice for all numbers of devices.  Rewrites the module if the choice saves
+ * the share `gain` (millionths) of a lower bound of all plans of whole nodes.  If it saves too little even against one
+ * device alone, and the model fits that device's memory, leaves the module as it is.  Else leaves an offer: first a
+ * planner is to find a plan of whole nodes. */
 static void decide(struct chosen *best, int64_t gain)
 {
     struct shard *s = &best->s;

@@ -28,7 +28,7 @@ enum {
     SHARD_OPTIONS = 16,  /* the most options of a node */
     SHARD_OPERANDS = 64, /* nodes with more operands or results are left whole */
     SHARD_CHANGES = 2,   /* the most changes of an option */
-    /* the most nodes in a row that compute a constant of which there are pieces */
+    /* the longest chain of nodes that compute a constant of which there are pieces */
     SHARD_DEPTH = 16,
     SHARD_TERMS = -1 /* value of shard_state.run for a tensor in terms */
 };
@@ -53,7 +53,7 @@ static inline bool shard_is_terms(struct shard_state st)
     return st.run == SHARD_TERMS;
 }
 
-/* A change by which a device's piece of a node differs from the node. */
+/* How a device's piece of a node differs from the node. */
 struct shard_change {
     enum {
         SHARD_NOTHING,
@@ -143,7 +143,8 @@ struct shard {
     /* [ndev] the devices: first the `ways` that share nodes, then others to which nodes are pinned */
     uint32_t *dev;
     uint32_t ndev;
-    uint32_t *home;  /* [node] of a SHARD_ONCE node: index in dev of the device that it is on */
+    /* [node] index in dev of the device that runs the node; only for SHARD_ONCE nodes */
+    uint32_t *home;
     uint8_t *pinned; /* [node] 1: the user has pinned it */
     uint32_t *hits;  /* [--pin] number of nodes that the pattern matches */
     uint32_t cls;    /* class of the devices that share nodes */
@@ -283,11 +284,11 @@ int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st);
 
 /* ---- functions for rules ---- */
 
-/* Write the shape of operand i (shard_in_shape), or of result i (shard_out_shape), to *out.  Return false if the number
- * of its axes is not known. */
+/* These write to *out the shape of operand i (shard_in_shape), or of result i (shard_out_shape).  They return false if
+ * the number of its axes is not known. */
 bool shard_in_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
 bool shard_out_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
-/* Set the state of operand i, or of result i, to a cut along `axis` with the run of the given state. */
+/* These set the state of operand i, or of result i, to a cut along `axis` with the run of the given state. */
 void shard_set_in(struct shard_ask *q, uint32_t i, int axis);
 void shard_set_out(struct shard_ask *q, uint32_t i, int axis);
 /* Sets the states of all results that are not omitted to a cut along `axis` with the run of the given state. */
@@ -408,9 +409,9 @@ void shard_prune(struct shard *s);
 /* Fills s->rounds from the settings of the step. */
 void shard_count_rounds(struct shard *s);
 
-/* Returns the ps, on each device, of bringing v from one of the states `have` (a set of bits) to the state with bit
- * `want`; 0 if v is in that state already; SHARD_NEVER: that is impossible.  *also: bits of the states in which v is
- * there afterwards beside those in `have`: `want`, and the states on the way to it. */
+/* Returns the ps, on each device, of bringing v to the state with bit `want` from one of the states `have` (a set of
+ * bits); 0 if v is in that state already; SHARD_NEVER: that is impossible.  Adds to *also, as bits, the states that v
+ * has afterwards beside `have`: `want`, and the states on the way to it. */
 int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t want, uint32_t *also);
 /* Returns the bit of the state from which the last step of shard_exchange() makes v.  Devices have v in that state
  * already (`have`), or an exchange must make it first. */
@@ -436,7 +437,7 @@ struct shard_choice {
 /* Returns the best choice that the search finds among the options not removed; only choices that take at most `beat` ps
  * count.  Its value is -1 if there is none. */
 struct shard_choice shard_search(struct shard *s, int64_t beat);
-/* Does the same with tables of at most `entries` entries. */
+/* Does what shard_search() does, with tables of at most `entries` entries. */
 struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64_t beat);
 /* Returns a choice drawn at random, without value and floor, for tests that try odd choices. */
 struct shard_choice shard_draw(struct shard *s, uint64_t seed);
@@ -456,7 +457,8 @@ struct shard_exchanged {
 struct shard_written {
     /* numbers of nodes: cut; whole on all devices; on one device; after the rewriting */
     uint32_t cut, whole, once, made;
-    /* exchanges: of tensors joined on the devices (joined), cut (sliced), brought from one cut to another (turned) */
+    /* numbers of exchanges: tensors joined on the devices (joined), cut (sliced), brought from one cut to another
+     * (turned) */
     struct sharded_exchanges joined, sliced, turned;
     struct sharded_sums sums;
     /* [npair] the pairs of states that devices keep in pieces, in x->use.mem */

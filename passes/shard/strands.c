@@ -129,7 +129,7 @@ struct strand {
     bool gone;
 };
 
-/* Whether v can be brought from state st to another cut, and from that to st, without being whole in between. */
+/* Whether v can be brought directly from state st to another cut, and from that cut to st. */
 static bool can_turn(const struct shard *s, vid v, struct shard_state st)
 {
     if (!shard_is_cut(st))
@@ -139,8 +139,8 @@ static bool can_turn(const struct shard *s, vid v, struct shard_state st)
     return (even >> shard_bit(s, v, st) & 1) != 0 && (even & (even - 1)) != 0;
 }
 
-/* Returns the least time, in ps, of bringing v from state st to another state: whole, added up in pieces if st is
- * terms, or to another cut directly. */
+/* Returns the least ps of bringing v from state st to another state: to the whole value; from terms to pieces of the
+ * sum; or from a cut to another cut directly. */
 static int64_t leaving(const struct shard *s, vid v, struct shard_state st)
 {
     uint32_t also, bit = (uint32_t)shard_bit(s, v, st);
@@ -207,9 +207,9 @@ static bool turns_as(const struct shard *s, vid v, struct shard_state p, struct 
     return v == 0 || !can_turn(s, v, q) || can_turn(s, v, p);
 }
 
-/* Whether option p can take the place of option q: p takes the same operands cut, and the same in terms, but for
- * constants; p's results have at most as many blocks; and what can be brought to other cuts directly with q can be with
- * p. */
+/* Whether option p can take the place of option q.  But for constants, it takes the same operands cut, and the same in
+ * terms; its results in terms are the same, and its other results have at most as many blocks; and it has each tensor
+ * in a state from which the tensor can be brought to other cuts directly, if q has. */
 static bool is_as_plain(const struct shard *s, const struct shard_option *p,
                         const struct shard_option *q)
 {
@@ -341,8 +341,8 @@ static void put_once(struct shard *s, nid n, uint32_t home)
     s->home[n] = s->pinned[n] ? s->home[n] : home;
 }
 
-/* Leaves state pair number `pair` whole: puts the readers of its input and the maker of its output on one device,
- * the one to which one of them is pinned, or the first one. */
+/* Leaves state pair number `pair` whole: puts all readers of its input and the maker of its output on one device: on
+ * the device to which one of these nodes is pinned, else on the first device. */
 static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
 {
     vid in = s->place->state_in[pair], out = s->place->state_out[pair];
@@ -431,7 +431,7 @@ void shard_keep_states(struct shard *s, bool whole)
     for (uint32_t i = given; i < p->nstate && !whole; i++)
         s->kept[p->state_in[i]] = s->kept[p->state_out[i]] = pieces_of(s, &users, i);
     bool all = bind_all(s, &users);
-    /* if that does not work for all states together, all of them stay whole */
+    /* if the states cannot be kept in pieces all together, all of them stay whole */
     if (!all)
         memset(s->must, 0, s->m->nnode);
     for (uint32_t i = 0; i < p->nstate; i++) {

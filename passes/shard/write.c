@@ -26,8 +26,8 @@ static struct shard_state made_in(const struct shard_writer *x, vid v)
     return o != 0 ? x->s->opt[o].out[p->outno] : (struct shard_state){0};
 }
 
-/* Whether v itself, whole, is what all its readers have: v is a weight, an input of which the devices keep no pieces,
- * or the result of a node that stays. */
+/* Whether the devices read v itself, the whole value: v is a weight, an input of which the devices keep no pieces, or
+ * the result of a node that stays as it is. */
 static bool stays(const struct shard_writer *x, vid v)
 {
     nid n = x->m->value[v].def;
@@ -132,7 +132,7 @@ static bool is_whole_first(const struct shard_writer *x, vid v, uint32_t bit)
         made.run == 0)
         return false;
     uint32_t from = (uint32_t)shard_bit(x->s, v, made);
-    /* not so for the state in which v is made, nor for one that v takes on the way to whole */
+    /* v need not be whole first for the state in which it is made, nor for a state that it takes on the way to whole */
     return bit != from && shard_source(x->s, v, UINT32_C(1) << from, 0) != bit;
 }
 
@@ -320,8 +320,8 @@ static vid scale_sizes(struct shard_writer *x, nid n, vid v, int axis, const str
 static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state st, uint32_t i)
 {
     struct factor times = {"Mul", x->ways};
-    /* the size of the last one of unequal pieces times `ways` is not the whole: so the size of the piece is divided by
-     * itself, and the quotient 1 is multiplied by the size of the whole */
+    /* pieces are unequal, so no product of one piece's size and `ways` is the whole: the measured size is divided by
+     * itself, and the quotient 1 is multiplied by the whole size */
     if (shard_is_uneven(x->s, node_in(x->m, n, 0), st)) {
         struct shape of, mine;
         shape_of(x->s->f, node_in(x->m, n, 0), &of);

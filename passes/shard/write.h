@@ -8,7 +8,7 @@
 
 /* A node that was made, and its device. */
 struct shard_placed {
-    nid node;     /* number of the node during the edit */
+    nid node;     /* number of the node until edit_end(), which gives nodes new numbers */
     uint32_t dev; /* its device, as an index of shard.dev */
 };
 
@@ -66,7 +66,8 @@ void shard_note_sum(struct shard_writer *x, vid v);
 /* Makes node k, on device i, a sum of the terms of all devices and its other operands; its operand number `operand`
  * is the term of v on device i. */
 void shard_absorb(struct shard_writer *x, nid k, uint32_t operand, vid v, uint32_t i);
-/* Returns device i's term of the mean v: `mean`, the mean of the device's piece, divided by the number of devices. */
+/* Returns device i's term of v, a mean over all devices: `mean`, which is the mean of the device's piece, divided by
+ * the number of devices. */
 vid shard_mean(struct shard_writer *x, vid v, vid mean, uint32_t i);
 
 #endif

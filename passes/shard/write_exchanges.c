@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* How far sums of floats over devices may be from the sum in one go, in millionths of the output's largest value:
- * for types of 32 bits and more, and of 16 bits. */
+/* How far a sum of floats, added up device by device, may be from the sum in one go, in millionths of the output's
+ * largest value: for types of 32 bits and more, and of 16 bits. */
 enum { TOLERANCE = 10, TOLERANCE_NARROW = 10000 };
 
 /* ---- making nodes ------------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
     bool blocks = shard_blocks(x->s, v, st) != 1;
     shape_of(x->s->f, v, &whole);
     shard_piece(x->s, v, st, i, &part);
-    /* for Reshapes, which are only needed for pieces of several blocks: these are all equal */
+    /* shapes for Reshapes; only pieces of several blocks, which are all equal, need these */
     part_axis(x->m, &part, st.axis, st.run, &parted);
     part_axis(x->m, &whole, st.axis, st.run * x->ways, &joined);
     for (uint32_t k = 0; k < x->ways; k++) {
@@ -140,7 +140,7 @@ static vid slice_of(struct shard_writer *x, vid v, struct shard_state st, const 
                     uint32_t i, const char *name)
 {
     const struct dim size = to->d[st.axis];
-    /* a run is as long as the result, whose size is a number where the last run may be shorter */
+    /* a run is as long as the result along this axis; where the last run may be shorter, that size is a number */
     int64_t axis = st.axis, from = st.run * i, end = from + (size.sym == 0 ? size.value : st.run);
     vid in[4] = {v}, out;
     nid n;
@@ -292,7 +292,7 @@ static void scatter(struct shard_writer *x, vid v, struct shard_state st)
         for (uint32_t k = 0; k < ways; k++)
             in[k] = out[(size_t)k * ways + i];
         vid sum = total(x, in, ways, &cut[i], i, blocks ? arena_fmt(x->a, "%s.mine", as) : as);
-        /* the last device's `part` serves for all: pieces of several blocks are equal */
+        /* `part`, as the last device left it, serves for all: pieces of several blocks are equal */
         sum = blocks ? reshaped(x, sum, st.axis, &part, i, as) : sum;
         x->pool[at + i] = sum;
     }

@@ -10,8 +10,8 @@
  * join in all. */
 static uint32_t link_kinds(const struct servers *s, uint32_t far[SPREADS], uint32_t joined[SPREADS])
 {
-    /* before: number of servers that the links so far join; a level of one server, or of no more than the level below,
-     * has no links of its own */
+    /* before: number of servers joined by the kinds of links found so far.  A level of one server, or of no more
+     * servers than the level below, has no links of its own */
     uint32_t n = 0, before = 1;
     for (uint32_t l = 0; l <= s->nabove; l++) {
         uint32_t all = s->unit ? s->unit : s->n; /* number of servers below a link of this level */
@@ -78,8 +78,8 @@ int64_t least_move(const struct servers *s, const struct device_set *to, int64_t
         best = servers_move(s, &from, to, bytes);
     }
     for (uint32_t l = 0; l < many; l++) {
-        /* a single server gets the slices of senders beside it within the server, and one slice over the link; several
-         * servers get all over the link */
+        /* a single server gets some slices from senders within the server, and one slice over the link; several servers
+         * get all slices over the link */
         struct device_set from = {{one ? (uint16_t)beside : 0}};
         uint32_t at = far[l];
         while (at < joined[l] && to->of[at] == s->size[at])

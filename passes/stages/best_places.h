@@ -6,8 +6,8 @@
 
 enum { SPREADS = CLUSTER_LEVELS /* the most sets of a spread */ };
 
-/* Sets of equally many devices, one set for each kind of link that an AllReduce among them may have to use; any other
- * set of as many devices needs as much time as one of these. */
+/* Sets of n devices: for each kind of link, within a server or between servers, one set whose outermost link is of that
+ * kind.  An AllReduce among any other n devices takes as long as among one of these sets. */
 struct spread {
     uint32_t n; /* number of sets */
     struct device_set set[SPREADS];
@@ -21,7 +21,7 @@ int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t by
 /* Returns the least ps of a transfer of `bytes` bytes to a stage on the devices *to, one of the sets of spread_of(),
  * from a stage on any other devices; INT64_MAX if there are none. */
 int64_t least_move(const struct servers *s, const struct device_set *to, int64_t bytes);
-/* Returns the least ps of such a transfer, to any devices; 0 if there is only one device. */
+/* Returns the least ps of a transfer of `bytes` bytes between stages on any devices; 0 if there is only one device. */
 int64_t least_move_any(const struct servers *s, int64_t bytes);
 
 #endif

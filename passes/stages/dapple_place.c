@@ -11,7 +11,7 @@
 
 enum { MOST_STATES = 200 /* the most states of the model for score=published */ };
 
-/* The values of the options in dapple_opts; score, micro: indices in score_names, micro_names. */
+/* The values of the options in dapple_opts.  score, micro: indices in score_names and micro_names. */
 struct dapple_options {
     bool literal, errors;
     int64_t beam, plans, score, micro;
@@ -93,8 +93,8 @@ static int leave_published(struct train *t)
             "dapple-place: score=published plans for 2 to %d devices, as in the paper's tables",
             PUBLISHED_STAGES);
     uint32_t *stage_of = arena_array(a, (size_t)t->layers.n + 1, sizeof *stage_of);
-    /* end[k] has the layers of stages 0 .. k; stages are visited from the last to the first, so the smallest k is
-     * written last */
+    /* state end[k] has the layers of stages 0 .. k.  Stages are visited from the last one to the first, so a layer
+     * keeps the smallest k whose state has it */
     for (uint32_t k = best[0].n; k-- > 0;)
         for (uint32_t v = 0; v < t->layers.n; v++)
             if (bits_have(s.set + (size_t)best[0].end[k] * s.words, v))

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    /* number of kinds of plans by PipeDream's rules: one device for each stage or several; devices may be idle or
+    /* number of kinds of plans by PipeDream's rules: stages have one device each or several, and devices may be idle or
      * not */
     HIER_PLANS = 4,
     FEW_STATES = 500, /* all kinds are found if the model has at most this number of states */
@@ -33,7 +33,7 @@ struct plan_choice {
     struct train *t;
     struct layer_chain chain;
     struct stage_layout best; /* the best plan so far; n is 0: none was run */
-    /* [number of stages] the best proposed plan of so many stages; n is 0: none; NULL: not wanted */
+    /* [number of stages] the best proposed plan with that number of stages; n is 0: none; NULL: not wanted */
     struct stage_layout *start;
     bool proposed;             /* plans are proposals now, not changes of one */
     uint32_t tried;            /* number of plans that were run */
@@ -48,8 +48,8 @@ static bool is_over(struct plan_choice *c)
     return c->work > c->most || clock_out(&c->t->clock);
 }
 
-/* Adds to t->errors the error of the formula for a plan that was run; nothing if its stages are no ranges of the chain
- * of layers, for which alone the formula is defined.  O(layers + stages). */
+/* Adds to t->errors the error that the formula makes for a plan that was run.  Does nothing if a stage is no range of
+ * the chain of layers: the formula is defined for ranges only.  O(layers + stages). */
 static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
 {
     struct arena *a = c->t->errors->a;
@@ -70,9 +70,9 @@ static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
                        alone);
 }
 
-/* Runs plan p, counts it with its tasks in c->work, and keeps it if it is better than the best one.  Notes in c->t what
- * messages tell if there is no plan: too_long, odd.  Collects the formula's errors if t wants them.  A plan that is odd
- * or uneven is only kept until there is another one. */
+/* Runs plan p, adds its tasks to c->work, and keeps it if it is better than the best plan.  A plan that is odd or
+ * uneven is kept only while there is no other one.  Notes in c->t what a message needs if no plan is found (too_long,
+ * odd), and the formula's error if t wants it. */
 static void try_layout(struct plan_choice *c, struct stage_layout *p)
 {
     train_try(c->t, p);
@@ -96,10 +96,10 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
         c->start[p->n] = *p;
 }
 
-/* Runs interleaved plans on the n places `set`: with as many stages on each place as the user wants; if the user
- * gives no number, with 1, 2, 4, ... as long as plans get faster.  On a single place, too, several stages help: the
- * AllReduces of later ones are hidden behind backward passes of earlier ones, and each stage recomputes by itself; but
- * a user who gives a number of stages wants several places. */
+/* Runs interleaved plans on the n places `set`, with as many stages on each place as the user wants; if the user gives
+ * no number, with 1, 2, 4, ... as long as plans get faster.  Several stages help on a single place, too: the AllReduce
+ * of a later stage is hidden behind backward passes of earlier ones, and each stage may recompute or not.  But a user
+ * who gives a number of stages wants several places. */
 static void try_interleaved(struct plan_choice *c, uint32_t n, const struct device_set *set)
 {
     /* stages on each place that the user wants; 0: any number */
@@ -116,7 +116,8 @@ static void try_interleaved(struct plan_choice *c, uint32_t n, const struct devi
     }
 }
 
-/* Runs a plan of n stages, given as for train_cut; with an interleaved schedule, plans on the places `set` instead. */
+/* Runs a plan of n stages on the devices set[], cut before end[] as for train_cut(); with an interleaved schedule, runs
+ * plans on the places `set` instead. */
 static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
                      const struct device_set *set)
 {
@@ -128,8 +129,8 @@ static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
     try_layout(c, &p);
 }
 
-/* Returns whether no layer reads a result of a later stage.  Where stages are no ranges of the row of layers, as
- * PipeDream's, a moved layer can break that rule.  O(layers + edges). */
+/* Returns whether no layer reads a result of a later stage.  A moved layer can break that rule in plans whose stages
+ * are no ranges of the row of layers, such as PipeDream's.  O(layers + edges). */
 static bool goes_forward(const struct layers_of *l, const uint32_t *stage_of)
 {
     for (uint32_t v = 0; v < l->n; v++)
@@ -231,8 +232,8 @@ static void find_pipedream(struct train *t)
     }
 }
 
-/* Runs PipeDream's plans from .. to - 1; with an interleaved schedule, plans on the devices of their stages as places,
- * and the plans themselves unless the user wants several stages on each place. */
+/* Runs PipeDream's plans number from .. to - 1.  With an interleaved schedule, first runs plans whose places are the
+ * devices of such a plan's stages, and then the plan itself unless the user wants several stages on each place. */
 static void try_pipedream(struct plan_choice *c, uint32_t from, uint32_t to)
 {
     const struct training *m = &c->t->x->scene.model.training;
@@ -336,9 +337,9 @@ static struct device_set take_first(const struct servers *s, struct device_set *
     return taken;
 }
 
-/* Runs the best plan with stage k split in two before layer `at`.  idle: the first one keeps the devices, and the
- * second one gets as many idle devices, if there are so many; else the first one gets the first half of the devices,
- * and the second one the others.  Does nothing if there are no devices for both. */
+/* Runs the best plan with stage k split in two before layer `at`.  idle: the first half keeps the devices of the stage,
+ * and the second half gets as many idle devices, or all if there are fewer; else both halves share the devices of the
+ * stage.  Does nothing if a half would get no device. */
 static void try_split(struct plan_choice *c, uint32_t k, uint32_t at, bool idle)
 {
     const struct servers *s = &c->t->servers;
@@ -445,8 +446,8 @@ static bool change_idle(struct plan_choice *c)
            change_stages(c, ON_FIRST, ON_SECOND, /*idle=*/true);
 }
 
-/* Changes the best plan a little, as long as it gets better: its borders; if `wide`, devices and the number of stages,
- * too.  What helps more rarely is tried where nothing else helps. */
+/* Changes the best plan a little, as long as it gets better: its borders; if `wide`, also its devices and number of
+ * stages.  Tries changes that help more rarely only when no other change helps. */
 static void refine(struct plan_choice *c, bool wide)
 {
     if (c->best.places || c->t->x->scene.model.training.schedule == TRAINING_INTERLEAVED)
@@ -470,7 +471,7 @@ static uint32_t next_start(const struct plan_choice *c)
 }
 
 /* Changes the best proposed plan of each number of stages, the fastest one first, and then the best plan, as long as
- * they get better: small changes lead to a good plan from one of them, and not from another. */
+ * they get better: small changes may reach a good plan from one of them only. */
 static void refine_starts(struct plan_choice *c)
 {
     for (uint32_t n; !is_over(c) && (n = next_start(c)) != 0;) {

@@ -33,17 +33,17 @@ enum {
     STAGES = 1024    /* the most stages of a plan */
 };
 
-/* Stages for the layers before `end`. */
+/* Stages for the layers from 0 to `end` - 1. */
 struct prefix {
     int32_t parent; /* the prefix without the last stage; NONE: there is only one stage */
     uint32_t end, nstage, ndev; /* ndev: number of devices used */
     uint32_t take, used;        /* sets in the pool: devices of the last stage; of all stages */
-    /* ps, the largest value among its stages of: forward and backward pass of a micro-batch; AllReduce; transfer to
-     * the next stage */
+    /* ps, each the largest among the stages: of forward and backward pass of a micro-batch together; of the AllReduce;
+     * of the transfer to the next stage */
     int64_t worst, reduce, link;
     int64_t latency; /* ps of an iteration of the plan with one more stage */
     int64_t key; /* ps that the slowest stage or link of the prefix takes for all micro-batches */
-    /* ps: the larger one of `key` and the same time for the stage of all remaining layers */
+    /* ps: the larger one of `key` and of the time of the stage of all remaining layers, reckoned as `key` is */
     int64_t balance;
 };
 
@@ -61,18 +61,19 @@ struct search {
     const struct dapple_rules *r;
     const struct servers *s;
     struct arena *a, *own; /* a: memory for the result; own: memory for the search */
-    uint32_t beam, most;   /* as in struct dapple_rules, not 0 */
+    uint32_t beam, most;   /* beam and most of struct dapple_rules, or their usual values */
     bool coarse;           /* see the head of this file */
-    struct prefix *prefix; /* [nprefix] */
+    struct prefix *prefix; /* [nprefix] all prefixes that were ever kept */
     uint32_t nprefix, cap;
     /* [nset * servers] sets of devices: for each set, a number of devices for each server */
     uint16_t *pool;
     uint32_t nset, capset;
     /* [cut][i] states of prefixes that end at the cut; in a coarse search i is the number of devices in use */
     struct state **at;
-    /* [cut] number of states; number of states for which there is room */
+    /* nstate: [cut] number of states; capstate: [cut] number of states for which there is room */
     uint32_t *nstate, *capstate;
-    /* [cut] hash table of states by `used`: an entry is 1 + the state, or 0: free; size of the table - 1 */
+    /* table: [cut] a hash table of states by `used`: an entry is 1 + the state, or 0: free; mask: [cut] the size of
+     * that table - 1 */
     uint32_t **table, *mask;
     uint32_t *cut, ncut; /* [ncut] layers at which a stage may begin, ascending, the first one 0 */
     uint32_t *count, ncount; /* [ncount] numbers of devices that a stage may have, ascending */
@@ -296,18 +297,18 @@ static int32_t add_prefix(struct search *x, const struct prefix *p, const struct
 
 /* A prefix and the devices of a new stage behind it; where the new stage ends is open. */
 struct prefix_extension {
-    int32_t prefix; /* number of the prefix; NONE: the empty prefix */
+    int32_t prefix; /* the prefix, an index of x->prefix; NONE: the empty prefix */
     uint32_t n;     /* number of stages and links of the prefix, in x->stage */
-    /* devices used by the prefix; devices of the new stage (take); both together (now); devices that a last stage
-     * would get (rest) */
+    /* used: devices of the prefix; take: devices of the new stage; now: both together; rest: the devices that one more
+     * stage, the last one, would get */
     struct device_set used, take, now, rest;
     uint32_t ntake, nrest;     /* number of devices in take and rest */
     struct formula_stage link; /* the link from the prefix to the new stage */
 };
 
-/* Returns the longer prefix whose new stage, with the layers from .. end - 1, stands behind the prefix `before` (NULL:
- * the empty one), with its times; its sets and its number of devices are not set yet.  Writes behind the first e->n
- * entries of x->stage the stages and links that the plan with all remaining layers in one more stage has. */
+/* Returns the prefix `before` (NULL: the empty one) made longer by a stage with the layers from .. end - 1, with its
+ * times; its sets and its number of devices are not set yet.  x->stage: its first e->n entries are the prefix; behind
+ * them this writes the new stage and the stage with all remaining layers, each with the link before it. */
 static struct prefix longer_prefix(struct search *x, const struct prefix_extension *e,
                                    const struct prefix *before, uint32_t from, uint32_t end)
 {

@@ -36,7 +36,7 @@ struct stage_layout data_parallel_best(struct train *t)
         train_set_size(m, global, global / rounds);
         train_try(t, &p);
         t->too_long = t->too_long || p.too_long;
-        /* the first plan is taken in any case: it tells the reason if there is none */
+        /* the first plan is taken in any case: if no plan fits, it tells the reason */
         if (p.value < best.value || rounds == 1) {
             best = p;
             best_model = *m;

@@ -28,7 +28,8 @@ struct every_plan {
     struct stage_states s;
     struct stage_layout *best; /* the best plan so far */
     uint32_t tried;            /* number of plans that were run */
-    /* the partial plan: states at which its stages end, their devices, the devices of all stages */
+    /* the partial plan: end: [stage] the state at which the stage ends; set: [stage] its devices; used: the devices of
+     * all stages */
     uint32_t end[MOST_STAGES];
     struct device_set set[MOST_STAGES], used;
     /* [stage] ps of all passes of the stage and of earlier stages on its place */
@@ -36,7 +37,7 @@ struct every_plan {
     uint32_t places; /* number of places of the plans; 0: a place for each stage */
     /* PipeDream's schedule: the devices of a stage take turns, so there is no first micro-batch */
     bool turns;
-    /* number of plans with each stage on devices of its own; with several stages on each place */
+    /* number of plans: apart: with each stage on devices of its own; shared: with several stages on each place */
     double apart, shared;
 };
 
@@ -169,7 +170,8 @@ static bool next_set(struct every_plan *e, uint32_t k)
 {
     const struct servers *s = &e->t->servers;
     struct device_set *x = &e->set[k];
-    /* counts up, like a number whose last digit is the last server's; the digits end at `most` */
+    /* counts up like a number with a digit for each server, the last server's digit fastest; a digit goes up to
+     * `most` */
     for (uint32_t v = s->n; v-- > 0;) {
         uint32_t most = s->size[v] - e->used.of[v];
         if (v > 0 && are_alike(e, k, v))
@@ -196,7 +198,8 @@ static int64_t pass_time(const struct every_plan *e, bool back, uint32_t from, u
 }
 
 /* Returns the least ps that all micro-batches take on each of n devices, in the layers between two states.  Devices
- * that take turns run one micro-batch in n each; one micro-batch less is counted there, in favour of plans. */
+ * that take turns each run one micro-batch in n; the count there is one micro-batch too low, so that the time is never
+ * too long. */
 static int64_t all_passes(const struct every_plan *e, uint32_t from, uint32_t to, uint32_t n)
 {
     const struct scene *scene = &e->t->x->scene;
@@ -248,7 +251,8 @@ static void add_stages(struct every_plan *e, uint32_t k, uint32_t from, int64_t 
 static void try_ends(struct every_plan *e, uint32_t k, uint32_t from, int64_t first)
 {
     uint32_t n = servers_devices(&e->t->servers, &e->set[k]);
-    /* where devices take turns there is no first micro-batch; with several stages on a place its way does not count */
+    /* where devices take turns there is no first micro-batch; and with several stages on a place, the time until it
+     * comes does not count */
     bool way_counts = !e->places && !e->turns;
     for (uint32_t to = from + 1; to <= e->s.n; to++) {
         if (!state_is_before(&e->s, from, to) || is_too_slow(e, k, from, to, first))

@@ -98,8 +98,8 @@ static bool passes_memory_test(const struct search *x, uint32_t i, uint32_t j, u
     return x->r->memory < 0 || sat_mul(bytes, versions) <= x->r->memory;
 }
 
-/* Returns the ps that the transfers behind state k take, activations and their gradients, if m machines of a level
- * share them; 0 at both ends of the model and without a compression. */
+/* Returns the ps of the transfers behind state k, of activations and of their gradients, if m machines of a level share
+ * them; 0 at both ends of the model, and if rules.compression is 0. */
 static int64_t move_time(const struct search *x, const struct level *l, uint32_t k, uint32_t m)
 {
     if (!x->r->compression || k == 0 || k == x->s->n)
@@ -109,8 +109,8 @@ static int64_t move_time(const struct search *x, const struct level *l, uint32_t
 }
 
 /* Fills x->last for level l: a last stage (k, j) on m machines takes its work or its transfers, whichever is longer;
- * INT64_MAX for several machines if each stage is on one only (straight).  The pairs with the empty state k are
- * missing: such a stage is not behind another one. */
+ * INT64_MAX if m > 1 and each stage is to be on one machine (straight).  Leaves out pairs whose k is the empty state:
+ * behind it there is no stage before. */
 static void find_last(struct search *x, uint32_t l)
 {
     const struct level *v = &x->level[l];

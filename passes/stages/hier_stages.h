@@ -22,7 +22,7 @@ struct hier_rules {
     bool fewer;     /* a plan need not use all machines */
 };
 
-/* A stage: the layers of state `to` that are not in state `from` (stage_states.h), on machines of each level. */
+/* A stage, on machines of each level: the layers of state `to` (stage_states.h) that are not in state `from`. */
 struct hier_stage {
     uint32_t from, to;
     uint32_t level; /* the innermost level whose machines are chosen; 0 in a result */

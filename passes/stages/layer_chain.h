@@ -13,7 +13,7 @@ struct layer_chain {
     const int64_t *stored;             /* bytes that the forward pass keeps for the backward pass */
     /* ps of forward and backward that each device takes whole, however small its slice is; NULL: 0 everywhere */
     const int64_t *forward_overhead, *backward_overhead;
-    /* [i] bytes of the values that layers before layer i make and other layers read */
+    /* [i] bytes of the values that layers before layer i make, and that layer i or later ones read */
     const int64_t *cut;
 };
 

@@ -60,9 +60,10 @@ static void draw_backward_early(const struct layer_row *r, const uint32_t *order
 struct traffic {
     /* [component] bytes of forward values that it makes for other components */
     int64_t *made;
-    /* [component] bytes of weights, of inputs of the graph, and of other components' forward values that it reads */
+    /* [component] bytes that it reads: of weights, of inputs of the graph, and of other components' forward values */
     int64_t *read;
-    /* number of the present weight or value; [component] `now` when a reader of it was last counted */
+    /* now: number of the present weight or value; seen: [component] `now` when a reader in the component was last
+     * counted */
     uint32_t now, *seen;
 };
 

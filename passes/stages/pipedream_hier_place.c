@@ -95,7 +95,7 @@ static int hier_place_run(struct ctx *x, const void *options)
     struct hier_result found = hier_stages(&states, &r, &t.clock, x->use.scratch);
     struct stage_layout p = try_found(&t, &states, &found);
     if (p.n && p.value == INT64_MAX && t.joint.value.n && !r.straight) {
-        /* a stage with a part of a joint update has one device (train.h) */
+        /* a stage that has a part of a joint update (train.h) runs on one device */
         r.straight = r.fewer = true;
         found = hier_stages(&states, &r, &t.clock, x->use.scratch);
         p = try_found(&t, &states, &found);

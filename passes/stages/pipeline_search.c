@@ -20,7 +20,8 @@ enum {
     /* the most sizes of micro-batches that are tried, beside the one in the settings and one for data parallelism */
     SIZES = 12,
     SIZES_ALL = SIZES + 2,
-    /* number of plans * micro-batches up to which every plan of a size and schedule is run */
+    /* every plan of a size and schedule is run if the number of plans times the number of micro-batches is at most
+     * this */
     EVERY_WORK = 60000,
     /* number of tasks of the plans that are run, for each size and schedule */
     WORK = 3000000,
@@ -35,7 +36,7 @@ enum {
     PLANS = 24, /* number of plans that DAPPLE's search proposes for each size */
     /* divisors of the batch are found only up to this, or as the batch divided by such a divisor */
     MOST_DIVISOR = 1000000,
-    /* where memory is short, searches leave 1, 2 .. SPARES of so many parts of it free */
+    /* where memory is short, searches leave 1, 2 .. SPARES of SPARE_PARTS equal parts of it free */
     SPARE_PARTS = 8,
     SPARES = 3,
     POWERS = 63 /* number of powers of two that an int64_t can have */
@@ -113,9 +114,9 @@ static void add_size(struct choices *c, int64_t size)
     c->nsize++;
 }
 
-/* Sets the sizes of micro-batches to try: the size in the settings and, unless the user has set it, all divisors of
- * the batch or, if there are more than SIZES, one divisor between each two powers of two; of more than SIZES such
- * divisors some, at even distances, the smallest and the largest among them. */
+/* Sets the sizes of micro-batches to try.  These are the size in the settings and, unless the user has set it, all
+ * divisors of the batch.  If there are more than SIZES divisors, takes one between each two powers of two; if there are
+ * still more, SIZES of these at even distances, from the smallest to the largest. */
 static void choose_sizes(struct choices *c)
 {
     const struct training *m = &c->x->scene.model.training;
@@ -210,7 +211,8 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     }
 }
 
-/* Returns whether all settings are refuted for plans that take `most` ps, of n settings; also if the clock runs out. */
+/* Returns whether it is proved under each of n settings that no plan takes `most` ps or less; also true if the clock
+ * runs out. */
 static bool is_refuted(struct train *t, struct stage_ways *w, uint32_t n, int64_t most)
 {
     for (uint32_t i = 0; i < n && !clock_out(&t->clock); i++)
@@ -219,7 +221,7 @@ static bool is_refuted(struct train *t, struct stage_ways *w, uint32_t n, int64_
     return true;
 }
 
-/* Returns about the least time that stage_ways_refute() does not refute for all of n settings; at most `high`. */
+/* Returns about the least time for which is_refuted() is false for n settings; at most `high`. */
 static int64_t least_not_refuted(struct train *t, struct stage_ways *w, uint32_t n, int64_t high)
 {
     int64_t low = 0;
@@ -297,8 +299,8 @@ static void try_every(struct choices *c, struct train *t)
     t->more = NO_MORE_RUNS;
 }
 
-/* Returns whether memory has kept the search from plans: the judge has refused one, or no plan was found with a
- * schedule that can run any number of micro-batches. */
+/* Returns whether the search may have missed plans for lack of memory: the judge has refused a plan, or no plan was
+ * found with a schedule that can run any number of micro-batches. */
 static bool is_memory_short(const struct choices *c, const struct train *t)
 {
     const struct cluster *cluster = c->x->scene.cluster;
@@ -469,8 +471,8 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     struct choices c;
     begin_choices(&c, of, x);
     t->wide = true;
-    /* data parallelism, whose size of micro-batches is one of the sizes to try; its settings are in *m then, but what
-     * is to be tried depends on the given ones */
+    /* data_parallel_best() leaves its settings, whose size of micro-batches is one of the sizes to try, in *m; what is
+     * to be tried depends on the given settings, which are in *m meanwhile */
     struct stage_layout parallel = data_parallel_best(t);
     struct training parallel_model = *m;
     *m = c.given;

@@ -65,15 +65,16 @@ enum {
     MOST_TAKEN = 64,       /* the most blocks that a place takes on as a whole */
     MOST_SEARCH = 300      /* the most steps of a search for blocks */
 };
-/* Times and worths times this factor are no larger than the exact ones, whatever their rounding errors; times (2 -
- * ROUNDING_MARGIN) they are no smaller. */
+/* Covers rounding errors: a time or worth times this factor is no larger than the exact one; times (2 -
+ * ROUNDING_MARGIN) it is no smaller. */
 static const double ROUNDING_MARGIN = 1 - 1e-9;
 /* a search for blocks ends if these have this share of the worth of fractions of blocks */
 static const double ENOUGH = 0.998;
 /* the least price of a device's busy time that (C) tries; 1 is the time of a micro-batch's way if all devices share its
  * work */
 static const double LEAST_PRICE = 0.25;
-/* bytes of the larger one of two AllReduces whose difference is a rate per byte */
+/* the rate per byte is the difference between an AllReduce of these bytes and one of a single byte, divided by these
+ * bytes */
 static const double LARGE_BYTES = 1LL << 40;
 
 /* What plans on n places cannot avoid. */
@@ -87,8 +88,8 @@ struct rounds_places {
     double all_links;
 };
 
-/* A layer or a block: ps of its passes for one micro-batch on one device; the part of this time that each of several
- * devices takes whole; bytes of its parameters. */
+/* What a layer or a block weighs: forward, backward: ps of its passes for one micro-batch on one device; the overheads:
+ * the part of this time that each of several devices takes whole; parameter: bytes of its parameters. */
 struct weight {
     double forward, backward, forward_overhead, backward_overhead, parameter;
 };
@@ -99,12 +100,13 @@ struct rounds {
     uint32_t ndev, nlayer, nprice, nplaces;
     struct rounds_places *places; /* [nplaces] the numbers of places that plans may have */
     bool *allowed;                /* [devices] whether a place may have this many devices */
-    /* [devices] ps per byte of an AllReduce among that number of devices */
+    /* [number of devices] ps per byte of an AllReduce among so many devices */
     double *rate;
-    struct weight *layer; /* [layer] */
+    struct weight *layer; /* [layer] times and bytes of the layer */
     double count;         /* number of micro-batches */
     double all;           /* ps of the passes of all layers and all micro-batches on one device */
-    /* ps of all forward or all backward passes of a micro-batch on one device, the larger one of both */
+    /* the larger of two times in ps: of all forward passes of a micro-batch on one device, and of all its backward
+     * passes */
     double half;
     double part; /* ps that each pass of a stage takes beside its work (exec_model.part_cost) */
     double price[MOST_PRICES]; /* [nprice] q: ps per byte of parameters */
@@ -150,8 +152,9 @@ static double *sum_moves(const struct rounds *r, const int64_t *ps, const int64_
     return sum;
 }
 
-/* Returns an array: [i] the least sum of r->of.move[] over i states of which each contains the one before, for i = 0 ..
- * count_cuts, since stages of a plan end at such states; something less if there are more than MOST_CHAINS pairs. */
+/* Returns an array: [i] the least sum of r->of.move[] over i states each of which contains the one before, for i = 0 ..
+ * count_cuts.  The stages of a plan end at such states.  If there are more than MOST_CHAINS pairs, returns lower sums,
+ * those of sum_moves(). */
 static double *sum_chains(const struct rounds *r)
 {
     const struct stage_states *s = r->of.s;
@@ -190,14 +193,14 @@ static void set_links(const struct rounds *r, struct rounds_places *p, const dou
     uint32_t n = p->n, links = 2 * n - 1;
     bool half_duplex = r->of.m->half_duplex;
     double ways = half_duplex ? 1 + gradient_share(r) : 1;
-    /* a single place has no links; of more links than known cuts nothing is known (0) */
+    /* a single place has no links; for more links than there are cuts, or if no cuts are known, the bounds stay 0 */
     if (n == 1 || links > count_cuts(r))
         return;
     for (uint32_t i = 0; i < n; i++) /* place i waits for the transfers of the first n + i links */
         p->idle_there += move[n + i];
     p->idle = (1 + gradient_share(r)) * p->idle_there;
-    /* ones: the least number of places with a single device; each of these has a link before both of its stages, but
-     * for the very first stage */
+    /* ones: the least number of places with a single device.  Two links lead to such a place, one for each of its
+     * stages; only one if it has the very first stage */
     uint32_t ones = 2 * n > r->ndev ? 2 * n - r->ndev : 0;
     p->all_links = (1 + gradient_share(r)) * (move[links] + (ones ? more[2 * ones - 1] : 0));
     /* between two places, values and gradients of all stages share two lanes; with half duplex, one lane */
@@ -206,9 +209,10 @@ static void set_links(const struct rounds *r, struct rounds_places *p, const dou
     p->link = r->count * both * move[links] / lanes;
     if (n == 2)
         return;
-    /* of n lanes that lead forth all but the one behind the last place have two links each */
+    /* there are n lanes that lead forth; each has two links, but for the lane behind the last place */
     double pairs = r->count * ways * move[links - 1] / (n - 1);
-    /* of several places with a single device one has two links that lead to it: only the very first stage has none */
+    /* if several places have a single device, two links lead to one of these places: only the place with the very first
+     * stage has fewer */
     double single = ones > 1 ? r->count * ways * (move[2] + more[2]) : 0;
     p->link = pairs > p->link ? pairs : p->link;
     p->link = single > p->link ? single : p->link;
@@ -292,7 +296,7 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
     }
     weigh_layers(r);
     set_prices(r);
-    /* numbers of places: each has two stages or more, and shares the micro-batches evenly */
+    /* numbers of places such that each place has two stages or more, and the same number of micro-batches */
     for (uint32_t n = 1; n <= r->ndev && 2 * (uint64_t)n <= r->nlayer; n++)
         if (training_count(m) % n == 0 && has_room(r, n)) {
             r->places[r->nplaces] = (struct rounds_places){.n = n};
@@ -318,13 +322,13 @@ struct item {
 /* The question whether an iteration can take `time`. */
 struct rounds_question {
     const struct rounds *r;
-    double time; /* ps */
+    double time; /* ps of an iteration */
     /* number of cuts for whose transfers a link has time; an upper limit if states are unknown */
     uint32_t cuts;
     uint32_t nblock;
-    struct weight *block; /* [nblock] */
+    struct weight *block; /* [nblock] times and bytes of the blocks */
     struct item *item;    /* [nblock] work space of worth_of_place */
-    /* of the last call of worth_of_place: number of blocks in item[]; ps that the place has for them */
+    /* of the last call of worth_of_place(): nitem: number of blocks in item[]; left: ps that the place has for them */
     uint32_t nitem;
     double left;
     struct arena *a;
@@ -433,8 +437,8 @@ static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n
                       bool first_place)
 {
     const struct training *m = r->of.m;
-    /* share: part of the AllReduces that count (e); hides: number of backward passes that hide them; forth: number of
-     * forward passes that do.  back: the backward passes that are left */
+    /* share: the share of the AllReduces' time that counts (e); hides, forth: numbers of backward and of forward passes
+     * that hide AllReduces; back: number of backward passes that are left */
     double share = first_place ? 0.5 : 1, hides = places, forth = 0;
     if (m->own_reduce_lane)
         share = 0;
@@ -474,7 +478,7 @@ static struct device_worth worth_of_place(struct rounds_question *q, uint32_t pr
                                           uint32_t places, bool first_place)
 {
     const struct rounds *r = q->r;
-    /* part cost of two stages with two passes each is 4 * part; only half counts, since AllReduces hide some passes */
+    /* two stages with two passes each cost 4 * part; only half of that counts, since AllReduces hide some passes */
     double time = q->time - 2 * r->count * r->part;
     struct device_worth x = {0};
     uint32_t count = 0;
@@ -644,7 +648,8 @@ static bool stages_refute(const struct rounds_question *q, const struct rounds_p
     if (stage_ways_turn(r->of.ways, r->of.choice, &of) > busy)
         return true;
     of.turn = 1;
-    /* how long a device is busy for a micro-batch, if all share its work, against its way: prices around that */
+    /* prices are tried around this one: how long a device is busy for a micro-batch, if all devices share its work,
+     * against the time of the micro-batch's way */
     double price = LEAST_PRICE / (r->count * r->ndev);
     for (uint32_t i = 0; i < TURN_PRICES; i++, price *= 2) {
         of.price = price;
@@ -667,7 +672,8 @@ static void weigh_whole(struct rounds_question *q, const struct rounds_places *p
     }
 }
 
-/* Returns whether no plan on p->n places takes q->time or less.  need: number of devices that some place must have. */
+/* Returns whether no plan on p->n places takes q->time or less.  need: some place must have at least this many
+ * devices. */
 static bool refutes_places(struct rounds_question *q, const struct rounds_places *p, uint32_t need)
 {
     const struct rounds *r = q->r;
@@ -684,7 +690,7 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
     /* least: devices of the smallest place; every number must be refuted: by (A), by the devices needed, by (B) or by
      * (C) */
     for (uint32_t least = 1; least * p->n <= r->ndev; least++) {
-        /* each device pays for the parts of two stages with two passes each */
+        /* each device takes part_cost for two stages with two passes each */
         double work = r->ndev * (q->time - 4 * r->count * r->part) - least * p->idle;
         bool refuted = work < r->all * ROUNDING_MARGIN || (p->n - 1) * least + need > r->ndev;
         for (uint32_t k = 0; k < r->nprice && priced && !refuted; k++)
@@ -705,7 +711,7 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
 bool rounds_refutes(const struct rounds *r, int64_t most)
 {
     struct arena *a = arena_new(r->a);
-    /* the question for plans on one place, which have no links, and for plans on more */
+    /* two questions: for plans on one place, which have no links, and for plans on more places */
     struct rounds_question one = {.r = r, .time = (double)most, .a = a}, more = one;
     find_blocks(&one, /*unlinked=*/true);
     find_blocks(&more, /*unlinked=*/false);

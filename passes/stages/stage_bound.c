@@ -29,7 +29,7 @@ struct stage_bound_search {
     const struct train *t;
     const struct stage_bound_question *of;
     struct stage_ways *ways;
-    struct choice *choice; /* [nchoice] */
+    struct choice *choice; /* [nchoice] what is known of each of the settings */
     uint32_t nchoice;
     struct arena *a;
 };
@@ -120,8 +120,8 @@ static int64_t bisect(struct stage_bound_search *p, uint32_t n, int64_t low, int
 /* Updates of a plan are either all apart from its backward passes or all within them. */
 enum updates { APART, WITHIN, UPDATE_KINDS };
 
-/* Returns t with layers whose backward passes also take what a plan of this kind adds to each: adding gradients up, or
- * the updates.  What updates apart take once an iteration is left out. */
+/* Returns t with the time of updates added to the layers' backward passes.  APART: adding gradients up, for each
+ * micro-batch; the updates themselves, once an iteration, are left out.  WITHIN: the updates. */
 static struct train with_updates(const struct train *t, enum updates where, struct arena *a)
 {
     struct train u = *t;

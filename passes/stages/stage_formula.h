@@ -15,8 +15,8 @@ struct formula_stage {
     int64_t reduce;            /* ps of the AllReduce, once an iteration; 0 for a link */
 };
 
-/* The time of an iteration: latency is the sum of the three phases.  pivot: index of the element that no other
- * element holds up (stage_formula.c).  All but the pivot in ps. */
+/* The time of an iteration, in ps: latency is the sum of the three phases.  pivot: index of the element that no other
+ * element holds up (stage_formula.c). */
 struct formula {
     uint32_t pivot;
     int64_t warm_up, steady, ending, latency;

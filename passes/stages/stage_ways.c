@@ -67,11 +67,11 @@ enum {
 #define NONE UINT32_MAX       /* no layer */
 #define NEVER (INT64_MAX / 4) /* ps: more than any time */
 
-/* What a stage of certain layers on certain devices adds to a way; a way is a partial plan: the stages up to some state
- * (head of this file).  In ps. */
+/* What a stage of certain layers on certain devices adds to a way, a partial plan: the stages up to some state (head of
+ * this file).  In ps. */
 struct piece {
-    /* the stage can extend a way if way.first + first <= most and way.around + around <= most, after the link; first is
-     * NEVER if the stage can extend no way */
+    /* way: the partial plan behind which the stage stands, with the link between them.  The stage can extend it only if
+     * way.first + first <= most and way.around + around <= most; first is NEVER if the stage can extend no way */
     int64_t first, around;
     /* f, by which the stage makes way.first longer; f + b, by which it makes way.around longer */
     int64_t forward, through;
@@ -79,7 +79,7 @@ struct piece {
     int64_t leave;  /* f + b + r: the extended way has an `around` of at least way.first + leave */
 };
 
-/* The link from a state to a stage on certain devices, ps of a micro-batch: forth; back. */
+/* ps of a micro-batch on the link from a state to a stage on certain devices: forth; back. */
 struct link {
     int64_t forth, back;
 };
@@ -89,7 +89,7 @@ struct choice {
     const struct training *m;
     /* false: ways are not searched, since another choice has all of these ways (is_covered) */
     bool searched;
-    /* [pair * nplace + i] pairs of states as in make_choice, on the devices place[i] */
+    /* [pair * nplace + i] the stage between a pair of states, numbered as in make_choice(), on the devices place[i] */
     struct piece *piece;
     /* [state * nplace + i] the link from the state to a stage on the devices place[i] */
     struct link *link;
@@ -111,7 +111,8 @@ struct stage_ways {
      * the path that are in each stage with the layers from .. to - 1 of the path; NULL: 0 */
     int64_t *beside[FIGURES];
     struct stage_states s;
-    struct stage_place *place; /* [nplace] by number of devices */
+    /* [nplace] the devices that a stage may have, ascending by their number */
+    struct stage_place *place;
     uint32_t nplace;
     /* [state] bytes that the forward passes of the state keep for the backward passes */
     int64_t *stored;
@@ -126,7 +127,8 @@ struct stage_ways {
     struct last_stage {
         uint32_t from, place; /* state before the stage; its devices, place[place] */
     } *last;
-    /* [2 * (n + 1)] of stage_ways_turn(), for each state: the least of all ways to the state, and their least ps */
+    /* [2 * (n + 1)] work space of stage_ways_turn(): for each state the least weighted sum of all ways to the state,
+     * and their least ps */
     double *turn;
     struct choice *choice; /* [of.n] */
     struct arena *a;
@@ -149,8 +151,8 @@ int64_t least_exposed(const struct training *m, int64_t reduce, int64_t f, int64
 
 /* ---- pieces ------------------------------------------------------------------------------------- */
 
-/* Returns the sum of a figure over the layers that a stage from state `from` to state `to` has at least.  sum: [state]
- * the figure of all layers of the state. */
+/* Returns the sum of a figure over layers that are surely in a stage from state `from` to state `to`.  sum: [state] the
+ * figure of all layers of the state. */
 static int64_t stage_sum(const struct stage_ways *p, enum figure k, const int64_t *sum,
                          uint32_t from, uint32_t to)
 {
@@ -159,7 +161,7 @@ static int64_t stage_sum(const struct stage_ways *p, enum figure k, const int64_
     return sat_add(sum[to] - sum[from], more);
 }
 
-/* Returns the stage with the layers of state `to` that state `from` has not, on the devices place[i]; piece.first is
+/* Returns the stage on the devices place[i] with the layers of state `to` that are not in state `from`; piece.first is
  * NEVER if the stage does not fit the memory or the devices cannot share a micro-batch. */
 static struct piece make_piece(const struct stage_ways *p, const struct training *m, uint32_t from,
                                uint32_t to, uint32_t i)
@@ -175,8 +177,8 @@ static struct piece make_piece(const struct stage_ways *p, const struct training
     int64_t count = training_count(m);
     int64_t reduce =
         least_exposed(m, servers_reduce(&p->of.t->servers, &p->place[i].set, param), f, b);
-    /* millionths of the backward pass that compute gradients of weights: half in a profile; in a graph they depend on
-     * the stage's nodes, and are all at most */
+    /* millionths of the backward pass in which gradients of weights are computed: half in a profile; in a graph the
+     * share depends on the stage's nodes, and may be the whole pass */
     int64_t share = m->weight_share;
     if (!share)
         share = scene->m->ir_version ? MILLION : MILLION / 2;
@@ -229,8 +231,8 @@ static void make_choice(struct stage_ways *p, struct choice *c, const struct tra
 
 /* ---- a question --------------------------------------------------------------------------------- */
 
-/* A question, and the piece that is looked at: the stage x between two states, on the devices place[place], behind the
- * link l. */
+/* A question (most: is there a plan of at most this many ps?), and the piece that is looked at: the stage x from state
+ * `from` to state `to`, on the devices place[place], behind the link l. */
 struct step {
     const struct choice *c;
     int64_t most;
@@ -273,7 +275,7 @@ static void for_pieces(struct stage_ways *p, struct step *q, bool forth,
     }
 }
 
-/* Makes `rest` of the state before a piece as small as the piece allows. */
+/* Lowers `rest` of the state before a piece to what it is by way of this piece. */
 static void add_rest(struct stage_ways *p, const struct step *q)
 {
     size_t row = (size_t)p->ndev + 1;
@@ -434,8 +436,9 @@ static void sum_cuts(struct stage_ways *p)
 }
 
 /* Returns whether ways need not be searched under model[i], one of n settings, since other settings with the same
- * micro-batches allow all of these ways.  The conditions of dapple, gpipe and interleaved (with one stage on each
- * device) are the same here, so the first of these settings is searched for all; those of zb-h1 are weaker. */
+ * micro-batches allow all of its ways.  Dapple, gpipe and interleaved (with one stage on each device) have the same
+ * conditions here, so only the first of these settings is searched; zb-h1 has weaker conditions, so it covers the
+ * others. */
 static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
 {
     const struct training *own = &model[i];
@@ -558,8 +561,8 @@ static struct layers_of take_path(struct stage_ways *p, const struct layers_of *
                               .backward_overhead = figure[BACKWARD_OVERHEAD]};
 }
 
-/* Sets lo[layer] to the last layer of the path that must not be in a later stage than the layer, NONE: there is none;
- * and hi[layer] to the first one that must not be in an earlier stage. */
+/* lo[layer] becomes the last layer of the path that must not be in a later stage than the layer; hi[layer] the first
+ * layer of the path that must not be in an earlier stage; NONE: there is none. */
 static void find_neighbours(const struct stage_ways *p, const struct layers_of *l, uint32_t *lo,
                             uint32_t *hi)
 {
@@ -577,8 +580,8 @@ static void find_neighbours(const struct stage_ways *p, const struct layers_of *
     }
 }
 
-/* Sets p->beside: a layer beside the path, between two layers of the path in one stage, is in this stage.  The states
- * are those of the path: state k has its first k layers. */
+/* Sets p->beside.  A layer beside the path that lies between two layers of the path is in their stage if these are in
+ * one stage.  The states are those of the path: state k has its first k layers. */
 static void sum_beside(struct stage_ways *p, const struct layers_of *l)
 {
     const int64_t *const of[FIGURES] = {[FORWARD] = l->forward,
@@ -600,7 +603,7 @@ static void sum_beside(struct stage_ways *p, const struct layers_of *l)
                 sum[lo[v] * row + hi[v] + 1] = sat_add(sum[lo[v] * row + hi[v] + 1], of[k][v]);
         for (uint32_t from = p->nlayer + 1; from-- > 0;)
             for (uint32_t to = 1; to < row; to++) {
-                /* without the layers that begin at `from`, and of these, the ones that end before `to` - 1 */
+                /* adds the sums of the two shorter ranges, from + 1 .. to and from .. to - 1, less what both contain */
                 int64_t later = from < p->nlayer ? sum[(from + 1) * row + to] : 0;
                 int64_t shorter = sum[from * row + to - 1];
                 int64_t both = from < p->nlayer ? sum[(from + 1) * row + to - 1] : 0;
@@ -708,8 +711,8 @@ bool stage_ways_searched(const struct stage_ways *p, uint32_t choice)
 
 /* ---- the plan of a way -------------------------------------------------------------------------- */
 
-/* Takes n free devices: all of the server that has enough of them, but the fewest, if there is one; else of each server
- * as many as it has, until there are n.  used: devices that were taken before; the new ones are added. */
+/* Takes n free devices, and adds them to *used, the devices taken so far.  If a server has n free devices, takes all
+ * from one such server, the one with the fewest; else takes from each server as many as it has, until there are n. */
 static struct device_set take_devices(const struct servers *s, struct device_set *used, uint32_t n)
 {
     struct device_set x = {{0}};

@@ -57,8 +57,8 @@ double stage_ways_turn(const struct stage_ways *w, uint32_t choice, const struct
 
 /* Returns whether n devices can share a micro-batch in slices that the settings allow. */
 bool can_share_micro_batch(const struct training *m, uint32_t n);
-/* Returns the ps of an AllReduce of `reduce` ps that overlapping cannot hide: the last backward pass of its stage takes
- * b ps, the first forward pass of the next iteration f ps. */
+/* Returns the part, in ps, of an AllReduce of `reduce` ps that overlapping cannot hide.  b: ps of the last backward
+ * pass of its stage; f: ps of the first forward pass of the next iteration. */
 int64_t least_exposed(const struct training *m, int64_t reduce, int64_t f, int64_t b);
 
 #endif

@@ -140,8 +140,8 @@ struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t 
     return (struct stage_layout){.n = n, .stage_of = stage_of, .set = set};
 }
 
-/* Returns whether the passes through the layers from .. to - 1, forward and backward, take each of n devices at most
- * `most` ps, about. */
+/* Returns whether the forward and backward passes through the layers from .. to - 1 take at most about `most` ps on
+ * each of n devices. */
 static bool stage_takes(const struct layer_chain *c, uint32_t from, uint32_t to, uint32_t n,
                         int64_t most)
 {
@@ -196,9 +196,9 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
 
 /* ---- order of passes and memory ----------------------------------------------------------------- */
 
-/* Returns the number of forward passes that stage k should do before its first backward pass if memory allows.
- * slope: how many more it does than the stage behind it, where neither the schedule nor the user sets the number; 1 is
- * DAPPLE's policy A, 2 its policy B. */
+/* Returns the number of forward passes that stage k should do before its first backward pass if memory allows.  Where
+ * neither the schedule nor the user sets it, each stage does `slope` more than the next stage: 1 is DAPPLE's policy A,
+ * 2 its policy B. */
 static uint32_t wanted_ahead(const struct iteration_run *r, const struct training *t,
                              uint32_t slope, uint32_t k)
 {
@@ -423,7 +423,7 @@ static void try_policy(const struct train *t, struct stage_layout *p, const stru
     struct arena_mark mark = arena_mark(own);
     struct iteration_run r = set_up(t, on, own);
     bool fits = settle_stages(t, &r, slope, which);
-    /* an eager run in which no stage recomputes is the one with RECOMPUTE_NEEDED once more */
+    /* an eager run in which no stage recomputes is the same as the run with RECOMPUTE_NEEDED, which came before */
     bool repeated = which == RECOMPUTE_EAGER;
     for (uint32_t k = 0; k < p->n; k++)
         repeated = repeated && !r.stage[k].recompute;
@@ -472,8 +472,8 @@ static void try_farther(const struct train *t, struct stage_layout *p, const str
     bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
     if (!settles || m->warm_up != WARM_UP_BEST || p->value == INT64_MAX || p->n < 2)
         return;
-    /* slopes 3, 4, 6, 9, ... (wanted_ahead): ends when a slope brings nothing, but for the first one, which is not far
-     * from policy B's */
+    /* tries slopes 3, 4, 6, 9, ... (wanted_ahead) until a slope brings nothing; goes on after the first one in any
+     * case, since it is close to policy B */
     enum { FIRST_SLOPE = 3 };
     for (uint32_t slope = FIRST_SLOPE; slope <= training_count(m); slope += slope / 2) {
         int64_t before = p->value;
@@ -603,7 +603,7 @@ static const char *claim_bound(const struct train *t)
     c->proof = arena_fmt(x->use.mem, "%s%s", c->proof, b.proof);
     if (b.value <= c->bound)
         return work.why;
-    /* stage_bound() is about plans that keep layers whole; where groups need not share a device, other plans are
+    /* stage_bound() holds only for plans that keep layers whole; where groups need not share a device, other plans are
      * possible */
     if (mandatory_level(x)->n != x->levels.contiguous->n)
         c->scope = SCOPE_LAYERS;

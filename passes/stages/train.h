@@ -43,7 +43,8 @@ struct joint_updates {
 /* How a plan is run beside the usual runs (train_try). */
 enum more_runs {
     NO_MORE_RUNS,
-    EVERY_RECOMPUTE, /* if it has few stages, with every set of stages that recompute, where memory is short */
+    /* if the plan has few stages and memory is short: with every set of stages that recompute */
+    EVERY_RECOMPUTE,
     FARTHER_AHEAD /* with stages that run further ahead than by DAPPLE's policies */
 };
 
@@ -83,12 +84,12 @@ struct train {
      * results, directly or not; if both layers are in one stage, the nodes only make gradients of weights there
      * (ir/plan/weight_pass.h). */
     struct layer_spans values, gradients, waiting;
-    /* plans by PipeDream's rules, which depend neither on the schedule nor on the batch; the first call of
-     * dapple_best() (dapple_plans.h) finds them; NULL: not found yet */
+    /* plans by PipeDream's rules; they depend neither on the schedule nor on the batch.  NULL: not found yet; the first
+     * call of dapple_best() (dapple_plans.h) finds them */
     struct stage_layout *pipedream;
     uint32_t npipedream;
     uint32_t nusual; /* the first nusual of these plans are found without `wide`, too */
-    /* true: more of these plans are found than dapple-place runs, and more changes of the best plan are tried */
+    /* true: finds more plans by PipeDream's rules than dapple-place runs, and tries more changes of the best plan */
     bool wide;
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
     const struct training *offered;
@@ -166,9 +167,9 @@ struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t 
  * devices set[k % places]. */
 struct stage_layout train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
                                uint32_t places, const struct device_set *set);
-/* Does nothing if p, a plan that was run, takes `limit` ps or more.  Else makes it fit the memory by the judge's
- * count, too: if it does not, tries fewer forward passes ahead, and more stages that recompute.  If no such plan
- * fits, or takes less than `limit` ps, sets p->value to INT64_MAX, and p->why_not. */
+/* Makes p, a plan that was run, fit the memory by the judge's count, too; does nothing if p takes `limit` ps or more.
+ * If p does not fit, tries fewer forward passes ahead, and more stages that recompute.  If no such plan fits, or takes
+ * less than `limit` ps, sets p->value to INT64_MAX, and p->why_not. */
 void train_fit(struct train *t, struct stage_layout *p, int64_t limit);
 /* Calls train_fit(), for planners that still search, unless it was called for many plans already or time is up.  In
  * these two cases, if the judge has refused a plan before and there is a limit, sets p->value to INT64_MAX.  Does

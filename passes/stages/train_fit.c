@@ -17,7 +17,8 @@
 enum { MOST_JUDGED = 400000 };
 /* Most times that a plan is run again with less memory. */
 enum { TURNS = 3 };
-/* Plans whose times differ by less than 1 / ALIKE are taken for alike: what one lacks, the other lacks. */
+/* Two plans whose times differ by less than 1 / ALIKE count as alike: the memory that one lacks, the other lacks,
+ * too. */
 enum { ALIKE = 200 };
 
 /* Bytes of all results of a stage's nodes, for the samples that costs are about. */
@@ -223,7 +224,7 @@ static void fit(struct train *t, struct stage_layout *p, int64_t limit, bool ear
     arena_free(own);
 }
 
-/* Calls fit() if the plan takes less than `limit` ps, and notes the value of a plan that fits. */
+/* Calls fit() if the plan takes less than `limit` ps, and lowers t->accepted to the value of a plan that fits. */
 static void fit_below(struct train *t, struct stage_layout *p, int64_t limit, bool early)
 {
     if (p->value >= limit)

@@ -275,7 +275,7 @@ static struct csr join_pairs(const struct pairs *x, const uint32_t *group, uint3
     uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     for (uint32_t i = 0; i < x->n; i++)
         pairs_add(&named, group[x->from[i]], group[x->to[i]]);
-    /* the rows of the pairs, made from the rows of the reversed pairs, so that each row ascends */
+    /* the rows of the pairs; made in two steps, by way of the reversed pairs, so that each row ascends */
     struct csr all = pairs_rows_back(&named, n);
     all = csr_transpose(a, &all, n, n);
     for (uint32_t v = 0; v < n; v++)
