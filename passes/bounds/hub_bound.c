@@ -68,7 +68,7 @@ struct hubs {
     int64_t *left;
     uint32_t *arc; /* [net] the net's arc in the network; UINT32_MAX: none */
     struct hub hub[HUBS + 1];
-    /* number of hubs that are vertices; sum of the multipliers of all hubs, times their devices */
+    /* number of hubs that are vertices; sum over all hubs of multiplier * devices */
     uint32_t n, m;
     /* ps: sum of the flows of all hubs, plus payments of the dear net that W does not count */
     int64_t flow;
@@ -90,8 +90,7 @@ static int64_t share(int64_t x, uint32_t m)
     return (int64_t)((__int128)x * m / UNIT);
 }
 
-/* Returns what the devices of hub h pay for the dear net, ps; 0 unless the hub is all pins of that net and on several
- * devices.
+/* Returns what the devices of hub h pay for the dear net, ps; 0 unless h is all pins of that net, on several devices.
  */
 static int64_t paid_by(const struct hubs *s, const struct hub *h)
 {

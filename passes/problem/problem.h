@@ -227,8 +227,8 @@ struct labels {
 };
 enum { LABELS_FEW = 8 };
 
-/* Whether `a` uses no more devices of any kind than b; both as in label.used.  All fields are subtracted at once: a
- * field's top bit, set in b, is borrowed from exactly where a's number is larger. */
+/* Whether `a` uses no more devices of any kind than b; both as in label.used.  All fields are subtracted at once: the
+ * top bit of a field, set in b, stays set unless a's number is larger. */
 static inline bool problem_no_more(const struct problem *c, uint64_t a, uint64_t b)
 {
     return (((b | c->guard) - a) & c->guard) == c->guard;
