@@ -91,6 +91,7 @@ void ctx_forget(struct ctx *x)
                                   .split = x->results.split,
                                   .told = x->results.told,
                                   .known = x->results.known,
+                                  .offer = x->results.offer,
                                   .sharding = x->results.sharding};
 }
 

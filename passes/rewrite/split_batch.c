@@ -715,6 +715,10 @@ static int run_split_batch(struct ctx *ctx, const void *options)
     struct batch_split x = {.x = ctx, .m = m, .d = ctx->use.diag, .a = ctx->use.scratch};
     if (o->ways == 1)
         return 0;
+    if (ctx->results.sharding != NULL || ctx->results.offer.ways != 0)
+        return diag_error(
+            x.d, "split-batch: the pass shard has chosen pieces for nodes that this pass replaces: "
+                 "expected split-batch before shard");
     x.ways = (uint32_t)o->ways;
     x.s = (struct batch_search){.m = m, .a = x.a, .ways = o->ways, .f = infer_values(m, x.a)};
     x.s.of = arena_array(x.a, m->nval, sizeof *x.s.of);

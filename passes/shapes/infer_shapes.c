@@ -526,7 +526,9 @@ static int run_infer(struct ctx *x, const void *opts)
     struct clock clock = ctx_clock(x);
     clock_at_least(&clock, CLOCK_READING);
     uint32_t errors = m->diag->errors;
-    m->diag->clock = &clock;
+    /* where a search has ended early, as the user wants, what it has chosen still becomes a plan */
+    if (!x->results.inferred && x->results.sharding == NULL)
+        m->diag->clock = &clock;
     struct infer *f = infer_inlined(m, x->use.scratch, (struct infer_ask){.diag = x->use.diag});
     for (vid v = 1; v < m->nval && m->diag->errors == errors; v++)
         m->value[v].type = f->type[v];

@@ -84,7 +84,8 @@ struct slot_moves {
 /* The table and what is known of the values that are alive. */
 struct table {
     struct shard *s;
-    vid live[SLOTS]; /* [nlive] the values */
+    struct clock *clock; /* of the search; NULL: it has none */
+    vid live[SLOTS];     /* [nlive] the values */
     uint32_t nlive;
     struct slot_moves *move; /* [slot] what is kept of the exchanges of the slot's value */
     uint32_t
@@ -96,7 +97,7 @@ struct table {
     uint32_t n, nnext, cap;     /* their numbers of entries; each has room for `cap` */
     uint32_t most, widest_most; /* how many entries the next table may have, and any table */
     uint64_t looks;             /* number of states of values that this pass has compared */
-    uint32_t taken, nodes;      /* number of nodes that this pass has taken, and of all */
+    uint32_t taken;             /* number of nodes that this pass has taken */
     struct step *step;
     uint32_t nstep, capstep;
     int64_t *rest; /* [node] ps: the least times of all nodes behind it */
@@ -447,8 +448,7 @@ static bool is_dominated(struct table *t, const struct entry *a, const struct en
             }
         }
         uint32_t have = a->have[i];
-        /* if only a has the value on the first device alone, nodes there that tell its sizes must send these to the
-         * others */
+        /* nodes that tell sizes on the first device alone must then send them to the others */
         if ((have & ~(uint32_t)b->have[i] & ALONE) != 0)
             time = sat_add(time, t->move[i].sizes);
         for (uint32_t lacks = b->have[i] & ~have; lacks != 0; lacks = b->have[i] & ~have) {
@@ -466,7 +466,7 @@ static bool is_dominated(struct table *t, const struct entry *a, const struct en
  * beginning, all of them at its end.  Else doubles it, up to t->widest_most. */
 static void keep_pace(struct table *t)
 {
-    uint64_t due = LOOKS / 2 + (uint64_t)(LOOKS / 2) * ++t->taken / t->nodes;
+    uint64_t due = LOOKS / 2 + (uint64_t)(LOOKS / 2) * ++t->taken / t->s->m->graph[1].count;
     if (t->looks > due)
         t->most = larger_u32(t->most / 2,
                              t->widest_most > FEW ? FEW : smaller_u32(t->widest_most, FEWEST));
@@ -687,15 +687,40 @@ static uint8_t *alone_values(const struct table *t)
     return alone;
 }
 
+/* Whether the pass is to end because its time is over: an earlier pass has found choice c.  Nothing is known then of
+ * the choices that are left.  Where no pass has found one, this one goes on with the one entry that is best so far. */
+static bool is_late(struct table *t, const struct shard_choice *c)
+{
+    if (!clock_out(t->clock))
+        return false;
+    t->most = t->widest_most = 1;
+    if (c->value < 0)
+        return false;
+    t->lost = true;
+    t->least = 0;
+    return true;
+}
+
+/* Tells the listener how far the pass is, and the value of choice c of an earlier pass (-1: there is none). */
+static void tell(const struct table *t, const struct shard_choice *c)
+{
+    if (t->clock != NULL)
+        listener_tell(t->clock->listener,
+                      (struct progress){
+                          .phase = "choosing pieces",
+                          .done = (uint32_t)((uint64_t)t->taken * 1000 / t->s->m->graph[1].count),
+                          .value = larger(c->value, 0)});
+}
+
 /* Runs over all nodes with tables of at most `most` entries; writes the best choice and its value to *c, unless no
- * entry is left, or the choice of an earlier pass in *c (value -1: there is none) is as good. */
+ * entry is left, the choice of an earlier pass in *c (value -1: there is none) is as good, or that pass has used up the
+ * time. */
 static void run(struct table *t, uint32_t most, const uint8_t *useful, struct shard_choice *c)
 {
     const struct module *m = t->s->m;
     const struct graph *g = &m->graph[1];
     t->most = t->widest_most = most;
     t->looks = t->taken = 0;
-    t->nodes = g->count;
     t->cap = most * UNPRUNED;
     t->nbucket = 1; /* a power of two */
     while (t->nbucket < t->cap * 2)
@@ -713,9 +738,14 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     /* a pass that ended with no entry left has still followed values */
     memset(t->slot, 0, t->s->m->nval * sizeof *t->slot);
     t->now[0] = (struct entry){.step = UINT32_MAX};
-    for (nid n = g->first; n < g->first + g->count && t->n > 0; n++)
-        if (t->s->kind[n] == SHARD_NODE || t->s->kind[n] == SHARD_ONCE)
-            take(t, n, useful);
+    for (nid n = g->first; n < g->first + g->count && t->n > 0; n++) {
+        if (t->s->kind[n] != SHARD_NODE && t->s->kind[n] != SHARD_ONCE)
+            continue;
+        if (is_late(t, c))
+            return;
+        take(t, n, useful);
+        tell(t, c);
+    }
     if (t->n == 0 || (c->value >= 0 && t->now[0].time >= c->value))
         return;
     c->value = t->now[0].time;
@@ -729,16 +759,17 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     }
 }
 
-struct shard_choice shard_search(struct shard *s, int64_t beat)
+struct shard_choice shard_search(struct shard *s, int64_t beat, struct clock *clock)
 {
-    return shard_search_within(s, ENTRIES, beat);
+    return shard_search_within(s, ENTRIES, beat, clock);
 }
 
-struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64_t beat)
+struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64_t beat,
+                                        struct clock *clock)
 {
     const struct module *m = s->m;
     struct shard_choice c = {.option = arena_array(s->a, m->nnode, sizeof *c.option), .value = -1};
-    struct table t = {.s = s, .beat = beat};
+    struct table t = {.s = s, .beat = beat, .clock = clock};
     const uint8_t *useful = useful_values(s);
     t.slot = arena_array(s->a, m->nval, sizeof *t.slot);
     t.last = arena_array(s->a, m->nval, sizeof *t.last);
@@ -755,7 +786,7 @@ struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64
     c.exact = !t.lost;
     c.widest = t.widest;
     /* a second pass would see hardly more if the first one has taken all the work that a pass may take */
-    if (t.lost && entries > FEW && t.looks < LOOKS) {
+    if (t.lost && entries > FEW && t.looks < LOOKS && !clock_out(clock)) {
         t.beat = c.value >= 0 ? c.value : beat;
         run(&t, entries, useful, &c);
         c.exact = !t.lost;

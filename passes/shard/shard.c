@@ -329,9 +329,10 @@ struct wanted {
     int64_t draw; /* the seed of a random choice; 0: the choice is not random */
     /* for tests: each node gets its option number `number`, from 1; 0: the best choice is searched for */
     int64_t number;
-    bool self;     /* true: options must agree with the file's sharding specs */
-    bool whole;    /* true: no state is kept in pieces */
-    int64_t below; /* ps: only choices that take less count; INT64_MAX: all */
+    bool self;           /* true: options must agree with the file's sharding specs */
+    bool whole;          /* true: no state is kept in pieces */
+    int64_t below;       /* ps: only choices that take less count; INT64_MAX: all */
+    struct clock *clock; /* ends the search with the best choice so far; NULL: nothing does */
 };
 
 /* A choice for a number of devices, and all that is known of the module for that number; s.ways 0: there is no
@@ -378,7 +379,8 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
         shard_take_number(s, (uint32_t)(w->number - 1), c->option);
     } else {
         *c = wants_best(w)
-                 ? shard_search(s, w->below == INT64_MAX ? INT64_MAX : w->below - 1 - border)
+                 ? shard_search(s, w->below == INT64_MAX ? INT64_MAX : w->below - 1 - border,
+                                w->clock)
                  : shard_draw(s, (uint64_t)w->draw);
     }
     c->value = c->value < 0 ? -1 : sat_add(c->value, border);
@@ -400,22 +402,48 @@ static struct evaluation evaluate_whole(const struct shard *s)
     return plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
 }
 
+/* Adds to taken[value], for the operands of node n that are constants, the states, as bits, in which n takes them by
+ * option o (0: whole). */
+static void take_constants(const struct shard *s, nid n, uint32_t o, uint32_t *taken)
+{
+    for (uint32_t i = 0; i < s->m->node[n].nformal; i++) {
+        const vid v = node_in(s->m, n, i);
+        if (v != 0 && shard_is_constant(s, v))
+            taken[v] |= 1u << (o != 0 ? shard_bit(s, v, s->opt[o].in[i]) : 0);
+    }
+}
+
+/* Returns an array: [value] the states, as bits, in which nodes take a constant by choice c.  A node that computes a
+ * constant takes its own operands so that it can make its results in the states in which these are taken. */
+static uint32_t *states_taken(const struct shard *s, const struct shard_choice *c)
+{
+    const struct module *m = s->m;
+    uint32_t *taken = arena_array(s->a, m->nval, sizeof *taken);
+    for (nid n = m->nnode; n-- > 1;) { /* readers have larger numbers than makers */
+        if (s->kind[n] != SHARD_CONSTANT) {
+            take_constants(s, n, s->kind[n] == SHARD_NODE ? c->option[n] : 0, taken);
+            continue;
+        }
+        for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+            const vid v = node_out(m, n, i);
+            for (uint32_t rest = taken[v], bit; rest != 0; rest &= rest - 1) {
+                bit = (uint32_t)__builtin_ctz(rest);
+                take_constants(
+                    s, n, bit != 0 ? shard_constant_option(s, v, shard_state_of(s, v, bit)) : 0,
+                    taken);
+            }
+        }
+    }
+    return taken;
+}
+
 /* Returns about how many bytes of memory choice c takes on the device that holds most: its pieces of the tensors that
  * last (weights and states), and of all others as much as one device alone. */
 static int64_t bytes_of_choice(const struct shard *s, const struct shard_choice *c)
 {
-    const struct module *m = s->m;
     const struct place *p = s->place;
-    /* [value] the states in which nodes take a constant, as bits */
-    uint32_t *taken = arena_array(s->a, m->nval, sizeof *taken);
+    const uint32_t *taken = states_taken(s, c);
     int64_t bytes = evaluate_whole(s).v.load[s->dev[0]].used;
-    for (nid n = 1; n < m->nnode; n++)
-        for (uint32_t i = 0; i < m->node[n].nformal && s->kind[n] == SHARD_NODE; i++) {
-            vid v = node_in(m, n, i);
-            if (v != 0 && shard_is_constant(s, v))
-                taken[v] |=
-                    1u << (c->option[n] != 0 ? shard_bit(s, v, s->opt[c->option[n]].in[i]) : 0);
-        }
     for (uint32_t w = 0; w < p->nweight; w++) {
         const vid v = p->weight[w];
         const int64_t piece = p->weight_bytes[w] / s->ways;
@@ -489,7 +517,7 @@ static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_
         return -1;
     if (!wants_best(&w) || w.self)
         return 0;
-    for (uint32_t k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < 2 && !clock_out(w.clock); k++) {
         struct wanted plain = w;
         w.whole = plain.whole = k != 0;
         plain.sums = SHARDING_SUMS_NONE;
@@ -555,6 +583,7 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     struct sharding *kept = arena_alloc(mem, sizeof *kept);
     *kept = *k;
     s->x->results.sharding = kept;
+    s->x->results.offer = (struct shard_offer){0};
 }
 
 bool shard_saves(int64_t value, int64_t of, int64_t gain)
@@ -614,7 +643,7 @@ static bool try_choice(struct ctx *x, struct wanted w, struct chosen *to)
 /* ways=auto: tries all divisors of the numbers of equal devices side by side as numbers of devices, and calls decide()
  * for the best choice that seems to fit the devices' memory.  If there is none, offers the best other choice, to be
  * taken only if no plan of whole nodes fits.  Returns 0, or -1 and reports an error. */
-static int choose_ways(struct ctx *x, const struct shard_options *o)
+static int choose_ways(struct ctx *x, const struct shard_options *o, struct clock *clock)
 {
     const struct cluster *c = x->scene.cluster;
     struct chosen *best = arena_alloc(x->use.scratch, sizeof *best),
@@ -626,10 +655,11 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
         const uint32_t count = equal_devices(c, cls - 1);
         for (uint32_t ways = 2; ways <= count && ways <= SHARD_WAYS; ways++) {
             struct chosen found = *best;
-            if (count % ways != 0)
+            const struct wanted w = {.ways = ways, .cls = cls, .sums = o->sums, .clock = clock};
+            if (count % ways != 0 || (tried && clock_out(clock)))
                 continue;
             tried = true;
-            if (!try_choice(x, (struct wanted){.ways = ways, .cls = cls, .sums = o->sums}, &found))
+            if (!try_choice(x, w, &found))
                 continue;
             *(seems_to_fit(&found.s, &found.c) ? best : large) = found;
         }
@@ -713,7 +743,7 @@ static void try_classes(struct ctx *x, const struct wanted *w, struct chosen *k)
     for (uint32_t i = 0; i < x->scene.cluster->ncls; i++) {
         struct wanted other = *w;
         struct chosen found = *k;
-        if (i == first || equal_devices(x->scene.cluster, i) < w->ways)
+        if (i == first || equal_devices(x->scene.cluster, i) < w->ways || clock_out(w->clock))
             continue;
         const bool fits = seems_to_fit(&k->s, &k->c);
         other.cls = i + 1;
@@ -724,12 +754,14 @@ static void try_classes(struct ctx *x, const struct wanted *w, struct chosen *k)
     }
 }
 
-/* Finds again, as w says, the choice that the pass has offered: by the same limit it is the same choice.  Returns 0, or
- * -1 and reports an error. */
+/* Finds again, as w says, the choice that the pass has offered: by the same limit it is the same choice.  It takes the
+ * time that it took, also if the user has ended the planner since: another choice might take more than what it has been
+ * compared with.  Returns 0, or -1 and reports an error. */
 static int choose_offered(struct ctx *x, struct wanted w, struct chosen *k)
 {
     w.cls = x->results.offer.cls;
     w.below = x->results.offer.below;
+    w.clock = NULL;
     int rc = choose(&k->s, x, w, &k->c);
     if (rc != 0 || k->c.value >= 0)
         return rc;
@@ -744,6 +776,7 @@ static int run_shard(struct ctx *x, const void *options)
     const struct shard_options *o = options;
     struct exec_model *e = &x->scene.model;
     struct chosen k;
+    struct clock clock = ctx_clock(x);
     const int objective = exec_objective(e, "makespan"), latency = exec_objective(e, "latency");
     if (!ctx_said(x, "objective") && objective >= 0)
         e->objective = (uint32_t)objective;
@@ -755,13 +788,14 @@ static int run_shard(struct ctx *x, const void *options)
         return 0;
     }
     if (searched && !x->results.offer.taken)
-        return choose_ways(x, o);
+        return choose_ways(x, o, &clock);
     const struct wanted w = {.ways = searched ? x->results.offer.ways : asked_ways(x, o),
                              .sums = o->sums,
                              .draw = o->draw,
                              .number = o->number,
                              .self = o->from == FROM_SELF,
-                             .below = INT64_MAX};
+                             .below = INT64_MAX,
+                             .clock = &clock};
     if (w.ways == 0 || (searched ? choose_offered(x, w, &k) : choose(&k.s, x, w, &k.c)) != 0)
         return -1;
     if (!searched && wants_best(&w))

@@ -17,6 +17,7 @@
 #ifndef PCC_PASSES_SHARD_SHARD_H
 #define PCC_PASSES_SHARD_SHARD_H
 
+#include "ir/base/clock.h"
 #include "ir/base/map.h"
 #include "ir/plan/sharding.h"
 #include "passes/cost/pricing.h"
@@ -238,8 +239,8 @@ uint32_t shard_home(struct shard *s, uint32_t dev);
 
 /* Returns the number of pieces in the first cut of the file's sharding specs; 0: they cut no tensor. */
 int64_t shard_self_ways(const struct module *m);
-/* Gives a home to each node that is on one device by the file's sharding specs, unless the node is pinned.  Returns 0,
- * or -1 and reports an error. */
+/* Gives a home to each node that is on one device by these specs, unless the node is pinned.  Returns 0, or -1 and
+ * reports an error. */
 int shard_self_homes(struct shard *s);
 /* Removes the options that do not agree with the specs.  Sets fixed[node] to 1 for nodes that must be cut.  Returns
  * 0, or -1 and reports an error. */
@@ -393,6 +394,9 @@ bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes);
 
 /* ---- strands.c ---- */
 
+/* Returns the option by which the maker of constant v, which a node computes, makes it in state st, which is not whole;
+ * 0: it cannot. */
+uint32_t shard_constant_option(const struct shard *s, vid v, struct shard_state st);
 /* Removes options that take a constant in a state in which its maker cannot make it, or can do so only behind
  * SHARD_DEPTH other nodes that compute constants. */
 void shard_drop_impossible(struct shard *s);
@@ -435,10 +439,12 @@ struct shard_choice {
     uint32_t widest;  /* number of entries of the largest table */
 };
 /* Returns the best choice that the search finds among the options not removed; only choices that take at most `beat` ps
- * count.  Its value is -1 if there is none. */
-struct shard_choice shard_search(struct shard *s, int64_t beat);
+ * count.  Its value is -1 if there is none.  The clock ends the search with the best choice so far, and its listener
+ * hears the progress; NULL: nothing does. */
+struct shard_choice shard_search(struct shard *s, int64_t beat, struct clock *clock);
 /* Does what shard_search() does, with tables of at most `entries` entries. */
-struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64_t beat);
+struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64_t beat,
+                                        struct clock *clock);
 /* Returns a choice drawn at random, without value and floor, for tests that try odd choices. */
 struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 
@@ -473,7 +479,7 @@ struct shard_written shard_write(struct shard *s, const struct shard_choice *c);
 
 /* ---- figures.c ---- */
 
-/* What shard_figures_end() must know of the module as it was before the rewriting. */
+/* What has to be known of the module from before the rewriting. */
 struct shard_figures {
     const uint32_t *layer; /* [node] the layer of the node; 0: none */
     uint32_t nlayer;

@@ -27,14 +27,12 @@ static uint32_t item_of(const struct shard *s, vid v, struct shard_state st)
     return i;
 }
 
-/* Whether the constant v, which a node computes, can be made in state st: its maker has an option for it. */
-static bool constant_has(const struct shard *s, vid v, struct shard_state st)
+uint32_t shard_constant_option(const struct shard *s, vid v, struct shard_state st)
 {
-    nid n = s->m->value[v].def;
-    for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
-        if (!s->opt[o].gone && shard_same(s->opt[o].out[s->m->value[v].outno], st))
-            return true;
-    return false;
+    uint32_t o = s->first_opt[s->m->value[v].def];
+    while (o != 0 && (s->opt[o].gone || !shard_same(s->opt[o].out[s->m->value[v].outno], st)))
+        o = s->opt[o].next;
+    return o;
 }
 
 /* Lets all devices have the results of n whole, and cut them themselves: n computes a constant no more. */
@@ -70,7 +68,7 @@ void shard_drop_impossible(struct shard *s)
                     !shard_is_constant(s, v))
                     continue;
                 depth[n] = (uint8_t)larger_u32(depth[n], smaller_u32(depth[def] + 1u, SHARD_DEPTH));
-                if (depth[n] < SHARD_DEPTH && constant_has(s, v, s->opt[o].in[i]))
+                if (depth[n] < SHARD_DEPTH && shard_constant_option(s, v, s->opt[o].in[i]) != 0)
                     continue;
                 if (s->kind[n] == SHARD_CONSTANT)
                     s->opt[o].gone = true;

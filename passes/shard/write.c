@@ -89,9 +89,7 @@ static vid constant_piece(struct shard_writer *x, vid v, struct shard_state st, 
 {
     const struct module *m = x->m;
     nid n = m->value[v].def;
-    uint32_t o = x->s->first_opt[n];
-    while (x->s->opt[o].gone || !shard_same(x->s->opt[o].out[m->value[v].outno], st))
-        o = x->s->opt[o].next;
+    const uint32_t o = shard_constant_option(x->s, v, st);
     const uint32_t nin = m->node[n].nformal;
     vid *in = arena_array(x->a, nin + 1, sizeof *in);
     for (uint32_t k = 0; k < nin; k++)

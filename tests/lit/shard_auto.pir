@@ -9,6 +9,14 @@
 # RUN: %pcc %s --io=free --part-cost=0 -p 'shard{gain=0.3}' 2>&1 | FileCheck %s --check-prefix=BETTER
 # BETTER: note: shard: 2 ways take {{.*}}, the plan of whole nodes 536.9 us: nodes stay whole
 # BETTER-NOT: sharded over
+# A pass behind it may change nodes in the meantime, but must not copy those that shard would cut.
+# RUN: sed 's/MatMul(%%x, %%v)/Relu(%%x)\n  %%x2 = Identity(%%y)\n  %%z = MatMul(%%x2, %%v)/; s/out %%y/out %%z/' %s > %t.identity.pir
+# RUN: %pcc %t.identity.pir --io=free --part-cost=0 -p shard,drop-identity 2>&1 | FileCheck %s --check-prefix=DROPPED
+# RUN: not %pcc %s --io=free --part-cost=0 -p shard,split-batch 2>&1 | FileCheck %s --check-prefix=COPIES
+# RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=2},split-batch' 2>&1 | FileCheck %s --check-prefix=COPIES
+# DROPPED: note: shard: 2 ways take {{.*}}, the plan of whole nodes {{.*}} us{{$}}
+# DROPPED: sharded over 2 devices: 4 nodes in pieces, 0 whole on each
+# COPIES: error: split-batch: the pass shard has chosen pieces for nodes that this pass replaces: expected split-batch before shard
 # The plan of the last planner counts, not that of one before the pass or before the last one.
 # RUN: %pcc %s --io=free --part-cost=0 --objective=makespan -p 'dfs-place,shard{gain=0.3},portfolio-place' 2>&1 | FileCheck %s --check-prefix=BETTER
 # RUN: %pcc %s --io=free --part-cost=0 --objective=makespan -p 'shard{gain=0.3},dfs-place,portfolio-place' 2>&1 | FileCheck %s --check-prefix=BETTER

@@ -257,7 +257,7 @@ int ranks_check_contents(struct runner *r);
 /* Returns a tensor of strings, a sequence or a map as bytes, which the caller frees by free(), and their number in
  * *bytes; NULL: v is of another kind, or there is no memory. */
 unsigned char *rank_pack(struct engine *e, const struct engine_value *v, int64_t *bytes);
-/* Returns the value that rank_pack() has made these bytes of; NULL after an error, with the reason in *err. */
+/* Returns the value that rank_pack() has made these bytes of; NULL, with the reason in *err. */
 struct engine_value *rank_unpack(struct engine *e, const unsigned char *data, int64_t bytes,
                                  struct engine_error *err);
 
@@ -299,8 +299,7 @@ void rank_pulse_end_all(struct runner *r);
 /* Gives the thread the words for where this rank stands, which the next signs of life carry; under the lock of the
  * run. */
 void rank_pulse_tell(struct runner *r);
-/* Gives the thread what its next signs of life say: number of moves so far, whether a part runs, `where` this rank
- * stands. */
+/* Gives the thread these words: number of moves so far, whether a part runs, `where` this rank stands. */
 void rank_pulse_say(struct runner *r, uint64_t moves, bool runs, const char *where);
 /* At the host: adds how far the other ranks have moved to *moves.  Returns whether one of them runs a part. */
 bool rank_pulse_heard(struct runner *r, uint64_t *moves);

@@ -181,8 +181,7 @@ static bool compare_texts(struct engine *e, struct engine_value *a, struct engin
     return both;
 }
 
-/* most depth of values within values; a sequence of maps has tensors at depth 2 */
-enum { DEPTH = 3 };
+enum { DEPTH = 3 /* values within values: a sequence of maps has tensors at depth 2 */ };
 
 static void compare_at(struct engine *e, struct engine_value *a, struct engine_value *b, int depth,
                        struct difference *out);

@@ -217,7 +217,7 @@ static void search_equals_program(void **state)
         struct mip *mip = write_program(&s, x.use.scratch);
         mip_solve(solver, mip, 1e-7, &clock, x.use.scratch, &answer);
         shard_prune(&s);
-        struct shard_choice c = shard_search(&s, INT64_MAX);
+        struct shard_choice c = shard_search(&s, INT64_MAX, NULL);
         print_message("%s: %u columns, %u rows: %.3f us, search %.3f us, widest %u\n", row[k].model,
                       mip->ncol, mip->nrow, answer.value, (double)c.value * US, c.widest);
         assert_int_equal(answer.status, MIP_OPTIMAL);

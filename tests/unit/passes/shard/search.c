@@ -146,19 +146,26 @@ static void search_finds_the_least(void **state)
         shard_find_options(&s);
         shard_price(&s);
         int64_t least = try_all(&s);
-        struct shard_choice all = shard_search(&s, INT64_MAX);
+        struct shard_choice all = shard_search(&s, INT64_MAX, NULL);
         shard_prune(&s);
-        struct shard_choice pruned = shard_search(&s, INT64_MAX);
+        struct shard_choice pruned = shard_search(&s, INT64_MAX, NULL);
         if (!all.exact || all.value != least || pruned.value != least ||
             price(&s, pruned.option) != least)
             fail_msg("graph %u: least %lld, found %lld, %lld pruned:\n%s", (unsigned)k,
                      (long long)least, (long long)all.value, (long long)pruned.value, text);
         assert_true(pruned.floor <= least && pruned.least == least);
-        struct shard_choice narrow = shard_search_within(&s, 1 + (uint32_t)(k % 3), INT64_MAX);
+        struct shard_choice narrow =
+            shard_search_within(&s, 1 + (uint32_t)(k % 3), INT64_MAX, NULL);
         if (narrow.least > least || (narrow.exact ? narrow.value != least : narrow.value < least))
             fail_msg("graph %u: least %lld, in a narrow table %lld, at least %lld:\n%s",
                      (unsigned)k, (long long)least, (long long)narrow.value,
                      (long long)narrow.least, text);
+        /* the user has ended the search before it began: one entry of each table is left */
+        struct clock late = {.listener = &(struct listener){.stop = &(signal_flag){1}}};
+        struct shard_choice last = shard_search(&s, INT64_MAX, &late);
+        if (last.widest != 1 || last.value < least || price(&s, last.option) != last.value)
+            fail_msg("graph %u: least %lld, found %lld at once, tables of %u:\n%s", (unsigned)k,
+                     (long long)least, (long long)last.value, last.widest, text);
         lost += !narrow.exact && narrow.value > least && narrow.least > narrow.floor;
         for (nid n = 1; n < s.m->nnode; n++) {
             cut += pruned.option[n] != 0;

@@ -1,0 +1,19 @@
+# A quantised weight counts in pieces where its readers take it in pieces: by halves 20.6 MiB of each device, whole 24.4 MiB.
+# RUN: %pcc %s --io=free --part-cost=0 --dim batch=16 -p shard 2>&1 | FileCheck %s --check-prefix=PIECES
+# PIECES-NOT: note: shard:
+# PIECES: sharded over 2 devices: 2 nodes in pieces
+cluster network=direct
+class acc x2 link=300GB/s,1us peak=[f32:1T] bandwidth=10TB/s memory=22MiB
+file 1 "model.onnx" size=8388608
+opset ai.onnx 17
+graph {
+  in %x : f32[batch,1024]
+  init %v : i8[1024,4096] = file 1 at 0 len 4194304
+  init %u : i8[4096,1024] = file 1 at 4194304 len 4194304
+  init %s : f32[] = [0.5]
+  %vf = DequantizeLinear(%v, %s)
+  %uf = DequantizeLinear(%u, %s)
+  %h = MatMul(%x, %vf)
+  %y = MatMul(%h, %uf)
+  out %y
+}
