@@ -252,8 +252,9 @@ static int64_t symbol_size(void *user, const char *symbol)
 }
 
 /* Returns the size of dimension k of the input v of a part, the module m: the least size, or (least false) the size for
- * which the plan was made; -1: not known.  The part's file may have a symbol for the dimension that is no size of a
- * model input; then the manifest's "values" may have an expression of known symbols. */
+ * which the plan was made; -1: not known, or, of [s - 2] for the least s, below 0.  The part's file may have a symbol
+ * for the dimension that is no size of a model input; then the manifest's "values" may have an expression of known
+ * symbols. */
 static int64_t size_of(const struct export_folder *x, struct module *m, vid v, int k, bool least)
 {
     struct size_wanted q = {x, least};
@@ -356,7 +357,7 @@ static void put_shapes(FILE *f, const struct export_folder *x, struct module *m,
         fputs(sign, f);
         put_quoted(f, name);
         for (int k = 0; k < t->rank; k++)
-            fprintf(f, "%c%lld", k ? 'x' : ':', (long long)size_of(x, m, v, k, least));
+            fprintf(f, "%c%lld", k ? 'x' : ':', (long long)larger(size_of(x, m, v, k, least), 0));
         sign = ",";
     }
     putc('\'', f);

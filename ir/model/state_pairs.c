@@ -70,6 +70,9 @@ static int take_given(struct pair_search *f, const struct state_pair *pair, stru
     if (!in || !out)
         return diag_error(d, "--state %s=%s: the model has no %s of that name", pair->in, pair->out,
                           in ? "output" : "input");
+    if (!m->value[out].def)
+        return diag_error(d, "--state %s=%s: no node makes the output, so it holds no state",
+                          pair->in, pair->out);
     if (f->taken[in] || f->taken[out])
         return diag_error(d, "--state %s=%s: one of them is in another pair", pair->in, pair->out);
     add_pair(f, in, out);

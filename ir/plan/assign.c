@@ -246,6 +246,8 @@ int assign_end(struct assignment *r)
     for (uint32_t i = 0; r->range && i < p->nsame; i++)
         if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0) {
             r->dev[p->same[i].b] = r->dev[p->same[i].a];
+            if (r->slot)
+                r->slot[p->same[i].b] = r->slot[p->same[i].a];
             if (r->stage_of)
                 r->stage_of[p->same[i].b] = r->stage_of[p->same[i].a];
         }

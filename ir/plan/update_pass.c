@@ -299,6 +299,12 @@ static void find_gradients(struct update_search *k)
     check_updated(k, fresh_of);
 }
 
+/* Whether v is a tensor of floats, as far as its type is known. */
+static bool is_float_value(const struct module *m, vid v)
+{
+    return !m->value[v].type || elem_is_float(m->type[m->value[v].type].elem);
+}
+
 /* Whether the operator of node n is in the list of `count` names. */
 static bool is_one_of(const struct module *m, nid n, const char *const *list, size_t count)
 {
@@ -330,6 +336,8 @@ static bool keeps_sums(const struct update_search *k, nid n)
         return false;
     if (is_one_of(m, n, of_one, sizeof of_one / sizeof *of_one))
         return varying == 1;
+    if (node_is(m, n, "Cast") && !is_float_value(m, node_out(m, n, 0)))
+        return false; /* it rounds, or asks whether a sum is 0 */
     return varying == 1 && k->varies[node_in(m, n, 0)] &&
            (node_is(m, n, "Div") || is_one_of(m, n, of_first, sizeof of_first / sizeof *of_first));
 }
@@ -657,12 +665,6 @@ static enum loss_join join_of(const struct module *m, const uint8_t *varies, con
             return LOSS_UNKNOWN;
         v = x;
     }
-}
-
-/* Whether v is a tensor of floats, as far as its type is known. */
-static bool is_float_value(const struct module *m, vid v)
-{
-    return !m->value[v].type || elem_is_float(m->type[m->value[v].type].elem);
 }
 
 vid loss_find(const struct module *m, enum loss_join *how, struct arena *a)

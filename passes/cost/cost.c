@@ -580,10 +580,13 @@ static int check_range(const struct cost_builder *p)
     }
     if (fits && bytes < limit)
         return 0;
+    const char *where = worst == 0 ? ""
+                                   : arena_fmt(p->x->use.scratch, ", the largest at node '%s' (%s)",
+                                               place_name(p, worst), node_op(m, worst));
     return diag_error(p->x->use.diag,
-                      "the sizes of this model are beyond what can be planned, the largest "
-                      "at node '%s' (%s): expected times and bytes whose sums are below 2^61%s",
-                      place_name(p, worst), node_op(m, worst), bind_excuse(p->x));
+                      "the sizes of this model are beyond what can be planned%s: expected times "
+                      "and bytes whose sums are below 2^61%s",
+                      where, bind_excuse(p->x));
 }
 
 /* Checks that some class can run each placed node.  Returns 0; or reports an error and returns PASS_INFEASIBLE, or -1

@@ -360,16 +360,15 @@ int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choic
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct clusters c;
     int rc = make_clusters(&c, x, planner, o, /*fused=*/true, clock);
-    if (rc)
-        return rc;
-    try_in_order(&c, best, "Order-Place");
-    for (int ports = 0; ports < 2; ports++) {
+    if (!rc)
+        try_in_order(&c, best, "Order-Place");
+    for (int ports = 0; ports < 2 && !rc; ports++) {
         if (o->contention != PORTS_AUTO && (o->contention == PORTS_TAKEN) != ports)
             continue;
         try_adjusted(&c, best, ports);
     }
     arena_release(x->use.scratch, mark); /* plans are in x->use.mem */
-    return 0;
+    return rc;
 }
 
 /* pass.run of order-place: leaves the plan that fills devices in order.  Returns 0, or -1 or PASS_INFEASIBLE after

@@ -73,13 +73,24 @@ struct auto_run {
     struct plan *contiguous; /* the plan of dp-place; NULL: none was found */
 };
 
+/* Whether the text is the number 0, with decimals or without, or 0 per cent. */
+static bool is_zero(const char *text)
+{
+    size_t zeros = strspn(text, "0");
+    const char *end = text + zeros;
+    if (*end == '.')
+        end += 1 + strspn(end + 1, "0");
+    if (*end == '%')
+        end++;
+    return zeros > 0 && !*end;
+}
+
 /* Reads a share such as "5%", "0.05" or "0" into *gain, in millionths.  Returns false if the text is no share, or
  * the share is 1 or more. */
 static bool gain_parse(const char *text, int64_t *gain)
 {
     *gain = 0;
-    return (*text && strspn(text, "0.%") == strlen(text)) ||
-           (share_parse(text, gain) && *gain < MILLION);
+    return is_zero(text) || (share_parse(text, gain) && *gain < MILLION);
 }
 
 /* If a device has too little memory for what it needs at one time under the plan of dp-place, looks for a

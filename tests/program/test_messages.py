@@ -213,6 +213,8 @@ OPTIONS = [
     (1, ("m.pir", "-p", "ip-place{q=2}"), "ip-place: q=2 is for objective=latency alone"),
     (1, ("m.pir", "-p", "auto-place{gain=100%}"),
      "auto-place: gain=100%: expected a share such as 5% or 0, below 1"),
+    (1, ("m.pir", "-p", "auto-place{gain=.}"), "auto-place: gain=.: expected a share such as 5% or 0, below 1"),
+    (1, ("m.pir", "-p", "auto-place{gain=0%%}"), "auto-place: gain=0%%: expected a share such as 5% or 0, below 1"),
     (1, ("m.pir", "-p", "cost", "--costs=zero.csv"), "zero.csv: a NUL byte, expected CSV or JSON text"),
     (1, ("w.json", "-p", "cost", "--costs=memory.csv"),
      "--costs gives the memory of node 'conv', but w.json brings the bytes of its nodes, weights among them: expected "
@@ -245,6 +247,8 @@ OPTIONS = [
     (1, (*ON, "-p", "fuse,contract,dp-place"), "contract: it must come before fuse and linearize"),
     (1, (*ON, "-p", "dp-place", "--state", "z=b"), "--state z=b: the model has no input of that name"),
     (1, (*ON, "-p", "dp-place", "--state", "x=z"), "--state x=z: the model has no output of that name"),
+    (1, ("input.pir", "-d", "2xa100", "-p", "dp-place", "--state", "x=x"),
+     "--state x=x: no node makes the output, so it holds no state"),
     (1, (*ON, "-p", "dp-place", "--state", "x=b", "--state", "y=b"), "--state y=b: one of them is in another pair"),
     (1, ("f.pir", "-p", "inline-functions{only=(}"), "inline-functions: only=(: not a regular expression: "),
     (1, ("w.json", "-p", "dp-place", "-o", "m.split"),
@@ -490,6 +494,8 @@ def main():
         Path("memory.csv").write_text("name,memory\nconv,1KiB\n", encoding="utf-8")
         Path("odd_name.pir").write_text('graph { in %x : f32[4] %a = Relu(%x) name="n\\xff" out %a }\n',
                                         encoding="utf-8")
+        Path("input.pir").write_text("graph { in %x : f32[4] %a = Relu(%x) : f32[4] out %a, %x }\n",
+                                     encoding="utf-8")
         Path("device.pir").write_text("class acc x2 graph { in %x %a = profile:op(%x) !time=1us !device=acc7 }\n",
                                       encoding="utf-8")
         for name, line in FIRST.items():

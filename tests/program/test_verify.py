@@ -240,6 +240,19 @@ def samples():
     npz.write_bytes(packed[:end] + packed[at:end].replace(b"x.npy", b"z.npy") + packed[end:end + 8] + b"\2\0\2\0"
                     + packed[end + 12:])
     says(1, (model, root, npz), "in.npz: z: it overlaps another array")
+    numpy.savez(npz, x=x)  # not compressed
+    plain = npz.read_bytes()
+    at = plain.index(b"PK\1\2")
+    npz.write_bytes(plain[:at - 1] + bytes([plain[at - 1] ^ 1]) + plain[at:])
+    says(1, (model, root, npz), "in.npz: x: its bytes are broken: they have another checksum")
+    end = plain.index(b"PK\5\6")  # the place and the length of the directory in a wide end record
+    record = b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, 1, 1, end - at, at)
+    tail = plain[end:end + 8] + b"\xff" * 12 + plain[end + 20:]
+    npz.write_bytes(plain[:end] + record + b"PK\6\7" + struct.pack("<IQI", 0, end, 1) + tail)
+    says(0, (model, root, given, npz, "--samples=1", "--dim=batch=7"), "on 3 samples")
+    npz.write_bytes(plain[:end] + record[:32] + b"\xff" * 8 + record[40:] + b"PK\6\7" + struct.pack("<IQI", 0, end, 1)
+                    + tail)
+    says(1, (model, root, npz), "in.npz: its directory is cut off")
     numpy.savez_compressed(npz, x=x, z=x)
     both = npz.read_bytes()
     at = both.rindex(b"PK\1\2")

@@ -26,6 +26,9 @@ enum {
     END_BYTES = 22,
     ENTRY_BYTES = 46,
     LOCAL_BYTES = 30,
+    /* of the locator and the end record of archives beyond 32 bits */
+    LOCATOR_BYTES = 20,
+    WIDE_END_BYTES = 56,
     COMMENT_MOST = 65535, /* bytes of that comment, at most */
     /* ways to pack a file, as a zip numbers them */
     STORED = 0,
@@ -187,6 +190,26 @@ static uint64_t find_end(const struct archive *z)
     return UINT64_MAX;
 }
 
+/* Where the directory of an archive begins, and the number of its entries. */
+struct directory {
+    uint64_t at, n;
+};
+
+/* Returns what the end record at z->at[end] says of the directory.  Numbers that it has no room for stand in a wide
+ * record, whose place the locator in front of the end record tells (APPNOTE 4.3.14 and 4.3.15). */
+static struct directory find_directory(const struct archive *z, uint64_t end)
+{
+    const unsigned char *e = z->at + end, *locator = e - LOCATOR_BYTES;
+    struct directory to = {number(e + 16, 4), number(e + 10, 2)};
+    if ((to.at < UINT32_MAX && to.n < UINT16_MAX) || end < LOCATOR_BYTES ||
+        memcmp(locator, "PK\6\7", 4) != 0)
+        return to;
+    uint64_t wide = number(locator + 8, 8);
+    if (wide > z->n || z->n - wide < WIDE_END_BYTES || memcmp(z->at + wide, "PK\6\6", 4) != 0)
+        return to;
+    return (struct directory){number(z->at + wide + 48, 8), number(z->at + wide + 32, 8)};
+}
+
 /* Replaces sizes that are too large for 32 bits by the sizes in the extra field extra[0 .. n).  v: plain size, packed
  * size, place. */
 static void take_wide(const unsigned char *extra, uint64_t n, uint64_t *v)
@@ -262,6 +285,8 @@ static int read_array(const struct archive *z, const struct npz_entry *e, struct
     if (e->deflated && (e->bytes > UINT32_MAX || e->plain > UINT32_MAX))
         return bad(z, to->name, "compressed arrays of more than 4 GiB cannot be read");
     const unsigned char *file = e->deflated ? inflated(z, e) : e->at;
+    if (!e->deflated && crc32_z(0, e->at, (size_t)e->bytes) != e->crc)
+        return bad(z, to->name, "its bytes are broken: they have another checksum");
     return file ? read_npy(z, file, e->plain, to)
                 : bad(z, to->name, "its compressed bytes are broken");
 }
@@ -297,8 +322,11 @@ int npz_open(struct npz *out, const char *path, struct arena *a, struct diag *d)
     uint64_t end = find_end(&z);
     if (end == UINT64_MAX)
         return bad(&z, "", "expected an archive as numpy.savez writes it");
-    uint64_t at = number(z.at + end + 16, 4), length = 0; /* place of the directory */
-    uint32_t n = (uint32_t)number(z.at + end + 10, 2);    /* number of its entries */
+    struct directory files = find_directory(&z, end);
+    if (files.n > z.n / ENTRY_BYTES || files.n > UINT32_MAX - 1)
+        return bad(&z, "", "its directory is cut off");
+    uint64_t at = files.at, length = 0; /* place of the next entry */
+    uint32_t n = (uint32_t)files.n;
     struct names names = names_new(a, n);
     struct npz_entry *entry = arena_array(a, (size_t)n + 1, sizeof *entry);
     struct span *span = arena_array(a, (size_t)n + 1, sizeof *span);

@@ -205,7 +205,8 @@ static int read_training(struct stepper *s, struct names_of *n)
     const char *value = json_get_text(loss, "value"), *told = json_get_text(loss, "reduction");
     s->loss = value ? names_get(&n->tensor, value, STEP_NONE) : STEP_NONE;
     if (told && s->set.loss && strcmp(told, s->set.loss) != 0)
-        return diag_error(s->d, "--loss=%s: the loss '%s' is a %s", s->set.loss, value, told);
+        return diag_error(s->d, "--loss=%s: the loss '%s' is a %s", s->set.loss, value ? value : "",
+                          told);
     if (s->loss != STEP_NONE && s->whole->tensor[s->loss].from >= s->whole->npart)
         return diag_error(s->d, "%s/manifest.json: training: no part makes the loss '%s'",
                           s->set.folder, value);

@@ -214,6 +214,12 @@ static void test_refused(void **state)
         {"an update that reads what each micro-batch makes",
          {{"%dw = MatMul", "%w_grad = MatMul"}, {"Mul(%dw, %rate)", "Mul(%w_grad, %loss)"}},
          "reads 'loss', which each micro-batch makes anew"},
+        {"a gradient that is rounded behind the sum over samples",
+         {{"%dw = MatMul", "%raw = MatMul"},
+          {"  %u =", "  %whole = Cast(%raw) {to = 7} : i64[4,2] name=\"round\" !backward\n"
+                     "  %w_grad = Cast(%whole) {to = 1} : f32[4,2] !backward\n  %u ="},
+          {"Mul(%dw", "Mul(%w_grad"}},
+         "'round' (Cast) works on gradients of all samples together"},
         {"a decay in the gradient of a sum",
          {{"%dw = MatMul", "%raw = MatMul"},
           {"  %u =", "  %wd = Mul(%w, %rate) : f32[4,2] !backward\n"
