@@ -27,7 +27,7 @@
 enum {
     PRICE_UNIT = 1024, /* the integer that stands for a price of 1 */
     PRICE_CAP = 256,   /* the largest price */
-    /* at most, all weights together cost at the price 1 / PRICE_SHARE of what all transfers cost */
+    /* a price makes all weights together cost at most 1 / PRICE_SHARE of what all transfers cost (pick_price) */
     PRICE_SHARE = 4
 };
 

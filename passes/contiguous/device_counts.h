@@ -32,7 +32,8 @@ struct device_reach device_reach_new(const struct problem *c, uint32_t n, struct
 /* Tells r where a device of kind k that begins with unit i may end: before unit `end`, with the load `load`.  Calls for
  * a unit must come with growing ends. */
 void device_may_end(struct device_reach *r, uint32_t k, uint32_t i, uint32_t end, int64_t load);
-/* Sets the score of unit i, all of whose ends have been told.  work[unit]: work of the units before it. */
+/* Sets the score of unit i; device_may_end() must have been called for all its ends before.  work[unit]: work of the
+ * units before the unit. */
 void device_scored(struct device_reach *r, const struct problem *c, uint32_t i,
                    const int64_t *work);
 

@@ -200,8 +200,8 @@ int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
 /* Returns whether some vertex can move from a later device to the device of S without making any plan worse.  The
  * looks at vertices count as steps. */
 bool maximal_could_be_larger(struct search *s);
-/* Fills s->from.larger with known ideals of one vertex more than the start from which the rest of a plan is no
- * worse. */
+/* Fills s->from.larger with known ideals that have one vertex more than the start, and behind which the rest of a plan
+ * is no worse than behind the start. */
 void maximal_find_larger(struct search *s);
 /* Drops the live labels for which some ideal of s->from.larger has a label that is as good. */
 void maximal_drop(struct search *s);

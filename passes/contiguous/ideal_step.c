@@ -218,7 +218,7 @@ static void undo_take(struct search *s, uint32_t v)
     untake_nets(s, v);
 }
 
-/* Appends to walk.list the successors of v, which has joined S, whose predecessors are now all in I' + S. */
+/* v has joined S: appends to walk.list each successor of v whose predecessors are now all in I' + S. */
 static void list_ready(struct search *s, uint32_t v)
 {
     const struct csr *succ = &s->g->succ, *pred = &s->g->pred;

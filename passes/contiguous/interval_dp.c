@@ -76,7 +76,7 @@ struct run {
     int64_t *time[PROBLEM_KINDS]; /* [kind][unit] ps; COST_NEVER: cannot run there */
     /* [kind][unit] ps: the backward pass's part of `time`; NULL: no backward pass */
     int64_t *back[PROBLEM_KINDS];
-    /* [unit] bytes, without shared items; bytes of parameters (NULL: not needed) */
+    /* size: [unit] bytes, without shared items; param: [unit] bytes of parameters, NULL: not needed */
     int64_t *size, *param;
     /* [class][unit] index of the unit's first entry in `touch` */
     uint32_t *touch_at[CLUSTER_CLASSES];

@@ -146,7 +146,7 @@ static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct ar
                          struct diag *d)
 {
     for (uint32_t i = s->share; i < SHARES; i++) {
-        /* 0, 1/512, 1/256, ... 1 of the longest path */
+        /* `above` takes the values 0, 1/512, 1/256, ... 1 of the longest path */
         int64_t above = i ? s->longest >> (SHARES - 1 - i) : 0;
         uint32_t left = choose_lost(s, above);
         if (left > s->left) {

@@ -94,7 +94,7 @@ enum elem elem_in(const struct infer *f, nid n, uint32_t i)
 
 /* --- merging --- */
 
-/* State of check_name(). */
+/* What check_name() finds out about the names in a dimension. */
 struct name_search {
     const struct infer *f;
     bool all; /* all names so far are names of dimensions of the model's inputs */

@@ -151,9 +151,9 @@ static void add_todo(struct sizes *k, const struct demand *d)
     k->todo[k->ntodo++] = *d;
 }
 
-/* Solves d, the demand a = b, for a free name: of the names for which it can be solved, the best (is_better).  That
- * name then follows from the others; if its value may be negative, adds a demand, of the same node, that it is not.
- * Returns false if the equation can be solved for no name. */
+/* Solves d, the demand a = b, for a free name, so that this name follows from the others.  If several names can be
+ * solved for, takes the best (is_better).  If the name's new value may be negative, adds a demand of the same node that
+ * it is not.  Returns false if the equation can be solved for no name. */
 static bool solve(struct sizes *k, const struct demand *d)
 {
     const struct dim a = d->a, b = d->b;

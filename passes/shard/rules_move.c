@@ -89,7 +89,7 @@ static bool regrouped(const struct shard *s, const struct shape *from, const str
     if (st.axis >= from->rank || !find_group(s->m, from, to, st.axis, &g))
         return false;
     /* within the group of axes: total: number of elements that one device has in a row; behind: number of elements for
-     * each position of the axis of *to that is looked at; the last axis comes first */
+     * each position of the axis of *to that is looked at (the loop begins with the last axis) */
     int64_t total = st.run, behind = 1;
     for (int i = st.axis + 1; i < g.a_end; i++) {
         if (from->d[i].value <= 0 || total > INT64_MAX / from->d[i].value)

@@ -188,9 +188,9 @@ static int64_t reach(const struct table *t, uint32_t slot, uint32_t *have, uint3
     return time;
 }
 
-/* Follows value v from now on, unless it is followed or can only be whole: an input is in all entries as the devices
- * keep it, a result is whole until extend() says otherwise.  If there is no slot for v, the search loses choices, of
- * which it is not known how long they would take. */
+/* Follows value v from now on, unless it is followed or can only be whole.  An input is in all entries as the devices
+ * keep it; a result is whole until extend() says otherwise.  If there is no slot for v, sets t->lost: the search misses
+ * choices, and no bound of their times is known (t->least is 0). */
 static void follow(struct table *t, vid v, const uint8_t *useful)
 {
     const bool choice = has_choice(t->s, v, useful);

@@ -377,7 +377,7 @@ static bool is_wanted(const struct shard_writer *x, vid v, uint32_t i, uint32_t 
 }
 
 /* Replaces node n by its copies, on all devices or on the first one alone; first brings the operands there.  Where n
- * measures a piece (Shape, Size), its result is made the sizes of the whole. */
+ * measures a piece (Shape, Size), turns its result into the sizes of the whole value. */
 static void write_node(struct shard_writer *x, nid n)
 {
     const struct module *m = x->m;

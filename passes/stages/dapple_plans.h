@@ -15,8 +15,9 @@ struct dapple_rules dapple_rules_of(const struct train *t);
  * of plans that were run to *tried.  O(work), and a search by PipeDream's rules. */
 struct stage_layout dapple_best(struct train *t, const struct dapple_found *found, int64_t work,
                                 uint32_t *tried);
-/* Returns the best of n plans for the settings of the scene, with stages on devices of their own; if it takes less than
- * `enough` ps, changed a little as long as that makes it faster.  work, tried: as for dapple_best(). */
+/* Runs n plans, whose stages have devices of their own, under the settings of the scene, and returns the best one.  If
+ * that takes less than `enough` ps, it is first changed a little, as long as it gets faster.  work, tried: as for
+ * dapple_best(). */
 struct stage_layout dapple_improve(struct train *t, const struct stage_layout *plan, uint32_t n,
                                    int64_t work, int64_t enough, uint32_t *tried);
 

@@ -26,8 +26,8 @@ struct dapple_rules {
     int64_t memory;        /* bytes of a device for weights and activations; 0: no limit */
     int64_t weight_copies; /* number of copies of the weights that count in a device's memory */
     bool literal;          /* use the formula as printed (stage_formula) */
-    /* two measures each keep this number of prefixes (plans of the first layers) among those with the same layers and
-     * devices; 0: 4 */
+    /* number of prefixes (plans of the first layers) that are kept by each of two measures, among those with the same
+     * layers and devices; 0: 4 */
     uint32_t beam;
     uint32_t most; /* number of plans to return, at least 2; 0: 64 */
     int64_t work;  /* number of evaluations of the formula, about; 0: 12,000,000 */

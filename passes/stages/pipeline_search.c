@@ -253,8 +253,9 @@ static void try_ways_of(struct choices *c, struct train *t, const struct trainin
     }
 }
 
-/* Runs the plans of ways through the states of the model (stage_ways.h) that take the least times which are not
- * refuted: these times grow in steps, since a bit more time lets ways be shorter. */
+/* Runs plans that stage_ways_plan() makes from ways through the states of the model, one for each of several times: the
+ * least time that is not refuted, and somewhat longer ones, in which a micro-batch may get to the end and back sooner.
+ * Keeps the best plan. */
 static void try_ways(struct choices *c, struct train *t)
 {
     struct arena *own = arena_new(c->x->use.scratch);
