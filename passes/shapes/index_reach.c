@@ -118,7 +118,7 @@ struct dim reach_mul(struct demands *k, nid n, int arg)
     return dim_known(a) && dim_known(b) ? up_to(k, dim_mul(k->f->m, a, b)) : dim_unknown();
 }
 
-/* Reach of a quotient a / b: one more than the largest element of a, divided by the smallest of b. */
+/* Reach of a quotient a / b: the largest element of a divided by the smallest element of b, plus 1. */
 struct dim reach_div(struct demands *k, nid n, int arg)
 {
     struct dim a = last_of(k, reach_in(k, n, 0)), b = extreme_of(k, n, /*largest=*/false);

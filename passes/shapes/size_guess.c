@@ -113,7 +113,7 @@ static struct dim in_free_names(struct sizes *k, struct dim d)
     return d.sym == 0 ? d : dim_unknown();
 }
 
-/* The free names in dimensions. */
+/* The free names that dim_names() has met in some dimensions (add_free). */
 struct free_names {
     struct sizes *k;
     uint32_t n, at[NAMES_MOST]; /* places in k->at */

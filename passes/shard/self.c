@@ -217,7 +217,8 @@ int shard_self_fix(struct shard *s, uint8_t *fixed)
     const struct graph *g = &s->m->graph[1];
     for (nid n = g->first; n < g->first + g->count; n++) {
         const char *words = words_of(s->m, n);
-        uint32_t left = 0; /* number of options that agree, beside whole */
+        /* number of options that agree with the specs, not counting the whole node */
+        uint32_t left = 0;
         if (words == NULL || s->kind[n] != SHARD_NODE)
             continue;
         bool whole = option_agrees(s, n, 0, words);

@@ -34,7 +34,7 @@ enum {
     /* plans of ways are changed a little if they take at most 1 / NEAR longer than the best plan */
     NEAR = 16,
     PLANS = 24, /* number of plans that DAPPLE's search proposes for each size */
-    /* divisors of the batch are found only up to this, or as the batch divided by such a divisor */
+    /* a divisor of the batch is found only if it, or the batch divided by it, is at most this */
     MOST_DIVISOR = 1000000,
     /* where memory is short, searches leave 1, 2 .. SPARES of SPARE_PARTS equal parts of it free */
     SPARE_PARTS = 8,

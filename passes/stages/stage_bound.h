@@ -7,7 +7,7 @@
 /* Result: a lower bound. */
 struct stage_bound {
     int64_t value; /* ps: no plan that fits the memory takes less; 0: no bound is known */
-    /* why the bound holds: "the longest layer, on the best number of devices" */
+    /* why the bound holds, such as "the longest layer, on the best number of devices" */
     const char *why;
     const char *proof; /* the reasons for users: lines that end in a newline; "": none */
 };
