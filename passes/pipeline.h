@@ -30,7 +30,7 @@ void pipeline_complete(struct pipeline *p, struct arena *a);
 char *pipeline_text(const struct pipeline *p, struct arena *a);
 
 struct run_options {
-    /* pass before or after which the context is shown: a name, "*": all; NULL: none */
+    /* name of the pass before or after which the context is shown; "*": each pass; NULL: none */
     const char *print_before, *print_after;
     bool verify_each; /* check the module with module_verify() after each pass */
     bool time_passes; /* show the time of each pass */

@@ -13,7 +13,7 @@ struct device_far {
     int64_t load;       /* ps: of the units before `end` on the device */
 };
 
-/* What devices of all kinds take from each unit on. */
+/* How far a device of each kind reaches if its segment begins with a certain unit. */
 struct device_reach {
     uint32_t n;                            /* number of units */
     struct device_far *far[PROBLEM_KINDS]; /* [kind][unit] */

@@ -54,7 +54,7 @@ enum {
     CLIMB_AFTER = 8,   /* dp_climb() is called once, after 1 / CLIMB_AFTER of the steps allowed */
     CLIMB_STATES = 200000, /* ideals that each search of dp_climb() may keep */
     BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps than this */
-    CUT_PARTS = 4,         /* bounds by minimum cuts get 1 / CUT_PARTS of the work of that turn */
+    CUT_PARTS = 4, /* bounds by minimum cuts get 1 / CUT_PARTS of the work of a turn of bounds */
     /* after a turn of bounds without a gain, the next one has at least BOUNDS_MORE times its steps */
     BOUNDS_MORE = 8,
     BYTES_PER_STATE = 3,    /* a search may take BYTES_PER_STATE bytes for each of max_states */

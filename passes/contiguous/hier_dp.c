@@ -590,8 +590,8 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
 
 /* ---- the chain of groups ---------------------------------------------------------------------- */
 
-/* Improves the outer states at ideal j from the states at ideal by.from, which are extended by the groups of `by`;
- * the largest load of these groups is `load`.  A better plan for all vertices lowers the limit. */
+/* Extends the outer states at ideal by.from by the groups of `by`, and so improves the outer states at ideal j.  load:
+ * the largest load of these groups.  A better plan for all vertices lowers the limit. */
 static void outer_relax(struct hier *h, struct back by, uint32_t j, int64_t load)
 {
     const struct group_kind *q = &h->kind[by.kind];

@@ -15,7 +15,7 @@ enum {
 
 /* An ideal at which partial plans end. */
 struct ideal {
-    uint64_t key;  /* hash: the numbers search.zobrist of its vertices, xor-ed */
+    uint64_t key;  /* hash of the ideal: the xor of search.zobrist[v] over its vertices v */
     uint32_t card; /* number of vertices of the ideal */
     /* bits of its vertices: words before number `word` are all ones, then come nword words, then zeros */
     uint32_t word, nword;
@@ -131,7 +131,7 @@ struct search {
     struct search_ask ask;
     struct arena *a;
     uint32_t n, nword; /* number of vertices; number of words for a bit of each */
-    uint64_t *zobrist; /* [vertex] a random number */
+    uint64_t *zobrist; /* [vertex] a random number, for ideal.key */
     /* [potential][vertex] a lower bound on the weight of the vertex and all its descendants */
     int64_t *above[PROBLEM_POTS];
     struct ideals ideals;

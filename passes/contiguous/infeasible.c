@@ -139,7 +139,7 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
     char bytes[UNIT_TEXT], room[UNIT_TEXT];
     /* where hosts share their memory (memory_need.c), need->room may be that of all hosts together */
     const char *hosts = hosts_are_free(&x->scene) ? ", or all hosts," : "";
-    uint32_t nodes = 0; /* in the vertex */
+    uint32_t nodes = 0; /* number of nodes in the vertex that needs the memory */
     if (!need->least)
         return "";
     bytes_short(bytes, need->bytes);
@@ -258,8 +258,8 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
     const struct problem *c = problem_build(g, &x->scene, MEMORY_UNCHANGED, x->use.scratch, &quiet);
     if (!c)
         return report_contradiction(x, /*proven=*/false);
-    /* need: what contiguous plans of level g need; sure: what all plans need that the message is about; of: the level
-     * of these */
+    /* need: the memory that contiguous plans of level g need; sure: the memory that all plans that the message is about
+     * need; of: the level for which `sure` is computed */
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);

@@ -159,9 +159,9 @@ void demand_multi_head(struct demands *k, nid n, int arg)
     demand_bias(k, n, mask + 1, scores);
 }
 
-/* Notes demands of two tables of rotations, operand i and the next one, of shape (positions, half of the size that
- * is rotated): on the size of a head and on the number of positions.  rotated: attribute with the size; 0: all of
- * the head. */
+/* Notes what two tables of rotations, operands i and i + 1, demand of the size of a head and of the number of
+ * positions.  Their shape is (positions, half of the size that is rotated).  rotated: that size, from an attribute; 0:
+ * the whole head is rotated. */
 static void demand_rotations(struct demands *k, nid n, uint32_t i, struct dim size, int64_t rotated,
                              struct dim positions)
 {

@@ -343,7 +343,7 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
         f->hides = f->hides || !inside;
         return inside || f->pure ? p : dim_min(f->m, d, p);
     }
-    /* p counts from the end; back: how far from it */
+    /* p counts from the end of the dimension; back: the distance from there */
     struct dim back = dim_sub(f->m, dim_num(0), p);
     struct dim at = dim_sub(f->m, d, back);
     f->hides = f->hides || (dim_nonneg(f->m, back) && !dim_nonneg(f->m, at));

@@ -119,7 +119,7 @@ struct free_names {
     uint32_t n, at[NAMES_MOST]; /* places in k->at */
 };
 
-/* For dim_names(): adds a name to the struct free_names `user`; a name that is not in the table gets there. */
+/* For dim_names(): adds a name to the struct free_names `user`, and to the table if it is not there. */
 static void add_free(void *user, const char *name)
 {
     struct free_names *x = user;

@@ -40,8 +40,8 @@ static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of,
         x->op = node_op(s->m, n);
     }
     x->nodes++;
-    /* padded, each device computes padded / ways positions of the axis; the whole node computes `size` positions in
-     * `time` */
+    /* if the axis is padded, each device computes padded / ways of its positions; the whole node computes `size`
+     * positions in `time` */
     x->saves = sat_add(x->saves, time - mul_div_ceil(time, padded / s->ways, size));
 }
 

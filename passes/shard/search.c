@@ -448,7 +448,8 @@ static bool is_dominated(struct table *t, const struct entry *a, const struct en
             }
         }
         uint32_t have = a->have[i];
-        /* nodes that tell sizes on the first device alone must then send them to the others */
+        /* if only a has the value on the first device alone, nodes there that tell its sizes must send these to the
+         * others */
         if ((have & ~(uint32_t)b->have[i] & ALONE) != 0)
             time = sat_add(time, t->move[i].sizes);
         for (uint32_t lacks = b->have[i] & ~have; lacks != 0; lacks = b->have[i] & ~have) {

@@ -239,8 +239,8 @@ uint32_t shard_home(struct shard *s, uint32_t dev);
 
 /* Returns the number of pieces in the first cut of the file's sharding specs; 0: they cut no tensor. */
 int64_t shard_self_ways(const struct module *m);
-/* Gives a home to each node that is on one device by these specs, unless the node is pinned.  Returns 0, or -1 and
- * reports an error. */
+/* Gives a home to each node that is on one device by the file's sharding specs, unless the node is pinned.  Returns 0,
+ * or -1 and reports an error. */
 int shard_self_homes(struct shard *s);
 /* Removes the options that do not agree with the specs.  Sets fixed[node] to 1 for nodes that must be cut.  Returns
  * 0, or -1 and reports an error. */
@@ -479,7 +479,7 @@ struct shard_written shard_write(struct shard *s, const struct shard_choice *c);
 
 /* ---- figures.c ---- */
 
-/* What has to be known of the module from before the rewriting. */
+/* What shard_figures_end() must know of the module as it was before the rewriting. */
 struct shard_figures {
     const uint32_t *layer; /* [node] the layer of the node; 0: none */
     uint32_t nlayer;

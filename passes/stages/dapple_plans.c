@@ -35,7 +35,8 @@ struct plan_choice {
     struct stage_layout best; /* the best plan so far; n is 0: none was run */
     /* [number of stages] the best proposed plan with that number of stages; n is 0: none; NULL: not wanted */
     struct stage_layout *start;
-    bool proposed;             /* plans are proposals now, not changes of one */
+    /* true: the plans that run now are proposals; false: they are changes of the best plan */
+    bool proposed;
     uint32_t tried;            /* number of plans that were run */
     struct dapple_rules rules; /* the rules by which the formula's errors are found */
     /* number of tasks run so far, about; the search ends when it is above `most` */
@@ -401,8 +402,8 @@ static bool move_to_narrow(struct plan_choice *c)
     return c->best.value < before;
 }
 
-/* Moves a device of the best plan from stage from[0] .. from[1] - 1 to stage to[0] .. to[1] - 1 (try_device).  Returns
- * whether the best plan got better. */
+/* Tries to move a device of the best plan (try_device) from each of the stages from[0] .. from[1] - 1 to each of the
+ * stages to[0] .. to[1] - 1.  Returns whether the best plan got better. */
 static bool move_devices(struct plan_choice *c, const uint32_t *from, const uint32_t *to)
 {
     int64_t before = c->best.value;

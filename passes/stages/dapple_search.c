@@ -200,7 +200,7 @@ static bool has_room(const struct search *x, uint32_t from, uint32_t to, uint32_
 
 /* ---- beams -------------------------------------------------------------------------------------- */
 
-/* Returns the hash of a set: [server] number of devices. */
+/* Returns the hash of a set of devices.  set: [server] number of the server's devices in the set. */
 static uint32_t hash_of(const struct search *x, const uint16_t *set)
 {
     uint64_t h = 0;
@@ -265,8 +265,8 @@ static struct state *state_at(struct search *x, uint32_t cut, const struct devic
     return s;
 }
 
-/* Returns whether a prefix with the value v belongs among the n best prefixes, row[0 .. n), which ascend by latency
- * (by_key: by key); unused entries are NONE. */
+/* Returns whether a prefix with latency v (by_key: with key v) belongs among the n best prefixes, row[0 .. n), which
+ * ascend by that number; unused entries are NONE. */
 static bool enters(const struct search *x, const int32_t *row, uint32_t n, bool by_key, int64_t v)
 {
     int32_t last = row[n - 1];

@@ -266,9 +266,9 @@ static void try_ends(struct every_plan *e, uint32_t k, uint32_t from, int64_t fi
     }
 }
 
-/* Tries all stages k and later ones behind a partial plan of k stages that ends at state `from`; first: ps after
- * which the first micro-batch comes there at the earliest.  Calls itself for each further stage, at most MOST_STAGES
- * deep. */
+/* Tries all choices of stage k and of later stages, behind a partial plan of k stages that ends at state `from`; first:
+ * ps after which the first micro-batch comes there at the earliest.  Calls itself for each further stage, at most
+ * MOST_STAGES deep. */
 static void add_stages(struct every_plan *e, uint32_t k, uint32_t from, int64_t first)
 {
     const struct servers *s = &e->t->servers;

@@ -67,8 +67,8 @@ struct traffic {
     uint32_t now, *seen;
 };
 
-/* Counts a weight or value of `bytes` bytes, which the nodes in a row of `readers` read.  maker: the component that
- * makes it; r->n: none does. */
+/* Counts a weight or value of `bytes` bytes.  Its readers are the nodes in row number `row` of `readers`; maker: the
+ * component that makes it; r->n: none does. */
 static void count_value(const struct layer_row *r, struct traffic *m, const struct csr *readers,
                         uint32_t row, uint32_t maker, int64_t bytes)
 {

@@ -184,8 +184,8 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
     keep_best(c, t, &p, size);
 }
 
-/* Searches for plans with size number `size` and runs them with each schedule that may be chosen.  The size of the
- * scene gets as much work as dapple-place does.  Leaves the settings tried last in the scene. */
+/* Searches for plans with size number `size` and runs them with each schedule that may be chosen.  The size and
+ * schedule of the settings get as much work as in dapple-place.  Leaves the settings tried last in the scene. */
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;

@@ -625,7 +625,7 @@ static bool turns_refute(const struct rounds_question *q, const struct rounds_pl
         double now = r->all / m - worth_of_places(r, &w, p->n, least);
         most = now > most ? now : most;
     }
-    /* two stages on each place, with two passes each, pay for parts */
+    /* each place runs two stages, each stage runs two passes, and each pass costs r->part */
     double turn = most / r->count + p->all_links + 4 * p->n * r->part;
     return time_of_turns(r, p, turn) > q->time;
 }

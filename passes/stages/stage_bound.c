@@ -73,7 +73,7 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
     return most;
 }
 
-/* Returns whether no plan under any choice takes `most` ps or less.  Updates choice.refuted. */
+/* Returns whether it is proved for all settings that no plan takes `most` ps or less.  Updates choice.refuted. */
 static bool is_refuted(struct stage_bound_search *p, int64_t most)
 {
     for (uint32_t i = 0; i < p->nchoice; i++) {
@@ -126,7 +126,7 @@ static struct train with_updates(const struct train *t, enum updates where, stru
 {
     struct train u = *t;
     if (!t->update)
-        return u; /* within, and layers.backward has them */
+        return u; /* updates are within the backward passes, so layers.backward has their time */
     int64_t *backward = arena_array(a, (size_t)t->layers.n + 1, sizeof *backward);
     int64_t *overhead = arena_array(a, (size_t)t->layers.n + 1, sizeof *overhead);
     for (uint32_t l = 0; l < t->layers.n; l++) {

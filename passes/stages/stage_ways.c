@@ -632,7 +632,7 @@ static bool find_path_states(struct stage_ways *p, const struct layers_of *l)
     return true;
 }
 
-/* Sets ndev and place: the devices that some of the settings allow a stage to have. */
+/* Sets p->ndev, and p->place: the sets of devices that a stage may have under some of the settings. */
 static void find_places(struct stage_ways *p)
 {
     const struct servers *s = &p->of.t->servers;

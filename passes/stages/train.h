@@ -95,7 +95,7 @@ struct train {
     const struct training *offered;
     uint32_t noffered;
     bool too_long;       /* a tried plan was too long (struct stage_layout) */
-    enum more_runs more; /* of each plan that is tried */
+    enum more_runs more; /* which further runs each tried plan gets */
     /* of the tried plans that are odd (struct stage_layout): their number, and the largest number of places among
      * them */
     struct {
