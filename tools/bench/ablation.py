@@ -95,7 +95,7 @@ def random_graph(seed, path):
     in half of the cases with little memory."""
     draw = random.Random(seed)
     n, reach, devices = draw.randrange(20, 400), draw.randrange(2, 30), draw.randrange(2, 9)
-    scale = 10 ** draw.uniform(-2, 1)  # of the transfers' costs
+    scale = 10 ** draw.uniform(-2, 1)  # factor of the transfers' costs
     nodes = [{"id": i, "supportedOnFpga": 1, "fpgaLatency": draw.lognormvariate(3, 1), "size": draw.randrange(1, 1000),
               "cpuLatency": draw.lognormvariate(5, 1)} for i in range(n)]
     cost = [scale * draw.lognormvariate(2, 1) for _ in range(n)]

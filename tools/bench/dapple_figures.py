@@ -16,8 +16,8 @@ SAME_BATCH = 128
 PICTURES = "the paper has a picture, and says the largest ratio only"
 OVERLAP = "AllReduce beside backward hides what the slower link takes"
 ROUND_ROBIN = [(3, 12, 15), (4, 15, 18), (8, 27, 30)] # micro-batches, ms split, ms in turn, worked out by hand
-RATIOS = {"A": "1.71", "B": "1.37", "C": "1.79"} # of the hybrid plan to overlapped data parallelism, on average
-LARGEST = "2.32" # of these ratios
+RATIOS = {"A": "1.71", "B": "1.37", "C": "1.79"} # averages of hybrid plan / overlapped data parallelism
+LARGEST = "2.32" # the largest of these ratios
 LARGEST_PIPEDREAM = "3.23" # the largest ratio of figure 13, of DAPPLE's plan to PipeDream's
 BEST_IS_PARALLEL = [("VGG-19", "A"), ("VGG-19", "B")] # Table V: no hybrid plan is better, so their ratio says nothing
 # the global batches of figure 14

@@ -378,7 +378,7 @@ def compare_type(classes, names, kind):
 
 
 def contradictions(d, name, kernels, facts, own):
-    """What pcc has otherwise than it is fitted here for device d, in words: its row of the table, or its own times of
+    """Returns in words what differs for device d between pcc and the fit: pcc's row of the table, or its own times of
     kernels. name: of the device in pcc; facts: as fitted; own: {op: us} by pcc."""
     wrong = [f"{d}: {op}: pcc's times are not those of the rows fitted here" for op in own
              if numpy.max(numpy.abs(own[op] / time_of(kernels, op, facts) - 1)) > 0.001]

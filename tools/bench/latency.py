@@ -40,7 +40,7 @@ def piece_of_each(order, pred, split):
     order: all nodes, each behind those that it reads (pred)."""
     piece = {v: ("cpu", v) for v in order}
     for number, members in enumerate(split):
-        level = {} # node: how often a path to it has come to the accelerator, from elsewhere, at most
+        level = {} # node: the most times that a path to it has come to the accelerator from elsewhere
         for v in order:
             if v in members:
                 level[v] = max([1] + [level[u] + (u not in members) for u in pred[v]])

@@ -24,7 +24,7 @@ from pathlib import Path
 from common import PCC, Run, help_or_go, need_shared, table, verdict
 from weights import DIMS, SETS, fetch, inputs_of, outcome_of
 
-PLANNERS = ["anneal-place", "local-place", "scotch-place", "metis-place"]  # of plans of any form
+PLANNERS = ["anneal-place", "local-place", "scotch-place", "metis-place"]  # these make plans of any form
 KINDS = ["each", "runs", "stripes"]
 LINK = ["--link", "1TB/s,0us"]
 ENV = {**os.environ, "PATH": "/nonexistent"}  # no pictures

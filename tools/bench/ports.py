@@ -25,7 +25,8 @@ def in_kahns_order(d):
 
 
 def graph_of(path):
-    """A workload's nodes in Kahn's order: names, ps of nodes and edges, predecessors, successors; devices."""
+    """Returns the graph of a workload, with nodes in Kahn's order: their names, ps, predecessors and successors; ps of
+    edges; number of devices."""
     d = json.loads(path.read_text(encoding="utf-8"))
     row, edges = in_kahns_order(d)
     g = types.SimpleNamespace(n=len(row), edges=edges, devices=d["maxFPGAs"], names=[n["name"] for n in row],

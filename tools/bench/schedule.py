@@ -27,7 +27,7 @@ DEPTH_FIRST = {"op_bert3_training": 1164, "op_bert6_training": 1565, "op_bert12_
 PLAIN_DEPTH_FIRST = {"op_bert3_training": 796}
 WITHIN, MEASURING, GAIN, GAINING = 0.01, 0.6, 0.98, 6
 PLACERS = ["m-TOPO", "m-ETF", "Order", "Celeritas", "m-SCT", "HEFT", "DFS", "METIS", "Scotch"]
-JUDGED = ("METIS", "Scotch") # made for another objective
+JUDGED = ("METIS", "Scotch") # these placers plan for another objective
 COMPARED = ("m-TOPO", "m-ETF", "Celeritas", "one device")
 BEST = "best-effort=true"
 

@@ -2,9 +2,9 @@
 iteration, plans with stages, rows of what was expected and what was found.
 
 Links are those with which the paper's published program gives its tables; a server's own AllReduce is faster
-(ir/cluster/servers.c).  Activations that a layer keeps are more than a profile's, which are what others read: per
-sample they are those of the published program's tests, of AmoebaNet-36 what Table II leaves beside four copies of
-weights."""
+(ir/cluster/servers.c).  A profile tells only the outputs of a layer, which other layers read, but a layer keeps more
+for its backward pass.  MODELS has the bytes that layers keep per sample: by the tests of the published program; for
+AmoebaNet-36, the memory in Table II less four copies of the weights."""
 import dataclasses
 import functools
 import json
@@ -187,8 +187,8 @@ class Case:
     run: the run of pcc; plan, seconds: the plan and the seconds of its iteration (both None if no plan fits)."""
 
     def __init__(self, folder, tmp, name, devices, links, batch=None, more=("--slices=any",)):
-        """folder: that of the profiles; tmp: a folder for plans; links, more: options of pcc; batch: instead of the
-        model's."""
+        """folder: folder of the profiles; tmp: a folder for plans; links, more: options of pcc; batch: samples of an
+        iteration, None: the model's number."""
         self.model, self.tmp, self.devices = MODELS[name], Path(tmp), devices
         self.batch = batch or self.model.batch
         self.file = with_stored(folder, name, self.tmp)

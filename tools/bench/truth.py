@@ -5,8 +5,8 @@ usage: truth.py [--quick] [--plans N] [--samples N] [MODEL ...]
 
 For each model of pcc-gen, number of devices (processors of this machine, 2 and 3) and batch: pcc-profile --rounds plans
 until the promise holds, and measures --side-by-side what copies of the slowest part reach at once; then pcc-run runs
-the split in a process of its own, three times, of which the median counts.  The error is that of promise / factor
-against the measured time per sample: nothing is fitted to the run that is compared.  40 runs in all.
+the split in a process of its own, three times, of which the median counts.  The error is that of
+promise / factor against the measured time per sample: nothing is fitted to the run that is compared.  40 runs in all.
 
 Then N plans (20) of the first model at its first size on two devices, made from times that were multiplied by random
 factors: Spearman's correlation between what they promise by the measured times and what they take, and how far the plan

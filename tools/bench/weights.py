@@ -4,11 +4,11 @@ split verified in ONNX Runtime: bit-equal, or within the stated tolerance where 
 
 usage: weights.py [--modes=shared,parts,inline,original] [--sets=top,tiny,real] [--most=BYTES] [NAME ...]
 
-A model of fewer than 16 placed nodes is taken as one part.  `original` splits lie beside the source
-over 3 devices and hold copies of its files otherwise.  Models of exported/real come without weights: they
-get random ones of up to --most bytes (default 700 MB), larger ones zeros in a sparse file if they
-are named.  A model that ONNX Runtime does not run as a whole cannot be compared; it is counted, as
-is a value without a type that would have to cross.  Needs SHARED/models; scratch space in TMPDIR."""
+A model of fewer than 16 placed nodes is taken as one part.  `original` splits lie beside the source over 3 devices and
+hold copies of its files otherwise.  Models of exported/real come without weights: they get random ones of up to --most
+bytes (default 700 MB), larger ones zeros in a sparse file if they are named.  A model that ONNX Runtime does not run as
+a whole cannot be compared; it is counted.  Splits that fail since a value without a type would have to cross are
+counted, too.  Needs SHARED/models; scratch space in TMPDIR."""
 import collections
 import contextlib
 import io

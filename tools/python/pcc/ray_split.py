@@ -90,7 +90,7 @@ class Device:
 
 
 class _Remote:
-    """A part that an actor runs, as run_split.Runner has parts."""
+    """A part that an actor runs; it has the fields of the parts of run_split.Runner."""
 
     def __init__(self, entry: Mapping[str, Any], provider: str):
         self.file, self.device = entry["file"], entry["device"]
