@@ -149,7 +149,7 @@ int settings_dims(struct pcc *p)
                 return diag_error(&p->diag, "--dim '%s': expected NAME=N with N >= 0", name);
             *eq = 0;
             t += n + (t[n] == ',');
-            uint32_t at = 0; /* the last size of a name counts */
+            uint32_t at = 0; /* a later size of the same name replaces the earlier one */
             while (at < s->ndims && strcmp(dims[at].name, name) != 0)
                 at++;
             dims = vec_grow(a, dims, &cap, at + 1, sizeof *dims);

@@ -30,7 +30,7 @@ struct link_copier {
      * gives no answer. */
     int64_t (*copy)(void *arg, size_t bytes);
     void *arg;
-    size_t largest; /* bytes */
+    size_t largest; /* bytes of the largest block that can be copied */
 };
 
 /* Returns "threads", "processes" or "ranks". */

@@ -172,7 +172,7 @@ struct engine *ort_open(const char *library, struct arena *a, struct diag *d)
         return NULL;
     }
     const struct api_base *base = get_base();
-    /* version 1.N has the interfaces up to N; asked for a later one, it prints an error itself */
+    /* version 1.N has the interfaces up to N; if it is asked for a later one, it prints an error itself */
     int minor = 0;
     sscanf(base->version(), "1.%d", &minor);
     const void *table = minor >= ORT_VERSION_OLDEST ? base->get(ORT_VERSION_OLDEST) : NULL;

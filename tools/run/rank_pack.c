@@ -22,7 +22,7 @@ enum {
 
 /* ---- to bytes --------------------------------------------------------------------------------- */
 
-/* The bytes so far. */
+/* The bytes of a value while they are made. */
 struct packing {
     struct engine *e;
     unsigned char *data; /* [room] of malloc(); the caller frees it */

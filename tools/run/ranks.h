@@ -299,7 +299,8 @@ void rank_pulse_end_all(struct runner *r);
 /* Gives the thread the words for where this rank stands, which the next signs of life carry; under the lock of the
  * run. */
 void rank_pulse_tell(struct runner *r);
-/* Gives the thread these words: number of moves so far, whether a part runs, `where` this rank stands. */
+/* Gives the thread what its next signs of life say: number of moves so far, whether a part runs, `where` this rank
+ * stands. */
 void rank_pulse_say(struct runner *r, uint64_t moves, bool runs, const char *where);
 /* At the host: adds how far the other ranks have moved to *moves.  Returns whether one of them runs a part. */
 bool rank_pulse_heard(struct runner *r, uint64_t *moves);

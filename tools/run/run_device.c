@@ -84,8 +84,8 @@ static uint32_t holders_of(const struct runner *r, uint32_t v)
     return readers + r->wires.is_output[v] + state;
 }
 
-/* Returns the bytes that a device counts for value v of a sample: the bytes of `made`, if its size is not known before
- * or this is the first sample; else the plan's. */
+/* Returns the bytes that a device counts for value v of a sample: the bytes of `made`, if the size is not known in
+ * advance or this is the first sample; else the bytes by the plan. */
 static int64_t bytes_made(const struct runner *r, uint32_t v, const struct engine_value *made,
                           bool first)
 {

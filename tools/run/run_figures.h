@@ -36,7 +36,7 @@ struct figures {
     struct times transfer;
     /* times of messages between ranks: from the beginning of the send until the message has left */
     struct times message;
-    struct bars bars; /* for the trace */
+    struct bars bars; /* the runs of parts, for the trace */
     int64_t *busy;    /* [device] ns in which it ran parts, between the first output and the last */
     /* ns: when the run began; when the outputs of the first and of the last sample were there */
     int64_t began, first, last;

@@ -181,7 +181,8 @@ static bool compare_texts(struct engine *e, struct engine_value *a, struct engin
     return both;
 }
 
-enum { DEPTH = 3 /* values within values: a sequence of maps has tensors at depth 2 */ };
+/* most depth of values within values; a sequence of maps has tensors at depth 2 */
+enum { DEPTH = 3 };
 
 static void compare_at(struct engine *e, struct engine_value *a, struct engine_value *b, int depth,
                        struct difference *out);

@@ -26,7 +26,7 @@ struct split_part {
     const char *file, *path; /* name of its file in the folder; path of the file */
     const char *data;        /* folder of its weights; NULL: the folder of `path` */
     const char *device;      /* name of the device that runs it */
-    uint32_t *in, *out;      /* [nin], [nout] */
+    uint32_t *in, *out;      /* [nin], [nout] numbers of values */
     const char **in_name, **out_name;
     int64_t *out_bytes; /* [nout] bytes of the outputs; -1: not known */
     uint32_t nin, nout;

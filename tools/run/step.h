@@ -80,7 +80,7 @@ struct step_now {
     pthread_cond_t moved;
     uint32_t *at;                 /* [lane] the next instruction */
     uint64_t moves;               /* number of instructions done in all steps */
-    struct engine_value **tensor; /* [tensor of w] NULL: not made yet, or freed */
+    struct engine_value **tensor; /* [tensor of w] its value; NULL: not made yet, or freed */
     /* [tensor of w] number of those that hold it: devices, and the host */
     uint32_t *holders;
     uint8_t *made;               /* [tensor of w] 1: it was made */

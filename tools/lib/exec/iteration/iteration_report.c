@@ -12,8 +12,9 @@
 enum {
     STAGES_SHOWN = 64,  /* most stages in the table */
     COLUMNS = 8,        /* number of columns of the table */
-    DEVICES_COLUMN = 1, /* aligned to the left */
-    UPDATE_COLUMN = 6,  /* left out where updates are within backward passes */
+    DEVICES_COLUMN = 1, /* index of the column of devices, which is aligned to the left */
+    /* index of the column of updates, left out if they are within backward passes */
+    UPDATE_COLUMN = 6,
     FORWARD_COLUMNS = 4 /* number of columns of the table if there is no backward pass */
 };
 
