@@ -24,7 +24,7 @@ struct fitted {
 int fit_class(const struct fit_node *node, uint32_t n, struct fitted *out, struct arena *a);
 /* Returns the ps that the class takes for the node. */
 int64_t fit_time(const struct fitted *f, const struct fit_node *node);
-/* Returns the relative error of that time, in thousandths of the measured one. */
+/* Returns the relative error of fit_time() for the node, in thousandths of the measured time. */
 int64_t fit_error(const struct fitted *f, const struct fit_node *node);
 
 #endif

@@ -39,7 +39,7 @@ static int failed(int rc)
     return -1;
 }
 
-/* Return the handle that stands for a request, and the request of a handle: the same bytes. */
+/* Convert a request to the handle that stands for it, and a handle to its request: both have the same bytes. */
 static uint64_t handle_of(MPI_Request q)
 {
     uint64_t handle = 0;

@@ -257,7 +257,7 @@ int ranks_check_contents(struct runner *r);
 /* Returns a tensor of strings, a sequence or a map as bytes, which the caller frees by free(), and their number in
  * *bytes; NULL: v is of another kind, or there is no memory. */
 unsigned char *rank_pack(struct engine *e, const struct engine_value *v, int64_t *bytes);
-/* Returns the value that rank_pack() has made these bytes of; NULL, with the reason in *err. */
+/* Returns the value that rank_pack() has made these bytes of; NULL after an error, with the reason in *err. */
 struct engine_value *rank_unpack(struct engine *e, const unsigned char *data, int64_t bytes,
                                  struct engine_error *err);
 

@@ -8,7 +8,7 @@
 
 /* exec_shows.report: prints the tables of plan_print_tables(), the settings, the latency with an unlimited number of
  * CPUs if that is another figure, the critical chain from time 0 to the end, and the latency of the parts.
- * O(subgraphs) and the runs. */
+ * O(subgraphs), beside running the plan's parts. */
 void latency_report(FILE *f, const struct result *r, struct arena *a);
 /* exec_shows.shape: returns "contiguous subgraphs" if each accelerator runs one subgraph (or the plan has slots),
  * else text on how many accelerators are cut into how many subgraphs.  Lives in a.  O(subgraphs). */

@@ -113,8 +113,8 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
 }
 
 /* If the whole model as one part takes less than `parts` ps on a device that can hold it, prints which class of devices
- * takes least, how that plan is asked for, and the time: parts of the plan, which wait for all that they read, are then
- * not worth it. */
+ * takes least, the options that ask for that plan, and the time.  The plan's parts, which wait for all that they read,
+ * are not worth it then. */
 static void print_alone(FILE *f, const struct result *r, int64_t parts, struct arena *a)
 {
     const struct cluster *c = r->scene.cluster;
