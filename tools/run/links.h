@@ -38,8 +38,8 @@ const char *link_way_name(enum link_way way);
 /* Measures copies of 1 B to 512 MiB (less if memory is short) over one link, and fits its latency and bandwidth such
  * that the sum of relative errors is least.  *stop: 1 ends the work.  Returns 0; 1: ended by *stop; -1 and an error. */
 int link_measure(enum link_way way, const signal_flag *stop, struct link_fit *out, struct diag *d);
-/* Fits latency and bandwidth to the times of a copier; the caller sets out->way.  Returns 0; 1: ended by *stop; -1: the
- * receiver gives no answer. */
+/* Fits latency and bandwidth to the times of a copier, and writes *out, but leaves out->way to be set by the caller
+ * afterwards.  Returns 0; 1: ended by *stop; -1: the receiver gives no answer. */
 int link_find(const struct link_copier *c, const signal_flag *stop, struct link_fit *out);
 /* Returns the lower quartile of n > 0 times, ns, which it sorts; at least 1. */
 int64_t link_quartile(int64_t *ns, int n);

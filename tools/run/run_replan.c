@@ -53,7 +53,7 @@ struct replanning {
     struct split split;     /* the first split */
     struct cluster cluster; /* a class for each device, if `apart` */
     bool apart;
-    /* [class of the cluster] name of the class that part_classes() made it of */
+    /* [class of the cluster] name of the class that its device was in before part_classes() */
     const char *class[CLUSTER_CLASSES];
     struct speed *speed; /* [nspeed] devices that have run */
     uint32_t nspeed, capspeed;

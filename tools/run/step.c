@@ -104,8 +104,8 @@ static int check_batches(struct stepper *s, struct engine_value **table)
 }
 
 /* Cuts the inputs of the model, table[value], into the host's tensors of the iteration, s->now.tensor.  Each tensor t
- * gets the rows of its micro-batch, t / ntensor of `each`, and of its slice in that.  An input without an axis of the
- * batch is copied as a whole.  Returns 0, or -1 and an error. */
+ * that a part reads gets the rows of its micro-batch, number t / ntensor of `each`, and of its slice of that
+ * micro-batch.  An input without an axis of the batch is copied as a whole.  Returns 0, or -1 and an error. */
 static int cut_inputs(struct stepper *s, struct engine_value **table)
 {
     const struct sample_work *w = s->w;

@@ -20,8 +20,8 @@ static void free_table(struct stepper *s, struct engine_value **table)
     free(table);
 }
 
-/* Writes to to[] the first micro-batch of the inputs from[], once or twice (times); inputs without an axis of the batch
- * as they are.  Returns 0, or -1 with the reason in *err. */
+/* Writes to to[] the first micro-batch of the inputs from[], once or twice (times).  Inputs without an axis of the
+ * batch are copied as they are.  Returns 0, or -1 with the reason in *err. */
 static int repeat_inputs(struct stepper *s, struct engine_value *const *from, uint32_t times,
                          struct engine_value **to, struct engine_error *err)
 {
