@@ -43,6 +43,7 @@ SMALL = {
     "dlrm-one": ["dlrm", "--tables", "1", "--rows", "9", "--width", "4", "--layers", "1",
                  "--bag", "1"],
     "train": ["train", "--width", "16", "--heads", "2", "--vocab", "20", "--layers", "2"],
+    "train-adam": ["train", "--width", "16", "--heads", "2", "--vocab", "20", "--layers", "1", "--adam"],
     "encoder-decoder": ["encoder-decoder", "--layers", "2", "--width", "32", "--heads", "4", "--vocab",
                         "64"],
     "detector": ["detector", "--classes", "5", "--levels", "3", "--layers", "1", "--width", "8",
@@ -64,7 +65,7 @@ SMALL = {
 NODES = {"bert-mlm": 30 + 17 + 6, "gpt-tanh": 35 + 12, "gpt-relu": 28 + 12,
          "bert": 34 * 2 + 17, "llama": 58 * 2 + 21, "llama-kv": 60 * 2 + 24,
          "llama-mha": 52 * 2 + 21, "moe": (58 + 50) * 2 + 21, "moe-kv": (60 + 30) * 2 + 24,
-         "dlrm": 15 + 18 + 7, "dlrm-one": 3 + 6 + 7, "train": 157 * 2 + 56,
+         "dlrm": 15 + 18 + 7, "dlrm-one": 3 + 6 + 7, "train": 157 * 2 + 56, "train-adam": 349 + 122,
          "encoder-decoder": 176 * 2 + 46, "detector": (5 + 28) * 3 + 18 * 5 + 54,
          "detector-flat": (10 + 28) * 1 + 18 * 1 + 54, "gpt": 32 * 2 + 12,
          "gpt-kv": 34 * 2 + 15, "dense": 18, "star": 30, "ladder": 40}  # as --help says
@@ -309,6 +310,22 @@ def check_gradients(folder):
     check(after < out["loss"], f"train: the loss went from {out['loss']} to {after}")
 
 
+def check_adam(folder):
+    """The first step of Adam goes by the learning rate against the sign of each gradient, and keeps both moments."""
+    model = onnx.load(str(folder / "train-adam.onnx"))
+    ids = np.arange(10).reshape(2, 5)
+    feed = {"input_ids": ids, "labels": ids + 1, "learning_rate": np.array(0.25, np.float32)}
+    out = outputs(session(model.SerializeToString()), feed)
+    check(out["step_new"] == 1, f"train-adam: step {out['step_new']}")
+    for name in [n for n in out if n.endswith("_grad")]:
+        p, grad = name.removesuffix("_grad"), out[name]
+        far = np.abs(grad) > 1e-5  # the epsilon of 1e-8 is far below
+        off = np.abs(out[p + "_update"] - 0.25 * np.sign(grad))
+        check(off[far].max(initial=0) < 1e-3, f"train-adam: update of {p}")
+        close(out[p + "_m_new"], 0.1 * grad, f"train-adam: mean of {p}")
+        close(out[p + "_v_new"], 0.001 * grad * grad, f"train-adam: spread of {p}")
+
+
 def check_numbers(folder):
     for kind in ("llama", "moe", "gpt"):
         check_cache(kind, folder)
@@ -316,6 +333,7 @@ def check_numbers(folder):
     check_mask(folder)
     check_experts(folder)
     check_gradients(folder)
+    check_adam(folder)
 
 
 # ---------------------------------------------------------------- sizes and command line

@@ -559,6 +559,7 @@ def by_runtime():
     twenty()
     small_loss()
     clipped_bits()
+    by_adam()
     counted()
     tried_losses()
     refusals()
@@ -632,6 +633,26 @@ def small_loss():
                  "--dim=batch=2", "--pictures=none", "-o", HERE / f"small.{elem}"))
         said = good(run(RUN, HERE / f"small.{elem}", HERE / "ones.npz", "--steps=1")).stdout
         check("step 1: loss 328," in said, f"{elem}: {said}")  # (16^2 + 20^2) / 2
+
+
+def by_adam():
+    """Three steps of Adam by two devices are those of the whole model, with its moments and its count of steps."""
+    model = HERE / "adam.onnx"
+    good(run(GEN, "train", "--layers", 1, "--width", 8, "--heads", 1, "--vocab", 40, "--adam", "-o", model))
+    good(plan(HERE / "adam", model=model))
+    feed, session, parameters = batch_of(4, 0.01), whole_session(model), {}
+    np.savez(HERE / "batch.npz", **feed)
+    good(run(RUN, HERE / "adam", HERE / "batch.npz", "--steps=3", f"--save={HERE / 'adam.npz'}", "--optimise=none"))
+    for _ in range(3):
+        want = dict(zip([o.name for o in session.get_outputs()], session.run(None, {**feed, **parameters})))
+        parameters = {n.removesuffix("_new"): v for n, v in want.items() if n.endswith("_new")}
+    with np.load(HERE / "adam.npz") as got:
+        check(got["step"] == 3 and set(got.files) == set(parameters), f"{got.files}")
+        for name, value in parameters.items():
+            # where a gradient is nothing but rounding Adam still goes by up to the learning rate
+            near = np.abs(got[name] - value) <= (1e-4 if name.endswith(("_m", "_v")) else 0.031)
+            exact = np.abs(got[name] - value) <= 1e-4 + 1e-3 * np.abs(value)
+            check(near.all() and exact.mean() > 0.9, f"{name}: {np.abs(got[name] - value).max()}")
 
 
 def counted():

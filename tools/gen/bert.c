@@ -130,7 +130,7 @@ int gen_bert(struct gen *g, const struct gen_opt *o)
         x = bert_layer(g, &m, i, x);
     gen_output(g, gen_rename(g, "last_hidden_state"), GEN_F32, 3, dims);
     bert_pool(g, o, "last_hidden_state");
-    if (o->mlm)
+    if (o->has.mlm)
         bert_predict(g, &m, "last_hidden_state");
     return 0;
 }

@@ -54,6 +54,11 @@ enum gen_activation_kind {
 };
 extern const char *const gen_activation_words[GEN_ACTIVATIONS];
 
+/* The options without a value, which are given or not. */
+struct gen_flags {
+    bool kv, untied, mlm, adam, no_weights, external;
+};
+
 /* The options of the command line, or their defaults.  A field has the name of its option: `layers` is --layers; the
  * table rows[] in main.c says what each option means. */
 struct gen_opt {
@@ -64,7 +69,7 @@ struct gen_opt {
     /* --blocks of resnet: blocks of each stage; n == 0: --depth tells them */
     struct gen_list stages;
     enum gen_activation_kind activation;
-    bool kv, untied, mlm, no_weights, external;
+    struct gen_flags has;
 };
 
 /* A random weight: `count` numbers (float32), uniformly distributed with this mean and standard deviation. */

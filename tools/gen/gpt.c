@@ -76,7 +76,7 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
     k = gen_transpose(g, "/attn/Transpose_1", k, 4, swap_12);
     v = gen_op2(g, "/attn/Reshape_2", v, m->split_heads);
     v = gen_transpose(g, "/attn/Transpose_2", v, 4, swap_12);
-    if (m->o->kv) {
+    if (m->o->has.kv) {
         k = cache(g, m, i, "key", k);
         v = cache(g, m, i, "value", v);
     }
@@ -135,7 +135,7 @@ static const char *embed(struct gen *g, struct gpt *m, const char *wte)
     const char *past = zero;
     const char *total = gen_op2(g, "/Gather", gen_op1(g, "/Shape", "input_ids"), one);
 
-    if (o->kv) {
+    if (o->has.kv) {
         const char *two = gen_int(g, "const.two", 2);
         past = gen_op2(g, "/Gather_1", gen_op1(g, "/Shape_1", "past_key_values.0.key"), two);
         total = gen_op2(g, "/Add", past, total);
@@ -158,7 +158,7 @@ static void head(struct gen *g, const struct gpt *m, const char *wte, const char
     const char *weight;
 
     x = gen_layer_norm(g, "/ln_f/LayerNormalization", "ln_f", x, w);
-    if (m->o->untied) {
+    if (m->o->has.untied) {
         weight = gen_weight(g, "lm_head.weight", 2, (const int64_t[]){w, vocab}, 0.0, 0.02);
     } else {
         weight = gen_transpose(g, "/lm_head/Transpose", wte, 2, (const int64_t[]){1, 0});

@@ -119,7 +119,7 @@ static const char *attention(struct gen *g, const struct llama *m, int64_t i, co
     q = rotate(g, m, "/attn/q/rotary", gen_split_heads(g, "/attn/q", &m->q, q, /*keys=*/false));
     k = rotate(g, m, "/attn/k/rotary", gen_split_heads(g, "/attn/k", &m->kv, k, /*keys=*/false));
     v = gen_split_heads(g, "/attn/v", &m->kv, v, /*keys=*/false);
-    if (m->o->kv) {
+    if (m->o->has.kv) {
         k = append(g, m, i, "key", k);
         v = append(g, m, i, "value", v);
     }
@@ -286,11 +286,11 @@ int gen_llama(struct gen *g, const struct gen_opt *o)
     gen_input(g, "input_ids", GEN_I64, 2, dims);
     gen_output(g, "logits", GEN_F32, 3, dims);
     constants(g, &m);
-    for (int64_t i = 0; i < o->layers && o->kv; i++) {
+    for (int64_t i = 0; i < o->layers && o->has.kv; i++) {
         past_input(g, &m, i, "key");
         past_input(g, &m, i, "value");
     }
-    const struct gen_causal c = gen_causal(g, o->kv ? past_name(g, 0, "key") : NULL);
+    const struct gen_causal c = gen_causal(g, o->has.kv ? past_name(g, 0, "key") : NULL);
     m.mask = c.mask;
     make_cos_sin(g, &m, c.rows);
     const char *table =

@@ -144,12 +144,15 @@ static const struct row {
     {"--levels", DETECTOR, KIND_INT, AT(levels), 5, 1, 8, "sizes, each half the one before"},
     {"--boxes", DETECTOR, KIND_INT, AT(boxes), 100, 1, 100000, "boxes that are found"},
     {"--seq", GPT, KIND_INT, AT(seq), 0, 0, 16777216, "fixed sequence length, 0: symbolic"},
-    {"--kv", GPT | LLAMA | MOE, KIND_FLAG, AT(kv), 0, 0, 0,
+    {"--kv", GPT | LLAMA | MOE, KIND_FLAG, AT(has.kv), 0, 0, 0,
      "past_key_values inputs, present outputs"},
     {"--activation", GPT | BERT, KIND_ACTIVATION, AT(activation), 0, 0, 0,
      "of the MLP: erf (gelu of five operators), gelu (of one), tanh (of eight), relu (erf)"},
-    {"--mlm", BERT, KIND_FLAG, AT(mlm), 0, 0, 0, "head over the vocabulary: prediction_logits"},
-    {"--untied", GPT, KIND_FLAG, AT(untied), 0, 0, 0, "head with its own matrix, not wte"},
+    {"--adam", TRAIN, KIND_FLAG, AT(has.adam), 0, 0, 0,
+     "Adam, with P_m and P_v for each parameter P and a count of steps, not SGD;\n"
+     "                then 349*layers + 122 nodes"},
+    {"--mlm", BERT, KIND_FLAG, AT(has.mlm), 0, 0, 0, "head over the vocabulary: prediction_logits"},
+    {"--untied", GPT, KIND_FLAG, AT(has.untied), 0, 0, 0, "head with its own matrix, not wte"},
     {"--depth", RESNET, KIND_INT, AT(depth), 50, 0, 1000, "18, 34, 50, 101 or 152"},
     {"--blocks", RESNET, KIND_LIST, AT(stages), 0, 1, 100000,
      "a,b,..: bottleneck blocks per stage, instead of --depth; at most 8 stages"},
@@ -166,9 +169,9 @@ static const struct row {
     {"--width", RANDOM_LAYERS, KIND_INT, AT(width), 8, 1, 1000000, "nodes of a layer"},
     {"--devices", RANDOM_LAYERS, KIND_INT, AT(devices), 8, 1, 1000, "accelerators, beside one CPU"},
     {"--seed", ALL, KIND_INT, AT(seed), 1, 0, INT64_MAX, "seed of the weights, or of the workload"},
-    {"--no-weights", MODELS, KIND_FLAG, AT(no_weights), 0, 0, 0,
+    {"--no-weights", MODELS, KIND_FLAG, AT(has.no_weights), 0, 0, 0,
      "initializers of 1 KiB and more refer to <FILE stem>.weights, which is not written"},
-    {"--external", MODELS, KIND_FLAG, AT(external), 0, 0, 0, "the same, and it is written"},
+    {"--external", MODELS, KIND_FLAG, AT(has.external), 0, 0, 0, "the same, and it is written"},
     {"--dtype", MODELS, KIND_DTYPE, 0, 0, 0, 0, "f32, the only element type so far"},
 #undef AT
 };
@@ -306,9 +309,9 @@ static int read_args(struct gen_opt *o, const struct shape *shape, int argc, cha
     }
     if (o->out == NULL)
         return usage_error("missing option", "-o FILE");
-    if (o->external && o->no_weights)
+    if (o->has.external && o->has.no_weights)
         return usage_error("--external excludes", "--no-weights");
-    if (o->external && strcmp(o->out, "-") == 0)
+    if (o->has.external && strcmp(o->out, "-") == 0)
         return usage_error("--external needs a file beside which the weights can stand, here is",
                            "-o -");
     return 0;
@@ -364,8 +367,8 @@ static char *weights_name(const char *path, bool folder)
 /* Makes the shape and writes its files.  Returns the exit code of the program. */
 static int generate(const struct shape *shape, const struct gen_opt *o)
 {
-    const enum gen_mode inside = o->no_weights ? GEN_NONE : GEN_INLINE;
-    const enum gen_mode mode = o->external ? GEN_EXTERNAL : inside;
+    const enum gen_mode inside = o->has.no_weights ? GEN_NONE : GEN_INLINE;
+    const enum gen_mode mode = o->has.external ? GEN_EXTERNAL : inside;
     char *location = weights_name(o->out, /*folder=*/false),
          *path = weights_name(o->out, /*folder=*/true);
     struct gen g;

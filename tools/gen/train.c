@@ -6,6 +6,10 @@
  *   backward: the layers in reverse; names of its nodes end in _grad
  *   update:   P_update = learning_rate * P_grad;  P_new = P - P_update
  *
+ * --adam: P_m_new = b1 P_m + (1 - b1) P_grad;  P_v_new = b2 P_v + (1 - b2) P_grad^2;  step_new = step + 1;
+ * P_update = learning_rate * P_m_new / (1 - b1^step_new) / (sqrt(P_v_new / (1 - b2^step_new)) + e)
+ * with P_m, P_v and step as initializers (Kingma and Ba, arXiv 1412.6980, algorithm 1).
+ *
  * The gradient, the update and the new value of every parameter P are outputs.  The backward pass reads results of
  * the forward pass, so long edges connect the two.  There are no position embeddings.  The gradient of the embedding
  * table is the one-hot matrix of the ids, transposed, times the gradient of the rows.
@@ -34,6 +38,14 @@ struct tape {
     const char *h;            /* operand of Relu */
 };
 
+/* Names of what Adam shares among parameters: 1 - b1^step_new and 1 - b2^step_new, and constants. */
+struct adam {
+    const char *b1, *b2;       /* rates at which moments decay */
+    const char *rest1, *rest2; /* 1 - b1; 1 - b2 */
+    const char *bias1, *bias2; /* 1 - b1^step_new; 1 - b2^step_new */
+    const char *epsilon;
+};
+
 /* Options, and values that all layers share. */
 struct train {
     const struct gen_opt *o;
@@ -43,6 +55,7 @@ struct train {
     /* token_axes: 0 and 1 */
     const char *mask, *lowest, *zero_f, *last_axis, *first_axis, *token_axes;
     const char *depth, *off_on; /* operands of OneHot */
+    struct adam adam;           /* with --adam */
 };
 
 /* Permutations of axes, for Transpose. */
@@ -132,21 +145,57 @@ static const char *forward(struct gen *g, const struct train *m, struct tape *t,
 
 /* ---- backward ---- */
 
+/* Makes the result of the last node the output `name` of the model.  Returns the name. */
+static const char *output(struct gen *g, const char *name, int rank, const struct gen_dim dims[])
+{
+    gen_output(g, gen_rename(g, name), GEN_F32, rank, dims);
+    return name;
+}
+
+/* Adds a moment of Adam: the initializer `name`, zeros, and its new value, decay * name + rest * x, an output.  Returns
+ * the new value. */
+static const char *moment(struct gen *g, const char *name, const char *path, int rank,
+                          const int64_t shape[], const char *const decay_rest_x[3])
+{
+    const struct gen_dim dims[2] = {{shape[0], NULL}, {rank > 1 ? shape[1] : 0, NULL}};
+    const char *old = gen_weight(g, name, rank, shape, 0.0, 0.0);
+    old = gen_op2(g, gen_str(g, "%s/Mul", path), old, decay_rest_x[0]);
+    const char *more = gen_op2(g, gen_str(g, "%s/Mul_1", path), decay_rest_x[2], decay_rest_x[1]);
+    gen_op2(g, gen_str(g, "%s/Add", path), old, more);
+    return output(g, gen_str(g, "%s_new", name), rank, dims);
+}
+
+/* Adds the nodes that make Adam's direction of the parameter `name`, which the learning rate is to scale, from its
+ * gradient, with new moments.  Returns the direction. */
+static const char *adam(struct gen *g, const struct adam *k, const char *name, const char *grad,
+                        int rank, const int64_t shape[])
+{
+    const char *square = gen_op2(g, "/Mul_1", grad, grad);
+    const char *mean = moment(g, gen_str(g, "%s_m", name), "/m", rank, shape,
+                              (const char *const[]){k->b1, k->rest1, grad});
+    const char *spread = moment(g, gen_str(g, "%s_v", name), "/v", rank, shape,
+                                (const char *const[]){k->b2, k->rest2, square});
+    mean = gen_op2(g, "/Div", mean, k->bias1);
+    spread = gen_op1(g, "/Sqrt", gen_op2(g, "/Div_1", spread, k->bias2));
+    return gen_op2(g, "/Div_2", mean, gen_op2(g, "/Add", spread, k->epsilon));
+}
+
 /* Makes the result of the last node the gradient of the parameter `name`: renames it to <name>_grad, adds the update
  * and the new value of the parameter, and makes all three outputs of the model. */
-static void add_update(struct gen *g, const char *name, int rank, const int64_t shape[])
+static void add_update(struct gen *g, const struct train *m, const char *name, int rank,
+                       const int64_t shape[])
 {
     const struct gen_dim dims[2] = {{shape[0], NULL}, {rank > 1 ? shape[1] : 0, NULL}};
     const char *scope = g->scope;
-    const char *grad = gen_rename(g, gen_str(g, "%s_grad", name));
+    const char *by = output(g, gen_str(g, "%s_grad", name), rank, dims);
 
-    gen_output(g, grad, GEN_F32, rank, dims);
-    gen_scope(g, gen_str(g, "/sgd/%s", name));
-    gen_op2(g, "/Mul", grad, "learning_rate");
-    const char *update = gen_rename(g, gen_str(g, "%s_update", name));
-    gen_output(g, update, GEN_F32, rank, dims);
+    gen_scope(g, gen_str(g, "/%s/%s", m->o->has.adam ? "adam" : "sgd", name));
+    if (m->o->has.adam)
+        by = adam(g, &m->adam, name, by, rank, shape);
+    gen_op2(g, "/Mul", by, "learning_rate");
+    const char *update = output(g, gen_str(g, "%s_update", name), rank, dims);
     gen_op2(g, "/Sub", name, update);
-    gen_output(g, gen_rename(g, gen_str(g, "%s_new", name)), GEN_F32, rank, dims);
+    output(g, gen_str(g, "%s_new", name), rank, dims);
     gen_scope(g, scope);
 }
 
@@ -164,9 +213,9 @@ static const char *linear_grad(struct gen *g, const struct train *m, const struc
 
     x = gen_transpose(g, node_path(g, u, "weight/Transpose_grad"), x, 2, swap_01);
     gen_op2(g, node_path(g, u, "weight/MatMul_grad"), x, rows);
-    add_update(g, u->w, 2, (const int64_t[]){u->in, u->out});
+    add_update(g, m, u->w, 2, (const int64_t[]){u->in, u->out});
     gen_reduce(g, node_path(g, u, "bias/ReduceSum_grad"), rows, m->first_axis, DROP_AXES);
-    add_update(g, u->b, 1, &u->out);
+    add_update(g, m, u->b, 1, &u->out);
     const char *w = gen_transpose(g, node_path(g, u, "Transpose_grad"), u->w, 2, swap_01);
     return gen_op2(g, node_path(g, u, "MatMul_grad"), dy, w);
 }
@@ -181,9 +230,9 @@ static const char *norm_grad(struct gen *g, const struct train *m, const struct 
     const char *a = gen_op2(g, node_path(g, u, "weight/Mul_grad"), dy, n);
 
     gen_reduce(g, node_path(g, u, "weight/ReduceSum_grad"), a, m->token_axes, DROP_AXES);
-    add_update(g, u->w, 1, &u->out);
+    add_update(g, m, u->w, 1, &u->out);
     gen_reduce(g, node_path(g, u, "bias/ReduceSum_grad"), dy, m->token_axes, DROP_AXES);
-    add_update(g, u->b, 1, &u->out);
+    add_update(g, m, u->b, 1, &u->out);
     const char *dn = gen_op2(g, node_path(g, u, "Mul_1_grad"), dy, u->w);
     a = gen_reduce(g, node_path(g, u, "ReduceMean_grad"), dn, m->last_axis, KEEP_AXES);
     const char *b = gen_op2(g, node_path(g, u, "Mul_2_grad"), dn, n);
@@ -289,7 +338,27 @@ static void embed_grad(struct gen *g, const struct train *m, const char *dx)
     hot = gen_transpose(g, "/wte/Transpose_grad", hot, 2, swap_01);
     dx = gen_op2(g, "/wte/Reshape_1_grad", dx, rows);
     gen_op2(g, "/wte/MatMul_grad", hot, dx);
-    add_update(g, "wte.weight", 2, dims);
+    add_update(g, m, "wte.weight", 2, dims);
+}
+
+/* Adds the count of steps, and the values that Adam shares among parameters. */
+static struct adam setup_adam(struct gen *g)
+{
+    struct adam k = {.b1 = gen_float(g, "adam.b1", 0.9f),
+                     .b2 = gen_float(g, "adam.b2", 0.999f),
+                     .rest1 = gen_float(g, "adam.rest1", 0.1f),
+                     .rest2 = gen_float(g, "adam.rest2", 0.001f),
+                     .epsilon = gen_float(g, "adam.epsilon", 1e-8f)};
+    const char *one = gen_float(g, "adam.one", 1.0f);
+
+    gen_op2(g, "/adam/Add", gen_int(g, "step", 0), gen_int(g, "adam.one_step", 1));
+    const char *step = gen_rename(g, "step_new");
+    gen_output(g, step, GEN_I64, 0, NULL);
+    step = gen_op1(g, "/adam/Cast", step);
+    gen_attr_i(g, "to", GEN_F32);
+    k.bias1 = gen_op2(g, "/adam/Sub", one, gen_op2(g, "/adam/Pow", k.b1, step));
+    k.bias2 = gen_op2(g, "/adam/Sub_1", one, gen_op2(g, "/adam/Pow_1", k.b2, step));
+    return k;
 }
 
 /* Adds the model's inputs, and sets the values of m that all layers share. */
@@ -312,6 +381,8 @@ static void setup(struct gen *g, struct train *m)
     m->depth = gen_int(g, "const.depth", o->vocab);
     m->off_on = gen_floats(g, "const.off_on", 2, (const float[]){0, 1});
     m->mask = gen_causal(g, NULL).mask;
+    if (o->has.adam)
+        m->adam = setup_adam(g);
 }
 
 int gen_train(struct gen *g, const struct gen_opt *o)
