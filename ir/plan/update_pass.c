@@ -526,20 +526,33 @@ static void check_stages(struct update_search *k, const struct stages *st, const
         }
 }
 
-/* Checks that stages on unequal numbers of devices, which have different slices, do not pass numbers of samples to
- * each other; sets to->why if they do. */
+/* Returns an array, in k->a: to->counts. */
+static const uint8_t *find_passed_counts(const struct update_search *k)
+{
+    const struct module *m = k->m;
+    const struct place *p = k->s->place;
+    const uint8_t *counts = find_counts(m, k->axis, k->own);
+    uint8_t *passed = arena_alloc(k->a, m->nval);
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        vid v = p->net_value[e];
+        nid def = m->value[v].def;
+        passed[v] = counts[v] && !k->varies[v] && def && p->kind[def] == PLACE_NODE;
+    }
+    return passed;
+}
+
+/* Checks that stages on unequal numbers of devices do not pass numbers of samples to each other (to->counts); sets
+ * to->why if they do. */
 static void check_counts(struct update_search *k, const struct stages *st, const int32_t *stage_of)
 {
     const struct module *m = k->m;
     const struct place *p = k->s->place;
     const uint32_t *at = st->device.at;
-    const uint8_t *counts = find_counts(m, k->axis, k->own);
     for (uint32_t e = 0; e < p->nnet && !k->to->why; e++) {
         vid v = p->net_value[e];
-        nid def = m->value[v].def;
-        if (!counts[v] || k->varies[v] || !def || p->kind[def] != PLACE_NODE)
+        if (!k->to->counts[v])
             continue;
-        int32_t from = stage_of[def];
+        int32_t from = stage_of[m->value[v].def];
         for_row (n, p->net_pin, e) {
             int32_t to = stage_of[n];
             if (at[to + 1] - at[to] != at[from + 1] - at[from])
@@ -615,6 +628,8 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
             check_batch(&k);
         if (!to.why && stage_of)
             check_stages(&k, p->stages, stage_of);
+        if (!to.why)
+            to.counts = find_passed_counts(&k);
         if (!to.why && stage_of)
             check_counts(&k, p->stages, stage_of);
     }

@@ -34,6 +34,9 @@ struct update_pass {
     bool join_said;
     /* stages update by values that follow from other stages' gradients, such as a norm of all gradients */
     bool joint;
+    /* [value] 1: a node makes it, and it tells how many samples there are: stages on unequal numbers of devices, which
+     * have different slices, cannot pass it to each other */
+    const uint8_t *counts;
 };
 
 /* Whether the settings want updates in parts of their own: --update=apart, or more than one micro-batch. */

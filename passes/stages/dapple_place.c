@@ -160,7 +160,11 @@ static int dapple_run(struct ctx *x, const void *options)
     struct dapple_found found = dapple_search(&chain, &rules, &t.clock, x->use.scratch);
     struct formula_errors errors = {.a = x->use.scratch};
     t.errors = o->errors ? &errors : NULL;
+    /* rather a plan whose updates are apart; if there is none, one whose updates are within */
+    t.rules.needs_apart = t.update;
     struct stage_layout best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
+    if (best.value == INT64_MAX && train_needs_apart_no_more(&t))
+        best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
     if (o->errors)
         note_errors(&t, &found);
     return train_leave(&t, &best,

@@ -208,9 +208,9 @@ static void find_pipedream(struct train *t)
 {
     struct stage_states states;
     struct arena *a = t->x->use.scratch;
-    if (t->pipedream)
+    if (t->pipedream.plan)
         return;
-    t->pipedream = arena_array(a, HIER_PLANS, sizeof *t->pipedream);
+    t->pipedream.plan = arena_array(a, HIER_PLANS, sizeof *t->pipedream.plan);
     uint32_t most = t->wide ? HIER_STATES : FEW_STATES;
     bool all = stage_states_find(&states, &t->layers, STATES_ALL, /*published=*/false, most, a);
     bool few = all && states.n <= FEW_STATES;
@@ -227,9 +227,9 @@ static void find_pipedream(struct train *t)
         hier_levels(t, &r);
         struct hier_result found = hier_stages(&states, &r, &t->clock, a);
         if (found.value < INT64_MAX)
-            t->pipedream[t->npipedream++] = hier_plan(t, &states, &found);
+            t->pipedream.plan[t->pipedream.n++] = hier_plan(t, &states, &found);
         if (few && way < HIER_PLANS / 2)
-            t->nusual = t->npipedream;
+            t->pipedream.nusual = t->pipedream.n;
     }
 }
 
@@ -239,7 +239,7 @@ static void try_pipedream(struct plan_choice *c, uint32_t from, uint32_t to)
 {
     const struct training *m = &c->t->x->scene.model.training;
     for (uint32_t i = from; i < to && !is_over(c); i++) {
-        struct stage_layout p = c->t->pipedream[i];
+        struct stage_layout p = c->t->pipedream.plan[i];
         if (m->schedule == TRAINING_INTERLEAVED)
             try_interleaved(c, p.n, p.set);
         if (m->schedule != TRAINING_INTERLEAVED || m->per_device < 2)
@@ -535,7 +535,7 @@ struct stage_layout dapple_best(struct train *t, const struct dapple_found *foun
         try_even(&c, 1, k, samples);
     if (!is_over(&c)) {
         find_pipedream(t);
-        try_pipedream(&c, 0, t->nusual);
+        try_pipedream(&c, 0, t->pipedream.nusual);
     }
     c.proposed = false;
     int64_t before = c.work;
@@ -546,7 +546,7 @@ struct stage_layout dapple_best(struct train *t, const struct dapple_found *foun
         c.work = before;
         c.proposed = true;
         if (!is_over(&c))
-            try_pipedream(&c, t->nusual, t->npipedream);
+            try_pipedream(&c, t->pipedream.nusual, t->pipedream.n);
         c.proposed = false;
         if (c.best.value < INT64_MAX)
             refine_starts(&c);

@@ -330,6 +330,35 @@ static void try_spare(struct choices *c, struct train *t)
     t->spare = 0;
 }
 
+/* Returns whether plans with the schedule are tried. */
+static bool is_tried(const struct choices *c, enum training_schedule schedule)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < c->nschedule; i++)
+        found = found || c->schedule[i] == schedule;
+    return found;
+}
+
+/* Runs the best plan of all with the schedule, if it has another one and is not of several stages on a device; its
+ * stages may run further ahead than by DAPPLE's policies.  Leaves the settings tried last in the scene. */
+static void try_best_with(struct choices *c, struct train *t, enum training_schedule schedule)
+{
+    struct stage_layout p = c->best;
+    if (!p.n || p.value == INT64_MAX || p.places || !is_tried(c, schedule) ||
+        c->best_model.schedule == schedule)
+        return;
+    struct training *m = &c->x->scene.model.training;
+    *m = c->best_model;
+    m->schedule = schedule;
+    p.ahead = NULL; /* runs of the plan get arrays of their own */
+    p.recompute = NULL;
+    t->more = FARTHER_AHEAD;
+    train_try(t, &p);
+    t->more = NO_MORE_RUNS;
+    c->tried++;
+    keep_best(c, t, &p, number_of_size(c, m->micro_size));
+}
+
 /* Lets stages of the best plan with each schedule run further ahead, and changes that plan a little as long as that
  * helps: another border may be best for such stages.  The best plan of all stays as it is if nothing helps, or if the
  * judge refuses the new plan.  Leaves the settings tried last in the scene. */
@@ -338,6 +367,7 @@ static void go_farther(struct choices *c, struct train *t)
     static const enum training_schedule settles[] = {TRAINING_DAPPLE, TRAINING_ZB_H1};
     struct arena *a = c->x->use.scratch;
     for (size_t i = 0; i < sizeof settles / sizeof *settles; i++) {
+        try_best_with(c, t, settles[i]);
         struct stage_layout p = c->best_of[settles[i]];
         const struct training m = c->model_of[settles[i]];
         if (!p.n || p.value == INT64_MAX || m.warm_up != WARM_UP_BEST)
@@ -465,6 +495,18 @@ static void begin_choices(struct choices *c, const struct pipeline_search *of, s
     c->global = m->micro_size * training_count(m);
 }
 
+/* Searches for plans with all sizes and schedules.  Leaves the settings tried last in the scene. */
+static void try_all(struct choices *c, struct train *t)
+{
+    for (uint32_t i = 0; i < c->nsize && (!i || !clock_out(&t->clock)); i++)
+        try_size(c, t, i);
+    if (!clock_out(&t->clock))
+        try_ways(c, t);
+    try_every(c, t);
+    try_spare(c, t);
+    go_farther(c, t);
+}
+
 int pipeline_search(struct train *t, const struct pipeline_search *of)
 {
     struct ctx *x = t->x;
@@ -483,13 +525,11 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     list_offered(&c, t);
     *m = parallel_model;
     keep_best(&c, t, &parallel, number_of_size(&c, m->micro_size));
-    for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t->clock)); i++)
-        try_size(&c, t, i);
-    if (!clock_out(&t->clock))
-        try_ways(&c, t);
-    try_every(&c, t);
-    try_spare(&c, t);
-    go_farther(&c, t);
+    /* rather a plan whose updates are apart; if there is none, one whose updates are within */
+    t->rules.needs_apart = t->update;
+    try_all(&c, t);
+    if (c.best.value == INT64_MAX && train_needs_apart_no_more(t))
+        try_all(&c, t);
     try_joint(&c, t);
     *m = c.best_model;
     note_choices(&c, t);

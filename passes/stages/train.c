@@ -19,6 +19,34 @@
 
 enum { MOST_SETS = 4 /* up to this many stages every choice of recomputing stages is tried */ };
 
+/* Returns whether stages of the plan on unequal numbers of devices read each other's numbers of samples. */
+static bool passes_counts(const struct train *t, const struct stage_layout *p)
+{
+    uint32_t places = p->places ? p->places : p->n;
+    for (uint32_t i = 0; i < t->rules.counts.n; i++) {
+        const struct layer_span *x = &t->rules.counts.span[i];
+        uint32_t from = p->stage_of[x->from] % places, to = p->stage_of[x->to] % places;
+        if (servers_devices(&t->servers, &p->set[from]) !=
+            servers_devices(&t->servers, &p->set[to]))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether updates of the plan have parts of their own, if t->update is set. */
+static bool updates_apart(const struct train *t, const struct stage_layout *p)
+{
+    return update_pass_wanted(&t->x->scene) && !passes_counts(t, p);
+}
+
+/* Returns whether the plan's updates would be within backward passes though they are wanted apart and must be
+ * (struct update_rules).  With PipeDream's schedule, whose devices take whole micro-batches, they need not. */
+static bool updates_wrongly(const struct train *t, const struct stage_layout *p)
+{
+    return t->rules.needs_apart && update_pass_wanted(&t->x->scene) &&
+           t->x->scene.model.training.schedule != TRAINING_PIPEDREAM && passes_counts(t, p);
+}
+
 void train_set_size(struct training *m, int64_t global, int64_t size)
 {
     assert(size > 0 && global % size == 0);
@@ -34,7 +62,7 @@ static void add_parts(const struct train *t, const struct stage_layout *p, struc
                       struct arena *a)
 {
     const struct layers_of *l = &t->layers;
-    bool apart = update_pass_wanted(&t->x->scene);
+    bool apart = updates_apart(t, p);
     int64_t *now = arena_array(a, (size_t)p->n + 1, sizeof *now); /* [stage] ps passed so far */
     for (uint32_t v = 0; v < l->n; v++)
         sum[p->stage_of[v]].parts.n++;
@@ -99,7 +127,7 @@ static void add_update(const struct layer_update *u, bool apart, struct stage_su
 struct stage_sums *train_sums(const struct train *t, const struct stage_layout *p, struct arena *a)
 {
     const struct layers_of *l = &t->layers;
-    bool graph = t->x->scene.m->ir_version, apart = update_pass_wanted(&t->x->scene);
+    bool graph = t->x->scene.m->ir_version, apart = updates_apart(t, p);
     struct stage_sums *sum = arena_array(a, (size_t)p->n + 1, sizeof *sum);
     for (uint32_t v = 0; v < l->n; v++) {
         uint32_t k = p->stage_of[v], last = k;
@@ -509,7 +537,7 @@ void train_try(const struct train *t, struct stage_layout *p)
     uint32_t places = p->places ? p->places : p->n;
     bool joint = updates_jointly(t, p);
     p->value = INT64_MAX;
-    if (joint && !can_update_jointly(t, p))
+    if ((joint && !can_update_jointly(t, p)) || updates_wrongly(t, p))
         return;
     for (uint32_t k = 0; k < places; k++)
         p->uneven = p->uneven || splits_samples(t, &p->set[k]);

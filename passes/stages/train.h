@@ -32,6 +32,14 @@ struct layer_update {
     int64_t each, weight, once, within, within_overhead;
 };
 
+/* Where plans update. */
+struct update_rules {
+    /* layers of the maker and of a reader of each number of samples: if their stages are on unequal numbers of devices,
+     * updates are within backward passes */
+    struct layer_spans counts;
+    bool needs_apart; /* such plans are not run */
+};
+
 /* Updates by values that follow from gradients of several stages, such as their norm.  Only --schedule=gpipe runs them,
  * on stages of one device each; with other schedules layers that are updated so must share a stage. */
 struct joint_updates {
@@ -71,6 +79,7 @@ struct train {
     /* [layer] what updates take beside layers.backward, which has no updates if they may be apart; NULL: updates are
      * within backward passes, and layers.backward has them */
     struct layer_update *update;
+    struct update_rules rules;
     const uint32_t *layer; /* [base vertex] its layer */
     struct joint_updates joint;
     struct clock clock;
@@ -84,11 +93,13 @@ struct train {
      * results, directly or not; if both layers are in one stage, the nodes only make gradients of weights there
      * (ir/plan/weight_pass.h). */
     struct layer_spans values, gradients, waiting;
-    /* plans by PipeDream's rules; they depend neither on the schedule nor on the batch.  NULL: not found yet; the first
-     * call of dapple_best() (dapple_plans.h) finds them */
-    struct stage_layout *pipedream;
-    uint32_t npipedream;
-    uint32_t nusual; /* the first nusual of these plans are found without `wide`, too */
+    /* plans by PipeDream's rules; they depend neither on the schedule nor on the batch.  plan NULL: not found yet; the
+     * first call of dapple_best() (dapple_plans.h) finds them */
+    struct {
+        struct stage_layout *plan;
+        uint32_t n;
+        uint32_t nusual; /* the first nusual of these plans are found without `wide`, too */
+    } pipedream;
     /* true: finds more plans by PipeDream's rules than dapple-place runs, and tries more changes of the best plan */
     bool wide;
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
@@ -137,6 +148,11 @@ struct stage_layout {
 /* Fills *t for the model, the cluster and the schedule of x.  planner: the planner's name, for messages.  Returns 0; -1
  * with an error if the model has no backward pass or the accelerators are not servers as servers.h wants them. */
 int train_begin(struct train *t, struct ctx *x, const char *planner);
+/* Returns whether the user has asked for updates apart, by --update or by options that say how. */
+bool train_must_update_apart(const struct training *m);
+/* For planners that found no plan while t->rules.needs_apart was set: clears it, if the user does not need that either.
+ * Returns whether other plans may be found now. */
+bool train_needs_apart_no_more(struct train *t);
 /* Returns the layer of a placed node. */
 uint32_t train_layer(const struct train *t, nid n);
 /* Returns the layers as a chain, with sums over the layers before each layer, for one micro-batch of the scene's

@@ -24,6 +24,19 @@ struct layer_sums {
     struct update_cost update;
 };
 
+bool train_must_update_apart(const struct training *m)
+{
+    return m->update == UPDATE_APART || m->ngradient || m->loss;
+}
+
+bool train_needs_apart_no_more(struct train *t)
+{
+    bool more = t->rules.needs_apart && t->rules.counts.n &&
+                !train_must_update_apart(&t->x->scene.model.training);
+    t->rules.needs_apart = t->rules.needs_apart && !more;
+    return more;
+}
+
 uint32_t train_layer(const struct train *t, nid n)
 {
     return t->layer[t->x->levels.base->vertex[n]];
@@ -161,8 +174,20 @@ static void measure_joint(struct layer_sums *m, uint32_t e)
                      (struct layer_span){.from = at, .to = train_layer(m->t, y)});
 }
 
+/* Adds the layers of the maker and of each reader of net e, a number of samples, to t->rules.counts. */
+static void measure_count(struct layer_sums *m, uint32_t e)
+{
+    const struct scene *s = &m->t->x->scene;
+    uint32_t at = train_layer(m->t, s->m->value[s->place->net_value[e]].def);
+    for_row (y, s->place->net_pin, e)
+        if (train_layer(m->t, y) != at)
+            add_span(&m->t->rules.counts, m->t->x->use.scratch,
+                     (struct layer_span){.from = at, .to = train_layer(m->t, y)});
+}
+
 /* Fills t->values and t->gradients: for each net a span with its bytes, from the layer that makes it to the farthest
- * layer that reads it (of a gradient: the lowest).  Nets of joint updates go to t->joint.value instead. */
+ * layer that reads it (of a gradient: the lowest); and t->rules.counts.  Nets of joint updates go to t->joint.value
+ * instead. */
 static void measure_moves(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -173,6 +198,8 @@ static void measure_moves(struct layer_sums *m)
         nid def = s->m->value[v].def;
         if (!def || s->place->kind[def] != PLACE_NODE)
             continue;
+        if (m->update.counts && m->update.counts[v])
+            measure_count(m, e);
         if (t->joint.wanted && m->update.own[def]) {
             measure_joint(m, e);
             continue;
@@ -191,6 +218,7 @@ static void measure_moves(struct layer_sums *m)
     join_spans(&t->values);
     join_spans(&t->gradients);
     join_spans(&t->joint.value);
+    join_spans(&t->rules.counts);
 }
 
 /* Fills t->waiting: for each backward node that is no update, a span with its time, from its layer to the lowest layer
@@ -336,6 +364,7 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     if (several.model.training.micro_size && !train_size_said(x))
         several.model.training.micro_batches = TRAINING_MICRO_BATCHES;
     m.update = update_cost_find(&several, NULL, NULL, a);
+    t->rules.needs_apart = m.update.own && train_must_update_apart(&x->scene.model.training);
     t->joint.wanted = m.update.own && x->scene.model.training.schedule == TRAINING_GPIPE;
     int64_t **const sum[] = {&m.forward, &m.backward,  &m.activation,       &m.parameter,
                              &t->stored, &t->constant, &m.forward_overhead, &m.backward_overhead};

@@ -12,7 +12,8 @@ usage: test_iteration.py   (environment: PCC, PCC_GEN)
 4. A decoder over a slow link: what needs no gradient of its stage's nodes is in that stage, labels in one-hot form are
    in the loss's, so that no value but that of a layer crosses to another stage.
 5. pipeline-place, which chooses more, takes no longer than dapple-place, and with any schedule no longer than with one.
-6. More devices, or more memory, give no worse plan.
+6. Updates are apart, whatever numbers of samples layers read.
+7. More devices, or more memory, give no worse plan.
 
 Exit: 0 pass, 1 fail."""
 import json
@@ -23,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import onnx
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
@@ -461,6 +464,39 @@ def chosen(tmp):
     check(far < 0.0072, f"stages that run further ahead: {far} s")
 
 
+def apart(tmp):
+    """Updates are apart where --update wants that, and by default: numbers of samples stand with their readers, and
+    stages on unequal numbers of devices do not read each other's."""
+    model, path = tmp / "apart.onnx", tmp / "apart"
+    subprocess.run([GEN, "train", "--layers=1", "--width=64", "--vocab=512", "-o", model], check=True,
+                   stdout=subprocess.DEVNULL)
+
+    def came(*args):
+        done = subprocess.run([PCC, model, "-d", "3xa100", "--dim=batch=12,sequence=512", "--link=100GB/s,1us",
+                               "--objective=iteration-time", "--micro-batches=2", "--schedule=zb-h1", *args, "-o",
+                               f"{path}/"], capture_output=True, text=True)
+        check(done.returncode == 0, done.stderr)
+        return json.loads((path / "manifest.json").read_text())
+
+    made = came("--update=apart")
+    check({2} >= {len(s["devices"]) for s in made["training"]["stages"]} - {1}, "no stage on two devices")
+    check([len(s["devices"]) for s in made["training"]["stages"]].count(2) == 1, f"{made['training']['stages']}")
+    # the first and the last layer read the number of samples
+    content = onnx.load(model)
+    node = {n.name: n for n in content.graph.node}
+    first = node["/wte/Gather"]
+    number = [node["/loss/Size"], node["/loss/Cast"]]
+    divide = [onnx.helper.make_node(op, [x, number[1].output[0]], [y], name=op)
+              for op, x, y in (("Div", "whole", "part"), ("Mul", "part", first.output[0]))]
+    first.output[0] = "whole"
+    rest = [n for n in content.graph.node if n.name not in ("/loss/Size", "/loss/Cast", "/wte/Gather")]
+    del content.graph.node[:]
+    content.graph.node.extend([*number, first, *divide, *rest])
+    onnx.save(content, model)
+    made = came("--allow-batch-dependence", "-q")
+    check("gradients" in made["training"], "updates are within backward passes")
+
+
 def growing(tmp):
     """More devices or more memory give no worse plan."""
     path = tmp / "growing.json"
@@ -493,6 +529,7 @@ def main():
         too_many(Path(tmp))
         near(Path(tmp))
         chosen(Path(tmp))
+        apart(Path(tmp))
         growing(Path(tmp))
     return finish()
 

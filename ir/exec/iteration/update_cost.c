@@ -72,6 +72,10 @@ struct update_cost update_cost_find(const struct scene *s, const struct stages *
         if (u.join != LOSS_SUM && training_count(&s->model.training) > 1)
             once[n] = sat_add(once[n], time_of(&pace, sat_mul(2, bytes), overhead));
     }
-    return (struct update_cost){
-        .own = u.own, .each = each, .once = once, .joint = u.joint, .maker = maker};
+    return (struct update_cost){.own = u.own,
+                                .each = each,
+                                .once = once,
+                                .joint = u.joint,
+                                .maker = maker,
+                                .counts = u.counts};
 }

@@ -20,6 +20,7 @@ struct update_cost {
     bool joint; /* no stage updates before all have their gradients (struct update_pass) */
     /* [value] the node that makes the gradient of this parameter; 0: the value is no parameter with a gradient */
     const nid *maker;
+    const uint8_t *counts; /* [value] 1: it tells how many samples there are (struct update_pass) */
 };
 
 /* Finds these costs, in a, for the devices of the stages.  stages, stage_of: as parameters of update_pass_find();
