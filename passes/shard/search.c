@@ -688,8 +688,9 @@ static uint8_t *alone_values(const struct table *t)
     return alone;
 }
 
-/* Whether the pass is to end because its time is over: an earlier pass has found choice c.  Nothing is known then of
- * the choices that are left.  Where no pass has found one, this one goes on with the one entry that is best so far. */
+/* Whether the pass is to end since the clock is out.  It ends only if an earlier pass has found choice c; nothing is
+ * then known of the choices that are left (t->lost, t->least 0).  Otherwise it goes on, with tables of one entry, the
+ * best so far. */
 static bool is_late(struct table *t, const struct shard_choice *c)
 {
     if (!clock_out(t->clock))

@@ -754,9 +754,10 @@ static void try_classes(struct ctx *x, const struct wanted *w, struct chosen *k)
     }
 }
 
-/* Finds again, as w says, the choice that the pass has offered: by the same limit it is the same choice.  It takes the
- * time that it took, also if the user has ended the planner since: another choice might take more than what it has been
- * compared with.  Returns 0, or -1 and reports an error. */
+/* Finds again, as w says, the choice that the pass has offered; the same limit gives the same choice, or mostly a
+ * better one if the clock ended the first search.  Runs without a clock, even if the user has ended the planner since:
+ * a search cut short might find a choice that takes more than what the offer was compared with.  Returns 0, or -1 and
+ * reports an error. */
 static int choose_offered(struct ctx *x, struct wanted w, struct chosen *k)
 {
     w.cls = x->results.offer.cls;
