@@ -167,7 +167,9 @@ static int write_times(struct replanning *w, struct runner *r, const char *devic
     json_open(&o, "parts", '[', 3);
     for (uint32_t k = 0; k < r->s.npart; k++) {
         const struct split_part *p = &r->s.part[k];
-        double by = device ? *slow_of(w, device) / *slow_of(w, p->device) : 1;
+        double by = device ? *slow_of(w, device) : 1; /* read now: the next slow_of() may move it */
+        if (device)
+            by /= *slow_of(w, p->device);
         int64_t ps = llround((double)part_ps(r, k) * by);
         if (ps > 0)
             run_trace_part(&o, p, ps);
