@@ -216,9 +216,9 @@ static int read_places(struct runner *r)
     return 0;
 }
 
-/* With --state, reads "states": pairs of an output and the input that has its value in the next sample.  Returns 0, or
- * -1 and an error. */
-static int read_states(struct runner *r, const struct names *names)
+/* With --state, reads "states": pairs of an output and the input that has its value in the next sample.  made: [value]
+ * a part makes it.  Returns 0, or -1 and an error. */
+static int read_states(struct runner *r, const struct names *names, const bool *made)
 {
     const json_t *list = json_object_get(r->s.manifest, "states");
     uint32_t n = (uint32_t)json_array_size(list);
@@ -233,7 +233,7 @@ static int read_states(struct runner *r, const struct names *names)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t in = value_named(names, json_get_text(json_array_get(list, i), "in"));
         uint32_t out = value_named(names, json_get_text(json_array_get(list, i), "out"));
-        if (in == RUN_NONE || out == RUN_NONE || !r->wires.is_input[in] || r->wires.is_input[out] ||
+        if (in == RUN_NONE || out == RUN_NONE || !r->wires.is_input[in] || !made[out] ||
             r->wires.state_of[out] != RUN_NONE)
             return diag_error(
                 r->d,
@@ -405,7 +405,7 @@ static int read_values(struct runner *r, struct names *names)
     for (uint32_t k = 0; k < r->s.npart; k++)
         for (uint32_t i = 0; i < r->s.part[k].nout; i++)
             made[r->s.part[k].out[i]] = true;
-    return read_outputs(r, names, made) || read_states(r, names) ? -1 : 0;
+    return read_outputs(r, names, made) || read_states(r, names, made) ? -1 : 0;
 }
 
 /* Makes r->flight, the places for samples that run; the boxes of each value, one more than there are samples that need
