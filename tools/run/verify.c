@@ -433,8 +433,8 @@ static int tell_as_run(struct run *r)
     return 0;
 }
 
-/* Notes which outputs are compared, with which tolerance, and which cannot be compared.  Returns an exit code:
- * NOTHING, if all outputs depend on random operators or are inputs. */
+/* Notes which outputs are compared, with which tolerance, and which cannot be compared.  Returns an exit code: NOTHING
+ * and an error, if all outputs depend on random operators or are inputs, and at least one on random operators. */
 static int tell_plan(struct run *r)
 {
     uint32_t rounded = 0, random = 0, inputs = 0;
