@@ -329,6 +329,18 @@ static int run_ranks(struct run *r, int rc)
     return 0;
 }
 
+/* Checks that the file of --save would replace neither a file of the split nor a batch.  It may be the file of --load,
+ * which is read before.  Returns 0, or -1 and an error. */
+static int check_save(struct run *r, const struct step_settings *set)
+{
+    const char *same = set->save ? folder_same_file(set->folder, set->save, r->a) : NULL;
+    for (uint32_t k = 0; k < set->nfile && set->save && !same; k++)
+        same = infile_same(set->save, set->file[k]) ? set->file[k] : NULL;
+    return same ? misused(r, arena_fmt(r->a, "%s is read and would be written: give another name",
+                                       same))
+                : 0;
+}
+
 /* Reads the split of steps, and opens the engine.  Returns an exit code. */
 static int prepare_steps(struct run *r, struct stepper *s)
 {
@@ -336,6 +348,8 @@ static int prepare_steps(struct run *r, struct stepper *s)
     bool bad = check_ranks(r);
     if (!s->set.folder)
         bad = misused(r, "expected the folder of a split");
+    else if (ranks_host(x))
+        bad = check_save(r, &s->set) || bad;
     if (bad)
         return USAGE;
     if (step_read(s))

@@ -19,6 +19,7 @@
 struct names_of {
     struct names tensor;    /* name -> number of the tensor in `whole` */
     struct names parameter; /* name -> number in stepper.parameter */
+    bool *given;            /* [tensor of `whole`] it is the new value of a parameter */
 };
 
 /* Reports that the folder cannot run steps, for the reason `why`, and names options to plan with.  Returns -1. */
@@ -151,6 +152,10 @@ static int add_parameter(struct stepper *s, struct names_of *n, const struct ste
     if (p->made == STEP_NONE || !s->whole->tensor[p->made].returned)
         return diag_error(s->d, "%s/manifest.json: training: '%s' is no output of %s",
                           s->set.folder, p->fresh, p->gradient ? "an update" : "a part");
+    if (n->given[p->made])
+        return diag_error(s->d, "%s/manifest.json: training: two parameters get the new value '%s'",
+                          s->set.folder, p->fresh);
+    n->given[p->made] = true;
     names_add(&n->parameter, p->name, s->nparameter++);
     return 0;
 }
@@ -163,6 +168,7 @@ static int read_parameters(struct stepper *s, struct names_of *n, const json_t *
     size_t count = json_array_size(list) + json_array_size(counters), i;
     json_t *row;
     n->parameter = names_new(s->a, (uint32_t)count + 1);
+    n->given = arena_array(s->a, (size_t)s->whole->ntensor + 1, sizeof *n->given);
     s->parameter = arena_array(s->a, count + 1, sizeof *s->parameter);
     json_array_foreach(list, i, row)
     {
