@@ -256,6 +256,8 @@ static void add_gradient(struct update_search *k, const struct walk *w, vid *fre
     vid had = fresh_of[w->parameter];
     bool named = begins_with_name(m, w->from, w->parameter);
     bool had_named = had && begins_with_name(m, had, w->parameter);
+    if (had == w->from)
+        return; /* the model lists the output twice */
     if (had && named == had_named) {
         k->to->why =
             arena_fmt(k->a, "'%s' and '%s' are both new values of '%s'", value_name(m, had),

@@ -5,6 +5,7 @@
 #include "ir/model/module.h"
 
 #include <string.h>
+#include <zlib.h>
 
 enum {
     MAGIC = 10,   /* bytes in front of the text of the header of a .npy file */
@@ -26,21 +27,6 @@ struct npz_entry {
     uint32_t crc;
     uint64_t bytes, at; /* size of the file; offset of its header */
 };
-
-/* Returns the checksum of bytes[0 .. n), continued from `crc` (CRC-32 of ISO 3309). */
-static uint32_t checksum(uint32_t crc, const unsigned char *bytes, size_t n)
-{
-    uint32_t table[256];
-    for (uint32_t i = 0; i < 256; i++) {
-        table[i] = i;
-        for (int k = 0; k < 8; k++)
-            table[i] = table[i] >> 1 ^ (table[i] & 1 ? UINT32_C(0xedb88320) : 0);
-    }
-    crc = ~crc;
-    for (size_t i = 0; i < n; i++)
-        crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
-    return ~crc;
-}
 
 /* Writes a number as `bytes` bytes, the lowest first. */
 static void put(struct npz_out *z, uint64_t v, unsigned bytes)
@@ -130,9 +116,10 @@ int npz_add(struct npz_out *z, const struct npz_array *x)
                                   (unsigned char)(length >> 8)};
     e->name = arena_fmt(z->a, "%s.npy", x->name);
     e->bytes = sizeof magic + length + x->bytes;
-    e->crc = checksum(0, magic, sizeof magic);
-    e->crc = checksum(e->crc, (const unsigned char *)header, length);
-    e->crc = checksum(e->crc, x->data, x->bytes);
+    e->crc = (uint32_t)crc32_z(0, magic, sizeof magic);
+    e->crc = (uint32_t)crc32_z(e->crc, (const unsigned char *)header, length);
+    if (x->bytes) /* without bytes, zlib would begin anew */
+        e->crc = (uint32_t)crc32_z(e->crc, x->data, x->bytes);
     e->at = z->at;
     bool wide = e->bytes >= TOO_WIDE;
     put_bytes(z, "PK\3\4", 4);

@@ -162,6 +162,10 @@ static bool add_key(struct keys *k, const char *text, int64_t number, struct are
  * too many keys. */
 static bool add_keys(struct keys *k, struct wire *w, struct arena *a)
 {
+    if (w->field == MAP_TEXT_KEYS && memchr(w->bytes, 0, w->n)) {
+        w->bad = true; /* a text would end at the NUL */
+        return true;
+    }
     if (w->field == MAP_TEXT_KEYS)
         return add_key(k, arena_strdup(a, (const char *)w->bytes, w->n), 0, a);
     if (!w->bytes)

@@ -199,6 +199,7 @@ static void test_refused(void **state)
          {{"[batch,4]", "[2,4]"}, {"[batch,2]", "[2,2]"}},
          "the batch has no name"},
         {"no new value", {{"  out %w_new\n", ""}}, "no output of the model is the new value"},
+        {"an output twice", {{"  out %w_new", "  out %w_new\n  out %w_new"}}, NULL},
         {"two new values",
          {{"  out %w_new", "  out %w_new\n  out %w2"},
           {"  %u =", "  %w2 = Sub(%w, %dw) : f32[4,2] !backward\n  %u ="}},
