@@ -75,7 +75,7 @@ static bool try_less(const struct planner *p, const void *opts, struct ctx *x, s
 static bool shift_last(struct ctx *x, struct plan *first, struct clock *clock)
 {
     struct plan *last = x->results.plan;
-    if (shift_cuts(x, clock))
+    if (last != first && shift_cuts(x, clock))
         return true;
     x->results.plan = first;
     bool fits = shift_cuts(x, clock);

@@ -215,6 +215,7 @@ static int dp_run(struct ctx *x, const void *options)
     struct planner_input p;
     if (placing_start(x, o, &p))
         return -1;
+    placing_leave_time(p.problem, &p.clock);
     return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, /*exact=*/true, &p.orders);
 }
 

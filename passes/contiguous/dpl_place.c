@@ -14,6 +14,7 @@ static int dpl_run(struct ctx *x, const void *options)
     struct planner_input p;
     if (placing_start(x, options, &p))
         return -1;
+    placing_leave_time(p.problem, &p.clock);
     struct wdag *whole = p.whole, *level = p.level;
     struct problem *c = p.problem;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);

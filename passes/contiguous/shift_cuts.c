@@ -6,6 +6,9 @@
  * on until no step helps: plans of planners that count a value once for each device are near to plans that fit.
  * Where the order can be cut in few ways, all ways are looked at.
  *
+ * A time limit ends this only once a plan fits: without a plan that fits, the time that went before would be lost.
+ * Ctrl-C ends it in any case.
+ *
  * Cost: a verdict for each step that is tried; there are O(devices^2 log V). */
 #include "passes/contiguous/shift_cuts.h"
 
@@ -35,7 +38,8 @@ struct cuts {
     uint32_t *cut;
     /* [vertex] device: under the plan of x (read_plan), then under the plan that was looked at last */
     int32_t *dev;
-    uint64_t looks; /* number of looks at nodes that may still be made */
+    uint64_t looks;            /* number of looks at nodes that may still be made */
+    struct clock *clock, late; /* of the caller; the same without a time limit */
 };
 
 /* Whether score a is better than b: fewer lacks; then a smaller value. */
@@ -83,16 +87,22 @@ static bool shift(struct cuts *c, uint32_t from, uint32_t to, int64_t by)
     return true;
 }
 
+/* Whether the time is over.  least: the best score so far. */
+static bool is_late(struct cuts *c, const struct score *least)
+{
+    return clock_out(least->lacks ? &c->late : c->clock);
+}
+
 /* Makes the step that leads to the best score, if that is better than *now, and sets *now to the score.  Tries steps as
  * long as looks and time are left.  Returns whether it made a step. */
-static bool make_step(struct cuts *c, struct score *now, struct clock *clock)
+static bool make_step(struct cuts *c, struct score *now)
 {
     uint32_t best_from = 0, best_to = 0;
     int64_t best_by = 0;
     for (uint32_t from = 1; from < c->ndev; from++)
         for (uint32_t to = from; to < c->ndev; to++)
             /* by: 1, -1, 2, -2, 4, -4, ... */
-            for (int64_t by = 1; by <= c->g->n && c->looks && !clock_out(clock);
+            for (int64_t by = 1; by <= c->g->n && c->looks && !is_late(c, now);
                  by = by > 0 ? -by : -2 * by) {
                 if (!shift(c, from, to, by))
                     continue;
@@ -118,13 +128,13 @@ static bool are_few(const struct cuts *c)
 }
 
 /* Looks at all ways to cut the order, and leaves the best one in c->cut.  Returns its score. */
-static struct score look_at_all(struct cuts *c, struct clock *clock)
+static struct score look_at_all(struct cuts *c)
 {
     uint32_t *best = arena_array(c->x->use.scratch, (size_t)c->ndev + 2, sizeof *best), k = 1;
     struct score least = {INT64_MAX, INT64_MAX};
     memcpy(best, c->cut, ((size_t)c->ndev + 1) * sizeof *best);
     memset(c->cut + 1, 0, (c->ndev - 1) * sizeof *c->cut);
-    while (k && !clock_out(clock)) {
+    while (k && !is_late(c, &least)) {
         struct score s = look(c);
         if (is_less(&s, &least)) {
             least = s;
@@ -210,7 +220,12 @@ bool shift_cuts(struct ctx *x, struct clock *clock)
 {
     struct plan *p = x->results.plan;
     const struct wdag *g = contiguous_level(x);
-    struct cuts c = {.x = x, .g = g, .ndev = x->scene.cluster->ndev, .looks = SHIFT_LOOKS};
+    struct cuts c = {.x = x,
+                     .g = g,
+                     .ndev = x->scene.cluster->ndev,
+                     .looks = SHIFT_LOOKS,
+                     .clock = clock,
+                     .late = {.listener = clock->listener}};
     struct arena *a = x->use.scratch;
     for (uint32_t d = 0; p->copies && d < c.ndev; d++)
         if (p->copies[d] > 1)
@@ -223,8 +238,8 @@ bool shift_cuts(struct ctx *x, struct clock *clock)
     c.dev = arena_array(a, (size_t)g->n + 1, sizeof *c.dev);
     if (!read_plan(&c) || !line_up(&c))
         return false;
-    struct score now = are_few(&c) ? look_at_all(&c, clock) : look(&c);
-    while (make_step(&c, &now, clock))
+    struct score now = are_few(&c) ? look_at_all(&c) : look(&c);
+    while (make_step(&c, &now))
         ;
     if (now.lacks)
         return false;

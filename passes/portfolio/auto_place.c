@@ -27,8 +27,9 @@
 #include <string.h>
 
 enum {
-    CHAINS = 8,          /* number of chains of annealing */
-    DP_SHARE = 4,        /* dp-place gets 1 / DP_SHARE of a time limit */
+    CHAINS = 8, /* number of chains of annealing */
+    /* dp-place gets 1 / DP_SHARE of a time limit; making its plan fit gets 1 / DP_SHARE of the rest */
+    DP_SHARE = 4,
     DP_STATES = 2000000, /* the most ideals that dp-place may visit */
     ANNEAL_SHARE = 2,    /* annealing gets 1 / ANNEAL_SHARE of the time that is left then */
     /* the search for bounds gets more work if the gap is more than this many millionths of the value */
@@ -111,10 +112,19 @@ static void look_for_contiguous(struct auto_run *r)
     struct place_options o = {
         .max_states = DP_STATES, .starts = r->o->starts, .seed = r->o->seed, .whole = true};
     struct clock *clock = &r->p.clock;
-    if (!r->alone)
+    if (r->alone)
+        placing_leave_time(r->p.problem, clock);
+    else
         *clock = clock_slice(clock, DP_SHARE);
-    if (dp_place(x, &r->p, &o)) {
+    bool found = dp_place(x, &r->p, &o);
+    clock->deadline = r->deadline; /* the deadline of the whole time limit again */
+    clock->why = NULL;
+    if (found) {
+        struct clock whole = *clock;
+        if (!r->alone)
+            *clock = clock_slice(clock, DP_SHARE);
         fit_at_once(r);
+        *clock = whole;
         r->contiguous = x->results.plan;
         r->contiguous->planner = "auto-place";
         r->s.best.value = x->results.plan->claim.value - r->s.start;
@@ -128,8 +138,6 @@ static void look_for_contiguous(struct auto_run *r)
         int64_t least = mul_div_ceil(x->results.plan->claim.value, r->gain, MILLION);
         r->s.need = r->s.best.value - (least > 0 ? least : 1);
     }
-    clock->deadline = r->deadline; /* the deadline of the whole time limit again */
-    clock->why = NULL;
 }
 
 /* Returns whether it is worth seconds to look for a better bound: a plan of any shape will be taken, and the bound

@@ -9,6 +9,9 @@
 
 #include <assert.h>
 
+/* where a plan may not fit, making it fit gets 1 / FIT_SHARE of a time limit */
+enum { FIT_SHARE = 4 };
+
 const struct opt place_opts[] = {
     {OPT_INT, "max-states", offsetof(struct place_options, max_states), "2000000", .lo = "0",
      .hi = "1000000000",
@@ -45,6 +48,13 @@ int placing_start(struct ctx *x, const struct place_options *o, struct planner_i
     if (p->problem && p->level != p->whole)
         p->top = problem_build(p->level, &x->scene, MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
     return p->problem && p->top ? 0 : -1;
+}
+
+void placing_leave_time(const struct problem *c, struct clock *clock)
+{
+    int64_t left = clock_left(clock);
+    if (clock->deadline && c->values)
+        clock_limit(clock, left - left / FIT_SHARE);
 }
 
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g)

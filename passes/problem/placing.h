@@ -43,6 +43,10 @@ struct planner_input {
  * groups of devices.  Returns 0, or -1 and reports an error. */
 int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p);
 
+/* If a plan that fits by c may still not fit by the judge's count, takes 1 / 4 of the time left off a time limit of
+ * *clock, for making the plan fit (run_and_fit.c). */
+void placing_leave_time(const struct problem *c, struct clock *clock);
+
 /* Returns a plan for g that is still to be made.  The arrays dev and, if stages may have copies, `copies` have room and
  * are all 0; the value is LOAD_INF, or 0 if g has no vertices. */
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g);

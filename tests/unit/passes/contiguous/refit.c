@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "passes/contiguous/refit.h"
+#include "passes/problem/placing.h"
 
 #include <string.h>
 
@@ -76,8 +77,28 @@ static void test_same(void **state)
     assert_int_equal(c.bound, 10);
 }
 
+/* A quarter of the time is left where a plan may not fit; nothing is changed elsewhere. */
+static void test_time_left(void **state)
+{
+    (void)state;
+    struct set_values values = {0};
+    const struct problem doubtful = {.values = &values}, sure = {0};
+    const int64_t hour = INT64_C(3600) * 1000000000;
+    struct clock c = {0};
+    placing_leave_time(&doubtful, &c);
+    assert_int_equal(c.deadline, 0);
+    clock_limit(&c, hour);
+    const int64_t deadline = c.deadline;
+    placing_leave_time(&sure, &c);
+    assert_int_equal(c.deadline, deadline);
+    placing_leave_time(&doubtful, &c);
+    int64_t taken = deadline - c.deadline;
+    assert_true(taken > hour / 5 && taken <= hour / 4);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_others), cmocka_unit_test(test_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_others), cmocka_unit_test(test_same),
+                                       cmocka_unit_test(test_time_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
