@@ -43,21 +43,15 @@ static bool look_at_small(const struct planner *p, struct ctx *x, const struct c
 /* Runs p again, at most ROUNDS times, until its plan fits.  Each run has less memory than the one before, by what the
  * last plan lacked; after a run without a plan, the memory goes half the way back to the last run that had a plan.
  * Returns whether a plan fits.  *why: what the last plan lacked. */
-static bool try_less(const struct planner *p, const void *opts, struct ctx *x, struct clock *clock,
+static bool try_less(const struct planner_again *p, struct ctx *x, struct clock *clock,
                      const char **why)
 {
     /* [class] bytes by which memories are lowered: in the next run, and in the last run that found a plan */
     int64_t lacks[CLUSTER_CLASSES] = {0}, was[CLUSTER_CLASSES] = {0};
-    struct settings own = *ctx_settings(x);
-    const struct settings *asked = x->settings;
     bool fits = !find_lacks(x, lacks, why);
     for (uint32_t i = 0; !fits && i < ROUNDS && !clock_out(clock); i++) {
-        if (own.time_limit > 0) /* the rest of the time, in ps */
-            own.time_limit = larger(clock_left(clock), 1) * 1000;
-        x->settings = &own;
         struct plan *last = x->results.plan;
-        int rc = run_with_less(x, lacks, p->pass.run, opts);
-        x->settings = asked;
+        int rc = run_with_less(x, lacks, p, clock);
         /* p found no plan: tries the mean of the memories of this run and of the last run that had a plan */
         if (rc) {
             x->results.plan = last;
@@ -99,12 +93,17 @@ static void finish_met(const struct planner *p, struct ctx *x, struct clock *clo
     c->argument = arena_fmt(x->use.mem, "a plan that fits as it runs; bound: %s", why);
 }
 
-/* If p makes contiguous plans, or plans of any shape, and the cluster has no groups, calls fit_contiguous().  Returns
- * whether a plan fits. */
-static bool fit_orders(const struct planner *p, struct ctx *x, struct clock *clock)
+/* Makes a plan of p fit, where p makes contiguous plans or plans of any shape: by fit_contiguous() and, without groups
+ * of devices, by try_less().  Other planners run again (try_less).  Returns whether a plan fits.  *why: what the last
+ * plan lacked. */
+static bool fit_plan(const struct planner *p, const void *opts, struct ctx *x, struct clock *clock,
+                     const char **why)
 {
-    return (p->fit == FIT_CONTIGUOUS || p->fit == FIT_ANY_SHAPE) &&
-           !cluster_grouped(x->scene.cluster) && fit_contiguous(x, clock);
+    const struct planner_again again = {p->pass.run, opts};
+    bool chain = p->fit == FIT_CONTIGUOUS || p->fit == FIT_ANY_SHAPE;
+    if (chain && cluster_grouped(x->scene.cluster))
+        return fit_contiguous(x, &again, clock);
+    return (chain && fit_contiguous(x, /*again=*/NULL, clock)) || try_less(&again, x, clock, why);
 }
 
 int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
@@ -126,8 +125,8 @@ int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
     struct plan *made = x->results.plan;
     const struct claim first = made->claim;
     if (p->fit != FIT_NOTHING &&
-        (look_at_small(p, x, &first, &clock) || fit_orders(p, x, &clock) ||
-         try_less(p, opts, x, &clock, &why) || shift_last(x, made, &clock))) {
+        (look_at_small(p, x, &first, &clock) || fit_plan(p, opts, x, &clock, &why) ||
+         shift_last(x, made, &clock))) {
         keep_bounds(x, &first);
         return 0;
     }

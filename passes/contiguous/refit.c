@@ -5,10 +5,11 @@
  * the judge allows, but a plan that fits is near.  Cuts are moved until the judge's count fits, and then until no move
  * makes the plan quicker.  That is tried from several plans: the planner's own one, the best plan that interval DP
  * finds, then the best one with less memory, by what the plan before lacked, and so on, until a plan fits as it is, or
- * a plan that fits takes hardly longer than the first plan, which does not fit.
+ * a plan that fits takes hardly longer than the first plan, which does not fit.  Where devices stand in groups, which
+ * interval DP does not know, the planner itself runs again instead.
  *
- * Cost: at most MOST_LOOKS looks at nodes, or ROUNDS times interval DP with 1 / STEPS_PART of its usual steps, and
- * shift_cuts(). */
+ * Cost: at most MOST_LOOKS looks at nodes, or ROUNDS times interval DP with 1 / STEPS_PART of its usual steps (or
+ * the planner), and shift_cuts(). */
 #include "passes/contiguous/refit.h"
 
 #include "passes/contiguous/interval_dp.h"
@@ -38,19 +39,25 @@ bool find_lacks(struct ctx *x, int64_t *lacks, const char **why)
     return any;
 }
 
-int run_with_less(struct ctx *x, const int64_t *lacks,
-                  int (*run)(struct ctx *x, const void *options), const void *options)
+int run_with_less(struct ctx *x, const int64_t *lacks, const struct planner_again *p,
+                  const struct clock *clock)
 {
     struct cluster *all = x->scene.cluster, *less = arena_alloc(x->use.mem, sizeof *less);
     struct diag *told = x->use.diag, *quiet = arena_alloc(x->use.mem, sizeof *quiet);
+    const struct settings *asked = x->settings;
+    struct settings own = *ctx_settings(x);
     *less = *all;
     *quiet = diag_silent();
     for (uint32_t k = 0; k < less->ncls; k++)
         if (lacks[k])
             less->cls[k].memory = larger(less->cls[k].memory - lacks[k], 0);
+    if (own.time_limit > 0) /* the rest of the time, in ps */
+        own.time_limit = larger(clock_left(clock), 1) * 1000;
     x->scene.cluster = less;
     x->use.diag = quiet;
-    int rc = run(x, options);
+    x->settings = &own;
+    int rc = p->run(x, p->options);
+    x->settings = asked;
     x->use.diag = told;
     x->scene.cluster = all;
     return rc;
@@ -168,22 +175,23 @@ static bool try_plan(struct ctx *x, int64_t *lacks, struct plan **found, struct 
     return fits;
 }
 
-bool fit_contiguous(struct ctx *x, struct clock *clock)
+bool fit_contiguous(struct ctx *x, const struct planner_again *again, struct clock *clock)
 {
+    const struct planner_again orders = {cut_orders, clock};
     struct plan *first = x->results.plan, *found = NULL;
-    /* [class] bytes by which memories are lowered: in the next round, and in the last round that found a plan; 0 at
-     * first, so that the first round has all memory */
+    /* [class] bytes by which memories are lowered: in the next round, and in the last round that found a plan.  In the
+     * first round orders are cut with all memory; a planner has had all memory before, and gets less. */
     int64_t lacks[CLUSTER_CLASSES] = {0}, was[CLUSTER_CLASSES] = {0};
     int64_t near = sat_add(first->claim.value, first->claim.value / NEAR);
     if (look_at_all(x, /*chain=*/true, clock)) {
         keep_bounds(x, &first->claim);
         return true;
     }
-    bool fits = try_plan(x, (int64_t[CLUSTER_CLASSES]){0}, &found, clock);
+    bool fits = try_plan(x, again ? lacks : (int64_t[CLUSTER_CLASSES]){0}, &found, clock);
     for (uint32_t i = 0; i < ROUNDS && !fits && !clock_out(clock); i++) {
         if (found && found->claim.value <= near)
             break;
-        if (run_with_less(x, lacks, cut_orders, clock) == 0) {
+        if (run_with_less(x, lacks, again ? again : &orders, clock) == 0) {
             memcpy(was, lacks, sizeof was);
             fits = try_plan(x, lacks, &found, clock);
         } else { /* no plan: half of what was taken away since the last plan */

@@ -101,7 +101,7 @@ static void fit_at_once(struct auto_run *r)
     int64_t lacks[CLUSTER_CLASSES] = {0};
     const char *why;
     if (exec_live_parts(&r->x->scene.model) && find_lacks(r->x, lacks, &why))
-        fit_contiguous(r->x, &r->p.clock);
+        fit_contiguous(r->x, /*again=*/NULL, &r->p.clock);
 }
 
 /* Finds the best contiguous plan by dp-place, in its share of the time limit.  The plan becomes the first one of
