@@ -415,6 +415,8 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     int32_t *dev = arena_array(a, r->scene.m->nnode, sizeof *dev);
     uint32_t first = 0; /* the first device of class k */
     for (uint32_t k = 0; k < c->ncls; first += c->cls[k++].count) {
+        if (!c->cls[k].count) /* a workload may have no accelerator, or no CPU */
+            continue;
         for (nid n = 1; n < r->scene.m->nnode; n++)
             dev[n] = (int32_t)first;
         const struct plan plan = {.dev = dev};

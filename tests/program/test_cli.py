@@ -777,6 +777,10 @@ def reserve(d):
     for share, devices in (("0%", 1), ("10%", 2)):
         found = plan(d / "w.json", "-p", "dp-place", "--transfer-scale=100", f"--reserve={share}")["fpgas"]
         check(sum(bool(x["nodes"]) for x in found) == devices, f"a workload, {share}: {found}")
+    (d / "c.json").write_text(json.dumps({"maxSizePerFPGA": 10, "maxFPGAs": 0, "maxCPUs": 2, "nodes": nodes,
+                                          "edges": []}))
+    r = succeeds(d / "c.json", "-p", "one-place")
+    check("as fast as one cpu: " in r.stdout, f"a workload without accelerators: {r.stdout}")
 
 
 def states(d):
