@@ -339,8 +339,9 @@ static void carry_opset(struct carrier *c, uint32_t i)
         note_rest(c, &x->about, fields_apart(c, x->src, &make_opset(&c->k, i)->base, none));
 }
 
-/* Notes in about.rest the fields that only messages have, for all nodes, attributes, tensors, graphs and operator sets
- * of the module c->k.m.  main_graph: graph 1 has a message of its own; false for the body of a function. */
+/* Notes in about.rest the fields that only the ONNX (protobuf) messages have, and the module does not, of all nodes,
+ * attributes, tensors, graphs and operator sets of c->k.m.  main_graph: graph 1 has a message of its own; false for the
+ * body of a function, which has none. */
 static void carry_all(struct carrier *c, bool main_graph)
 {
     struct module *m = c->k.m;
@@ -358,7 +359,8 @@ static void carry_all(struct carrier *c, bool main_graph)
         carry_opset(c, i);
 }
 
-/* Notes in about.rest the fields that only the messages of function f and of all things in its body have. */
+/* Notes in about.rest the fields that only the ONNX (protobuf) messages have, and the module does not, of function f
+ * and of all that is in its body. */
 static void carry_function(struct carrier *c, struct function *f)
 {
     /* inputs, outputs, attributes, nodes, opsets, defaults */

@@ -237,8 +237,11 @@ static bool is_ours(const struct module *m, vid v)
     return (x->flags & NODE_MADE) != 0 && x->domain != 0 && x->callee == 0;
 }
 
-/* Whether v gets a new description in value_info if the message of v's graph has none of v.  function: value_info
- * is the field of a function, whose inputs and outputs have no description elsewhere. */
+/* Whether v gets a new description in value_info if the message of v's graph has none of v.  It does if the file had
+ * one (VALUE_TYPED).  Else only values that are no inputs, outputs or initializers do: all if k->describe_all is set,
+ * otherwise those whose type a pass has changed, or that is_ours().  Values without a name or type never do.  function:
+ * value_info is the field of a function, whose inputs and outputs have no description elsewhere, so that these count
+ * like other values. */
 static bool wants_info(const struct maker *k, vid v, bool function)
 {
     const struct module *m = k->m;

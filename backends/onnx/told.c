@@ -118,7 +118,7 @@ struct readable {
     struct map own;  /* names that the message of training_info itself defines */
 };
 
-/* text: name of a value that training_info reads. Reports an error if the main graph had the name before passes,
+/* Reports an error if `text`, the name of a value that training_info reads, was a name in the main graph before passes,
  * and now neither the main graph nor training_info itself defines it. */
 static void check_name(struct maker *k, const struct readable *r, const char *text)
 {

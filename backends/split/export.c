@@ -34,9 +34,9 @@ static int add_files(struct export_folder *x)
     return -1;
 }
 
-/* Locks the folder, whose descriptor is fd and whose path is `path`, against other runs that add files; waits for a
- * run that has it locked.  Returns 0; -1 and an error: interrupted while it waited, or another folder has this path
- * now. */
+/* Locks the folder, whose descriptor is fd and whose path is `path`, against other runs that add files; waits for a run
+ * that has it locked.  A file system without locks is no error.  Returns 0; -1 and an error: a signal came while it
+ * waited, or another folder has this path now. */
 static int lock_folder(int fd, const char *path, struct diag *d)
 {
     struct stat opened, there;

@@ -699,9 +699,10 @@ static int refuse_entry(const struct folder *f, const char *foreign)
                       f->replaces ? "its manifest does not list" : "has the name of a new file");
 }
 
-/* Moves the files of the temporary folder into the open folder `to`, the manifest (fixed[0]) last, after it has removed
- * the old manifest; removes the files of an old split that no new file has replaced.  *foreign becomes an entry in the
- * way, and then nothing is changed; NULL: there is none.  Returns 0 or an errno. */
+/* Moves the files of the temporary folder into the open folder `to`.  Removes the old manifest first, and moves the new
+ * one (fixed[0]) last, so that a manifest always lists complete files.  If the folder replaces an old split, removes
+ * those of its files that no new file has replaced.  *foreign becomes an entry that is in the way, and then nothing is
+ * changed; NULL: there is none.  Returns 0 or an errno. */
 static int move_files(struct folder *f, int to, const char **foreign)
 {
     uint32_t n;
@@ -719,6 +720,7 @@ static int move_files(struct folder *f, int to, const char **foreign)
         rc = strcmp(file[i], fixed[0]) != 0 ? put_entry(f, to, file[i]) : 0;
     if (rc)
         return rc;
+    /* the new split is complete even if an old file cannot be removed: the manifest is moved, the error returned */
     rc = f->replaces ? remove_files(f, to, outdated_name) : 0;
     return renameat(f->dirfd, fixed[0], to, fixed[0]) ? errno : rc;
 }

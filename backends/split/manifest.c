@@ -265,8 +265,8 @@ static void put_value_type(struct manifest_out *o, vid v, uint8_t *seen)
     seen[v] = 1;
 }
 
-/* Writes "values": each input and output of the model and of the parts once, in the order of the parts; then the
- * tensors of the model before the pass shard of which parts have pieces. */
+/* Writes "values": each input and output of the model and of the parts once, in the order of the parts; then the inputs
+ * and outputs that the model had before the pass shard cut them into pieces. */
 static void put_values(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;

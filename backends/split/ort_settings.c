@@ -133,9 +133,10 @@ static uint32_t common(const char *one, const char *two)
     return n;
 }
 
-/* Sets l[n].size, in sorted order: one byte more than the name shares with any name of another device, and the rest of
- * the last character.  A size above the name's length says that a name of another device begins with the whole name.
- * The names that share most with a name stand next to it in sorted order. */
+/* Sets the size of each entry of l[n], which is sorted by name, to that of the shortest prefix of whole UTF-8
+ * characters with which no name of another device begins.  If a name of another device begins with the whole name, the
+ * size is above the name's length.  Among the names of other devices, those that share most with a name stand nearest
+ * to it in sorted order. */
 static void shortest_prefixes(struct labelled *l, uint32_t n)
 {
     /* share: bytes that name i shares with the nearest name of another device before it (second loop: behind it); names
@@ -202,8 +203,8 @@ static bool begins_substring(const struct labelled *l, uint32_t i)
     return i == 0 || l[i].size != l[i - 1].size || memcmp(l[i].name, l[i - 1].name, l[i].size) != 0;
 }
 
-/* kind: kind of the device of the name that was read. Marks as failed each name on another kind of device whose
- * substring ends at `state` or at one of its suffixes. */
+/* Called when a name of a device of this kind was read up to `state`: marks as failed each name of another kind of
+ * device whose substring ends at `state` or at one of its suffixes. */
 static void mark_failed(struct finder *f, struct labelled *l, uint32_t state, uint32_t kind)
 {
     if (f->told[state] >> kind & 1)

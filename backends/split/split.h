@@ -193,8 +193,9 @@ void part_data_prepare(struct split *s);
 /* Begins the data file of part x (x == number of parts: of the whole model).  All messages made until part_data_write()
  * refer to this file. */
 void part_data_begin(struct split *s, uint32_t x);
-/* Returns the name of the data file in which the message that is being made finds tensor t of s->weights.list, with
- * WEIGHTS_PARTS.  The value of `offset` is set then or by part_data_write(). */
+/* With WEIGHTS_PARTS: returns the name of the data file to which the message that is being made refers for tensor t of
+ * s->weights.list.  offset: the entry "offset" of that message; its value is set now, if the place of the tensor is
+ * known already, or else by part_data_write(). */
 const char *part_data_refer(struct split *s, uint32_t t, Onnx__StringStringEntryProto *offset);
 /* Writes the data file, if any message refers to it.  Returns 0, or -1 and an error. */
 int part_data_write(struct split *s);

@@ -293,9 +293,10 @@ static bool is_scattered(const struct split *s, uint32_t h, uint32_t *file)
     return base->where == TENSOR_FILE;
 }
 
-/* Returns an array, in s->a: [module.file] not 0: the split may refer to the file: with WEIGHTS_ORIGINAL to all but
- * files that would be copied for it and of which weights.data has scattered slices, with WEIGHTS_LINK to files without
- * tensors in nodes and functions.  in_main, referred: as for is_nested(). */
+/* Returns an array, in s->a: [module.file] 0: the split may not refer to the file; else it may.  With WEIGHTS_ORIGINAL
+ * it may refer to all files, except those that would have to be copied for it and of which weights.data has scattered
+ * slices anyway; with WEIGHTS_LINK to files without tensors in nodes and functions; with other modes to none.  in_main,
+ * referred: as for is_nested(). */
 static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const uint8_t *referred)
 {
     uint8_t *may = arena_alloc(s->a, s->m->nfile);

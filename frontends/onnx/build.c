@@ -199,9 +199,9 @@ static int define_inputs(struct onnx_build *b, gid g)
     return 0;
 }
 
-/* Adds an initializer with tensor t to graph g; If an input has the same name, the initializer becomes the input's
- * value. If an earlier initializer has that name, the new one replaces it, and *twice counts that.  t is 0 if
- * reading the tensor failed.  Returns 0, or -1 after an error. */
+/* Adds an initializer with tensor t to graph g.  If an input has the same name, the initializer becomes the input's
+ * value.  If an earlier initializer has that name, the new one replaces it, and *twice counts that.  t 0: reading the
+ * tensor failed.  Returns 0, or -1 after an error: t is 0, or the tensor has no name. */
 static int define_init(struct onnx_build *b, gid g, tid t, struct doubles *twice)
 {
     struct module *m = b->m;
@@ -327,12 +327,14 @@ static void define_init_list(struct onnx_build *b, gid g, vid first, tid first_t
 {
     struct module *m = b->m;
     uint32_t at = m->narg;
-    /* [tensor - first_tensor] the initializer that has the tensor; 0: none, as after a second definition */
+    /* [tensor - first_tensor] the initializer whose value is the tensor; 0: none, as a later initializer or node has
+     * taken its name */
     vid *of = arena_array(b->tmp, m->ntensor - first_tensor + 1, sizeof *of);
 
     for (vid v = first; v < m->nval; v++)
         if (m->value[v].flags & VALUE_INIT)
             of[m->value[v].tensor - first_tensor] = v;
+    /* tensors have numbers in the order of the file */
     for (tid t = first_tensor; t < m->ntensor; t++)
         if (of[t - first_tensor] != 0)
             module_add_args(m, &of[t - first_tensor], 1);

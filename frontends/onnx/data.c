@@ -164,8 +164,8 @@ static struct typed_field typed_field_of(const Onnx__TensorProto *t, enum elem e
     }
 }
 
-/* Returns how many bytes of an entry of the typed field, which has `size` bytes, belong to the payload in the form of
- * raw_data: the lowest ones. */
+/* Returns how many bytes, the lowest ones, of an entry of a typed field with `size` bytes hold an element of type e in
+ * the form of raw_data. */
 static unsigned used_bytes(enum elem e, unsigned size)
 {
     unsigned bits = elem_bits(e);

@@ -264,8 +264,9 @@ static int64_t transfer_ps(const struct workload_reader *r, double ms)
 #define COST_EQUAL 1e-6
 
 /* Numbers the results of all nodes: one result for each distinct cost among the edges that leave the node, at least
- * one; or, with r->how.apart, one for each edge where the costs are not all equal.  Of equal costs the result gets that
- * of the first edge or, where there are other costs, the least. */
+ * one; or, with r->how.apart, one for each edge where the costs are not all equal.  Costs that differ by at most
+ * COST_EQUAL count as equal.  A result gets the cost of the node's first edge if all costs of the node are equal, else
+ * the least cost of the result's edges. */
 static void make_results(struct workload_reader *r)
 {
     uint32_t n = 0;

@@ -312,8 +312,9 @@ static const char *choose(struct gen *g, const struct detector *m, struct found 
     return add_output(g, "boxes", GEN_F32, 2, dims);
 }
 
-/* Adds 11 nodes that give the level of each box, int64: log2 of the root of its area, counted in boxes of 1/16 of the
- * image's height, rounded down and limited to the levels that there are.  Returns the name of the result. */
+/* Adds 11 nodes that give the level of each box, int64: log2 of the side of a square with the box's area, in units of
+ * 1/16 of the image's height, rounded down and limited to the levels that there are.  Returns the name of the
+ * result. */
 static const char *level_of(struct gen *g, const struct detector *m, const char *boxes)
 {
     const char *finest = gen_float(g, "masks.finest", (float)m->o->size / 16);

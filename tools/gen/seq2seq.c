@@ -149,8 +149,8 @@ static const char *feed(struct gen *g, const struct seq2seq *m, const char *x)
 }
 
 /* Adds the bias of relative positions, [1, heads, positions, positions], for attention between the positions of ids: 11
- * nodes.  past, unless NULL: gets a 12th node, true where the other position is not after the position itself.  Returns
- * the name of the result. */
+ * nodes.  If past is not NULL, adds a 12th node and sets *past to the name of its result, [positions, positions]: true
+ * where the column's position is not after the row's.  Returns the name of the bias. */
 static const char *positions(struct gen *g, const struct seq2seq *m, const char *ids,
                              const char **past)
 {

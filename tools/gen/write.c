@@ -216,8 +216,8 @@ static char *write_temp(const struct gen *g, const Onnx__ModelProto *m, const ch
     return NULL;
 }
 
-/* Renames the temporary file tmp to `path` if `keep`, else removes it; frees the name tmp.  Returns 0 if it was
- * renamed, else -1, after printing an error if renaming failed. */
+/* Renames the temporary file tmp to `path` if `keep`, else removes it; frees the name tmp.  Returns 0 if the file was
+ * renamed, else -1, after printing an error if renaming failed.  tmp NULL: there is no file; returns -1. */
 static int rename_or_remove(char *tmp, const char *path, bool keep)
 {
     int rc = -1;

@@ -55,7 +55,8 @@ static bool give_nodes(struct idle *t, uint32_t from, bool last, int64_t most)
     return moved > 0;
 }
 
-/* Judges all plans that are tried for the idle device t->to; fills in n, held and least. */
+/* Judges all plans that are tried for the idle device t->to; adds to t->n their number, to t->held the number of plans
+ * that hold, and sets t->least to the least value of these. */
 static void try_all(struct idle *t)
 {
     for (uint32_t d = 0; d < t->s->cluster->ndev; d++)

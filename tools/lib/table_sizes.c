@@ -65,8 +65,9 @@ static bool size_varies(const struct table_facts *f, uint32_t n, const char *nam
     return false;
 }
 
-/* Whether the size b, which all tables of --profile-at with sizes share, is the size of the batch: it equals the batch
- * of the option, and the plan is for another batch.  (The tables at other batches then give no sizes.) */
+/* Whether the size b, which the tables of --profile-at that give sizes agree on, is that of the batch, and not one that
+ * holds for the plan: b is the batch that the option says, and the plan has another size of this name.  (The tables at
+ * other batches give no sizes then.) */
 static bool is_lone_batch(const struct taking *t, const struct dim_binding *b, int64_t batch)
 {
     const struct dim_binding *said = find_dim(t->dims, t->p->settings.ndims, b->name);

@@ -44,8 +44,8 @@ static int check_sizes(struct pcc *p, int64_t size, int64_t count, int64_t globa
     return 0;
 }
 
-/* Reads all values of an option, "X=Y" as `expected` names them, into *list, and their number into *n.  Returns 0; or
- * reports an error and returns -1. */
+/* Reads all values of an option, each of the form X=Y, into *list, and their number into *n.  expected: the form in
+ * words, for the error.  Returns 0; or reports an error and returns -1. */
 static int read_names(struct pcc *p, const char *option, const char *expected,
                       const struct said_names **list, uint32_t *n)
 {

@@ -121,7 +121,8 @@ static const char *objective_words(bool training, struct arena *a)
     return text;
 }
 
-/* Returns the table's entry for an option: its row with the number, word and help of the program. */
+/* Returns the entry of the table for the option with this number and row: also the word for its value, its help and its
+ * topic, as the program shows them. */
 static struct cli_option complete_row(int id, const struct opt *row, struct arena *a)
 {
     struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};

@@ -589,8 +589,8 @@ static int print_cluster(const char *text, struct arena *a, struct diag *d)
     return 0;
 }
 
-/* Answers options such as --help, --version or --list-passes, which need no model.  Returns the exit code, or -1 if
- * none is given and the run goes on. */
+/* Answers options such as --help, --version or --list-passes, which need no model.  Returns the exit code, also after
+ * the error that neither such an option nor a model is given; -1: the run goes on. */
 static int answer_help(const struct cli *c, struct arena *a, struct diag *d)
 {
     const char *help = c->value[CLI_HELP];

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads an item of the list at *s, a processor or a range, into *low and *high, and moves *s behind it.  Returns
- * whether there is such an item. */
+/* Reads the next item of the list *s, a processor ("2") or a range ("0-3"), into *low and *high, which are equal for a
+ * processor, and moves *s to the item behind it, or to the end.  Returns whether this is an item: *low <= *high <
+ * CPU_SETSIZE, and the list ends behind it, or goes on with a comma and more text. */
 static bool read_item(const char **s, unsigned long *low, unsigned long *high)
 {
     char *end;

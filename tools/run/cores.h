@@ -14,8 +14,9 @@ int cores_use(const char *list, struct diag *d);
 int cores_read(const char *list, cpu_set_t *want, struct diag *d);
 /* Returns the number of processors in a list that cores_use() has accepted; 0 for NULL. */
 int64_t cores_count(const char *list);
-/* Pins this thread, and threads that it makes, to n processors of a list that cores_use() has accepted: the k-th such
- * group, k = 0, 1, ...; to the whole list if it has fewer groups. */
+/* Pins this thread, and threads that it makes from now on, to group number k = 0, 1, ... of a list that cores_use() has
+ * accepted: its processors k * n to (k + 1) * n - 1, in the order of the list.  If the list has no such group, or n is
+ * 0, pins to the whole list. */
 void cores_take(const char *list, uint32_t k, uint32_t n);
 
 #endif

@@ -22,8 +22,9 @@ int costs_read(struct costs_in *c, const char *path, struct arena *a, struct dia
 /* Checks that the file fits the split: it was measured at the split's sizes, and has a row for at least one of the
  * split's nodes.  Returns 0, or -1 and an error. */
 int costs_fit(const struct costs_in *c, const struct split *s, struct diag *d);
-/* Called where nodes were not measured: gives the nodes of all parts the times and memory of the file's rows, in
- * f[part].node, and sets f[part].nameless_ps to the part's time by the plan that no row accounts for. */
+/* Called where nodes were not measured: gives the nodes of all parts the times and memory that the file has for them,
+ * in f[part].node (-1 for a node without a row), and sets f[part].nameless_ps to what these times leave of the time
+ * that the plan has for the part; 0 if all its nodes have rows, or nothing is left. */
 void costs_share(const struct costs_in *c, const struct measuring *m, struct part_figures *f);
 
 #endif

@@ -26,11 +26,12 @@ static int64_t beyond_plan(const struct split_part *p, const struct part_bytes *
     return b->sample - b->start - SESSION_BYTES - p->live_bytes;
 }
 
-/* Appends the rows of part k to row[]; returns their number.  Each node gets the bytes beyond the plan (beyond_plan())
- * as memory of its own, so that the part's peak becomes the measured one, whichever node is at the peak.  The times of
- * a part's nodes are shares of its time: node i gets the share of the first i + 1 nodes less the share of the first i,
- * both rounded down, so that no time is lost by rounding.  Calls of functions get no row, and their share of the time
- * (nameless_ps) goes to no node. */
+/* Appends the rows of part k to row[]; returns their number.  If parts were measured (m->parts), the times of a part's
+ * nodes are shares of the part's time: node i gets the share of the first i + 1 nodes less the share of the first i,
+ * both rounded down, so that no time is lost by rounding; if no node has a time, all get equal shares.  Otherwise a
+ * node has its own time, and no row without one.  Each node gets the bytes beyond the plan (beyond_plan()) as memory of
+ * its own, so that the part's peak becomes the measured one, whichever node is at the peak.  Calls of functions get no
+ * row, and their share of the time (nameless_ps) goes to no node. */
 static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct part_figures *f,
                           struct cost_row *row)
 {

@@ -1,7 +1,8 @@
 /* Cuts tensors into pieces and joins these (cut_tensors.h).
  *
- * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn.  For each
- * index of the axes before it, the axis is `blocks` blocks, and each block is one run for each piece.  O(bytes). */
+ * A tensor is cut along one axis.  Position p of this axis is in piece (p / run) mod ways: stretches of `run`
+ * positions, called runs, go to the pieces in turn.  In memory a tensor has, for each index of the axes before this
+ * one, `blocks` blocks, each with one run for each piece.  O(bytes). */
 #include "tools/run/cut_tensors.h"
 
 #include "ir/base/numbers.h"
@@ -77,7 +78,7 @@ static void copy_runs(const struct split_cut *c, const struct dense *whole,
     }
 }
 
-/* Checks that the size of x along the axis gives each piece a whole number of runs.  of: 1 if x is a whole tensor,
+/* Checks that x has the axis, with a size that gives each piece a whole number of runs.  of: 1 if x is a whole tensor,
  * c->ways if x is one of its pieces.  Returns 0, or -1 with the reason in *err. */
 static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t of,
                       struct engine_error *err)
@@ -97,8 +98,8 @@ static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t
     return -1;
 }
 
-/* Returns c, which says how a value is cut.  Values of the stub are bytes without sizes: for them it returns own, which
- * is set here and cuts them into stretches of `bytes` bytes. */
+/* Returns how a value is cut: c; with the stub, whose values are bytes without sizes, *own, which is set here: each
+ * piece gets a stretch of `bytes` bytes, at least 1. */
 static const struct split_cut *cut_for(const struct engine *e, const struct split_cut *c,
                                        int64_t bytes, struct split_cut *own)
 {

@@ -71,7 +71,7 @@ static int64_t round_rate(int64_t n)
     return (n / step + (n % step >= step - step / 2)) * step;
 }
 
-/* Returns the number below or at which `share` thousandths of n > 0 numbers lie, 500: their median; sorts them. */
+/* Sorts n > 0 numbers, and returns the one up to which `share` thousandths of them lie; 500: their median. */
 static int64_t quantile(int64_t *v, uint32_t n, uint32_t share)
 {
     qsort(v, n, sizeof *v, by_i64);

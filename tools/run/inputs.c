@@ -47,8 +47,9 @@ struct randoms {
     enum random_integers integers;
 };
 
-/* Writes n random elements of a type to `to`: floats of a normal distribution; integers as r->integers says; bools, and
- * floats of 8 bits as raw bytes, 0 or 1.  Returns false for types without whole bytes, such as strings. */
+/* Writes n random elements of a type to `to`: floats of 16 bits and more from a normal distribution, complex numbers as
+ * two such floats; integers as r->integers says; bools, and the bytes of floats of 8 bits, 0 or 1.  Returns false, and
+ * writes nothing, for types without whole bytes, such as strings. */
 static bool fill(void *to, enum elem elem, int64_t n, struct randoms *r)
 {
     size_t bytes = elem_bits(elem) / 8;

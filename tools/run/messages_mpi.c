@@ -18,7 +18,7 @@ enum {
 
 /* The state of this shared library: a process can have only one, as it can open MPI only once. */
 static struct {
-    struct messages *m; /* given to open_all(); live as long as MPI runs */
+    struct messages *m; /* the argument of open_all(); lives as long as MPI runs */
     MPI_Comm channel[CHANNELS];
     MPI_Comm group[GROUPS]; /* [groups] the groups that were made */
     int groups;

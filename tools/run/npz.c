@@ -210,8 +210,8 @@ static struct directory find_directory(const struct archive *z, uint64_t end)
     return (struct directory){number(z->at + wide + 48, 8), number(z->at + wide + 32, 8)};
 }
 
-/* Replaces sizes that are too large for 32 bits by the sizes in the extra field extra[0 .. n).  v: plain size, packed
- * size, place. */
+/* Replaces those of the three numbers v[] (plain size, packed size, place) that are UINT32_MAX, as they do not fit 32
+ * bits, by the numbers of 64 bits in the extra field extra[0 .. n). */
 static void take_wide(const unsigned char *extra, uint64_t n, uint64_t *v)
 {
     for (uint64_t at = 0; at + 4 <= n;) {

@@ -33,8 +33,8 @@ struct npz {
     const struct npz_entry *entry;
 };
 
-/* Reads the names of an archive's arrays, in a, as numpy.savez() and savez_compressed() write it.  Returns 0, or -1 and
- * an error: no such archive. */
+/* Reads which arrays an archive has that numpy.savez() or numpy.savez_compressed() wrote, and their names, in a;
+ * npz_find() reads their elements.  Returns 0, or -1 and an error: the file is no such archive. */
 int npz_open(struct npz *out, const char *path, struct arena *a, struct diag *d);
 /* Writes to *to the array with this name, read in a; NULL: there is none.  Returns 0, or -1 and an error: its
  * elements are neither plain numbers nor strings. */

@@ -108,9 +108,10 @@ static void weigh(struct cutting *c, struct arena *a)
         c->cross[v] = (v > 0 ? c->cross[v - 1] : 0) + change[v];
 }
 
-/* Chooses the cuts between `wanted` pieces, and sets c->piece and c->count.  Each cut stands before one of the
- * vertices that are near the cut's place between pieces of equal time: before the one where the fewest bytes cross the
- * cut.  If no vertex is near (WITHIN), the cut is left out, and there is one piece less. */
+/* Chooses the cuts between `wanted` pieces, and sets c->piece and c->count.  Pieces of equal time would be cut after
+ * each / wanted of the whole time.  A cut may be up to WITHIN / OF of a piece's time away from there: it stands before
+ * the vertex in this stretch where the fewest bytes cross.  If no vertex is in the stretch, the cut is left out, and
+ * there is one piece less. */
 static void cut(struct cutting *c, uint32_t wanted)
 {
     uint32_t n = c->g->n, from = 0;

@@ -395,7 +395,7 @@ static int check_folder(struct run *r)
 }
 
 /* --rounds: plans and measures in rounds (rounds.h), which begin with the model's pieces in the folder `pieces`.
- * Returns 0, or -1 after an error. */
+ * Returns 0; -1 after an error or Ctrl-C, with the exit code in r->exit. */
 static int measure_rounds(struct run *r, const struct profiling *p, const char *pieces)
 {
     const struct program_args *g = &r->args;

@@ -1,8 +1,8 @@
 /* Checks what must be the same at all ranks (ranks.h): the bytes of the manifest, of the schedule and of each rank's
  * parts.  If the manifest has the SHA-256 of a part, the part is compared with that, so that no rank needs the parts of
- * other ranks.  Warns if the ranks have different engines or versions, whose bits may differ.  Also measures how far
- * the ranks' clocks are apart: of ROUNDS messages there and back the quickest tells it, to within half its time.
- * O(bytes of the files + ranks * ROUNDS). */
+ * other ranks.  Warns if the ranks have different engines or versions, whose results may differ in some bits.  Also
+ * measures how far the ranks' clocks are apart: ROUNDS messages go there and back, and the quickest of them tells the
+ * difference, which is off by at most half the time that this message took.  O(bytes of the files + ranks * ROUNDS). */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -123,7 +123,8 @@ static int compare_files(struct runner *r)
     return 0;
 }
 
-/* Checks a file of a part against its hash in the manifest, if that has it.  Returns 0, or -1 and an error. */
+/* Checks that a file of the folder has the SHA-256 `want`, which the manifest says; file or want NULL: nothing is to be
+ * checked.  Returns 0, or -1 and an error. */
 static int check_hash(struct runner *r, const char *file, const char *want)
 {
     char text[SHA256_TEXT] = "";
@@ -257,8 +258,8 @@ static int compare_clocks(struct runner *r)
     return rc ? diag_error(r->d, "MPI: %s", x->m.why) : 0;
 }
 
-/* Checks that this rank has the options of rank 0 on which the order of samples, devices and messages depends:
- * otherwise one of them would wait for messages that never come.  Returns 0, or -1 and an error. */
+/* Checks that this rank has the same options as rank 0, as far as the order of samples, devices and messages depends on
+ * them: with other options, a rank would wait for messages that never come.  Returns 0, or -1 and an error. */
 static int compare_options(struct runner *r)
 {
     const struct ranks *x = r->ranks;

@@ -3,10 +3,10 @@
  * A tag says which tensor of which sample a message has, but not whether its bytes are the bytes that were sent.  That
  * is checked by sums: the sender adds a hash of the bytes to a sum of its tensor, the receiver subtracts it, and over
  * all ranks the sums are 0 when the run is through.  A second sum has each hash times the number of its sample: where
- * one message differs, the quotient of both is its sample.  Of long tensors only BLOCKS places are hashed: two tensors
- * in each other's place are told apart for the price of one short message.  Steps of training (step_ranks.c) send the
- * hash ahead, with the sizes, and compare it when the tensor comes.  O(BLOCKS) a message, O(tensors * ranks) at the
- * end. */
+ * one message differs, the second sum divided by the first is the number of its sample.  Only the bytes at BLOCKS
+ * places of a long tensor are hashed, so that it costs no more than a short one; this shows whether two tensors were
+ * exchanged, not whether any single byte changed.  Steps of training (step_ranks.c) send the hash ahead, with the
+ * sizes, and compare it when the tensor comes.  O(BLOCKS) a message, O(tensors * ranks) at the end. */
 #include "tools/run/ranks.h"
 
 #include "ir/base/hash.h"

@@ -1,7 +1,8 @@
-/* Measures what messages between two ranks take (links.h): pcc-profile --links under mpirun, on one machine or on two.
+/* Measures how long messages between two ranks take (links.h): pcc-profile --links under mpirun, on one machine or on
+ * two.
  *
- * Rank 0 says how many messages of which size follow; each goes there and back, and half of that is its time, so that
- * no clock of one rank is compared with the other's.  O(bytes). */
+ * Rank 0 says how many messages of which size follow.  Each message goes to rank 1 and back, and half of the time until
+ * it is back is its time, so that no clock of one rank is compared with the other's.  O(bytes). */
 #include "tools/run/links.h"
 #include "tools/run/messages.h"
 #include "tools/run/ranks.h"
@@ -57,8 +58,8 @@ static void take(struct pair *p, void *data, int64_t bytes)
     wait_for(p, handle, rc);
 }
 
-/* link_copier.copy, at rank 0: sends a block to rank 1 and back several times; half of that is the time.  arg: the
- * struct pair. */
+/* link_copier.copy, at rank 0: sends a block to rank 1 and back several times; half of the time until it is back counts
+ * as the time of a copy.  arg: the struct pair. */
 static int64_t copy_time(void *arg, size_t bytes)
 {
     struct pair *p = arg;

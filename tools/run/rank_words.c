@@ -99,7 +99,7 @@ static void part_of_sample_ran(struct runner *r, struct flight *f, int64_t age)
     flight_note_end(r, f, now);
 }
 
-/* Does what follows from a word of the rank `from`; a word whose sample cannot be is ignored. */
+/* Does what follows from a word of the rank `from`; ignores a word with a sample that no run has. */
 static void hear(struct runner *r, int from, const struct rank_word *word)
 {
     if (word->sample < 0 || word->sample > SAMPLES_MOST)
@@ -336,7 +336,8 @@ void ranks_wait(struct runner *r)
         rest(r, x->look.spare_core && d->part != RUN_NONE, &r->host, LOOK_BUSY);
 }
 
-/* Whether there are processors for the main thread and the operators' threads of each rank here. */
+/* Whether the main thread has a processor of its own: each rank on this machine has processors for it and for the
+ * threads of its operators, and this process may use enough processors for its own threads. */
 static bool has_spare_core(const struct runner *r, const struct run_device *d)
 {
     cpu_set_t own;

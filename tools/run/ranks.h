@@ -160,8 +160,9 @@ int messages_rank(void);
 const struct messages_face *messages_find(struct arena *a, struct diag *d);
 
 /* ---- ranks_start.c */
-/* Runs mpirun, with a process for each device of the split that has parts, each with these arguments.  Returns its exit
- * code, or 1 after an error. */
+/* Runs mpirun, with a process of this program for each device of the split that has parts; argv, without --processes,
+ * are the arguments of each.  Returns mpirun's exit code; 130 after Ctrl-C, if that had to end mpirun; 1 after an
+ * error. */
 int ranks_start(struct runner *r, char **argv);
 
 /* ---- ranks.c */
@@ -262,7 +263,8 @@ struct engine_value *rank_unpack(struct engine *e, const unsigned char *data, in
                                  struct engine_error *err);
 
 /* ---- rank_words.c; all under the lock */
-/* Notes an error at a sample that was found while lists move: ranks_fail() follows when they stand still. */
+/* Notes an error at a sample, found while lists may be moving: ranks_look() calls run_fail() for the noted error of the
+ * earliest sample when they stand still. */
 void ranks_trouble(struct runner *r, int64_t sample, const char *line);
 /* Lets the run fail at a sample: tells rank 0 so, or, at rank 0, all other ranks. */
 void ranks_fail(struct runner *r, int64_t sample, const char *line);

@@ -137,10 +137,11 @@ static void end_stopped(struct stopped *x, pid_t mpirun, struct arena *a)
         x->killed = kill(now, SIGKILL) ? 0 : now;
 }
 
-/* Waits for mpirun, and ends ranks that were stopped.  mpirun has a process group of its own, so that Ctrl-C comes
- * here. The first Ctrl-C is passed on as SIGUSR1, which mpirun forwards to ranks, again and again, since mpirun
- * ignores it at first.  The second one ends mpirun and all ranks; the third one kills mpirun.  signals: those that are
- * waited for, which are blocked.  Returns the exit code of the program. */
+/* Waits until mpirun ends, and ends ranks that were stopped.  mpirun has a process group of its own, so that Ctrl-C
+ * comes here and not there.  The first Ctrl-C is passed on as SIGUSR1, which mpirun forwards to the ranks; it is sent
+ * again and again, since mpirun ignores it at first.  The second Ctrl-C ends mpirun and all ranks; the third one kills
+ * mpirun.  signals: the signals that this function waits for, which the caller has blocked.  Returns the exit code for
+ * this program: mpirun's; INTERRUPTED if Ctrl-C ended mpirun or a rank; FAILED if a signal did. */
 static int wait_for(struct runner *r, pid_t pid, const sigset_t *signals)
 {
     const struct timespec again = {.tv_nsec = 500000000};

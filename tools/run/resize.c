@@ -74,8 +74,8 @@ struct pcc *split_model(const struct split *s, const char *path, const char *con
     return rc || pcc_open(p, path) || pcc_plan(p, "cost") ? NULL : p;
 }
 
-/* Returns pcc's text --emit=sizes about the model in the folder, with the sizes dim[ndim], as JSON; NULL after an
- * error. */
+/* Returns what pcc --emit=sizes says of the model in the folder, as JSON in a.  dim[ndim]: sizes, each NAME=N, in place
+ * of the manifest's.  Returns NULL after an error. */
 static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t ndim,
                          struct arena *a, struct diag *d)
 {
@@ -90,8 +90,8 @@ static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t
     return text ? json_read(a, text, strlen(text), NULL) : NULL;
 }
 
-/* Sets the sizes of inputs that parts have in pieces: along the axis that is cut, the size of a piece times the number
- * of pieces. */
+/* Sets the sizes of the whole inputs that parts have in pieces: along the axis that is cut, the size of a piece times
+ * the number of pieces; else the size of a piece.  NULL if the sizes of the pieces are not known. */
 static void resize_whole(struct split *s, struct arena *a)
 {
     for (uint32_t k = 0; k < s->ncut; k++) {

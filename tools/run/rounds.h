@@ -17,9 +17,9 @@ struct rounds {
     uint32_t most;     /* number of rounds at most, at least 1 */
 };
 
-/* Measures the pieces, then plans, writes, measures the parts and plans again, with these arguments, and leaves the
- * split that was measured best.  Prints a table of the rounds.  Returns an exit code: 0; 1 after an error in a round,
- * the best split so far is left; 3: no plan fits; ROUNDS_INTERRUPTED. */
+/* Measures the pieces, then plans with `args`, the arguments of pcc, writes the split, measures its parts, plans again,
+ * and so on; leaves the split that was measured best.  Prints a table of the rounds.  Returns an exit code: 0; 1 after
+ * an error in a round, with the best split so far left; 3: no plan fits; ROUNDS_INTERRUPTED. */
 int rounds_run(const struct rounds *r, char **args);
 
 #endif

@@ -12,9 +12,9 @@
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-/* A part runs on d for a sample that was given up: returns whether the part's session may be ended.  It may if all
- * samples that go on have come in, and the part has run for all of those samples for which it runs on d.  (A session
- * that was ended cannot run again.) */
+/* Whether the session of a part on device d, where the part runs for a sample that was given up, may be ended.  As an
+ * ended session cannot run again, it may if all samples that the run completes have come in, and the part has run for
+ * each of them that it runs on d. */
 static bool had_by_all(const struct runner *r, const struct run_device *d, uint32_t part)
 {
     for (uint32_t i = 0; i < r->width; i++) {

@@ -134,8 +134,9 @@ static bool lists_keep_state(const struct runner *r, uint32_t i)
 
 /* Sets r->chunk, the number of samples for which the lists are executed at a time, and r->width, the number of places
  * for samples.  samples: how many will run.  With lists, a chunk is all samples, unless memory, states or phases allow
- * fewer at a time, and the places are those that the lists need, and one for the sample that comes in.  Returns 0, or
- * -1 and an error. */
+ * fewer at a time, and there are as many places as the lists need, and one more for the sample that comes in.  Without
+ * lists there are as many places as --in-flight says, or else EACH for each device with parts; with --order=model, one.
+ * There are two at least if states go from sample to sample.  Returns 0, or -1 and an error. */
 static int set_width(struct runner *r, int64_t samples)
 {
     int64_t width = r->set.by_model ? 1 : r->set.in_flight;

@@ -138,7 +138,7 @@ static double *slow_of(struct replanning *w, const char *name)
 }
 
 /* Multiplies speed.slow of each device by the quotient of the time that its parts took and the time that the manifest
- * gives them. */
+ * gives them; leaves out devices for which one of both is not known. */
 static void learn_speeds(struct replanning *w, struct runner *r)
 {
     for (uint32_t d = 0; d < r->ndev; d++) {
@@ -153,8 +153,8 @@ static void learn_speeds(struct replanning *w, struct runner *r)
     }
 }
 
-/* Writes the times of the parts to the file `path`, in the form of a trace: as they would be on `device`; NULL: as they
- * were on the devices where they ran.  Returns 0, or -1 and an error. */
+/* Writes the times that the parts took to the file `path`, in the form of a trace: as they would be on `device`, by the
+ * speeds of the devices; NULL: as they were on the devices where the parts ran.  Returns 0, or -1 and an error. */
 static int write_times(struct replanning *w, struct runner *r, const char *device, const char *path)
 {
     struct outfile f;
@@ -180,7 +180,8 @@ static int write_times(struct replanning *w, struct runner *r, const char *devic
     return outfile_close(&f, true);
 }
 
-/* Returns the value of --costs, in which each class is replaced by the classes that part_classes() made of it. */
+/* Returns the value of --costs for the next plan: as the user gave it or, if each device is a class of its own
+ * (part_classes()), with these classes in place of the class that they were made of. */
 static const char *own_costs(struct replanning *w)
 {
     const char *classes, *path = table_path(w->of->costs, &classes, w->a), *text = path;
@@ -195,7 +196,9 @@ static const char *own_costs(struct replanning *w)
     return text == path ? w->of->costs : text;
 }
 
-/* Writes the files of --costs for the next plan.  Returns their number, or -1 after an error. */
+/* Writes the times that r measured to files, one for each class of the cluster, if each device is a class of its own,
+ * else one.  Lists in costs[] the values of --costs for the next plan: the user's, if there is one, then these files.
+ * Returns their number, or -1 after an error. */
 static int write_costs(struct replanning *w, struct runner *r, const char **costs)
 {
     int n = 0;
@@ -227,7 +230,7 @@ static int read_promise(struct replanning *w, struct tried *t)
     return 0;
 }
 
-/* Whether two lists of states have the same pairs, in any order. */
+/* Whether two lists "states" of manifests have the same entries, JSON objects with "in" and "out", in any order. */
 static bool same_states(const json_t *x, const json_t *y)
 {
     size_t i, k, found = 0;

@@ -26,7 +26,8 @@ static int64_t planned_ns(const json_t *seconds)
     return json_is_number(seconds) && s >= 0 && s < 1e6 ? llround(s * 1e9) : -1;
 }
 
-/* Returns ns from one sample to the next, between the first outputs and the last; -1: there were fewer than two. */
+/* Returns the mean time, ns, from the outputs of a sample to the outputs of the next one; -1: fewer than two samples
+ * have given outputs. */
 static int64_t each_ns(const struct figures *g)
 {
     return g->samples > 1 ? (g->last - g->first) / (g->samples - 1) : -1;
@@ -81,8 +82,8 @@ static void put_devices(struct runner *r, FILE *f)
     }
 }
 
-/* If the manifest has it, prints how fast copies of a part ran side by side on the machine where the split was
- * measured. */
+/* If the split was measured with copies of a part side by side, prints what share of their speed alone these copies
+ * reached. */
 static void put_side_by_side(const struct runner *r, FILE *f)
 {
     const json_t *side =

@@ -192,8 +192,9 @@ static int64_t make_ahead(struct run_samples *s, int64_t k, struct engine_error 
     return bytes;
 }
 
-/* Makes as many samples as AHEAD bytes hold.  An error in a later file is reported when its sample is due, so that the
- * samples before it run.  Returns 0, or -1 and an error. */
+/* Makes samples before the run until they take AHEAD bytes, all different ones are made, KINDS_MOST are made, or Ctrl-C
+ * is pressed.  An error in a file after the first one is reported when its sample is due, so that the samples before it
+ * run.  Returns 0; or -1 and an error, also if no sample was made. */
 static int make_all_ahead(struct run_samples *s)
 {
     struct runner *r = s->r;

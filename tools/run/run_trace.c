@@ -101,8 +101,8 @@ static void put_devices(FILE *f, struct runner *r)
     json_close(&o, JSON_ROW);
 }
 
-/* Writes of each rank its device, how far its clock is ahead of rank 0's, ns, and by how much that may be wrong; bars
- * are in the times of rank 0's. */
+/* Writes of each rank its device, how far its clock is ahead of the clock of rank 0, ns, and by how much that may be
+ * wrong.  The times of all bars are those of rank 0's clock. */
 static void put_clocks(FILE *f, struct runner *r)
 {
     struct json_out o = {.f = f};

@@ -224,7 +224,8 @@ int run_begin(struct runner *r);
 int run_cores(struct runner *r);
 
 /* ---- run_values.c */
-/* Begins sample r->loaded, with a box for each input, NULL for a state; under the lock. */
+/* Begins sample r->loaded.  first: [ninput] a box for each input; NULL: a state, which the sample before hands on.
+ * Under the lock. */
 void flight_begin(struct runner *r, struct box *const *first);
 /* Called when a sample's outputs were given to the user: drops the boxes that the host holds; under the lock. */
 void flight_give(struct runner *r, struct flight *f);
@@ -272,7 +273,7 @@ void lists_loaded(struct runner *r);
 /* Called when the part at which device d's list stands has run: counts that, and moves all lists that can go on. */
 void lists_ran(struct runner *r, uint32_t d);
 /* Called when the message of a SEND to or from another rank has ended: counts that, and moves all lists that can go on.
- * place: of its tensor and receiver. */
+ * place: index in place.to of the message's tensor and receiver. */
 void lists_moved(struct runner *r, uint32_t place);
 /* Returns words for where the lists stand, in a, leaving out lists whose part runs now; "" if all are left out. */
 const char *lists_where(struct runner *r, struct arena *a);
@@ -327,7 +328,8 @@ int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engin
 bool samples_late(const struct run_samples *s);
 /* Frees what samples_make() made. */
 void samples_free(struct run_samples *s);
-/* Makes the outputs that are weights, which no part has.  Returns 0, or -1 and an error. */
+/* Makes the outputs that are weights, which no part has, and the folder for outputs; does nothing if outputs are not
+ * written.  Returns 0, or -1 and an error. */
 int outputs_prepare(struct runner *r, struct run_samples *s);
 /* Writes the outputs of a sample to the folder; without the lock.  Returns 0, or -1 with the reason in err. */
 int outputs_write(struct runner *r, struct flight *f, struct engine_error *err);

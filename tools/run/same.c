@@ -187,8 +187,8 @@ enum { DEPTH = 3 };
 static void compare_at(struct engine *e, struct engine_value *a, struct engine_value *b, int depth,
                        struct difference *out);
 
-/* Compares element i of two sequences or maps, pair[], and joins what was found with *out: what holds for all elements
- * so far, the largest figures, and the first text. */
+/* Compares element i of two sequences or maps, pair[], and adds the result to *out: `bits`, `near` and `floats` stay
+ * true only if they are true of all elements so far; the figures are the largest so far; the text is the first one. */
 static void compare_item(struct engine *e, struct engine_value *const pair[2], size_t i, int depth,
                          struct difference *out)
 {

@@ -71,8 +71,9 @@ void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *
     v->rank = n;
 }
 
-/* Returns the sizes of a shape, in which names have the sizes of "dims", in a, for folders of an older pcc, which have
- * no "sizes".  NULL: a size is not known. */
+/* Returns the list of sizes, in a, that a shape of the manifest has: a name in it gets its size from "dims", or null if
+ * it has none there.  NULL: `shape` is no list.  The sizes are compared with the list "sizes"; in folders of an older
+ * pcc they take its place. */
 static json_t *sizes_of_shape(const struct reader *r, const json_t *shape)
 {
     json_t *to = json_keep(r->a, json_array()), *dim;
@@ -87,8 +88,8 @@ static json_t *sizes_of_shape(const struct reader *r, const json_t *shape)
     return json_is_array(shape) ? to : NULL;
 }
 
-/* Checks that "sizes" agrees with `said`, the sizes that follow from "dims", as far as those are known.  Returns 0, or
- * -1 and an error. */
+/* Checks that "sizes" of the input v has as many sizes as `said`, the sizes that follow from "shape" and "dims", and
+ * the same ones where both are numbers.  Returns 0, or -1 and an error. */
 static int check_sizes(struct reader *r, uint32_t v, const json_t *sizes, const json_t *said)
 {
     size_t n = json_array_size(said);
@@ -159,8 +160,9 @@ static bool is_twice(struct reader *r, uint32_t v, bool *seen)
     return twice;
 }
 
-/* Reads how a state is cut, from a row of sharding.states, which state_pieces() has checked, into *to: its inputs (end
- * "in") or its outputs ("out").  seen: [value] for is_twice().  Returns 0, or -1 and an error. */
+/* Reads how the input (end "in") or the output (end "out") of a state is cut into pieces, from a row of
+ * sharding.states, which state_pieces() has checked, into *to.  seen: [value] for is_twice().  Returns 0, or -1 and an
+ * error. */
 static int read_cut(struct reader *r, const json_t *state, const char *end, bool *seen,
                     struct split_cut *to)
 {

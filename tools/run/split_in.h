@@ -48,7 +48,7 @@ struct split_cut {
 /* A folder. */
 struct split {
     const char *folder;
-    /* the whole file, in which "states" lists the pieces of states in pieces (state_pieces.h) */
+    /* the whole file, changed by state_pieces(): of states that devices have in pieces, "states" lists the pieces */
     json_t *manifest;
     /* sizes of dimensions by name: the manifest's, or others (resize.h); NULL: none */
     const json_t *dims;
@@ -66,7 +66,8 @@ struct split {
 int split_read_manifest(struct split *s, const char *folder, struct arena *a, struct diag *d);
 /* Does the same, and checks that the file of each part is there. */
 int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d);
-/* Returns the list "inputs", "outputs" or "states" of the manifest as the file has it, with whole tensors. */
+/* Returns the list "inputs", "outputs" or "states" of the manifest as the file has it: it has the whole tensors that
+ * devices have in pieces, not the pieces. */
 const json_t *split_list(const struct split *s, const char *key);
 struct json_text;
 /* Reads a file of the folder as text, in a.  Returns 0, or -1 and an error. */

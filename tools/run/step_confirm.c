@@ -1,8 +1,9 @@
-/* Checks the user's word on how the loss joins samples, if the folder does not tell (step.h).
+/* Checks, if the folder does not tell, whether the loss is a mean or a sum over samples, as the user's --loss says
+ * (step.h).
  *
- * The parts run on the first micro-batch, and on a micro-batch with the same samples twice.  If the loss is a mean, all
- * gradients are the same then; if it is a sum, they are doubled; but for rounding, up to 1e-5 of the largest one.
- * O(two micro-batches). */
+ * The parts run on the first micro-batch, and on a micro-batch that has its samples twice.  If the loss is a mean, both
+ * make the same gradients; if it is a sum, the gradients of the second one are twice as large.  Differences of up to
+ * 1e-5 of the largest gradient count as rounding.  O(two micro-batches). */
 #include "tools/run/step.h"
 
 #include <math.h>

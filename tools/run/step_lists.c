@@ -48,8 +48,8 @@ static uint32_t whole_part(const struct stepper *s, uint32_t part)
     return s->part_of[s->w->instance[part] % s->each->npart];
 }
 
-/* Returns number n of the first tensor of w of the micro-batch that a part of w is about: tensor t of `each` is n + t
- * in w. */
+/* A part of w is a run of a part for one micro-batch.  Returns the number in w of the first tensor of this micro-batch:
+ * tensor t of `each` is tensor n + t of w if n is returned. */
 static uint32_t first_tensor(const struct stepper *s, uint32_t part)
 {
     return s->w->instance[part] / s->each->npart * s->each->ntensor;
@@ -170,8 +170,8 @@ struct call {
     struct engine_error err;
 };
 
-/* In the row of a copy in `of`, the slices of one tensor of `whole` stand together.  The tensor at position `at` is
- * such a slice; returns the position behind the last slice of the same tensor. */
+/* Returns the position behind the last slice of a tensor of `whole`, of which the slice at position `at` is one.  of:
+ * each->in or each->out; in the row of a copy, the slices of one tensor stand together. */
 static uint32_t slices_end(const struct stepper *s, const struct csr *of, uint32_t copy,
                            uint32_t at)
 {
@@ -316,8 +316,8 @@ static void reduce(struct stepper *s, uint32_t part)
         pthread_cond_wait(&s->now.moved, &s->now.lock);
 }
 
-/* If the loss is a mean, divides the sums of gradients that an update reads by step_divisor(); does nothing for other
- * parts.  copy: of `each`.  Returns 0, or -1 with the reason in *err. */
+/* If the loss is a mean and the part number `copy` of `each` is an update, divides the sums of gradients that it reads
+ * by step_divisor(), unless an earlier part has divided them.  Returns 0, or -1 with the reason in *err. */
 static int divide_sums(struct stepper *s, uint32_t copy, struct engine_error *err)
 {
     uint32_t n = step_divisor(s, s->part_of[copy]);

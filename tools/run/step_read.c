@@ -31,7 +31,8 @@ static int no_steps(struct stepper *s, const char *why)
                       s->set.folder, why);
 }
 
-/* Reports that a device would get a part of a sample: names the stage and the size.  Returns -1. */
+/* Reports that a device would get a fraction of a sample.  Names the first stage whose number of devices does not
+ * divide the size of a micro-batch, with these numbers, if the manifest tells them.  Returns -1. */
 static int no_slices(struct stepper *s, const json_t *training)
 {
     const json_t *stages = json_object_get(training, "stages");

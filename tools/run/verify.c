@@ -323,8 +323,8 @@ static int64_t room(const struct run *r)
     return free > 0 ? free / 2 : INT64_C(1) << 30;
 }
 
-/* Looks for the first value, in the order of the model, that differs in a sample, and prints it.  Returns the exit
- * code. */
+/* Looks for the first value, in the order of the model, that differs in a sample, and prints it, or that there is none.
+ * Frees all outputs of the model first, to make room.  Returns an exit code: DIFFERENT, or INTERRUPTED. */
 static int tell_first(struct run *r, const struct verify_side *side, uint32_t sample)
 {
     struct verify_first f;
@@ -396,8 +396,8 @@ static void tell_equal(const struct run *r, const struct findings *f)
         how, on);
 }
 
-/* Returns the largest difference, over all samples, between an output of the optimised parts and of the optimised
- * model. */
+/* Returns how an output of the optimised parts differs from that of the optimised model, in the sample where it differs
+ * most; `bits` is true if it differs in none, or no part makes it. */
 static struct difference largest(const struct run *r, const struct verify_output *o)
 {
     struct difference most = {.bits = true}, how;

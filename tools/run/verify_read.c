@@ -313,8 +313,8 @@ static bool same_names(const struct module *a, struct slice x, const struct modu
     return same;
 }
 
-/* Returns the first node of the main graph of a whose name no node of b has, or a node that differs; 0: there is no
- * such node.  Writes to *there the node of b with its name; 0: b has none. */
+/* Returns the first node of the main graph of a that b lacks, by its name, or has with another operator, other operands
+ * or other results; 0: there is no such node.  Writes to *there the node of b with its name; 0: b has none. */
 static nid first_other(const struct module *a, const struct module *b, struct arena *mem,
                        nid *there)
 {

@@ -130,8 +130,8 @@ static int read_parts(struct whole *w)
     return read_original(w);
 }
 
-/* Returns the mappings (pack.h) of the files that the sources were read from, in which the bytes of messages lie;
- * writes their number to *n. */
+/* Returns the mappings (pack.h) of the files of all parts and of the original, in which the bytes of messages lie;
+ * writes their number to *n.  Of each of them only the model's file has a mapping. */
 static struct mapping *list_mappings(const struct whole *w, uint32_t *n)
 {
     struct mapping *list = arena_array(w->a, (size_t)w->npart + 1, sizeof *list);

@@ -78,7 +78,7 @@ struct pair_stack {
     uint32_t n, cap;
 };
 
-/* Returns the bytes that a value of a field, which is neither a string nor a message, takes in memory. */
+/* Returns the bytes that a value of the field f, which is neither a string nor a message, takes in memory. */
 static size_t value_size(const ProtobufCFieldDescriptor *f)
 {
     switch (f->type) {
@@ -98,7 +98,8 @@ static size_t value_size(const ProtobufCFieldDescriptor *f)
     }
 }
 
-/* Returns the values of field f of x, which is neither a string nor a message, and their number in *n. */
+/* Returns the values that the field f, which is neither a string nor a message, has in the message x, and their number
+ * in *n. */
 static const void *plain_values(const ProtobufCMessage *x, const ProtobufCFieldDescriptor *f,
                                 size_t *n)
 {

@@ -123,8 +123,9 @@ static void add_lane(struct iteration_chart *x, uint32_t wire, struct chart_lane
     x->c->lane[x->c->nlane++] = lane;
 }
 
-/* Adds a lane for the link from a place to the next one, back: from the next one to the place; does nothing if the
- * link is unused or shown already.  dev: device that the lane is drawn under. */
+/* Adds a lane for the link from a place (the devices of one stage or, if stages take turns on them, of several) to the
+ * next place; back: for the link from the next place to this one.  Does nothing if no task uses the link, or if it has
+ * a lane already.  dev: device that the lane is drawn under. */
 static void add_link(struct iteration_chart *x, uint32_t place, uint32_t dev, bool back)
 {
     const struct iteration *it = &x->run.x;

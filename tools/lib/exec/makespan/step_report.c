@@ -142,8 +142,9 @@ static void print_alone(FILE *f, const struct result *r, int64_t parts, struct a
                 time_short(text, parts));
 }
 
-/* Prints the makespan of the plan's parts, "as 3 parts, ...: 2.1 ms (+4.0 %)", and of parts that are cut the other
- * way: of more parts if they take less, "as 17, with --cut=transfers: 2.0 ms", or of fewer, which take more. */
+/* Prints the makespan of the plan's parts, "as 3 parts, ...: 2.1 ms (+4.0 %)".  Then prints the makespan of the parts
+ * that the other value of --cut makes: of parts cut at transfers if they take less ("as 17, with --cut=transfers: 2.0
+ * ms"), or of few parts if they are fewer.  If the plan's parts take more than its nodes, calls print_alone(). */
 static void print_parts(FILE *f, const struct result *r, struct arena *a)
 {
     char text[UNIT_TEXT];
