@@ -60,8 +60,9 @@ void arena_release(struct arena *a, struct arena_mark mark);
 /* Returns how many bytes of a are in use, padding included. */
 size_t arena_used(const struct arena *a);
 
-/* Makes room for `need` elements of `size` bytes in the array at ptr (NULL: no array yet), which has room for *cap.
- * Returns the array, which may have moved, and updates *cap.  New elements are zero. */
+/* Makes room for at least `need` elements of `size` bytes in the array at ptr (NULL: there is no
+ * array yet), which has room for *cap elements.  Returns the array, which may have moved, and
+ * updates *cap.  New elements are zero. */
 void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t size)
     __attribute__((returns_nonnull));
 

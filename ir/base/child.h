@@ -24,10 +24,12 @@ struct child_answer {
     const char *why;
 };
 
-/* Runs work(arg, out) in a forked child and returns what work writes to out, at most `most` bytes (less than 2 GiB), in
- * a.  The child's stdout and stderr go nowhere, it has no other files open, and signals have their default actions
- * there, except Ctrl-C, which it ignores.  The child is killed when the clock is out.  Other threads of this process
- * may be running: locks that they hold stay locked in the child, except those of malloc and of streams. */
+/* Runs work(arg, out) in a forked child and returns what work writes to out, at most `most` bytes
+ * (less than 2 GiB), in a.  work returns 0 if it has succeeded; with another result the child has
+ * failed (CHILD_FAILED).  The child's stdout and stderr go nowhere, it has no other files open, and
+ * signals have their default actions there, except Ctrl-C, which it ignores.  The child is killed
+ * when the clock is out.  Other threads of this process may be running: locks that they hold stay
+ * locked in the child, except those of malloc and of streams. */
 struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                               size_t most, struct arena *a);
 

@@ -106,9 +106,9 @@ static int openat2_beneath(int dir, const char *path)
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
 }
 
-/* Opens path below the open folder dir, without following links, if the kernel lacks openat2: opens each component of
- * the path in the folder before it.  A component that is a link (ELOOP) or ".."  (EXDEV) is an error.  Returns the
- * descriptor, or -1 with errno. */
+/* Opens path below the open folder dir, without following links, if the kernel lacks openat2: opens
+ * each component of the path in the folder before it.  A component that is a link is an error,
+ * ELOOP, and so is "..", EXDEV.  Returns the descriptor, or -1 with errno. */
 static int walk_beneath(struct arena *tmp, int dir, const char *path)
 {
     int at = dir;

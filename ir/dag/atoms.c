@@ -26,9 +26,10 @@ struct csr group_edges(const struct module *m, const struct place *p, const uint
     return pairs_rows(&edge, m->nnode);
 }
 
-/* For each node that joined an atom because of a cycle, adds to p->same a pair SAME_TYPE of the first node of the atom
- * and this node. before[node]: the first node of the node's atom if cycles are not regarded; p->atom[node]: the same if
- * they are. n: number of nodes. */
+/* For each node that joined an atom because of a cycle, adds to p->same a pair SAME_TYPE of the
+ * first node of the atom and this node. before[node]: the first node of the node's atom as it was
+ * before nodes joined because of cycles; p->atom[node]: the first node of its atom now.  n: number
+ * of nodes. */
 static void add_cycle_pairs(struct place *p, const uint32_t *before, uint32_t n, struct arena *a)
 {
     uint32_t cap = 0;

@@ -84,8 +84,9 @@ struct place {
 struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
                           struct arena *a, struct diag *d);
 
-/* Whether n is a standard operator (no call, not lost) that computes the same results wherever and however often it
- * runs: no side effects, no randomness, no bodies. */
+/* Whether node n computes the same results wherever and however often it runs: it is an operator of
+ * ai.onnx, draws no random numbers, has no bodies, is no call of a function, and is not lost
+ * (NODE_LOST). */
 bool place_is_pure(const struct module *m, nid n);
 
 /* Returns an array, in a: [node] 1: a Shape or Size that must be on the device of its operand's producer; else 0. */

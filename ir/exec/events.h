@@ -22,8 +22,8 @@ struct timeline {
     enum run_status status;
     uint32_t nitem;
     int64_t *start; /* [item] ps; -1: the item never started */
-    /* [item] the item whose end (or, where lists set the order, whose start) was the last thing that it waited for;
-     * NO_ITEM: it waited for no item */
+    /* [item] what this item waited for last: the item whose end let it start or, if the two follow
+     * each other in a list, whose start did; NO_ITEM: it waited for no item */
     uint32_t *because;
     int64_t end;   /* ps: the time at which the last item ends; at most INT64_MAX */
     uint32_t last; /* an item that ends at `end`; NO_ITEM: no item has ended */
@@ -33,7 +33,7 @@ struct timeline {
     int64_t *peak_at; /* [dev] ps: the first moment with that many bytes */
     /* by how many bytes a device is over its memory at the first moment at which any device is; 0: no device ever is */
     int64_t over;
-    /* the item whose start made it so; NO_ITEM: the lasting bytes alone are too many */
+    /* the item at whose start that happens; NO_ITEM: the lasting bytes alone are too many */
     uint32_t over_item;
     uint32_t over_dev; /* the device of `over` */
     int64_t over_at;   /* ps: the moment of `over` */

@@ -431,9 +431,10 @@ static struct known *move_reduced_last(struct computation *c, struct known *x, u
     return y;
 }
 
-/* Computes element i of result 0: the reduction of the n elements of x, integers, from i * n on.  Runtimes add and
- * multiply in double, in any order; that is exact as long as the sum (or product) of the absolute values, `sizes`, is
- * at most 2^53.  Else the element stays unknown. */
+/* Computes element i of result 0 from n elements of x, which are integers: elements i * n to i * n
+ * + n - 1.  Runtimes add and multiply in double, in any order; a sum or product is exact only if
+ * the sum or product of the absolute values, `sizes`, is at most 2^53.  If it is larger, element i
+ * stays unknown.  Min and Max are always exact. */
 static void reduce_one(struct computation *c, enum math op, const struct known *x, int64_t n,
                        int64_t i)
 {
@@ -485,8 +486,8 @@ bool compute_reduce(struct computation *c, int arg)
 
 /* ---- ranges ------------------------------------------------------------------------------------- */
 
-/* Returns how many numbers Range(start, limit, delta) has for integers; -1: the range is longer than 2^50, or delta
- * is 0. */
+/* Returns how many numbers Range(start, limit, delta) has for integers; -1: limit and start differ
+ * by more than 2^50, or delta is 0. */
 static int64_t count_integers(int64_t start, int64_t limit, int64_t delta)
 {
     /* runtimes compute the length in double, which holds integers up to 2^53 exactly */
@@ -501,16 +502,16 @@ static int64_t count_integers(int64_t start, int64_t limit, int64_t delta)
     return (int64_t)((far - 1) / size) + 1;
 }
 
-/* Returns how many numbers Range(start, limit, delta) has for floats (single: of type f32, else f64); -1: more than
- * 2^40, or not finite. */
+/* Returns how many numbers Range(start, limit, delta) has for floats (single: they are f32, else
+ * f64); -1: there are more than 2^40, or the number is not finite, as for delta 0. */
 static int64_t count_floats(bool single, double start, double limit, double delta)
 {
     double way = single ? (double)(float)(limit - start) : limit - start, n = ceil(way / delta);
     return !isfinite(n) || n > 0x1p40 ? -1 : n <= 0 ? 0 : (int64_t)n;
 }
 
-/* Whether start and step of a range of floats of type e are integers.  Other ranges round on the way, and runtimes
- * differ in where they do. */
+/* Whether start and step of a range of floats of type e are integers.  Elements of other ranges are
+ * rounded, and runtimes round at different steps. */
 static bool has_integer_steps(enum elem e, union number start, union number delta)
 {
     int64_t i;

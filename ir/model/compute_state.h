@@ -30,9 +30,10 @@ struct box {
 
 /* ---- attributes and operands.  These functions set c->failed if one is missing, malformed or not known ---- */
 
-/* Return the attribute `name`: take_int() as an integer (`absent` if there is none), take_ints() as a list of
- * integers, take_attr() as it is (NULL if there is none).  Set c->failed if the attribute is of another kind (of
- * take_attr(): not `kind`) or stands for an attribute of a call. */
+/* Return the attribute `name`: take_int() as an integer (`absent` if there is none), take_ints() as
+ * a list of integers, take_attr() as it is (NULL if there is none).  Set c->failed if the attribute
+ * has another kind than the function returns (take_attr(): than `kind`), or if it stands for an
+ * attribute of a call, so that its value is not known. */
 int64_t take_int(struct computation *c, const char *name, int64_t absent);
 struct list take_ints(struct computation *c, const char *name);
 const struct attr *take_attr(struct computation *c, const char *name, enum attr_kind kind);

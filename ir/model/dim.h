@@ -46,7 +46,7 @@ void dim_balance(struct module *m, struct dim *a, struct dim *b);
 /* Solves a = b for a name.  If the solution is an expression without the name, writes it to *is and returns true;
  * else returns false. */
 bool dim_solve(struct module *m, struct dim a, struct dim b, const char *name, struct dim *is);
-/* Returns d as text, in a or m: "128", "batch", "?". */
+/* Returns d as text, which lives in a or is a string of m: "128", "batch", "?". */
 const char *dim_text(const struct module *m, struct dim d, struct arena *a);
 
 #endif

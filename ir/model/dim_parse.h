@@ -25,7 +25,8 @@ struct parser {
     enum parse_error error; /* the first error */
 };
 
-/* Parses the whole text and writes the polynomial to *out (undefined if an error is returned). */
+/* Parses the whole text and writes the polynomial to *out.  Returns PARSE_OK, or the first error;
+ * *out is undefined then. */
 enum parse_error dim_read(struct parser *p, const char *text, struct poly *out);
 /* Whether s is spelled like a name, so that it needs no quotes in an expression. */
 bool dim_is_name(const char *s);

@@ -65,8 +65,8 @@ static gid next_body(const struct module *m, nid n, struct body_walk *at)
     return 0;
 }
 
-/* Marks the bodies of the live node n as not dead. Appends the bodies that were dead until now to live[], which has
- * *count entries. */
+/* Marks the bodies of node n, which stays, as not dead.  Appends the bodies that were marked as
+ * dead until now to live[], a list of graphs with *count entries. */
 static void keep_bodies(struct end *x, nid n, gid *live, uint32_t *count)
 {
     struct body_walk at = {0, 0};
@@ -572,15 +572,17 @@ static void move_graphs(struct end *x)
 
 /* ---- what is kept by node and value ---------------------------------------------------------------- */
 
-/* Returns the old number of the node whose facts the k-th node in the new order gets: itself or, if it is new, the
- * node from which it was made; 0: none.  copies: of new nodes, only copies get the fact. */
+/* Returns the old number of the node whose facts (layer, cost) the k-th node in the new order gets:
+ * of the node itself or, if it is new, of the node from which it was made; 0: it gets none.
+ * copies: a new node gets facts only if it is a copy. */
 static nid fact_of(const struct end *x, uint32_t k, bool copies)
 {
     const struct edit_slot *s = &x->e->slot[x->order[k]];
     return !s->is_new ? x->order[k] : copies && !s->copy ? 0 : s->from;
 }
 
-/* Returns the table old, [node] facts such as layers, for the new numbers; NULL for NULL. */
+/* Returns the facts of `old`, such as layers, as a new table by the new numbers of the nodes.  old:
+ * [node, old number] its fact; NULL: NULL is returned. */
 static uint32_t *move_facts(const struct end *x, const uint32_t *old)
 {
     if (old == NULL)
@@ -592,7 +594,8 @@ static uint32_t *move_facts(const struct end *x, const uint32_t *old)
     return now;
 }
 
-/* Returns the table old, [node] costs, for the new numbers; of new nodes, only copies have costs. NULL for NULL. */
+/* Returns the costs of `old` as a new table by the new numbers of the nodes; of new nodes, only
+ * copies get costs, others 0.  old: [node, old number] its cost; NULL: NULL is returned. */
 static int64_t *move_numbers(const struct end *x, const int64_t *old)
 {
     if (old == NULL)
@@ -604,8 +607,9 @@ static int64_t *move_numbers(const struct end *x, const int64_t *old)
     return now;
 }
 
-/* Returns the table old, [value] sizes, with the new values, too: each has the size of the value that it is like
- * (edit_value.like), else `none`. NULL for NULL. */
+/* Returns a copy of the table `old`, [value] its size, that has the new values, too: a new value
+ * has the size of the value that it was made like (edit_value.like), or `none` if there is no such
+ * value.  old NULL: returns NULL. */
 static int64_t *grow_numbers(const struct end *x, const int64_t *old, int64_t none)
 {
     if (old == NULL)

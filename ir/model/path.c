@@ -22,7 +22,8 @@ struct scope_writer {
     bool failed; /* the scope is too long, or has control characters */
 };
 
-/* Appends the character `before` and s[0 .. n) to the scope; appends nothing if n is 0. */
+/* Appends the character `before` and s[0 .. n) to the scope; appends nothing if n is 0.  Sets
+ * w->failed, and appends nothing, if the scope gets too long or s has a control character. */
 static void append_text(struct scope_writer *w, char before, const char *s, size_t n)
 {
     if (n >= sizeof w->text - w->len)
@@ -36,7 +37,8 @@ static void append_text(struct scope_writer *w, char before, const char *s, size
     w->len += n + 1;
 }
 
-/* Whether s[0 .. n) begins with a digit, as "5" does, and "5@1", the second call of module 5. */
+/* Whether s[0 .. n), a component of a name, is a number in a list of modules: it begins with a
+ * digit, such as "5", or "5@1", the second call of module 5. */
 static bool is_index(const char *s, size_t n)
 {
     return n > 0 && s[0] >= '0' && s[0] <= '9';
@@ -126,7 +128,8 @@ enum { FROM_NAMES, FROM_NAMESPACE, FROM_CLASSES, SOURCES };
 static const char *const keys[SOURCES] = {"pkg.torch.onnx.name_scopes", "namespace",
                                           "pkg.torch.onnx.class_hierarchy"};
 
-/* Writes the scope that `text`, metadata of the kind `source`, gives.  Returns false if it gives none. */
+/* Writes the scope that `text`, metadata of the kind `source`, gives.  Returns false if it gives
+ * none, or none that can be used (append_text()). */
 static bool read_scope(struct scope_writer *w, int source, const char *text)
 {
     w->len = 0;

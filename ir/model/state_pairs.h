@@ -16,9 +16,11 @@ struct state_pairs {
     vid *in, *out; /* [n] input and output of each pair */
 };
 
-/* Writes the state pairs of m to *p, allocated in a: the npair given pairs, then pairs that are recognised by name
- * and type (past_key_values.N.key -> present.N.key).  Adds nothing to m but strings.  Returns 0; or -1, with an error
- * reported to d, if a given name is unknown or in two pairs.  O(inputs + outputs + strings + pairs * inputs). */
+/* Writes the state pairs of m to *p, allocated in a: the npair given pairs, then pairs that are
+ * recognised by name and type (past_key_values.N.key -> present.N.key).  Adds nothing to m but
+ * strings.  Returns 0; or -1, with an error reported to d, if a given pair has an unknown name, an
+ * output that no node makes, or a name that is in an earlier pair.  O(inputs + outputs + strings +
+ * pairs * inputs). */
 int state_pairs_find(struct module *m, const struct state_pair *pair, uint32_t npair,
                      struct arena *a, struct state_pairs *p, struct diag *d);
 

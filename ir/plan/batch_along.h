@@ -9,8 +9,9 @@
  * [value] its axis of the batch; -1: none.  O(operands of n). */
 const char *batch_along_why(const struct module *m, const int32_t *axis, nid n);
 
-/* Writes the integers of v, an initializer that is no input or a result of a Constant, to out[max] and returns their
- * number; -1: the value is neither of these, or has more than max elements. */
+/* Writes the integers of value v to out[max] and returns how many there are.  v must be the result
+ * of a Constant, or an initializer that is no input of the model.  -1: v is neither, or has more
+ * than max elements. */
 int constant_ints(const struct module *m, vid v, int64_t *out, uint32_t max);
 
 #endif

@@ -15,8 +15,8 @@ struct batch_view {
     const uint8_t *counts;  /* [value] 1: the value is, or follows from, the number of samples */
 };
 
-/* Returns NULL, or, in a, why node n of the main graph takes samples together or draws: a clause that names the node
- * and its operator.  O(operands and results of n). */
+/* Returns NULL, or, in a, why node n of the main graph takes samples together or draws random
+ * numbers: a clause that names the node and its operator.  O(operands and results of n). */
 const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a);
 /* Does the same for node n of a body, but looks only at the operator of n. */
 const char *batch_mix_body_why(const struct batch_view *v, nid n, struct arena *a);

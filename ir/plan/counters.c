@@ -32,9 +32,10 @@ static bool may_count(const struct find *k, vid v)
     return v && !k->m->value[v].def && (k->m->value[v].flags & VALUE_INIT) && !k->of->renewed[v];
 }
 
-/* Returns an initializer of which output w may be the next value: one of w's type, from which w is computed by values
- * of this type, by other operators than Identity.  Prefers the one after which w is named, then the first operand; 0:
- * there is none, or all searches together have taken too long. */
+/* Returns an initializer of which output w may be the next value: one of w's type, from which w is
+ * computed by values of this type, by other operators than Identity.  Prefers an initializer C if w
+ * is called C_new; else takes the first that it finds, going to first operands first.  0: there is
+ * none, or all searches together have looked at too many operands (SEARCHES). */
 static vid counted(struct find *k, vid w)
 {
     const struct module *m = k->m;
@@ -78,8 +79,9 @@ static void add_counter(struct find *k, vid v, vid w)
     k->next_of[v] = w;
 }
 
-/* Adds a counter that the user names, or marks an initializer that stays.  Sets to->why if it cannot be one.  init,
- * out: numbers of initializers and of outputs by name. */
+/* Takes one --next=C=V of the user: adds the counter C with the next value V; for --next=C=C marks
+ * C in k->stays, since it is no counter.  Sets to->why if C cannot be a counter with the next value
+ * V.  init, out: name of an initializer, of an output -> its value. */
 static void add_said(struct find *k, const struct said_names *said, const struct names *init,
                      const struct names *out)
 {

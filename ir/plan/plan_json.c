@@ -510,7 +510,8 @@ int plan_json_write(const struct plan_report *t, const char *path, FILE *out, st
     int rc = plan_slots_check(count_slots(&w), t->scene->m, path, d);
     errno = 0;
     json_t *root = rc ? NULL : json_keep(w.a, make_plan(&w));
-    /* a member for which memory was short is left out of the plan that is made: errno tells */
+    /* json_pack() leaves out a member that could not be made for lack of memory: only errno tells
+     * that */
     if (!rc)
         rc = root && errno != ENOMEM ? outfile_open_to(&o, path, out, t->scene->m->mem, d)
                                      : report_no_json(&w, path, d);

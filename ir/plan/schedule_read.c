@@ -219,7 +219,8 @@ static const char *peak_key(const struct schedule_reader *r)
     return r->stages ? "slice_peak_bytes" : "live_peak_bytes";
 }
 
-/* Reads names, devices, memory and outputs of all parts.  Returns 0, or -1 and an error. */
+/* Reads the names, devices, memory and outputs of all parts, and whether a part runs once, as a
+ * part of the pass "update" does.  Returns 0, or -1 and an error. */
 static int read_parts(struct schedule_reader *r, const json_t *parts)
 {
     struct sample_work *w = r->made;

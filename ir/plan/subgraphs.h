@@ -33,10 +33,11 @@ struct subgraphs {
     uint32_t *place;
 };
 
-/* Returns the subgraphs of a plan, numbered by their first nodes.  dev, slot: as in struct plan; slot == NULL: the
- * nodes of an accelerator are divided by levels (subgraphs.c).  Each placed node must be on a device that can run it.
- * With slots, if a slot has nodes of both passes, the nodes of each pass are one subgraph.  Does not check whether
- * subgraphs wait for each other in a circle.  Lives in a.  O(nodes + pins), without slots per accelerator. */
+/* Returns the subgraphs of a plan, numbered by their first nodes.  dev, slot: as in struct plan;
+ * slot == NULL: the nodes of an accelerator are divided by levels (subgraphs.c).  Each placed node
+ * must be on a device that can run it.  With slots, if a slot has nodes of both passes, the nodes of
+ * each pass are one subgraph.  Does not check whether subgraphs wait for each other in a circle.
+ * Lives in a.  O(nodes + pins); without slots O((nodes + pins) * accelerators). */
 struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                               struct arena *a);
 /* Whether the forward nodes of accelerator d would be one subgraph if it had no others, and its backward nodes

@@ -176,7 +176,8 @@ static void take_parameter(const struct update_search *k, struct walk *w, vid v)
         w->parameter = v;
 }
 
-/* Whether the gradient of the walk's parameter is known by name, and the output is the parameter's new value. */
+/* Whether the walk can end at a known gradient: the gradient of its parameter P is known by name,
+ * and the user has named it, or the output is called P_new. */
 static bool knows_gradient(const struct update_search *k, const struct walk *w)
 {
     vid p = w->parameter;
@@ -316,8 +317,9 @@ static bool is_one_of(const struct module *m, nid n, const char *const *list, si
     return any;
 }
 
-/* Whether the operator of node n keeps sums: its result for sums over samples is the sum of its results for the
- * samples. A term that is the same for all samples may be added only to what becomes a mean. */
+/* Whether the operator of node n keeps sums: its result for sums over samples is the sum of its
+ * results for the samples.  If the loss is a mean of samples (k->join), a term that is the same for
+ * all samples may be added, too. */
 static bool keeps_sums(const struct update_search *k, nid n)
 {
     static const char *const of_all[] = {"Add", "Sub", "Sum", "Concat"};

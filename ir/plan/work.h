@@ -87,8 +87,9 @@ struct slice_sizes {
     const uint32_t *n;   /* [part] number of devices that share a micro-batch */
 };
 
-/* Returns the work of the parts of a plan, for the samples that costs are about.  slices: bytes of running parts are
- * those of the parts' slices, while bytes of tensors stay the same; NULL: parts run for all samples.  Lives in a.
+/* Returns the work of the parts of a plan, for the samples that costs are about.  slices: how many
+ * devices share a micro-batch in each part, so that `running` of a part is for the slice of one of
+ * them; bytes of tensors are for all samples.  NULL: each part runs for all samples.  Lives in a.
  * O(nodes + pins + weights' users). */
 struct sample_work *work_of_parts(const struct scene *s, const struct parts *parts,
                                   const struct slice_sizes *slices, struct arena *a);

@@ -104,8 +104,8 @@ void demand_gemm(struct demands *k, nid n, int arg)
     demand_match(k, &c, &out);
 }
 
-/* Notes that the last dimension of operand 0, which is multiplied with a packed matrix, is attribute K; if transB is 0,
- * attribute N. */
+/* Notes that the last dimension of operand 0, a matrix that is multiplied with a packed one, has
+ * the size in attribute K or, if attribute transB is 0, in attribute N. */
 void demand_rows(struct demands *k, nid n, int arg)
 {
     struct shape a = operand_shape(k->f, n, 0);

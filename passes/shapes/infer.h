@@ -125,7 +125,7 @@ void shape_set(struct infer *f, nid n, uint32_t i, const struct shape *s);
 /* Merges the type with the shape of value v and element type e (0: the element type of v) into the type known for
  * result i of node n. */
 void shape_set_like(struct infer *f, nid n, uint32_t i, vid v, enum elem e);
-/* Returns the element type of operand i; 0: unknown. */
+/* Returns the element type of operand i of node n; 0: unknown. */
 enum elem elem_in(const struct infer *f, nid n, uint32_t i);
 /* Returns the dimension to which a and b are broadcast; unknown if that is not certain. */
 struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b);

@@ -4,10 +4,10 @@
  *    others: total = past + sequence.  Names that have a size of their own are *free*.
  * 2. Free names start with the size to try first: 1 for a batch, 128 for others.
  * 3. Where a demand does not hold: if it says that dimensions are equal, it is solved as in 1; if it says that a name
- * is
- *    at least as large as an expression, the name becomes that expression.  Else its free names are cut off at the
- *    largest size with which it holds: a table of 77 rows makes a sequence of 128 one of 77, and past + sequence <= 8
- *    makes both 4.  If it holds with no such size, they grow until it holds: a window of 400 wants a signal of 512.
+ *    is at least as large as an expression, the name becomes that expression.  Else the free names in the demand are
+ *    cut off at the largest size with which it holds: a table of 77 rows makes a sequence of 128 one of 77, and
+ *    past + sequence <= 8 makes both 4.  If it holds with no such size, they grow until it holds: a window of 400 wants
+ *    a signal of 512.
  * 4. Again from the first demand, since one may spoil another, at most ROUNDS times.
  *
  * Of demands that contradict each other, some stay unmet.  Each look at a demand replaces the names in it and evaluates
@@ -99,8 +99,9 @@ static void note_closed(void *user, const char *name)
     c->any = c->any || dim_known(meaning_of(&c->k->at[place_of(c->k, name)]));
 }
 
-/* Returns d in free names only; unknown if that cannot be written, or takes more than ROUNDS expressions in place of
- * names one after the other. */
+/* Returns d as an expression of free names alone: replaces the other names by what they stand for,
+ * again and again.  Unknown if the result cannot be written, or if names that are not free are left
+ * after ROUNDS replacements. */
 static struct dim in_free_names(struct sizes *k, struct dim d)
 {
     for (int i = 0; i < ROUNDS && d.sym != 0; i++) {
@@ -269,9 +270,10 @@ static int64_t roundest(int64_t from, int64_t to)
     return to / step * step;
 }
 
-/* Limits the free names to the largest size with which the demand holds; of the range of sizes below it that serve,
- * too, takes the roundest if the range does not reach down to 1.  Tries SCAN sizes below the largest that a name has;
- * returns false if the demand holds for none of them. */
+/* Limits the free names to one size: the largest with which the demand holds.  If the demand also
+ * holds with the sizes below it, down to some size above 1, takes the roundest size of that range
+ * instead.  Tries the largest size that a free name has, and SCAN sizes below it; returns false if
+ * the demand holds with none of these. */
 static bool shrink(struct change *c)
 {
     int64_t top = 0;
@@ -289,8 +291,9 @@ static bool shrink(struct change *c)
     return true;
 }
 
-/* Lets the free names grow to the smallest power of 2 with which the demand holds; a first dimension gets the usual
- * size if the demand holds with it.  Returns false if the demand holds with no such size. */
+/* Lets the free names grow to the smallest power of 2 with which the demand holds; if all of them
+ * are first dimensions (SIZE_FIRST), first tries the usual size.  Returns false if the demand holds
+ * with no such size. */
 static bool grow(struct change *c)
 {
     bool first = true;

@@ -73,9 +73,9 @@ static uint32_t count_cores(const char *root, struct arena *a)
     return cores ? cores : 1;
 }
 
-/* Returns the path of the process's control group, in a, from the text of /proc/self/cgroup.  controller: the
- * controller of version 1 whose group is wanted; NULL: the group of version 2.  NULL: the process is in no such
- * group. */
+/* Returns the path of the process's control group, in a, from the text of /proc/self/cgroup.
+ * controller: the controller of version 1 whose group is wanted; NULL: the group of version 2 is
+ * wanted.  Returns NULL if the process is in no such group. */
 static char *group_path(const char *text, const char *controller, struct arena *a)
 {
     for (const char *line = text; line; line = machine_next_line(line)) {

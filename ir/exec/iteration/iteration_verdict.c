@@ -580,8 +580,9 @@ static bool is_kept(const struct scene *s, uint32_t e)
     return false;
 }
 
-/* Returns an array: [place] the most bytes that its stages make in one forward pass beyond the values that backward
- * nodes read: an upper limit of the temporary values of a pass. */
+/* Returns an array: [place] an upper limit of the bytes of temporary values in a forward pass: of
+ * the values that a stage of the place makes and that no backward node reads, the sum; of several
+ * stages, the largest sum. */
 static int64_t *passing_bytes(const struct sums_state *w, uint32_t nplace)
 {
     const struct scene *s = w->s;
@@ -608,9 +609,11 @@ static int64_t *passing_bytes(const struct sums_state *w, uint32_t nplace)
     return most;
 }
 
-/* Sets the memory of each device, of a graph in ONNX, to the peak of its lists, as a written folder has them.  The run
- * knows only sums of stages, not which values they read at which time.  A plan without lists (with weight versions,
- * with slices of any size, or with too many micro-batches) gets the sums and the temporary values of a pass. */
+/* Replaces the memory of each device, which the run has computed from sums of stages, by the peak
+ * of the lists that a written folder would have (written_plan.h): these tell which values a part
+ * reads at which time.  If the plan has no lists (with weight versions, with slices of any size, or
+ * with too many micro-batches), adds the temporary values of a pass instead.  Does nothing for a
+ * profile. */
 static void set_memory(const struct sums_state *w, const struct plan *p,
                        const struct iteration_run *run, struct verdict *v)
 {

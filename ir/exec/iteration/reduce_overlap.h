@@ -19,11 +19,12 @@ struct reduce_parts {
     uint32_t n;
 };
 
-/* Returns the time, ps, from the end of a stage's backward pass to the end of the last AllReduce of its gradients
- * among the devices of the set.  AllReduces run one after the other; each exchanges all parts that are ready when it
- * begins.  If one AllReduce of all gradients after the backward pass takes less, returns the time of that.  backward:
- * ps of the backward pass; whole: ps of the same pass as part.ready counts it, by which the times `ready` are scaled.
- * O(parts). */
+/* Returns the time, ps, from the end of a stage's backward pass to the end of the last AllReduce of
+ * its gradients among the devices of the set.  AllReduces run one after the other; each exchanges
+ * all parts that are ready when it begins.  If one AllReduce of all gradients after the backward
+ * pass takes less, returns the time of that.  backward: ps of the backward pass of one slice of a
+ * micro-batch; whole: ps of the pass that reduce_part.ready is about, of the whole stage for the
+ * profiled batch: `ready` is scaled by backward / whole.  O(parts). */
 int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
                        const struct reduce_parts *parts, int64_t backward, int64_t whole);
 
