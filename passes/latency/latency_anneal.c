@@ -499,6 +499,7 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
     struct arena *a = arena_new(scratch);
     struct state s = {.p = p, .rng = how->seed, .best_value = best->value};
     uint32_t **row[] = {&s.sub, &s.best, &s.moved, &s.was, &s.stack, &s.mark, &s.other};
+    /* 2 * n, since choose_between() can have a block on the stack twice: at first, and once it is reached */
     for (uint32_t i = 0; i < sizeof row / sizeof *row; i++)
         *row[i] = arena_array(a, (size_t)2 * n + 1, sizeof(uint32_t));
     s.quotient = latency_quotient_new(p, a);

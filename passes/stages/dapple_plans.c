@@ -12,6 +12,7 @@
 #include "passes/replicas/formula_errors.h"
 #include "passes/stages/hier_plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -261,10 +262,12 @@ static struct stage_layout copy_best(const struct plan_choice *c, uint32_t **sta
 }
 
 /* Runs the plan p, which copy_best() made after `mark` was taken.  Frees the memory of p, by `mark`, unless p is now
- * the best plan. */
+ * the best plan; so nothing else may keep what the run takes from the scratch arena. */
 static void try_copy(struct plan_choice *c, struct stage_layout *p, struct arena_mark mark)
 {
     const uint32_t *stage_of = p->stage_of;
+    /* t->errors has an array that grows there, and proposed plans are kept in c->start */
+    assert(!c->t->errors && !c->proposed);
     try_layout(c, p);
     if (c->best.stage_of != stage_of)
         arena_release(c->t->x->use.scratch, mark);

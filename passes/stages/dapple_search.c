@@ -495,6 +495,7 @@ static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
     int32_t *all = *list;
     if (n <= most)
         return n;
+    struct arena_mark mark = arena_mark(x->own);
     struct keyed *by[2] = {arena_array(x->own, n, sizeof **by),
                            arena_array(x->own, n, sizeof **by)};
     for (uint32_t i = 0; i < n; i++) {
@@ -511,6 +512,8 @@ static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
                 taken[by[k][i].item] = 1;
                 all[kept++] = (int32_t)by[k][i].item;
             }
+    /* here, not at the end of the search: `taken` has a byte for each prefix, and there would be one for each cut */
+    arena_release(x->own, mark);
     return kept;
 }
 

@@ -141,7 +141,8 @@ struct stage_layout {
     bool too_long;
     /* why the judge refused the plan, if train_fit() asked; NULL: the judge did not refuse it */
     const char *why_not;
-    /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven, odd or too long */
+    /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven, odd or too long, or its updates read what
+     * other stages make and cannot be run */
     int64_t value;
 };
 
@@ -166,7 +167,7 @@ bool train_size_said(const struct ctx *x);
 /* Returns an array: [stage] its sums, for the samples that the costs are about.  Lives in a. */
 struct stage_sums *train_sums(const struct train *t, const struct stage_layout *p, struct arena *a);
 /* Runs the plan with all choices of `ahead` and `recompute` that the scene's settings allow, and writes the fastest one
- * that fits the memory to *p. */
+ * that fits the memory to *p; sets p->uneven, p->odd and p->too_long, too.  New arrays are in the scratch arena. */
 void train_try(const struct train *t, struct stage_layout *p);
 /* Returns whether p is to be kept instead of *best: p is faster; or *best is no plan; or neither can be run, and p
  * tells more about the reason, because it is neither odd nor uneven. */
