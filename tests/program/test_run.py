@@ -424,6 +424,13 @@ def words():
               f"strings: {got['word']}")
     (HERE / "at.pb").write_bytes(b"no tensor")
     refused(run(RUN, HERE / "words", HERE / "at.pb"), 1, "expected a tensor in ONNX's form")
+    far = numpy_helper.from_array(at)
+    far.ClearField("raw_data")
+    far.data_location = T.EXTERNAL
+    for key, value in (("location", "nowhere.bin"), ("offset", "0"), ("length", str(at.nbytes))):
+        far.external_data.add(key=key, value=value)
+    (HERE / "at.pb").write_bytes(far.SerializeToString())
+    refused(run(RUN, HERE / "words", HERE / "at.pb"), 1, "at.pb: the elements of its tensor cannot be read")
     graph.initializer[0].string_data[3] = b"\xff\xfe"
     save(h.make_model(graph, opset_imports=[h.make_opsetid("", 18)], ir_version=8), HERE / "bytes.onnx")
     good(run(PCC, HERE / "bytes.onnx", "-d", "1xcpu", "-q", "--pictures=none", "-o", HERE / "bytes"))

@@ -73,7 +73,9 @@ static int take_tensor(const struct module *m, tid t, struct npz_array *to, cons
     void *data = arena_alloc(a, x->len + 1);
     to->data = data;
     to->bytes = x->len;
-    return tensor_read(m, t, 0, data, x->len);
+    if (tensor_read(m, t, 0, data, x->len)) /* its error goes to pb_tensor()'s silent diag */
+        return diag_error(d, "%s: the elements of its tensor cannot be read", path);
+    return 0;
 }
 
 int pb_tensor(struct npz_array *to, const struct pb_bytes *from, struct arena *a, struct diag *d)
