@@ -148,8 +148,9 @@ static bool has_pass(const struct pipeline *p, const char *name)
     return false;
 }
 
-/* Whether to plan although -p is missing: for outputs that show a plan, or if --objective or -d is given.  brought:
- * the input contains a plan. */
+/* Whether to plan although -p is missing.  brought: the input contains a plan.  Always if -o names a folder; else never
+ * if the input brings a plan and --objective is missing.  Else, without -o and --emit, if --objective or -d is given;
+ * with one of them, if an output needs a plan, or if one takes a plan and -o, --objective or -d is given. */
 static bool wants_plan(const struct cli *c, bool brought)
 {
     const char *out = c->value[CLI_OUTPUT], *goal = cli_value(c, "objective");
@@ -164,8 +165,10 @@ static bool wants_plan(const struct cli *c, bool brought)
            ((named || out) && output_needs(c, WRITER_TAKES_PLAN));
 }
 
-/* Makes the pipeline *p of the run: from -p, else the default pipeline if a plan is wanted, else only the pass cost
- * if costs are needed.  Returns 0; or reports an error and returns the exit code. */
+/* Makes the pipeline *p of the run: from -p; else the default pipeline if a plan is wanted; else the pass cost, unless
+ * the output of -o needs nothing and --emit is missing.  Adds the passes levels and cost where an output or the summary
+ * of the model needs them, and passes that these need; ends it as --stop-after says.  Returns 0; or reports an error
+ * and returns the exit code. */
 static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
 {
     struct ctx *x = &h->x;

@@ -119,10 +119,10 @@ struct engine_face {
      * frees item[].  Returns NULL after an error. */
     struct engine_value *(*value_join)(struct engine *e, struct engine_value *const *item, size_t n,
                                        bool map, struct engine_error *err);
-    /* Returns the elements of a tensor of strings, one after the other; in front of them the tensor's sizes (int64_t),
-     * and where each element begins (size_t): equal bytes mean equal tensors.  Writes the number of bytes to *n, and
-     * the number of sizes to *rank unless rank is NULL.  The caller frees the bytes by free().  Returns NULL if v is no
-     * such tensor. */
+    /* Returns a tensor of strings as bytes: its sizes (int64_t each), then for each element where it begins in the text
+     * behind (size_t), then that text: all elements, with nothing between them.  Equal bytes mean equal tensors.
+     * Writes the number of bytes to *n, and the number of sizes to *rank unless rank is NULL.  The caller frees the
+     * bytes by free().  Returns NULL if v is no such tensor, or after a failure. */
     unsigned char *(*value_texts)(struct engine *e, const struct engine_value *v, size_t *rank,
                                   size_t *n);
     void (*value_free)(struct engine *e, struct engine_value *v);

@@ -57,8 +57,8 @@ struct part_figures {
     uint32_t had[TURNS_MOST];
     int64_t ps; /* the least of turn[]; -1: not measured */
     struct part_bytes bytes;
-    /* ps, comparable with node[].ps, of what runs under the name of no node of the part: nodes that run in place of
-     * calls of functions */
+    /* ps, on the scale of node[].ps, that belong to no entry of node[]: measured, those of nodes that ran in place of
+     * calls of functions; from rows of a file (costs_share()), what they leave for nodes without a row */
     int64_t nameless_ps;
     struct node_figures *node; /* [nodes of the part]; NULL: not measured */
 };

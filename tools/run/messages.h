@@ -59,8 +59,9 @@ struct messages_face {
      * long message does not fit.) */
     int (*receive_exactly)(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
                            uint64_t *handle);
-    /* Returns the number of messages that have ended, of n <= MESSAGES_LOOK, and writes a row of end[] for each.  If
-     * MPI fails, all have ended, and failed.  After a failure m->why has the reason. */
+    /* Looks which of the n <= MESSAGES_LOOK messages handle[] have ended.  Returns their number, and writes an entry of
+     * end[] for each.  If MPI fails, all n messages count as ended, and as failed.  After a failure m->why has the
+     * reason. */
     uint32_t (*ended)(uint64_t *handle, uint32_t n, struct message_end *end);
     /* Cancels a receive. */
     void (*cancel)(uint64_t *handle);

@@ -86,7 +86,7 @@ static int elements_of(int64_t bytes, MPI_Datatype *type, int *n)
     return bytes > CHUNK ? long_type(bytes, type) : 0;
 }
 
-/* Frees the type of a message that has begun, which keeps what it needs. */
+/* Frees the type that elements_of() wrote.  A message that has begun with it may still run: MPI keeps what it needs. */
 static void free_type(MPI_Datatype type)
 {
     if (type != MPI_BYTE)

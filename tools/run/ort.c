@@ -2,8 +2,9 @@
  *
  * A session has threads for one operator at a time, none of them spinning, runs nodes one after the other and takes
  * denormals as zeros.  Memory patterns are off: if they are on, a process grows after its first sample.  All sessions
- * share one arena, which grows by what is asked for, not by powers of two; only an allocator of the environment can be
- * told so.  Freed weights go back to the system at once: M_MMAP_THRESHOLD is set before the library is opened.
+ * share one arena, which grows by what is asked for, not by powers of two: the library lets this be set only for an
+ * allocator of the environment, not of a session.  Freed weights go back to the system at once: M_MMAP_THRESHOLD is set
+ * before the library is opened.
  *
  * Times of nodes come from the library's own profiler, which writes a trace file if a session is set to.
  *
@@ -227,7 +228,9 @@ static int set_options(const struct ort *e, OrtSessionOptions *o, const struct e
     return rc ? -1 : 0;
 }
 
-/* Has a session's nodes run on a GPU where CUDA's provider takes them.  Returns 0; or -1 with the reason in *err. */
+/* Has a session's nodes run on a GPU where CUDA's provider takes them: with at most gpu->memory bytes unless that is
+ * negative, and with TF32 as the plan says if the library is of version ORT_VERSION_TF32 or later, others having no
+ * such setting.  Returns 0; or -1 with the reason in *err. */
 static int add_cuda(const struct ort *e, OrtSessionOptions *o, const struct engine_gpu *gpu,
                     struct engine_error *err)
 {

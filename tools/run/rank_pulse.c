@@ -106,8 +106,8 @@ void rank_pulse_end_all(struct runner *r)
     _exit(FAILED);
 }
 
-/* Appends to line[LINE], behind its first n bytes, where the ranks stand.  but: a rank that is left out; -1: none.
- * Under the lock.  Returns its length. */
+/* Appends to line[LINE], behind its first n bytes, where this rank and its peers stand, as far as there is room.  but:
+ * a rank that is left out; -1: none.  Under the lock.  Returns the length of the line. */
 static size_t put_where(const struct rank_pulse *p, int but, char *line, size_t n)
 {
     const struct ranks *x = p->r->ranks;

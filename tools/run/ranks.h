@@ -223,7 +223,8 @@ void ranks_made(struct runner *r, struct flight *f, uint32_t v, struct box *b);
 /* Returns flight.to_run of a sample that begins: the number of its parts that run at this rank, and at the host 1 more
  * for the word of each other rank.  Adds the number of outputs that come without lists to *to_come. */
 uint32_t ranks_to_run(const struct runner *r, int64_t sample, uint32_t *to_come);
-/* Returns the number of holders of a value that a part here has made (`made`), or that has come without lists. */
+/* Returns how many holders (flight.holders) value v of a sample gets in this process; 1 for an input, which the sample
+ * itself holds.  made: a part here has made the value; else another rank has sent it, without lists. */
 uint32_t ranks_holders(const struct runner *r, uint32_t v, int64_t sample, bool made);
 /* Whether a part here reads state i of a sample, and the host has sent word that the sample before makes this state. */
 bool ranks_state_known(const struct runner *r, int64_t sample, uint32_t i);

@@ -399,7 +399,8 @@ static int run_steps(struct run *r)
     return 0;
 }
 
-/* Checks options of steps, or that there are none.  Returns 0, or -1 and an error. */
+/* Checks that no option is given that has no effect with --steps, or, if that is missing, without it.  Returns 0, or -1
+ * after an error. */
 static int check_steps(struct run *r)
 {
     static const char *const of_steps[] = {"load", "save", "loss", "sum", NULL};

@@ -108,7 +108,8 @@ static bool may_load(const struct runner *r)
            (!r->set.by_model || r->loaded == r->given);
 }
 
-/* Lets a sample out or in.  Returns false if there is none. */
+/* Gives away the outputs of the next sample if it has ended, else loads another sample if there is room for it.
+ * Returns false if it did neither. */
 static bool pass_sample(struct hosting *h)
 {
     struct flight *out = flight_next_out(h->r);

@@ -14,7 +14,7 @@ struct running {
     uint32_t *uses;
 };
 
-/* Frees a value that a file of the side has made, of all samples. */
+/* Frees value number `value`, which a file of the side has made, in the tables of all samples. */
 static void free_value(const struct running *r, uint32_t value)
 {
     struct engine *e = r->v->e;

@@ -273,9 +273,10 @@ static void make_legend(struct rounds *x)
     c->key[c->nkey++] = (struct chart_key){"#eef3f8", "pale: transfers"};
 }
 
-/* Adds a span named `what` to the chart: from the start of a sample on the busiest lane to the start of the next
- * one, if that is one period of the steady state; near the middle of the replay.  pass: whose loads count, 0:
- * forward, 1: backward, 2: both together.  Adds none if the replay is too short for a steady state. */
+/* Adds a span named `what` to the chart that shows one period of the steady state: from the start of a sample on the
+ * busiest lane to the start of the next sample there, where these are exactly the lane's load apart.  It takes the last
+ * such sample up to the middle of the replay, else the first one.  Adds none if there is none, as in a replay too short
+ * for a steady state.  pass: whose loads count, 0: forward, 1: backward, 2: both together. */
 static void add_period(struct rounds *x, int pass, const char *what)
 {
     char text[UNIT_TEXT];
