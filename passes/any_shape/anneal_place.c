@@ -2,7 +2,7 @@
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (plans that need not be contiguous) and 5.2.
  * The search starts from the best of some topological orders cut by interval DP, so that the final plan is never
- * worse. Then annealing and the search for bounds take turns (any_search.c).
+ * worse.  Then annealing and the search for bounds take turns (any_search.c).
  *
  * The search ends after the moves that the option `moves` allows, or at the time limit. */
 #include "passes/any_shape/fit_memory.h"

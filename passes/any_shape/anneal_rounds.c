@@ -194,7 +194,7 @@ static void *run_thread(void *worker)
     }
 }
 
-/* Does all runs of a round, in s->nthread threads, of which the calling one is number 0. Each thread has its own
+/* Does all runs of a round, in s->nthread threads, of which the calling one is number 0.  Each thread has its own
  * copy of the clock; if time ran out in one of the copies, s->o->clock says so, too. */
 static void run_round(struct search *s)
 {

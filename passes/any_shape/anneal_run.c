@@ -146,7 +146,8 @@ static inline int64_t energy_of_time(const struct anneal_tables *t, int64_t ps)
     return ps << t->up >> t->down;
 }
 
-/* Returns the energy of device d with these loads, ps (back: of the backward pass), and these bytes. */
+/* Returns the energy of device d if it has these loads and bytes.  load: ps, of the forward pass if passes have loads
+ * of their own; back: ps of the backward pass, else 0. */
 static inline int64_t energy_of(const struct anneal_walker *m, uint32_t d, int64_t load,
                                 int64_t back, int64_t bytes)
 {
@@ -336,7 +337,7 @@ static uint32_t draw_seed(struct anneal_walker *m)
     return v;
 }
 
-/* Fills m->list with a clump: the seed, and vertices on the seed's device that nets bond to the clump. Costlier
+/* Fills m->list with a clump: the seed, and vertices on the seed's device that nets bond to the clump.  Costlier
  * nets bond with a higher probability; `most` vertices at most.  Returns their number. */
 static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most)
 {

@@ -37,7 +37,8 @@ struct anneal_run {
     int32_t *dev;
     /* [device] as in struct plan, fixed for the run; NULL if stages are not copied */
     uint32_t *copies;
-    int64_t value; /* ps: of the best plan known; afterwards, if `better`, of the plan found */
+    /* ps: value of the best plan known before the run; afterwards, if `better`, value of the plan found */
+    int64_t value;
     bool better;   /* a plan below `value` was found */
     uint64_t done; /* number of moves tried */
 };

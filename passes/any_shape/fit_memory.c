@@ -34,7 +34,7 @@ static struct problem *problem_of_bytes(struct ctx *x, const struct wdag *g, int
 }
 
 /* Searches for a plan of g that fits the devices, with memories raised as for problem_of_bytes(); writes it to
- * dev[vertex]. Returns FIT_FOUND, FIT_NONE if no plan fits, or FIT_UNKNOWN. */
+ * dev[vertex].  Returns FIT_FOUND, FIT_NONE if no plan fits, or FIT_UNKNOWN. */
 static enum fit fits_by_search(struct ctx *x, const struct wdag *g, int64_t memory,
                                struct clock *clock, int32_t *dev)
 {

@@ -1,9 +1,9 @@
 /* The common code of the baselines (baseline.h).
  *
  * A baseline places the top level of the context, which has all placed nodes, as vertices of their own unless the
- * graph was fused.  It keeps the rules of all planners. It respects pins, and operators that a class of devices
- * cannot run. It leaves no plan that needs too much memory unless the user wants one. Its bound holds for the whole
- * graph. O(V + pins + nets * devices). */
+ * graph was fused.  It keeps the rules of all planners.  It respects pins, and operators that a class of devices
+ * cannot run.  It leaves no plan that needs too much memory unless the user wants one.  Its bound holds for the whole
+ * graph.  O(V + pins + nets * devices). */
 #include "passes/baselines/baseline.h"
 
 #include "passes/bounds/bounds.h"

@@ -23,7 +23,7 @@ struct baseline {
     {OPT_BOOL, "best-effort", offsetof(type, field), "false",                                      \
      .help = "leave a plan even if a device needs more memory than it has"}
 
-/* Fills *b; no vertex has a device yet. Its data are in the scratch arena of x. Fields of *b point to each other,
+/* Fills *b; no vertex has a device yet.  Its data are in the scratch arena of x.  Fields of *b point to each other,
  * so *b must not be copied.  Returns 0; PASS_INFEASIBLE and an error if a vertex can run on no device; -1 after
  * another error. */
 int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool best_effort);
@@ -34,11 +34,11 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
 int baseline_leave(struct baseline *b, const char *argument);
 
 /* Moves vertex v to device d if d may hold v (loads_allows).  If d may not, moves v to a host that may hold it; if
- * no host may, to an accelerator that may hold it. Of several hosts, or several accelerators, takes the one whose
+ * no host may, to an accelerator that may hold it.  Of several hosts, or several accelerators, takes the one whose
  * load is least after the move.  O(devices * nets of v). */
 void baseline_put(struct baseline *b, uint32_t v, uint32_t d);
 
-/* Returns, in a, the numbers of the cluster's accelerators; if it has none, of all its devices. Writes the number
+/* Returns, in a, the numbers of the cluster's accelerators; if it has none, of all its devices.  Writes the number
  * of devices returned to *n. */
 uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct arena *a);
 

@@ -52,7 +52,7 @@ static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, str
 }
 
 /* Puts v on the first device of dev[*current .. n) that may hold it and has memory for it, and sets *current to the
- * device's index. If there is no such device, returns false and leaves v without a device.  *current becomes n when
+ * device's index.  If there is no such device, returns false and leaves v without a device.  *current becomes n when
  * the last device is too full for a vertex that it could hold if it were empty. */
 static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n,
                         uint32_t *current)

@@ -6,7 +6,7 @@
  * several starts is taken.  The search of the paper knows neither CPUs nor memory: with hosts=true vertices may
  * move to hosts, too; with best-effort memory does not count, else the best start that fits the memory is taken.
  *
- * A move changes two loads. So it can make the largest load smaller only if the vertex leaves the most loaded
+ * A move changes two loads.  So it can make the largest load smaller only if the vertex leaves the most loaded
  * device or joins it.  A table has the changes of loads that each possible move would make.  After a move it is
  * computed again for the moved vertex, and for the vertices on its nets where these have few pins on a device
  * (make_move).  O(V) for each move, and O(devices * nets) for each vertex whose entries change. */
@@ -93,7 +93,7 @@ static void mark_old(struct local *s, uint32_t v)
 
 /* Moves v to device `to`, and marks the vertices whose entries change: v itself, and all pins of each net of v of
  * which one of the two devices has at most one pin, before the move or after it.  (For entries it also matters if
- * one of the two devices has all pins, or all but one. That needs no test: then the other device has at most one
+ * one of the two devices has all pins, or all but one.  That needs no test: then the other device has at most one
  * pin before the move or after it.) */
 static void make_move(struct local *s, uint32_t v, uint32_t to)
 {

@@ -1,7 +1,7 @@
 /* one-place: everything on one device.
  *
  * Source: the "single accelerator" of the placement paper, table 2: the gain over it tells what a split is worth.
- * Of the devices that can run everything, it takes the fastest one with enough memory. If no device has enough, it
+ * Of the devices that can run everything, it takes the fastest one with enough memory.  If no device has enough, it
  * takes the fastest one with best-effort, and without best-effort leaves no plan.  O(devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
 

@@ -1,9 +1,9 @@
 /* Partitioners of undirected graphs as planners (partition.h).
  *
  * Source: the Scotch baseline of the placement paper, section 6.  The weight of a vertex is its time on an
- * accelerator. The weight of an edge is what the transfers of all values take that go from one of its ends to the
+ * accelerator.  The weight of an edge is what the transfers of all values take that go from one of its ends to the
  * other, in both directions.  The library makes parts of equal weight, with as little weight on the edges between
- * parts as it can. Part i goes to accelerator i.  Hosts and memory do not count, and every accelerator is supposed
+ * parts as it can.  Part i goes to accelerator i.  Hosts and memory do not count, and every accelerator is supposed
  * to take as long for a vertex as the class of the first one.  A vertex that cannot run on its part's accelerator
  * (pins, operators) goes to another device (baseline_put).
  *

@@ -2,10 +2,10 @@
  *
  * Source: the baseline of the placement paper, section 6.  Each branching is contracted to a single vertex, and the
  * path that is left is cut into stages by dynamic programming, with hosts and memory taken into account.  A branching
- * is a biconnected component of the undirected graph: the tails of its edges become one vertex. (The vertex in
+ * is a biconnected component of the undirected graph: the tails of its edges become one vertex.  (The vertex in
  * which its paths end is no tail, and may begin the next branching.)
  *
- * An input that many layers read, such as a mask, would join all these layers. So would a value of one layer that
+ * An input that many layers read, such as a mask, would join all these layers.  So would a value of one layer that
  * all later layers read.  Therefore edges out of a vertex belong to no branching if the vertex takes no time and is
  * a source, or takes no time and has more than two successors, no two of them at the same depth: such successors
  * are consecutive layers, not the heads of parallel branches.  The contracted graph keeps these edges, and may have
@@ -138,8 +138,9 @@ static void enter_vertex(struct search *s, uint32_t v, uint32_t edge)
     s->number[v] = s->low[v] = ++s->count;
 }
 
-/* Does one step of Tarjan's algorithm: follows the next edge of the vertex on top of the stack, or leaves the vertex
- * if it has no more edges, and then completes a component if the vertex above separates it from the rest. */
+/* Does one step of Tarjan's algorithm.  Follows the next edge of v, the vertex on top of the stack.  If v has no more
+ * edges, takes v off the stack; and if v's parent, the vertex from which v was reached, separates the edges below v
+ * from the rest, completes their component. */
 static void step_search(struct search *s)
 {
     struct frame *f = &s->stack[s->depth - 1];

@@ -1,22 +1,23 @@
 /* Finds the heaviest set that one device can hold (device_knapsack.h): a knapsack problem in which the load of a set
  * counts its transfers, too, solved by branch and bound.
  *
- * Bound: for a multiplier m >= 0, all sets S with load(S) <= L have
+ * Bound: let L be the limit of loads.  For every multiplier m >= 0, all sets S with load(S) <= L have
  *   w(S)  <=  m L + max over all S of (w(S) - m load(S)),
- * and the maximum is found by a minimum cut: if w(v) - m time(v) is positive, it is the capacity of an arc source -> v;
- * if it is negative, its absolute value is the capacity of an arc v -> sink; nets are as in least_load.c (Picard,
+ * and the maximum is found by a minimum cut: if w(v) - m time(v) is positive, it is the capacity of an arc source ->
+ * v; if it is negative, its absolute value is the capacity of an arc v -> sink; nets are as in least_load.c (Picard,
  * Management Science 22 (1976)).  The right side is a bound that depends on m.  The set S of each cut gives a straight
  * line in m, w(S) + m (L - load(S)), which is nowhere above the bound; the line rises if the load of S is below L, and
- * falls if it is above L.  So a bound of at most the target is possible only for a multiplier at which all lines are at
- * most the target: the range of such m shrinks with each cut (Kelley's method in one dimension).  When the range is
- * empty, the search branches on a vertex, which is first required in the set, then forbidden.
+ * falls if it is above L.  A search asks whether some set within the limit weighs more than `target`; no set does if a
+ * bound is at most `target`.  Such a bound is possible only for a multiplier at which all lines are at most `target`:
+ * the range of such m shrinks with each cut (Kelley's method in one dimension).  When the range is empty, the search
+ * branches on a vertex, which is first required in the set, then forbidden.
  *
  * Branching: two sets are kept, the last one found with a load above the limit, and the last one within it; the search
- * branches on the heaviest vertex that is in only one of the two.  The branch is kept on an explicit stack.  Cost: some
- * tens of minimum cuts for each choice of fixed vertices (partial set).
+ * branches on the heaviest vertex that is in only one of the two.  The branch is kept on an explicit stack.  Cost:
+ * some tens of minimum cuts for each choice of fixed vertices (partial set).
  *
- * No overflow: the sum of all weights * 2^MU_BITS, and the sum of all times and transfers in units * the largest mu,
- * stay below 2^61. */
+ * No overflow: mu is m in units of 2^-MU_BITS.  The sum of all weights * 2^MU_BITS, and the sum of all times and
+ * transfers, in units, * the largest mu, stay below 2^61. */
 #include "passes/bounds/device_knapsack.h"
 
 #include <assert.h>

@@ -16,8 +16,8 @@
 /* work, in arcs, for a minimum cut that is made again to be explained */
 enum { EXPLAIN_WORK = 100000000 };
 
-/* Names each vertex by its first node, and by its number of nodes if it has several; a vertex without nodes (or any,
- * without a model) gets "vertex" and its number. */
+/* Names each vertex by its first node, and by its number of nodes if it has several.  A vertex without nodes, or every
+ * vertex if there is no model, is called "vertex" with its number. */
 static void name_vertices(struct explain *e)
 {
     const struct wdag *g = e->c->g;

@@ -39,7 +39,7 @@ enum {
 /* How far devices of one kind get along the path.  The window of i: the intervals i + 1 .. j, for all j from i to
  * end[i]. */
 struct kind_extent {
-    int64_t *time; /* [vertex] ps, at most upper + 1 */
+    int64_t *time; /* [vertex] its time on the kind, ps; larger times count as upper + 1 */
     /* [i] the last path vertex j of the window of i; on intervals that reach farther the load is above `upper` */
     uint32_t *end;
     /* [i] index in `load` of the first entry of i's window; the entry of i + 1 .. j is at[i] + j - i */

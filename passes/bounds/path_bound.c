@@ -18,7 +18,7 @@
  * T that can be refuted is found by bisection; the lines of an interval hold for every T.
  *
  * If many small branches meet in one vertex, a hub, a device can hold a few of the branches, or with the hub all of
- * them. Sets between these two pay far more than the line through the two sets says.  So a second search
+ * them.  Sets between these two pay far more than the line through the two sets says.  So a second search
  * (holder_new_apart()) distinguishes which hubs a device holds: the dynamic program knows which hubs the devices so far
  * have, and each interval has lines for each set of hubs.  It also distinguishes whether a device has no pin, some or
  * all pins of the dearest net: with some it pays for the net, whatever else it holds.  A vertex whose side then follows

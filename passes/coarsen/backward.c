@@ -29,8 +29,8 @@ static bool is_placed(const struct backward_marks *k, nid n)
     return k->x->scene.place->kind[n] == PLACE_NODE;
 }
 
-/* Marks each node that reads a result of a backward node, directly or through copies (constants and shape arithmetic),
- * as backward. */
+/* Marks as backward all nodes that depend on a result of a backward node.  Copies (constants, shape arithmetic) are
+ * marked, too, so that dependence passes through them.  The nodes are in topological order: one walk reaches all. */
 static void spread_backward(struct backward_marks *k)
 {
     const struct module *m = k->m;
@@ -80,7 +80,7 @@ static void join_readers(struct backward_marks *k, const uint8_t *is_param)
 }
 
 /* Joins update n with the placed backward nodes that make its gradient: each backward node whose only reader is n,
- * and then each backward node whose only reader is a node found so. stack: room for all nodes. */
+ * and then each backward node whose only reader is a node found so.  stack: room for all nodes. */
 static void join_gradient(struct backward_marks *k, nid n, nid *stack)
 {
     const struct module *m = k->m;

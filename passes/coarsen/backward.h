@@ -11,7 +11,7 @@
 void training_mark(struct ctx *x);
 
 /* Whether the module is a training graph: its nodes' backward is set, or training_nodes.h finds backward nodes in
- * it. place: what of the module is placed.  Changes nothing. */
+ * it.  place: what of the module is placed.  Changes nothing. */
 bool training_is(const struct ctx *x, struct place *place);
 
 #endif

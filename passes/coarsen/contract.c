@@ -1,17 +1,17 @@
-/* contract: makes one vertex of nodes that must share a device. If that closes a cycle, the vertices on the cycle
+/* contract: makes one vertex of nodes that must share a device.  If that closes a cycle, the vertices on the cycle
  * become one, too.
  *
  * Cycles matter to contiguous plans only: a device that holds part of a cycle would come both before and after
  * another device.  Plans of any shape may cut a cycle, so they have a level of their own, whose vertices are the
- * classes. Bounds for every plan, whatever options the user gives, come from a third level: its vertices are the
+ * classes.  Bounds for every plan, whatever options the user gives, come from a third level: its vertices are the
  * mandatory classes.
  *
  * Source: the preprocessing of the placement paper (Tarnawski et al., NeurIPS 2020).  Classes come from the
  * input (colour classes of profiles, Shape with its producer, state pairs).  Strongly connected
  * components of the quotient are joined (Tarjan).  Then trivial vertices are merged: a vertex that takes no
  * time anywhere and has a single neighbour is merged into it, again and again.  These merges cannot raise the
- * optimum, and reduce the number of ideals (GNMT: from 3,310,714 to 17,914). A vertex is merged only where sizes
- * cannot matter: the vertex is empty, or everything fits on one device. O(V + E).
+ * optimum, and reduce the number of ideals (GNMT: from 3,310,714 to 17,914).  A vertex is merged only where sizes
+ * cannot matter: the vertex is empty, or everything fits on one device.  O(V + E).
  *
  * In a training graph (backward.c) a vertex holds forward nodes and the backward nodes that belong to them, and the
  * edges are those of the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a
@@ -282,7 +282,7 @@ static const char *reasons_text(int why, struct arena *a)
 
 /* Warns of each vertex of g with several nodes that takes more than a tenth of the time on class 0 (more than half if
  * the user asked for the group), since it limits every plan.  why[vertex]: its reasons, WHY_*.  Unless qdq_all (option
- * qdq=all), does not warn of vertices joined for WHY_QDQ alone: an operator with its quantisation nodes. Does
+ * qdq=all), does not warn of vertices joined for WHY_QDQ alone: an operator with its quantisation nodes.  Does
  * nothing for a model whose nodes are shared among devices: in such a model every node has its devices already. */
 static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool qdq_all)
 {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* A stretch of positions y. base of y: cost of a division whose last cluster begins at y, if that cluster saved
+/* A stretch of positions y.  base of y: cost of a division whose last cluster begins at y, if that cluster saved
  * nothing; saving of y: what a last cluster saves if it begins at y or before y. */
 struct stretch {
     int64_t sum; /* sum of the savings of all positions */

@@ -1,7 +1,7 @@
 /* Finds classes that close cycles through layers (layer_cycles.h).
  *
  * A class, such as a tied embedding with its lookup and the transposed copy for the last layer, must be on one
- * device. A model file names all its nodes after one layer, say the last one, or after two layers. Then an edge
+ * device.  A model file names all its nodes after one layer, say the last one, or after two layers.  Then an edge
  * leads from the lookup, in the last layer, to the first layer, and a path through all layers leads back:
  * contiguous plans could keep the layer whole only together with all others (BERT-12 of the placement paper: one
  * vertex with 99 % of the time).

@@ -1,8 +1,8 @@
 /* linearize: puts the vertices in a row, so that devices can only take stretches of it.
  *
- * Source: the placement paper, 5.1.2. Pushes a level with the vertices of the top level, numbered by a topological
+ * Source: the placement paper, 5.1.2.  Pushes a level with the vertices of the top level, numbered by a topological
  * order, and with the edges of the path v_0 -> v_1 -> ... added, so that its ideals are the prefixes of the order;
- * dp-place on this level is the paper's DPL. The added edges have no transfers and cost nothing. O(E + V log V +
+ * dp-place on this level is the paper's DPL. The added edges have no transfers and cost nothing.  O(E + V log V +
  * pins). */
 #include "passes/passes.h"
 

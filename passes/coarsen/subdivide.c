@@ -2,7 +2,7 @@
  *
  * Source: the placement paper, Appendix E.1.  In the paper a vertex has one transfer cost for all its out-edges, so
  * an edge of another cost is divided by a new vertex: the new vertex has no time and no size, and is on the device
- * of the edge's producer. In pcc costs belong to nets, so loads are the same before and after
+ * of the edge's producer.  In pcc costs belong to nets, so loads are the same before and after
  * (tests/unit/passes/coarsen/backward.c); the pass makes the paper's graph, so that other programs, and their
  * counts of ideals, can be compared with pcc.  A node whose results cost the same stays one vertex.  A divided node
  * has two or more vertices in the level; contract joins them again.  O(V + pins). */
@@ -98,7 +98,7 @@ static void copy_vertices(struct split *s)
     }
 }
 
-/* Makes to->apart for the vertices of nodes. Vertices of results need no entries, since contract joins them with
+/* Makes to->apart for the vertices of nodes.  Vertices of results need no entries, since contract joins them with
  * their nodes. */
 static void copy_apart(struct split *s)
 {

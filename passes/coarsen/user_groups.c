@@ -62,7 +62,7 @@ void groups_by_repeat(struct ctx *x, uint32_t *group)
 }
 
 /* Adds the regular expressions of `line` to *p, all of them for block `number` of the file; cuts the line into
- * words. Returns 0, or -1 after an error. */
+ * words.  Returns 0, or -1 after an error. */
 static int add_line(struct ctx *x, struct patterns *p, char *line, const char *file,
                     uint32_t number)
 {
@@ -74,7 +74,7 @@ static int add_line(struct ctx *x, struct patterns *p, char *line, const char *f
 }
 
 /* Adds the blocks of a text file, one per line; a line that starts with '#' is skipped, but counted.  Cuts the text
- * into lines. Returns 0, or -1 after an error. */
+ * into lines.  Returns 0, or -1 after an error. */
 static int read_lines(struct ctx *x, struct patterns *p, char *text, const char *file)
 {
     uint32_t number = 1;

@@ -20,7 +20,7 @@ void groups_by_repeat(struct ctx *x, uint32_t *group);
 int groups_by_block(struct ctx *x, const char *file, uint32_t *group);
 
 /* Sets group[vertex of the base level] to the open call whose nodes must stay together and that holds the vertex's
- * node, as index of its site; 0: none. x->results.opened must be set. share: percent of the time that the calls
+ * node, as index of its site; 0: none.  x->results.opened must be set.  share: percent of the time that the calls
  * that stay together may take in sum. */
 void groups_by_call(struct ctx *x, int64_t share, uint32_t *group);
 

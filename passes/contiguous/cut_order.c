@@ -4,12 +4,12 @@
  * Among the ideals with the same k, take the one whose crossing nets cost least: it is a minimum cut between the
  * vertices that must be in the ideal and the vertices that cannot be in it.  For growing k these ideals grow, too (of
  * all minimum cuts the one with the smallest source side is taken).  So some topological order has all of them as
- * prefixes; between two of them the order is free.  In such an order interval DP (interval_dp.h) finds cheap places
- * to end a device at, even in graphs where in every other order some branch would cross.
+ * prefixes; between two of them the order is free.  In such an order interval DP (interval_dp.h) finds cheap places to
+ * end a device at, even in graphs where in every other order some branch would cross.
  *
- * The flow network of a cut holds only the open vertices: they may be on either side, and are connected, by edges
- * among such vertices, with a vertex that cannot be in the ideal.  All other vertices that may be on either side go
- * into the ideal.
+ * The flow network of a cut holds only the open vertices.  A vertex is open if it may be on either side, and edges
+ * among such vertices connect it with a vertex that cannot be in the ideal.  The other vertices that may be on either
+ * side go into the ideal.
  *
  * The orders of a series differ in the path, in the order of the vertices between two cuts, and in a random price for
  * each unit of a vertex's weight: a positive price makes the ideals a little larger, a negative one smaller.

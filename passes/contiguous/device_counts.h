@@ -6,10 +6,11 @@
 
 #include "passes/problem/problem.h"
 
-/* Where a device can end that begins with a given unit: before unit `end`; if `end` is the first unit itself, the
- * device has no units. */
+/* Where a device that begins with a given unit ends: before unit `end`.  Of all ends within the device's limits that
+ * is the one with the best score (device_reach.score), of equals the last.  If `end` is the first unit itself, the
+ * device can take no unit. */
 struct device_far {
-    uint32_t end, most; /* most: the largest such end within the device's limits */
+    uint32_t end, most; /* most: the last of all ends within the device's limits */
     int64_t load;       /* ps: of the units before `end` on the device */
 };
 

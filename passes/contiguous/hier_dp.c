@@ -495,8 +495,9 @@ static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const 
     return sum;
 }
 
-/* Returns the load, ps, of each of `copies` devices of class cls that take turns with a stage.  load: of the stage, all
- * its nets counted; params: bytes of its parameters; inner: the devices are in one group. */
+/* Returns the load, ps, of each of `copies` devices of class cls that take turns with a stage.  load: what a device
+ * would have that runs the stage alone, all its nets counted; params: bytes of the stage's parameters; inner: the
+ * devices are in one group. */
 static int64_t shared_load(const struct hier *h, uint32_t cls, bool inner, int64_t load,
                            int64_t params, uint32_t copies)
 {

@@ -203,7 +203,8 @@ static int search_order(struct orders *r, struct problem_plan *best, struct diag
     }
 }
 
-/* Tells the listener that r->tried of `starts` orders were tried; lower: bound, ps; value: of the best plan, ps. */
+/* Tells the listener the progress: r->tried of `starts` orders have been tried; lower: the bound, ps; value: value of
+ * the best plan, ps, LOAD_INF: no plan is known. */
 static void tell_progress(const struct orders *r, uint32_t starts, int64_t lower, int64_t value)
 {
     listener_tell(r->clock->listener,

@@ -97,12 +97,13 @@ struct dp_found search_run(struct search *s, const struct dp_limits *l);
 struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
                           struct problem_plan *best, struct arena *scratch);
 
-/* Searches for a chain of ideals of c whose loads are at most `limit` ps and leave room for the vertices that the graph
- * has lost: weight `floating` in potential 0, on any devices in any order.  none of the result: it is proven that there
- * is no such chain.  A chain with that room has, with w the weights of potential 0,
- *   sum over devices of (scaled load - w(S)) <= sum over devices of cap(limit) - w(V) - floating,
- * where S is what the device holds.  Each term of the first sum is >= 0.  So the value of a partial plan is that sum so
- * far, instead of its largest load. */
+/* Searches for a chain of ideals of c whose loads are at most `limit` ps and leave room for the vertices that the
+ * graph has lost: weight `floating` in potential 0, on any devices in any order.  The field `none` of the result tells
+ * that it is proven that there is no such chain.  Let w be the weights of potential 0, S the set that a device holds,
+ * and cap(limit) the most weight that the device can hold.  A chain with that room has
+ *   sum over devices of (scaled load - w(S)) <= sum over devices of cap(limit) - w(V) - floating.
+ * Each term of the first sum is >= 0.  So the value of a partial plan is that sum so far, instead of its largest
+ * load. */
 struct dp_found dp_refute(const struct problem *c, int64_t limit, int64_t floating,
                           const struct dp_limits *l, struct arena *scratch);
 

@@ -89,8 +89,8 @@ struct stage {
     const struct problem_kind *kind;
     const struct problem_class *cls; /* class of the kind */
     struct live_list live;           /* the labels that end at I' and can be extended */
-    /* [potential] upper limit of the weight that I' + S can still reach: of all vertices but skipped ones and their
-     * descendants */
+    /* [potential] upper limit of the weight that I' + S can still reach: the weight of all vertices but skipped ones
+     * and the descendants of skipped ones */
     int64_t reach[PROBLEM_POTS];
     int64_t compute; /* ps: time of S */
     int64_t cut;     /* ps: transfers that the device pays if S is all it gets */

@@ -1,9 +1,11 @@
-/* One step of the exact search: a vertex is taken into S or skipped, and back again (ideal_state.h).
+/* One step of the exact search: a vertex is taken into S or skipped; or such a step is undone.  S is the set that the
+ * next device gets, and I' the ideal at which the partial plans to be extended end (ideal_state.h).
  *
  * Kept up to date in struct stage, for the kind of device of the present enumeration: the time of S (compute); the
- * transfers that S pays as it is (cut), and the part of them that S pays whatever joins it later (fixed); its bytes.
- * Kept in struct extended_ideal: the weights of I' + S and of the nets that cross it.  The pins of a net outside I'
- * are counted when the net is looked at for the first time; after that every change is O(1) per net and vertex. */
+ * transfers that the device pays for S as it is (cut), and the part of them that the device pays whatever joins S
+ * later (fixed); the bytes of S.  Kept in struct extended_ideal: the weights of I' + S and of the nets that cross it.
+ * When a net is looked at for the first time, its pins that are not in I' are counted; after that every change is O(1)
+ * per net and vertex. */
 #include "passes/contiguous/ideal_step.h"
 
 #include <string.h>

@@ -93,10 +93,11 @@ static void bisect(struct memory_bisection *n, uint64_t states)
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 
-/* Narrows the range of n: raises n->none, a memory with which no plan fits, and lowers n->hi, a memory with which a
- * plan was found (INT64_MAX: none was found).  least: memory that every contiguous plan needs; 0: not known; exact: by
- * exact searches, too.  Returns false if memory is not the reason, since no plan was found even where each device has
- * room for all nodes; *proven is then whether it is proven that there is no plan. */
+/* Narrows the range of n: raises n->none, the largest memory proven not to be enough, and lowers n->hi, the least
+ * memory for which a plan was found (INT64_MAX: none was found).  least: memory that every contiguous plan needs, the
+ * first to be tried; 0: not known.  exact: uses the exact search besides interval DP.  Returns true, also if the time
+ * ran out.  Returns false if lack of memory is not why there is no plan: none was found although each device had room
+ * for all nodes.  *proven then tells whether it is proven that there is none. */
 static bool narrow_memory(struct memory_bisection *n, int64_t least, bool exact, bool *proven)
 {
     uint64_t states = exact ? PROOF_STATES : 0;

@@ -378,7 +378,7 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
 }
 
 /* Extends each live label, which ends at the segment's start, by the segment up to unit j on a device of kind k.
- * Leaves out labels after which the units from j on do not fit on the devices left.  load: of the segment, ps. */
+ * Leaves out labels after which the units from j on do not fit on the devices left.  load: the segment's load, ps. */
 static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
 {
     r->steps += r->live.n / 2; /* two labels take as long as a step */

@@ -160,8 +160,9 @@ static void keep_better(const struct ctx *x, struct plan **found)
         *found = p;
 }
 
-/* Keeps in *found (keep_better) the plan of x if it fits, and the plan that shift_cuts() makes of it.  Adds to
- * lacks[class] what the plan of x lacks.  Returns whether it fits. */
+/* Offers to *found (keep_better) the plan of x, if it fits, and the plan that shift_cuts() makes of it, if it makes one
+ * that fits.  Adds to lacks[class] what the plan of x lacks.  Returns whether the plan of x fits; x has the same plan
+ * afterwards. */
 static bool try_plan(struct ctx *x, int64_t *lacks, struct plan **found, struct clock *clock)
 {
     struct plan *p = x->results.plan;

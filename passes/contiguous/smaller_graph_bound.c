@@ -182,7 +182,8 @@ static bool none_below(struct bisection *b, const struct smaller_problem *r, int
     return s.none;
 }
 
-/* Raises b->value as far as searches of r prove it: first by 1 / PRECISION, then by bisection up to b->upper. */
+/* Raises b->value as far as searches of r prove it: first by about 1 / PRECISION of b->upper and, if that is proven,
+ * by bisection up to b->upper. */
 static void raise_by(struct bisection *b, const struct smaller_problem *r)
 {
     int64_t least = b->upper / PRECISION + 1, hi = b->upper + 1;

@@ -3,16 +3,16 @@
  * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 / bandwidth)) picoseconds.  Peak and
  * bandwidth are multiplied by the execution model's efficiency; where facts about a class's kernels are known, flops,
  * bytes, peak and bandwidth are what these kernels have (kernels.h).  bytes = distinct operands read + results written
- * (Gather and Slice read as much as they return).  Reshape, Identity, Shape, Constant and the like take no time; a node
- * whose results are all empty takes the overhead only.  The peak is that of the element type of the first operand of
- * floating type. The overhead is noted by itself, too, since each of several devices that share a batch takes it whole.
- * A node with a body takes the time of the body's nodes times the trip count (16 for a Loop of unknown count), but at
- * most a time that sums can have; an If takes the time of its larger branch; nodes of bodies also have costs of their
- * own.  A call of a function of the model takes the time of the function's placed nodes, with the shapes of that call
- * (opened_calls.h). Times and memory from files (measured.h) replace the computed ones.  A class that does not support
- * an operator can run neither nodes with that operator nor nodes with such nodes in their bodies. Sizes come from the
- * types for planning (infer_shapes.h); a value of unknown shape counts as large as the largest operand of its node, at
- * least one element.  O(nodes * classes + operands). */
+ * (Gather and Slice read as much as they return).  Reshape, Identity, Shape, Constant and the like take no time; a
+ * node whose results are all empty takes the overhead only.  The peak is that of the element type of the first operand
+ * of floating type.  The overhead is noted by itself, too, since each of several devices that share a batch takes it
+ * whole.  A node with a body takes the time of the body's nodes times the trip count (16 for a Loop of unknown count),
+ * but at most a time that sums can have; an If takes the time of its larger branch; nodes of bodies also have costs of
+ * their own.  A call of a function of the model takes the time of the function's placed nodes, with the shapes of that
+ * call (opened_calls.h).  Times and memory from files (measured.h) replace the computed ones.  A class that does not
+ * support an operator can run neither nodes with that operator nor nodes with such nodes in their bodies.  Sizes come
+ * from the types for planning (infer_shapes.h); a value of unknown shape counts as large as the largest operand of its
+ * node, at least one element.  O(nodes * classes + operands). */
 #include "ir/base/units.h"
 #include "passes/shapes/bind_dims.h"
 #include "passes/functions/opened_calls.h"

@@ -4,14 +4,14 @@
  * waves, and the last wave takes as long as a full one, however few tiles are left; a product smaller than a wave pays
  * a whole one.  A tile takes, for each element of the sum, rows * columns multiply-adds and the loading of a row and a
  * column (LOADS multiply-adds for each element loaded, so that small tiles are slower); and once a prologue.  The
- * quickest tile with edges of at most 128 is taken; for a side of at most SMALL elements tiles are as wide as the side.
- * A node of several products, or a convolution, can choose only among large tiles: KERNEL_TILE.  A card that cannot
- * keep its clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product is part of its kernel
- * (node_biases()). Everything else streams its operands and results at a share of the bandwidth.  A normalisation needs
- * each row more than once: a layer normalisation twice, a softmax three times.  Rows of up to KERNEL_ROW elements are
- * read from memory once.  For a softmax the limit is four times that, since a quarter as many rows are worked on at
- * once, and at least the WARP elements that a warp's registers hold.  Of longer rows a growing part is read from memory
- * each time; of rows twice as long as the limit, all.
+ * quickest tile with edges of at most 128 is taken; for a side of at most SMALL elements tiles are as wide as the
+ * side.  A node of several products, or a convolution, can choose only among large tiles: KERNEL_TILE.  A card that
+ * cannot keep its clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product is part of its
+ * kernel (node_biases()).  Everything else streams its operands and results at a share of the bandwidth.  A
+ * normalisation needs each row more than once: a layer normalisation twice, a softmax three times.  Rows of up to
+ * KERNEL_ROW elements are read from memory once.  For a softmax the limit is four times that, since a quarter as many
+ * rows are worked on at once, and at least the WARP elements that a warp's registers hold.  Of longer rows a growing
+ * part is read from memory each time; of rows twice as long as the limit, all.
  *
  * All in integers, rounded up.  The model with tiles and waves is that of NeuSight (ASPLOS 2025), section 4, except
  * that NeuSight learns the utilisation, which is a constant here.  O(1). */

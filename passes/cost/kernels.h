@@ -24,7 +24,8 @@ struct kernel_work kernel_work_of(struct flops *x, nid n, int64_t flops, int64_t
                                   int64_t operand);
 /* kernel_compute() returns the ps that a device of class d computes for the work *w, kernel_memory() the ps that it
  * moves bytes for that work.  e: element type of the node in the model; f32 is computed in the precision of the class.
- * Of peak and bandwidth, and of what kernels reach of them, `efficiency` millionths count. */
+ * efficiency: the share, in millionths, of peak and bandwidth that counts, in addition to the share that kernels of
+ * the class reach. */
 int64_t kernel_compute(const struct device_class *d, enum elem e, const struct kernel_work *w,
                        int64_t efficiency);
 int64_t kernel_memory(const struct device_class *d, enum elem e, const struct kernel_work *w,

@@ -30,8 +30,9 @@ int64_t known_costs_time(const struct ctx *x, nid n, uint32_t k, int64_t estimat
  * made, in proportion to the bytes of the results of both; -1: files gave none. */
 int64_t known_costs_memory(const struct ctx *x, nid n, int64_t made);
 
-/* Returns the time of a piece of a node that takes `given` ps, in proportion to pcc's estimates: `piece` ps for the
- * piece and `whole` ps for the node: rounded up; `given` where nothing is estimated for the node. */
+/* Returns the time, ps, of a piece of a node that takes `given` ps: in proportion to pcc's estimates, `piece` ps for
+ * the piece and `whole` ps for the node, and rounded up.  Returns `given` if nothing is estimated for the node
+ * (`whole` is 0). */
 int64_t share_of_time(int64_t given, int64_t piece, int64_t whole);
 /* Returns the bytes of the results of node n. */
 int64_t results_bytes(const struct module *m, const struct costs *c, nid n);

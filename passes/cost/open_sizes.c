@@ -77,13 +77,14 @@ static int64_t least_element(struct open_sizes *s, vid v, bool one)
     return least;
 }
 
-/* Returns the smallest known element of v or of the operands of the Min or ReduceMin that computes v; INT64_MAX: none
- * is known.  Looks through casts and reshapes, at most NODES_BACK nodes far. */
+/* Returns an upper bound of the count that v is, such as TopK's k; INT64_MAX: no bound is known.  The bound is the
+ * element of v if it is known and the only one.  Else, if a Min computes v, it is the smallest known such element of
+ * the Min's operands; if a ReduceMin computes v, the smallest known element of the ReduceMin's operand.  Looks back
+ * through casts and reshapes, at most NODES_BACK nodes far. */
 static int64_t least_known(struct open_sizes *s, vid v)
 {
     const struct module *m = s->f->m;
-    /* whether a ReduceMin was passed: then a vector counts by its least element; without a ReduceMin a vector is no
-     * count */
+    /* whether a ReduceMin was passed: then each element of a vector is a bound; before, a vector is no count */
     bool reduced = false;
     for (uint32_t far = 0; far < NODES_BACK && v; far++) {
         int64_t found = least_element(s, v, /*one=*/!reduced);
@@ -107,7 +108,7 @@ static int64_t least_known(struct open_sizes *s, vid v)
 }
 
 /* Returns the axis along which node n, a TopK or a Slice of one axis from its start, selects; -1: n is neither, or its
- * axis is not known.  rank: of the result. */
+ * axis is not known.  rank: number of axes of the result. */
 static int selected_axis(struct open_sizes *s, nid n, int rank)
 {
     const struct module *m = s->f->m;

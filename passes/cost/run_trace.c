@@ -2,7 +2,7 @@
  *
  * A run knows what parts take, not what their nodes take.  So the time of a part is divided among its nodes in
  * proportion to the times that the nodes had before, from other files of --costs or from the roofline model.  Shares
- * are rounded such that they sum to the part's time. O(nodes * classes). */
+ * are rounded such that they sum to the part's time.  O(nodes * classes). */
 #include "passes/cost/run_trace.h"
 
 #include "ir/base/json_in.h"

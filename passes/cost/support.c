@@ -115,8 +115,8 @@ static void take_row(struct list *l, const char *name, const char *op, enum word
 
 /* ---- the three forms --------------------------------------------------------------------------- */
 
-/* Reads one line of ONNX Runtime's assignment, n bytes, and notes in l what it says.  number: of the line.  Returns 0,
- * or -1 and reports an error. */
+/* Reads one line of ONNX Runtime's assignment, n bytes, and notes in l what it says.  number: number of the line, from
+ * 1, for errors.  Returns 0, or -1 and reports an error. */
 static int read_assigned(struct list *l, const char *line, size_t n, uint32_t number)
 {
     struct arena *own = arena_new(l->x->use.scratch);

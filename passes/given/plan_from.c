@@ -50,7 +50,7 @@ static int check_plan(struct ctx *x, const struct plan_options *o, const struct 
 }
 
 /* Returns words on the first device, or the hosts of a class, that lacks memory by the verdict `lacks`: how much it
- * needs at one time (verdict at_once), and how much in all (verdict sum). `lacks` is one of these two. NULL: no
+ * needs at one time (verdict at_once), and how much in all (verdict sum).  `lacks` is one of these two.  NULL: no
  * device lacks memory. */
 static const char *needs_by_both(struct ctx *x, const struct verdict *lacks,
                                  const struct verdict *at_once, const struct verdict *sum)
@@ -116,8 +116,8 @@ static bool are_sizes_said(const struct ctx *x)
 }
 
 /* Sets the scene's settings of training to those in the file of a plan with stages, except settings that the user
- * gives.  Two things are not taken from the file: the number of samples that costs are about, if this run has it;
- * and leave to cut slices within a sample, which only the user can give (--slices=any). */
+ * gives.  Two settings are not taken from the file: the number of samples that costs are about, if this run has it;
+ * and the permission to cut slices within a sample, which only the user can give (--slices=any). */
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
 {
     bool said = are_sizes_said(x);

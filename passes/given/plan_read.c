@@ -15,7 +15,7 @@
 
 /* ---- text and annotations --------------------------------------------------------------------- */
 
-/* Adds the pattern of a line REGEX=DEVICE to p; changes the line. number: the line's number, from 1, for errors.
+/* Adds the pattern of a line REGEX=DEVICE to p; changes the line.  number: the line's number, from 1, for errors.
  * Returns 0, or -1 after an error. */
 static int read_line(struct assignment *r, struct patterns *p, char *line, uint32_t number)
 {
@@ -61,8 +61,8 @@ struct target {
     uint32_t range; /* 1 + index of the call in assignment.range */
 };
 
-/* Finds what the annotation of node n of module `from` is about, by the node's name, and writes it to *t. o: the
- * open calls; NULL: none. Returns false if the annotation says nothing: there is no such node or call, the node is
+/* Finds what the annotation of node n of module `from` is about, by the node's name, and writes it to *t.  o: the
+ * open calls; NULL: none.  Returns false if the annotation says nothing: there is no such node or call, the node is
  * not placed, or it follows its operand (such as a Shape) within an open call, so that its annotation only repeats
  * the call's. */
 static bool find_target(const struct assignment *r, const struct open_calls *o,
@@ -213,7 +213,7 @@ bool plan_calls_open(struct ctx *x, const char *from)
 }
 
 /* Reads what module `from` says of a plan: the annotations of its nodes, and those of copies unless the pass shard
- * made the annotations; if its nodes have none, Olive's assignments. Returns 0, or -1 and an error. */
+ * made the annotations; if its nodes have none, Olive's assignments.  Returns 0, or -1 and an error. */
 static int read_marks(struct assignment *r, struct ctx *x, const struct module *from)
 {
     const struct open_calls *o = x->results.opened;

@@ -2,10 +2,10 @@
  *
  * By Olive's rules (olive/passes/onnx/split.py): a node belongs to the split of the longest assigned name with which
  * its own name begins, counted in whole components between dots or slashes; but never to an earlier split than the
- * nodes whose results it reads.  A QuantizeLinear, and a node for which no such name is assigned, goes to the last
- * of the splits whose results it reads; if it reads no split's results, to the split of its first reader; if there
- * is no reader, to split 0.  Olive copies a DequantizeLinear to all its readers; here it goes to the split of the
- * first reader. The names are kept as a tree of components.  O(characters + operands). */
+ * nodes whose results it reads.  A QuantizeLinear, and a node for which no such name is assigned, goes to the last of
+ * the splits whose results it reads; if it reads no split's results, to the first of the splits that read it; if none
+ * does, to split 0.  Olive copies a DequantizeLinear to all its readers; here it goes to the first of their splits.
+ * The names are kept as a tree of components.  O(characters + operands). */
 #include "passes/given/split_assignments.h"
 
 #include "ir/base/name_table.h"
@@ -33,8 +33,8 @@ const char *split_assignments_of(const struct module *m)
     return NULL;
 }
 
-/* Takes the first component of *name off, with the separator behind it, and returns it as an edge that leads from
- * `vertex` (a key of name_tree.child), in a. */
+/* Takes the first component off *name, with the separator behind it.  Returns the edge for the component from
+ * `vertex`, "vertex/component", which is a key of name_tree.child; lives in a. */
 static const char *take_edge(uint32_t vertex, const char **name, struct arena *a)
 {
     size_t n = strcspn(*name, "./");

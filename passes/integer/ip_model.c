@@ -4,13 +4,13 @@
  * vertex v; the value T is at least the load of every device:
  *     T >= sum_v time[v] x[v,d] + sum_e cost[e] cut[e,d].
  * cut[e,d] = 1 iff d holds some pins of net e and not all.  With pins a and b: cut >= |x[a] - x[b]|; with more: cut =
- * hi - lo, hi >= every x, lo <= every x; with a pin on the host, or a pin that cannot be on d: cut = hi. The relaxation
- * is as strong as with the paper's separate in- and out-costs, with fewer rows.  Host devices pay nothing.  If only one
- * pin of a net can be on a device, the net needs no column for that device.
+ * hi - lo, hi >= every x, lo <= every x; with a pin on the host, or a pin that cannot be on d: cut = hi.  The
+ * relaxation is as strong as with the paper's separate in- and out-costs, with fewer rows.  Host devices pay nothing.
+ * If only one pin of a net can be on a device, the net needs no column for that device.
  *
  * With overlap, or with passes that count apart (the same paper, appendices D and H.1), computing, transfers in and
- * transfers out of a device are three sums; each net has in >= x[reader] - x[maker] and out >= x[maker] - x[reader].  T
- * is at least each sum of what runs one after the other.  With passes apart T >= TF + TB, and TF and TB are at least
+ * transfers out of a device are three sums; each net has in >= x[reader] - x[maker] and out >= x[maker] - x[reader].
+ * T is at least each sum of what runs one after the other.  With passes apart T >= TF + TB, and TF and TB are at least
  * the sums of the forward and the backward pass.  A device that holds a vertex computes longer by the cost of a part,
  * which is multiplied by `used`: used >= every x.
  *
@@ -19,8 +19,9 @@
  * earlier one; w[v,j] <= w[v,j+1], w[u,j] >= w[v,j] along edges, x[v,j] = w[v,j] - w[v,j-1].  A chain has no symmetry;
  * it is what dp-place searches.  Slots may stay empty.
  *
- * Symmetry.  Devices of a kind are alike, so they may be numbered in the order in which the vertices, sorted by falling
- * time, first use them: the i-th vertex, counted from 0, is on one of the first i + 1 devices, or on another kind.
+ * Symmetry.  Devices of a kind are alike, so they may be numbered in the order in which the vertices, sorted by
+ * falling time, first use them: the i-th vertex, counted from 0, is on one of the first i + 1 devices, or on another
+ * kind.
  *
  * A column that must be 0 is left out: the device cannot run the vertex, or the vertex takes longer than the limit or
  * needs more memory than the device has.  In a chain a column is also left out if the vertex and its ancestors do not

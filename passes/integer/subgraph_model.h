@@ -21,7 +21,7 @@ struct subgraph_ask {
 
 /* A slot of accelerator `dev` (0, 1, ...), or the class of hosts whose first device `dev` is. */
 struct subgraph_place {
-    uint32_t dev, slot; /* slot: of an accelerator: the number of the slot, 0, 1, ... */
+    uint32_t dev, slot; /* slot: for an accelerator, the number of the slot on it: 0, 1, ... */
     uint32_t cls;       /* the class of the device */
     bool host;          /* the place is a class of hosts */
     uint32_t kind;      /* of an accelerator: its kind in the problem */

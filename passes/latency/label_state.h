@@ -154,7 +154,9 @@ struct label_run {
     uint64_t *bits, key; /* the set I + S and its hash */
     uint32_t card;       /* number of blocks in I + S */
     uint32_t *missing;   /* [block] number of its predecessors that are not in I + S */
-    int64_t *end;        /* [unit of a block, from its first] ps: end on the host; scratch */
+    /* [unit - first unit of its block] scratch, used for one block at a time.  ps: when the unit ends if the block runs
+     * on the host */
+    int64_t *end;
     struct latency_label *fresh; /* scratch: the label being made */
     uint32_t lanes;              /* number of int64 that the lanes of a label take; 0: slots is 1 */
     uint64_t labels;             /* number of labels kept, of all ideals */

@@ -70,8 +70,8 @@ void slots_take(struct slots *s, int64_t start, int64_t length)
         s->end = sat_add(start, length);
         return;
     }
-    /* divides the idle time in which the device becomes busy into the idle time before and the idle time after */
-    /* next: the index at which the idle time behind the busy time belongs */
+    /* the idle time in which the device becomes busy is divided into the idle time before and the idle time behind the
+     * busy time; `next` is the index where the latter belongs */
     uint32_t i = first_after(s, start), next = i + 1;
     assert(i < s->n && s->at[i].from <= start && length <= s->at[i].to - start);
     struct slot after = {start + length, s->at[i].to};

@@ -44,10 +44,10 @@ bool growth_can(const struct growth *g, uint32_t group, uint32_t to)
     return can;
 }
 
-/* Takes note of an edge between a new group of the set and vertex v: if v's group could be added to the set, the
- * group enters `front`, the heap of such groups, or rises in it.  Returns by how many ps the edge changes what a
- * move of the set adds to all transfers. time: ps of the edge's transfer; move[0]: the set's device; move[1]: the
- * device to move to. */
+/* Takes note of an edge between the group that has just joined the set and vertex v.  If v's group may join the set,
+ * too, puts it into `front`, the heap of such groups, or raises it there.  Returns the change, by this edge, of the
+ * set's cost: of the ps that moving the set would add to all transfers together.  dev[node]: the plan; move[0]: the
+ * set's device; move[1]: the device to move to; time: ps of the edge's transfer. */
 static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *move, uint32_t v,
                          int64_t time, struct heap *front)
 {
@@ -65,7 +65,9 @@ static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *mo
     return time;
 }
 
-/* Adds a group to the set.  Returns by how many ps the group changes what a move of the set adds to all transfers. */
+/* Adds a group to the set, and puts the neighbouring groups that may follow it into `front`.  Returns the change of
+ * the set's cost: of the ps that moving the set would add to all transfers together.  dev, move, front: as for
+ * note_edge(). */
 static int64_t add_group(struct growth *g, const int32_t *dev, const int32_t *move, uint32_t group,
                          struct heap *front)
 {

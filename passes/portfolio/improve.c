@@ -34,7 +34,7 @@ struct link {
     uint32_t number;   /* the node, or the net of a transfer */
     uint8_t kind;      /* enum step_kind */
     uint32_t from, to; /* devices of a transfer (task.from, task.to); both the device of a node */
-    /* whether only the device or port, which the item before it used, made the item wait for that item */
+    /* true: the item waited for the item before it only because that one used the same device or port */
     bool held;
 };
 
@@ -373,7 +373,7 @@ static bool change_transfer(struct improver *s, const struct link *l)
     return draw_below(s, 2) ? move_around(s, u, dv) : move_around(s, v, du);
 }
 
-/* Moves the nodes of items i, i + 1, ... of the chain, all on the device of item i, to one other device. That
+/* Moves the nodes of items i, i + 1, ... of the chain, all on the device of item i, to one other device.  That
  * device, and the largest number of items to move, are drawn at random.  An item on another device, or an item that
  * is no node, ends the stretch. */
 static bool change_stretch(struct improver *s, uint32_t i)

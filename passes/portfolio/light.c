@@ -2,7 +2,7 @@
  *
  * List schedulers, and planners for the time per sample, add up the bytes of all results of a device's nodes.  While
  * one sample runs alone, a device needs far fewer bytes at once, since a result is freed after its last use.  Some
- * plans fit only for this reason. So that planners find these, too, they get a second problem: nodes need their
+ * plans fit only for this reason.  So that planners find these, too, they get a second problem: nodes need their
  * weights only, and each device has less memory, by the bytes that results need at once if everything is on one
  * device.  Whether such a plan fits is found when it is run. */
 #include "passes/portfolio/light.h"

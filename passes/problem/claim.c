@@ -3,7 +3,7 @@
  * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something about
  * contiguous plans; a search of a fused graph, about plans of that graph; a search of a level where contract keeps
  * groups together, about plans that keep them together; only a bound on the level of the mandatory colocation classes
- * (mandatory_level) is about all plans that the user could have (bounds_all). Cost: O(V + pins), and running the plan
+ * (mandatory_level) is about all plans that the user could have (bounds_all).  Cost: O(V + pins), and running the plan
  * where parts cost something. */
 #include "passes/problem/claim.h"
 

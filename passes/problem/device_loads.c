@@ -3,7 +3,7 @@
  * Source: the placement paper, 5.2: the loads of contiguous splits, for sets of any shape.  Let a vertex move from
  * device a to b, and let one of its nets have n pins.  If h of them are on a before the move, a pays for the net before
  * if h < n, and after the move if h > 1.  If h of them are on b after the move, b pays before if h > 1, and after if h
- * < n. No other device's load changes.  Cost: O(nets of the vertex) for a move. */
+ * < n.  No other device's load changes.  Cost: O(nets of the vertex) for a move. */
 #include "passes/problem/device_loads.h"
 
 #include <assert.h>

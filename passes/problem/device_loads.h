@@ -29,8 +29,10 @@ struct loads {
     uint32_t *held; /* [net * ndev + device] number of the net's pins on the device */
     /* [shared item * ndev + device] number of vertices on the device that need the item; NULL: memory is ample */
     uint32_t *users;
-    int64_t *load;               /* [device] ps; pass_loads: of the forward pass */
-    int64_t *back;               /* [device] ps; pass_loads: of the backward pass; else 0 */
+    /* [device] ps: its load; with pass_loads, that of the forward pass */
+    int64_t *load;
+    /* [device] ps: with pass_loads, its load of the backward pass; else 0 */
+    int64_t *back;
     int64_t *bytes;              /* [device]; 0 where memory is ample */
     struct problem_parts *parts; /* c->detailed: [device]; else NULL */
     /* [device] number of devices that share the device's stage, itself included; 0: it takes turns with a device of a

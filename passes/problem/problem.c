@@ -5,7 +5,7 @@
  * times over the kinds: with scales by which every kind takes equally long for the whole graph; with plain times; and
  * with plain times where host devices count as unlimited (for plans that have used up all hosts).  In the fourth one,
  * made where memory is short, weights are bytes.  A net that crosses an ideal is paid once more by the devices of the
- * vertices left, so its cost may be added to the weight of these vertices. Cost: O(kinds * (V + pins)); a label is
+ * vertices left, so its cost may be added to the weight of these vertices.  Cost: O(kinds * (V + pins)); a label is
  * compared with all labels of its ideal. */
 #include "passes/problem/problem.h"
 

@@ -156,7 +156,7 @@ struct problem *problem_build(const struct wdag *g, const struct scene *s, int64
                               struct arena *a, struct diag *d);
 
 /* Does the same as problem_build, but loads contain the cost of parts, counted by passes, which problem_build leaves
- * out. Returns NULL without an error if parts cost nothing, or if all vertices have nodes of the same passes: then
+ * out.  Returns NULL without an error if parts cost nothing, or if all vertices have nodes of the same passes: then
  * problem_build is enough. */
 struct problem *problem_build_by_pass(const struct wdag *g, const struct scene *s, struct arena *a,
                                       struct diag *d);
@@ -204,8 +204,9 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
 
 /* A partial plan.  Labels are known by their index in an array; index 0 means no label. */
 struct label {
-    int64_t value; /* largest load so far; pass_loads: of the forward pass */
-    int64_t back;  /* pass_loads: largest load of the backward pass; else 0 */
+    /* ps: the largest load so far; with pass_loads, the largest load of the forward pass */
+    int64_t value;
+    int64_t back; /* ps: with pass_loads, the largest load of the backward pass; else 0 */
     /* number of devices of each kind that the plan uses: a field of bits for each kind */
     uint64_t used;
     /* labels: parent: the plan without its last device; next: the next label of the same ideal */
@@ -303,8 +304,8 @@ struct problem_plan {
     uint32_t *copies; /* [device] as in struct plan; needed if the model replicates, else NULL */
 };
 
-/* Tells the clock's listener the progress of a search of c.  phase: name of the work; done: thousandths of it that are
- * done; value: of the best plan, ps, LOAD_INF: none yet.  clock may be NULL. */
+/* Tells the clock's listener the progress of a search of c.  phase: name of the work; done: thousandths of the work
+ * that are done; value: value of the best plan, ps, LOAD_INF: no plan is known yet.  clock may be NULL. */
 void problem_tell(const struct problem *c, const struct clock *clock, const char *phase,
                   uint32_t done, int64_t value);
 
