@@ -191,7 +191,8 @@ static double fill_side(struct arrangement *t, uint32_t stack, bool host, struct
     return reach;
 }
 
-/* Moves the labels at one side of a stack (fill_side) to the right by x. */
+/* Moves the labels at one side of a stack to the right by x; `host` tells which side, as for
+ * fill_side(). */
 static void move_side(struct arrangement *t, uint32_t stack, bool host, double x)
 {
     for (uint32_t i = 0; i < t->signs; i++) {

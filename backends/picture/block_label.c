@@ -51,8 +51,8 @@ static bool count_kind(struct kind *k, uint32_t *n, uint32_t most, const char *s
     return true;
 }
 
-/* Returns the KINDS_SHOWN most frequent operators of n nodes, with their counts: "MatMul 24, Add 12, Softmax 12,
- * ...". */
+/* Returns the KINDS_SHOWN most frequent operators of node[0 .. n), with their counts: "MatMul 24,
+ * Add 12, Softmax 12, ...". */
 static const char *kinds_text(const struct module *m, const nid *node, uint32_t n, struct arena *a)
 {
     struct kind k[KINDS] = {{0}};
@@ -68,8 +68,8 @@ static const char *kinds_text(const struct module *m, const nid *node, uint32_t 
     return nk > KINDS_SHOWN || more ? arena_fmt(a, "%s, ...", s) : s;
 }
 
-/* Returns the components that follow the layer's scope in the paths of n nodes, each once: "ln_1, attn, ln_2, mlp"; ""
- * if there are none. */
+/* Returns the components that follow the layer's scope in the paths of node[0 .. n), each once:
+ * "ln_1, attn, ln_2, mlp"; "" if there are none. */
 static const char *list_inside(const struct module *m, const struct layers *l, const nid *node,
                                uint32_t n, struct arena *a)
 {
@@ -94,7 +94,8 @@ static bool is_border(struct scope s, size_t n)
     return n == s.len || s.at[n] == '/';
 }
 
-/* Returns the longest scope ("/h.3/attn" of "/h.3/attn/MatMul") that the paths of all n nodes begin with. */
+/* Returns the longest scope ("/h.3/attn" of "/h.3/attn/MatMul") that the paths of all nodes in
+ * node[0 .. n) begin with. */
 static struct scope common_scope(const struct module *m, const nid *node, uint32_t n)
 {
     struct scope all = node_scope(m, node[0]);
@@ -159,8 +160,8 @@ static const char *node_title(const struct module *m, nid x, struct arena *a)
                : arena_fmt(a, "%s\\n%s", label_text(a, path, strlen(path), TITLE), op);
 }
 
-/* Returns the first of the n nodes that is in a layer with a scope; 0 if the nodes are in several layers with
- * scopes, or if at most half of the nodes are in that layer. */
+/* Returns the first of the nodes in node[0 .. n) that is in a layer with a scope; 0 if the nodes
+ * are in several layers with scopes, or if at most half of the nodes are in that layer. */
 static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
 {
     nid first = 0;

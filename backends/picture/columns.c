@@ -12,8 +12,9 @@ enum {
     ROW = 4    /* number of boxes side by side in a row */
 };
 
-/* Returns an array, in a: [box] its level, from 0.  Writes to depth: [frame] its number of levels.  Boxes of a frame
- * are numbered in topological order, so one pass finds all levels. */
+/* Returns an array, in a: [box] its level, from 0.  Writes to depth: [frame] its number of levels.
+ * frame_of: [box] 1 + its frame; boxes: the number of the last box.  Boxes of a frame are numbered
+ * in topological order, so one pass finds all levels. */
 static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,
                              uint32_t *depth, struct arena *a)
 {
@@ -38,8 +39,9 @@ struct leaves {
     uint32_t box[ROW]; /* the latest leaves: the k-th leaf is box[k % ROW] */
 };
 
-/* Makes rows of ROW leaves, for each level of a frame by itself: sets c->above[] of leaf k to leaf k - ROW, which
- * must stand above leaf k; to 0 for leaves of the first row. */
+/* Makes rows of ROW leaves, for each level of a frame by itself: sets c->above[] of leaf k to leaf
+ * k - ROW, which must stand above leaf k; to 0 for leaves of the first row.  frame_of: [box] 1 +
+ * its frame; level: [box]. */
 static void wrap_leaves(struct columns *c, const struct arrows *t, const uint32_t *frame_of,
                         const uint32_t *level, struct arena *a)
 {

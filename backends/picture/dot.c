@@ -221,7 +221,8 @@ static void pale_box(Agnode_t *n)
     set_attribute(n, "fontcolor", "#52606d");
 }
 
-/* Adds an arrow between two boxes.  tip: its tooltip.  Returns the arrow. */
+/* Adds an arrow between two boxes and returns it.  id: its key and id in the file; tip: its
+ * tooltip. */
 static Agedge_t *add_arrow(struct picture *p, Agnode_t *from, Agnode_t *to, const char *id,
                            const char *tip)
 {

@@ -241,9 +241,10 @@ static bool time_used_up(pid_t pid, unsigned seconds)
     return used.tv_sec >= (time_t)seconds;
 }
 
-/* Watches a program and keeps the first line of its stderr in said[room].  Returns CHILD_DONE if it exited with 0,
- * CHILD_FAILED if it ended otherwise (r->pid is 0 in both cases), and CHILD_STOPPED if it still runs but has used up
- * its time, or l wants it to stop. */
+/* Watches a program and keeps the first line of its stderr in said[room].  Returns CHILD_DONE if it
+ * exited with 0, CHILD_FAILED if it ended otherwise (r->pid is 0 in both cases), and CHILD_STOPPED
+ * if it still runs, but has used up `seconds` seconds of processor time, has run SLACK times as
+ * long by the clock, or l wants it to stop. */
 static enum child_end watch_program(struct child_process *r, unsigned seconds, char *said,
                                     size_t room, struct listener *l)
 {

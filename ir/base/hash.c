@@ -10,7 +10,8 @@ struct hash_key hash_key_new(void)
     struct hash_key key = {{0}};
     if (getrandom(&key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
         return key;
-    /* getrandom() is forbidden, or not ready soon after boot: the kernel gave each process 16 random bytes */
+    /* getrandom() is forbidden, or not ready so soon after boot: takes the random bytes that the
+     * kernel gives each process when it starts */
     const void *own = (const void *)(uintptr_t)getauxval(AT_RANDOM);
     if (own)
         memcpy(&key, own, sizeof key);

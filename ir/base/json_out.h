@@ -30,7 +30,8 @@ void json_open(struct json_out *o, const char *key, char bracket, int indent);
 /* Closes the object or list that was opened last.  indent: blanks before the bracket on its own line; JSON_ROW: the
  * bracket follows the last member. */
 void json_close(struct json_out *o, int indent);
-/* Sets the indentation of the further members of the object or list that was opened last. */
+/* Sets the indentation of the further members of the object or list that was opened last; indent:
+ * as for json_open(). */
 void json_indent(struct json_out *o, int indent);
 /* Begins a member.  Returns the file, to which the caller writes the member's value. */
 FILE *json_member(struct json_out *o, const char *key);

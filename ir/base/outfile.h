@@ -31,9 +31,9 @@ const char *outfile_missing(const char *path, struct arena *a);
  * -1.  ok == false: the caller's work failed: removes the file without a further error and returns -1.  If the path
  * is "-", the caller's stream is only flushed, and an error is not reported. */
 int outfile_close(struct outfile *o, bool ok);
-/* Closes `data`, a file that o refers to, and then o, as outfile_close() does.  Returns 0; or -1 after an error: then
- * neither file is left, so that no data is without the file that refers to it; but if a file of that name was there
- * before, it and `data` stay. */
+/* Closes `data`, a file that o refers to, and then o, as outfile_close() does; `ok` is as there.
+ * Returns 0; or -1 after an error: then neither file is left, so that no data is without the file
+ * that refers to it; but if a file of that name was there before, it and `data` stay. */
 int outfile_close_both(struct outfile *o, struct outfile *data, bool ok);
 
 #endif

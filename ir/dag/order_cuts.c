@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
-/* Returns an array, in a: [p] ps: summed cost of the nets with pins before and behind position p, each net on the class
- * where it costs most. */
+/* Returns an array, in a: [p] ps: summed cost of the nets with pins before and behind position p of
+ * the order, each net on the class where it costs most.  order: [position] vertex. */
 static int64_t *crossing_costs(const struct wdag *g, const uint32_t *order, struct arena *a)
 {
     /* at first cost[p] is the cost at position p less the cost at p - 1: a net between the positions first and last is

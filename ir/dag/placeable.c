@@ -256,9 +256,9 @@ static void add_same_pair(struct builder *b, nid x, nid y, enum same_why why, ui
     p->same[p->nsame++] = (struct same_pair){x, y, why};
 }
 
-/* Adds the placed node `reader` to the readers of value v, unless that was done for this reader already: to
- * b->weights if each device holds the value once (an initializer or a result of a copy), else to b->pins; a state
- * input that no placed node makes to both. */
+/* Notes that the placed node `reader` reads value v, once for each reader and value: in b->weights
+ * if a device holds the value once for all its readers (v is an initializer or the result of a
+ * copy), else in b->pins; in both if v is an input of a state pair. */
 static void add_read(struct builder *b, vid v, nid reader)
 {
     if (b->stamp[v] == b->now)

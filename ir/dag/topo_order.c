@@ -84,8 +84,8 @@ static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a
     return order;
 }
 
-/* Returns the reverse of a depth-first order of the reversed graph, in which a vertex comes shortly before its
- * readers. */
+/* Returns the reverse of a depth-first order of the reversed graph, in which a vertex comes shortly
+ * before its readers.  seed: as for stack_order(). */
 static uint32_t *late_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
     uint32_t *order = stack_order(&g->pred, &g->succ, g->n, seed, /*at_random=*/false, a);

@@ -18,8 +18,8 @@ static bool are_interchangeable(const struct scene *s, int32_t x, int32_t y)
     return s->cluster->cls[cls].host && cls == cluster_class(s->cluster, (uint32_t)y);
 }
 
-/* Returns the first node that is neither on the device it is pinned to nor on one like it (are_interchangeable()); 0:
- * there is none. */
+/* Returns the first node that is neither on the device it is pinned to nor on one like it
+ * (are_interchangeable()); 0: there is none.  dev: [node] its device. */
 static nid find_misplaced(const struct scene *s, const int32_t *dev)
 {
     const struct graph *g = &s->m->graph[1];

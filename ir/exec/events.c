@@ -292,8 +292,8 @@ static void mark_tried(struct run *r, uint32_t p)
     r->tried[r->ntried++] = p;
 }
 
-/* Makes an item ready, once it waits neither for other items nor for its release time any more: puts it where ready
- * items of its task wait for their lanes. */
+/* Makes an item ready at the time `now`, once it waits neither for other items nor for its release
+ * time any more: puts it where ready items of its task wait for their lanes. */
 static void make_ready(struct run *r, uint32_t item, int64_t now)
 {
     uint32_t k = task_at(r, item);
@@ -316,15 +316,16 @@ static void make_ready(struct run *r, uint32_t item, int64_t now)
     }
 }
 
-/* Ends the wait of an item for its release time, which was its last wait, and makes the item ready. */
+/* Ends, at the time `now`, the wait of an item for its release time, which was its last wait, and
+ * makes the item ready. */
 static void make_released(struct run *r, uint32_t item, int64_t now)
 {
     r->left[item] = 0;
     make_ready(r, item, now);
 }
 
-/* Ends one wait of the item, because the item `by` has ended (NO_ITEM: because the run begins).  After the last wait
- * the item becomes ready, or waits for its release time. */
+/* Ends one wait of the item at the time `now`, because the item `by` has ended (NO_ITEM: because
+ * the run begins).  After the last wait the item becomes ready, or waits for its release time. */
 static void wait_less(struct run *r, uint32_t item, uint32_t by, int64_t now)
 {
     assert(r->left[item] && r->left[item] != STARTED);

@@ -47,8 +47,8 @@ tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, 
     return id;
 }
 
-/* Adds a tensor that is the slice of tensor `of` with exactly the n given ranges along the axis, without merging
- * slices; returns it. */
+/* Adds a tensor that is the slice of tensor `of` with exactly n ranges along the axis, without
+ * merging slices; returns it.  Range i holds the positions range[2 * i] to range[2 * i + 1] - 1. */
 static tid add_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
 {
     struct module *m = e->m;

@@ -281,7 +281,8 @@ static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
     }
 }
 
-/* Checks all reads of graph g: by its nodes (row g of `nodes`) and as its outputs. */
+/* Checks all reads of graph g: by its nodes (row g of `nodes`) and as its outputs.  around: as for
+ * read_check(). */
 static void check_graph_reads(struct check *c, gid g, const struct csr *nodes, const nid *around)
 {
     const struct module *m = c->m;

@@ -34,7 +34,7 @@ struct quotient {
 
 /* ---- the quotient --------------------------------------------------------------------------- */
 
-/* Returns the quotient for piece[node], with n pieces. */
+/* Returns the quotient for dev[node] and piece[node], with n pieces. */
 static struct quotient quotient_make(const struct module *m, const struct place *p,
                                      const int32_t *dev, const uint32_t *piece, uint32_t n,
                                      struct arena *a)

@@ -686,8 +686,10 @@ static void sort_lists(struct lists *l)
         s->item[i] = l->item[by_lane.to[i]];
 }
 
-/* Returns the rows device -> instances of its parts (sample_work.instance), in the order of the device's list.  Returns
- * NULL after an error: their number is not one for each part and micro-batch, and one for each part that runs once. */
+/* Returns the rows device -> instances of its parts (sample_work.instance), in the order of the
+ * device's list.  Returns NULL after an error: there are not as many instances as there should be,
+ * one for each part and each of the micro_batches micro-batches, but only one for a part that runs
+ * once. */
 static const struct csr *list_instances(const struct lists *l, uint32_t micro_batches)
 {
     const struct sample_work *w = l->of.w;

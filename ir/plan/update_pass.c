@@ -248,9 +248,10 @@ static void check_updated(struct update_search *k, const vid *fresh_of)
     }
 }
 
-/* Adds what a walk has found to to->of, and the output to fresh_of[parameter].  If another output was found to be the
- * parameter's new value, the one counts whose name begins with the parameter's, as the other one may be an update that
- * is returned; sets to->why if names do not tell. */
+/* Adds what a walk has found to to->of, and the output to fresh_of[parameter].  If another output
+ * was found before to be the new value of the same parameter, keeps the one whose name begins with
+ * the parameter's name: the other one may only be a value on the way to it.  If both names begin
+ * so, or neither, sets to->why. */
 static void add_gradient(struct update_search *k, const struct walk *w, vid *fresh_of)
 {
     const struct module *m = k->m;

@@ -17,8 +17,9 @@ static const char *unknown_rank(struct batch_search *x)
 
 /* ---- joining and parting ------------------------------------------------------------------------ */
 
-/* Whether a Concat makes indices in the state INDEX: it joins along the last axis; operand 0 holds the numbers of
- * the samples (state NUMBERS, stride 1, size 1 at the last axis), and all other operands are CUT or WHOLE. */
+/* Whether a Concat along `axis` makes indices in the state INDEX: `axis` is the last of the
+ * result's `rank` axes; operand 0 holds the numbers of the samples (state NUMBERS, stride 1, size 1
+ * at the last axis), and all other operands are CUT or WHOLE. */
 static bool joins_index(struct batch_search *x, int axis, int rank)
 {
     struct shape s;
@@ -92,8 +93,9 @@ const char *rule_batch_split(struct batch_search *x, const struct batch_rule *r)
     return batch_want_whole_from(x, 1);
 }
 
-/* Returns the index, in the lists of starts and ends of a Slice, of the entries for an axis; -1: the Slice leaves
- * the axis as it is; -2: it is not known which axes the Slice cuts. */
+/* Returns the index, in the lists of starts and ends of a Slice, of the entries for an axis of its
+ * operand, which has rank `rank`; -1: the Slice leaves the axis as it is; -2: it is not known which
+ * axes the Slice cuts. */
 static int slice_entry(struct batch_search *x, int axis, int rank)
 {
     const int count = batch_list_of(x, "starts", 1).n;

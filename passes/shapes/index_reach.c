@@ -1,9 +1,10 @@
 /* Finds how far the elements of integer tensors reach: one more than the largest of them, as a dimension (demands.h).
  *
- * Positions in a table of embeddings are a Range up to the sequence, or a CumSum of a mask; what is added to them,
- * cut out of them or repeated leaves their reach known.  An integer input is supposed to hold 0 and 1, since tools
- * that make inputs choose these.  Where one of two tensors may hold the largest element, the reach that has a name
- * is taken: the other reach is a small number.  Nothing is known of large constants.  O(operands) for each node. */
+ * Positions in a table of embeddings are a Range up to the sequence, or a CumSum of a mask; sums
+ * with them, slices of them and repeats of them have a known reach, too.  An integer input is
+ * supposed to hold 0 and 1, since tools that make inputs choose these.  Where one of two tensors
+ * may hold the largest element, the reach that has a name is taken: the other reach is a small
+ * number.  Nothing is known of large constants.  O(operands) for each node. */
 #include "passes/shapes/demands.h"
 
 enum { INPUT_REACH = 2 }; /* reach of the model's inputs */

@@ -9,7 +9,8 @@
 
 /* --- new axes, other axes --- */
 
-/* Writes to *out the dimension that `want`, entry i of a Reshape's target, stands for, given an operand of shape *in.
+/* Writes to *out the dimension that `want`, entry i of a Reshape's target, stands for, given an
+ * operand of shape *in: an entry 0 is dimension i of the operand or, if allow_zero, the number 0.
  * Returns -1 if the entry is -1 (to be computed from the number of elements), else 0. */
 static int target_dim(struct num want, const struct shape *in, int i, bool allow_zero,
                       struct dim *out)
@@ -350,7 +351,8 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
     return dim_nonneg(f->m, back) && (f->pure || dim_nonneg(f->m, at)) ? at : dim_unknown();
 }
 
-/* Returns the number of positions that a Slice with a negative step takes of a dimension of size d. */
+/* Returns the number of positions that a Slice with a negative step takes of a dimension of size d:
+ * from `start` down to, but without, `end`.  Negative values of these two count from the end. */
 static struct dim slice_backwards(int64_t start, int64_t end, int64_t step, int64_t d)
 {
     assert(step < 0 && d >= 0);
@@ -405,7 +407,8 @@ struct slice_spec {
     int64_t axis[SHAPE_RANK], step[SHAPE_RANK]; /* [naxes] step 0: not known */
 };
 
-/* Reads what Slice n does into *x; returns false if the axes are not known, or the lists differ in length. */
+/* Reads what Slice n does into *x: its starts and ends (NULL: not known), axes and steps.  Returns
+ * false if the axes are not known, or if there are more or fewer starts or ends than axes. */
 static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
 {
     struct shape s;

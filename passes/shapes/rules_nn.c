@@ -30,8 +30,9 @@ static void list_or_default(const struct infer *f, nid n, const char *name, int 
     }
 }
 
-/* Reads the attributes of a convolution or pooling into *x.  w: shape of the weights, whose last dimensions are the
- * kernel if there is no attribute for it; NULL: no weights.  Returns false if an attribute is out of range. */
+/* Reads the attributes of a convolution or pooling with nspatial spatial axes into *x.  w: shape of
+ * the weights, whose last dimensions are the kernel if there is no attribute for it; NULL: no
+ * weights.  Returns false if an attribute is out of range. */
 static bool window_of(const struct infer *f, nid n, int nspatial, const struct shape *w,
                       struct window *x)
 {

@@ -307,7 +307,8 @@ static bool grow(struct change *c)
     return to <= GROW_MOST;
 }
 
-/* Changes sizes until the demand holds; if no sizes make it hold, leaves them as they were. */
+/* Changes sizes until the demand holds; if no sizes make it hold, leaves them as they were.  *tries:
+ * how often demands may still be evaluated, over all calls; lowered by each evaluation. */
 static void meet(struct sizes *k, const struct demand *d, uint32_t *tries)
 {
     struct change c = {.k = k, .d = d, .x = {.k = k}, .tries = tries};
@@ -329,8 +330,8 @@ static void solve_all(struct sizes *k)
     }
 }
 
-/* Looks at all demands once, or as long as the clock allows, and changes sizes where one does not hold.  Returns
- * whether all held before. */
+/* Looks at all demands once, or as long as the clock allows, and changes sizes where one does not
+ * hold.  Returns whether all held before.  tries: as for meet(). */
 static bool meet_all(struct sizes *k, uint32_t *tries)
 {
     bool held = true;

@@ -31,7 +31,7 @@ struct sizes {
     uint32_t ntodo, captodo;
 };
 
-/* Returns sizes without names yet.  The strings are those of m. */
+/* Returns sizes without names yet; `usual` becomes sizes.usual.  The strings are those of m. */
 struct sizes *sizes_new(struct module *m, int64_t usual, struct arena *mem);
 /* Adds a name, unless it is there.  value: its size, or the size to try first. */
 void sizes_add(struct sizes *k, const char *name, enum size_kind kind, int64_t value);

@@ -631,8 +631,8 @@ static void set_memory(const struct sums_state *w, const struct plan *p,
             v->load[d].used = v->load[d].live_peak = sat_add(v->load[d].used, passing[k]);
 }
 
-/* Returns stages for a plan that has none: one for each device that it uses, in the order of their first forward
- * nodes, then devices with backward nodes only. */
+/* Returns stages for a plan that has none, with dev[node]: one stage for each device that it uses,
+ * in the order of their first forward nodes, then devices with backward nodes only. */
 static const struct stages *stages_by_device(const struct scene *s, const int32_t *dev,
                                              struct arena *a)
 {

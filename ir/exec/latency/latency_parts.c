@@ -109,8 +109,10 @@ static const struct keyed *device_order(const struct latency_run *r, const uint3
     return x;
 }
 
-/* Returns the subgraphs of a run, with groups of host nodes joined to one subgraph each.  The device of a subgraph is
- * the one that ran it, and subgraphs.place is its position in the order in which the device ran its subgraphs. */
+/* Returns the subgraphs of a run, with groups of host nodes joined to one subgraph each.  on:
+ * [subgraph of the run] the device that ran it, which becomes the device of the joined subgraph;
+ * place: [subgraph of the run] its place by start time, which decides ties.  In the result,
+ * subgraphs.place is the position of a subgraph in the order in which its device ran its subgraphs. */
 static struct subgraphs join_hosts(const struct latency_run *r, const struct module *m,
                                    const uint32_t *on, const uint32_t *place, struct arena *a)
 {

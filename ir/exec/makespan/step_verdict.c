@@ -54,7 +54,8 @@ static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
     return b;
 }
 
-/* Runs the tasks g of a step, to which it adds lasting bytes and the memory of the devices, and returns the run. */
+/* Runs the tasks g of a step, to which it adds lasting bytes and the memory of the devices, and
+ * returns the run.  weights: as for step_run_plan(). */
 static struct step_run run_graph(struct task_graph g, const struct scene *s, const struct plan *p,
                                  const int64_t *weights, struct arena *a)
 {

@@ -306,8 +306,8 @@ static void list_pass(const struct replay *r, const struct csr *level, int pass,
     }
 }
 
-/* Returns the list of each lane, lane -> items (task * samples + sample).  batch: all samples go forward before the
- * first one goes backward. */
+/* Returns the list of each lane, lane -> items (task * samples + sample).  level: the rows of
+ * set_levels(); batch: all samples go forward before the first one goes backward. */
 static struct csr make_lists(const struct replay *r, const struct csr *level, bool batch,
                              struct arena *a)
 {
@@ -343,7 +343,8 @@ static struct csr make_waits(const struct replay *r, bool batch, struct arena *a
     return pairs_rows(&waits, r->ntask + 1);
 }
 
-/* Runs the tasks on the event core, by the lists of their lanes; sets r->start and r->end. */
+/* Runs the tasks on the event core, by the lists of their lanes; sets r->start and r->end.  level,
+ * batch: as for make_lists(). */
 static void run_tasks(struct replay *r, const struct csr *level, bool batch, struct arena *a)
 {
     struct task_graph g = {.ntask = r->ntask + batch, .nlane = r->nlane};
