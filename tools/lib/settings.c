@@ -171,7 +171,8 @@ static int parse_pin(struct pin *pin, const char *text, struct arena *a, struct 
     return 0;
 }
 
-/* Reads all values of "pin" into p->settings.pins: each is a pin, or "@FILE" with a pin on each line of the file. */
+/* Reads all values of "pin" into p->settings.pins: each is a pin, or "@FILE" with a pin on each line of the file that
+ * is not blank and does not begin with "#". */
 static enum pcc_status read_pins(struct pcc *p)
 {
     struct arena *a = p->x.use.mem;

@@ -74,7 +74,8 @@ static bool is_lone_batch(const struct taking *t, const struct dim_binding *b, i
     return b->value == batch && said && said->value != batch;
 }
 
-/* Takes the sizes of the tables of --profile-at.  Returns 0; -1 after an error. */
+/* Takes the sizes that the tables of --profile-at were measured at, without the size of the batch.  A size in which the
+ * tables differ must be each table's batch, as the option says it.  Returns 0; -1 after an error. */
 static int take_measured(struct taking *t)
 {
     struct pcc *p = t->p;

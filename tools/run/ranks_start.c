@@ -124,8 +124,8 @@ struct stopped {
     pid_t killed;  /* the rank that was killed; 0: none */
 };
 
-/* Kills a rank that has been stopped for STOPPED, as may happen before the first or after the last sign of life; mpirun
- * then ends all other ranks. */
+/* Kills a rank that has been stopped for longer than STOPPED, at most one in a run; mpirun then ends all other ranks.
+ * The other ranks find a silent rank themselves, but only between its first and its last sign of life. */
 static void end_stopped(struct stopped *x, pid_t mpirun, struct arena *a)
 {
     struct arena *own = arena_new(a);
