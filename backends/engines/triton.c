@@ -258,7 +258,8 @@ static void put_tensor(FILE *f, const struct export_folder *x, const char *block
     fputs(" ]\n}\n", f);
 }
 
-/* Writes the beginning of a config: the model's name, its platform, the most samples of a request. */
+/* Writes the beginning of a config: the model's name, its platform, and the most samples of a
+ * request (--triton-batch; 0: requests have no axis of samples). */
 static void put_head(FILE *f, const struct export_folder *x, const char *name, const char *platform)
 {
     fputs("name: ", f);

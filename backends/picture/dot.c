@@ -447,11 +447,12 @@ static void add_to_title(struct picture *p, const char *text)
         arena_fmt(p->a, "%s%s", agget(p->g, (char *)(uintptr_t)"label"), title_break(text, p->a)));
 }
 
-/* Leaves out all but the heaviest routes, and says so in the title.  With up to MANY_FRAMES frames, 2 * frames +
- * ROUTES_LEAST routes between frames stay, and all routes of the host; with more frames, all routes to the next frame,
- * and MANY_FRAMES others.  Returns the limit `meet`: arrows of a route with more arrows than that meet in one
- * label; the limit is 1 if the routes that stay have more arrows in all than the number of routes allowed, so that
- * the picture has few labels. */
+/* Leaves out all but the heaviest routes, and says so in the title.  With up to MANY_FRAMES frames,
+ * 2 * frames + ROUTES_LEAST routes between frames stay, and all routes of the host; with more
+ * frames, all routes to the next frame, and MANY_FRAMES others.  Returns up to how many arrows of a
+ * route have a label each; if a route has more, all its arrows meet in one label.  That number is
+ * MEET; but it is 1, so that the picture has few labels, if the routes that were chosen by weight
+ * have more arrows in all than there may be such routes. */
 static uint32_t choose_routes(struct picture *p, struct route *route)
 {
     uint32_t frames = p->frames.n, side = frames + 1, n = 0, arrows = 0;

@@ -62,7 +62,8 @@ static void find_small(struct joiner *j)
     }
 }
 
-/* Writes the boxes of a frame, [lo, hi), to order[lo .. hi), sorted topologically, big and small boxes in turn. */
+/* Writes the boxes of a frame, [lo, hi), to order[lo .. hi), sorted topologically: as many big
+ * boxes as can come next, then as many small boxes as can come next, and so on. */
 static void sort_frame(struct joiner *j, uint32_t lo, uint32_t hi)
 {
     /* queues of ready boxes: [0] big ones, [1] small ones */

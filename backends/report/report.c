@@ -429,7 +429,8 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     return best;
 }
 
-/* Returns a plan for the model as it was before the pass shard: all on one of the devices that now share nodes. */
+/* Returns figures of the model as it was before the pass shard, for all nodes on one of the devices
+ * that now share nodes. */
 static struct alone alone_before_sharding(const struct result *r)
 {
     const struct sharding *k = r->sharding;

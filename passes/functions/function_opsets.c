@@ -96,7 +96,8 @@ static void mark_callees(const struct module *m, uint8_t *reached)
         reached[m->node[n].callee] = 1;
 }
 
-/* Callers come before callees, so functions that are called only from functions that stay are not examined. */
+/* f->order has callers before callees, so a function is examined only if the model calls it, or a
+ * function that was found to fit. */
 void functions_fit(struct module *m, struct functions *f, const char *who, struct arena *scratch,
                    struct diag *d)
 {

@@ -491,7 +491,9 @@ void rule_slice(struct infer *f, nid n, int arg)
 
 /* --- Gather and friends --- */
 
-/* Sets the elements of result 0 for a Gather from a vector.  in, index: shapes of operands 0 and 1. */
+/* Sets the elements of result 0 for a Gather from a vector, at one index or a vector of indices; an
+ * element whose index is unknown or out of range stays unknown.  in, index: shapes of operands 0
+ * and 1. */
 static void gather_values(struct infer *f, nid n, const struct shape *in, const struct shape *index)
 {
     const struct nums *x = nums_of(f, node_in(f->m, n, 0));

@@ -151,7 +151,8 @@ static void nearest_preset(enum gpu_maker maker, int64_t memory, struct device_c
     }
 }
 
-/* Returns the name of a class for a GPU's name, in a: small letters, digits and hyphens. */
+/* Returns a name for the class of GPUs that are called `name`, in a: small letters, digits and
+ * hyphens, at most NAME_TEXT - 1 characters; "gpu" if nothing of `name` is left. */
 static const char *class_name(const char *name, struct arena *a)
 {
     char plain[256], *to = arena_alloc(a, NAME_TEXT);

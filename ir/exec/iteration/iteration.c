@@ -27,7 +27,8 @@ static uint32_t task_copies(const struct iteration_build *t)
     return t->per_micro_batch ? t->x->micro_batches : 1;
 }
 
-/* Returns the task of a kind that stage s has for micro-batch i (with common tasks i has no effect); NO_ITEM: none. */
+/* Returns the task of a kind that stage s has for micro-batch i; without t->per_micro_batch it is
+ * one task for all micro-batches.  NO_ITEM: the stage has no such task. */
 static uint32_t task_at(const struct iteration_build *t, enum iteration_kind kind, uint32_t s,
                         uint32_t i)
 {

@@ -15,7 +15,8 @@
  * iteration_set_up() scales them to a micro-batch and divides them among devices. */
 struct stage_sums {
     int64_t forward, backward; /* ps of the passes */
-    /* ps of `backward` that only make gradients of weights; only if weight_pass_apart() (weight_pass.h) */
+    /* ps of `backward` that only make gradients of weights; 0 unless weight_pass_apart()
+     * (weight_pass.h) */
     int64_t weight;
     /* ps of forward, backward and weight that each device takes whole, however small its slice is; adding gradients
      * up is such work */
