@@ -251,10 +251,10 @@ static int64_t symbol_size(void *user, const char *symbol)
     return q->least && size > 1 ? 1 : size;
 }
 
-/* Returns the size of dimension k of the input v of a part, the module m: the least size, or (least false) the size for
- * which the plan was made; -1: not known, or, of [s - 2] for the least s, below 0.  The part's file may have a symbol
- * for the dimension that is no size of a model input; then the manifest's "values" may have an expression of known
- * symbols. */
+/* Returns the size of dimension k of the input v of a part, the module m: the least size, or (least
+ * false) the size for which the plan was made; -1: it is not known, or it would be below 0, as that
+ * of [s - 2] for the least s.  The part's file may have a symbol for the dimension that is no size
+ * of a model input; then the manifest's "values" may have an expression of known symbols. */
 static int64_t size_of(const struct export_folder *x, struct module *m, vid v, int k, bool least)
 {
     struct size_wanted q = {x, least};

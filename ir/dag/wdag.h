@@ -87,12 +87,12 @@ static inline bool wdag_has_apart(const struct wdag *g, uint32_t v)
 uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup, struct arena *a);
 
 /* Returns a coarser level, in a, with one vertex for each group of vertices of `fine`.  group[v]:
- * number of v's group, below ngroup.  Times and sizes add up (COST_NEVER stays), a group has the
- * pin of its members, nets inside one group vanish, nets with equal pins become one.  The new
- * vertices are numbered in a topological order, of groups that could be next the one with the
- * smallest member first; `map` of the result gives the numbers.  maker: the name of the pass that
- * makes the level.  NULL and an error if members of a group are pinned to different devices or must
- * not share one, or if the groups' edges have a cycle.  O(pins log pins). */
+ * number of v's group, below ngroup.  Times and sizes add up (COST_NEVER stays); a group is pinned
+ * to the device to which members of it are pinned; nets inside one group vanish; nets with equal
+ * pins become one.  The new vertices are numbered in a topological order, of groups that could be
+ * next the one with the smallest member first; `map` of the result gives the numbers.  maker: the
+ * name of the pass that makes the level.  NULL and an error if members of a group are pinned to
+ * different devices or must not share one, or if the groups' edges have a cycle.  O(pins log pins). */
 struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
                         const char *maker, struct arena *a, struct diag *d);
 

@@ -22,10 +22,12 @@ enum plan_status {
     PLAN_INFEASIBLE
 };
 
-/* The set of plans that a claim compares its plan with.  CONTIGUOUS: plans whose devices, in some order, take the
- * differences of a chain of ideals; in a training graph, of ideals of the forward pass, and the backward pass goes
- * through the devices in reverse; if devices form groups, the groups also take the differences of a chain.  LAYERS:
- * plans that keep the node groups of the pass `contract` together.  FUSED: plans of a fused graph. */
+/* The set of plans that a claim compares its plan with.  CONTIGUOUS: plans whose devices, in some
+ * order, take the differences of a chain of ideals (sets of nodes that hold all predecessors of
+ * their members); in a training graph, of ideals of the forward pass, and the backward pass goes
+ * through the devices in reverse; if devices form groups, the groups also take the differences of a
+ * chain.  LAYERS: plans that keep the node groups of the pass `contract` together.  FUSED: plans of
+ * a fused graph. */
 enum plan_scope {
     SCOPE_ALL,
     SCOPE_CONTIGUOUS,

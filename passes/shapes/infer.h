@@ -1,8 +1,9 @@
 /* Shared by the files of shape inference: the state of one run, and the functions that rules of operators use.
  *
- * A run computes a type for every value.  It has two modes.  Symbolic mode: types that can be proven, with names of
- * dimensions.  Bound mode, only for planning: every name is replaced by its value under the bindings (bind_dims.h),
- * so that slices, ranges and broadcasts whose size is unknown in general get numbers. */
+ * A run computes a type for every value.  It has two modes.  Symbolic mode: types that can be
+ * proven, with names of dimensions; pure mode (infer.pure) is a variant of it.  Bound mode, only
+ * for planning: every name is replaced by its value under the bindings (bind_dims.h), so that
+ * slices, ranges and broadcasts whose size is unknown in general get numbers. */
 #ifndef PCC_PASSES_SHAPES_INFER_H
 #define PCC_PASSES_SHAPES_INFER_H
 

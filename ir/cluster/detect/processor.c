@@ -6,10 +6,11 @@
  * groups around it counts.  A container sees its own group at the top, and the path in /proc/self/cgroup may not
  * exist below it.
  *
- * Rates: f32 as measured (speed.h), for as many cores as the process may use at once; f64 half of that, since vectors
- * hold half as many numbers; i8 four times that where there is an instruction for products of bytes (VNNI, SDOT); f16
- * twice that on arm64 with its instructions.  Matrix units such as AMX do not count: ONNX Runtime makes little use of
- * them. */
+ * Rates: f32 as measured (speed.h), for as many cores as the process may use at once; f64 half of
+ * the rate of f32, since vectors hold half as many numbers; i8 four times the rate of f32 where
+ * there is an instruction for products of bytes (VNNI, SDOT); f16 twice the rate of f32 on arm64
+ * with instructions for f16.  Matrix units such as AMX do not count: ONNX Runtime makes little use
+ * of them. */
 #include "ir/cluster/detect/processor.h"
 
 #include "ir/base/units.h"
