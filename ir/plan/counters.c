@@ -144,9 +144,10 @@ static void find_unsaid(struct find *k, vid *maybe, vid *maybe_of)
     }
 }
 
-/* Checks that neither samples nor updates are computed with an initializer of maybe[value], which is the output that
- * may be its next value; 0: none.  Sets to->why if they are.  maybe_of: [output] the initializer.  Changes maybe[]:
- * values that are computed with such an initializer get its output. */
+/* Checks that neither samples nor updates are computed with an initializer that may be a counter,
+ * but was not found to be one; sets to->why if they are.  maybe: [value] of such an initializer the
+ * output that may be its next value, else 0; maybe_of: [output] that initializer.  Changes maybe[]:
+ * a value that is computed with such an initializer gets the initializer's output. */
 static void check_others(struct find *k, vid *maybe, const vid *maybe_of)
 {
     const struct module *m = k->m;

@@ -40,9 +40,10 @@ struct subgraphs {
  * Lives in a.  O(nodes + pins); without slots O((nodes + pins) * accelerators). */
 struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                               struct arena *a);
-/* Whether the forward nodes of accelerator d would be one subgraph if it had no others, and its backward nodes
- * likewise: no path leaves the nodes of a pass and comes back to them.  dev: as in struct plan.  Memory is taken from
- * a and freed.  O(nodes + pins). */
+/* Whether the nodes of accelerator d make one subgraph for each training pass that it has nodes of:
+ * no path leaves its forward nodes and comes back to them, and no path leaves its backward nodes
+ * and comes back to them.  dev: as in struct plan.  Memory is taken from a and freed.  O(nodes +
+ * pins). */
 bool subgraphs_by_pass(const struct scene *s, const int32_t *dev, uint32_t d, struct arena *a);
 
 #endif

@@ -316,7 +316,8 @@ static void demand_coordinates(struct demands *k, vid v, const struct shape *in,
             demand_index(k, node_in(m, n, i), in->d[first + (int)i]);
 }
 
-/* Notes that indices are in range, and that the axes of the batch are those of operand 0. */
+/* Notes that indices are in range, and that the first batch_dims axes of the indices have the sizes
+ * of the same axes of operand 0. */
 void demand_gather_nd(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), index = operand_shape(k->f, n, 1);
