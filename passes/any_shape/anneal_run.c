@@ -494,7 +494,8 @@ void anneal_run(struct anneal_walker *m, struct anneal_run *r, struct clock *clo
     int64_t value = r->value < LOAD_INF ? r->value : loads_value(&m->l);
     int64_t unit = energy_of_time(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);
-    int64_t factor = choose_heat(m, unit, 1 + steps / each); /* of one cooling, times 2^32 */
+    /* the factor of one cooling, times 2^32 */
+    int64_t factor = choose_heat(m, unit, 1 + steps / each);
     /* until there is a plan to improve, loads count as energy as far as they are above the lower bound */
     m->target = m->l.c->lower.value;
     m->target_back = 0;

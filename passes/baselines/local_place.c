@@ -199,8 +199,8 @@ static int local_new(struct local *s, const struct baseline *b, struct arena *a)
     return 0;
 }
 
-/* Puts every vertex on a random device of s->dev, or on another one if it may not be there (baseline_put).  state: of
- * the random numbers. */
+/* Puts every vertex on a random device of s->dev, or on another one if it may not be there (baseline_put).  state: the
+ * state of the random numbers. */
 static void draw_plan(struct baseline *b, const struct local *s, uint64_t *state)
 {
     for (uint32_t v = 0; v < b->p.level->n; v++)

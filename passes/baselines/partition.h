@@ -16,7 +16,7 @@ extern const struct opt partition_opts[];
 struct part_graph {
     int32_t n, narc; /* numbers of vertices and arcs */
     int32_t nparts;  /* number of parts that are wanted */
-    int32_t seed;    /* of the library's random numbers */
+    int32_t seed;    /* seed of the library's random numbers */
     /* the neighbours of vertex v are to[at[v]], ..., to[at[v + 1] - 1]; arc i leads to vertex to[i] */
     int32_t *at, *to;
     /* [arc] transfer cost of the values made at one end and used at the other; >= 1 */

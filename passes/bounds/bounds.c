@@ -202,7 +202,8 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
             price[k] = larger(c->pot[p].scale[k], 0);
         try_prices(&t, price);
     }
-    /* goes twice through all factors: raises, then lowers, the best price of one kind by the factor up / down */
+    /* changes the best price of one kind at a time: multiplies it by up / down in the first turn, divides it by that
+     * in the second; goes through all factors twice */
     for (uint32_t i = 0; i < 2 * PRICE_STEPS && c->nkind > 1; i++)
         for (uint32_t k = 0; k < c->nkind; k++)
             for (int turn = 0; turn < 2; turn++) {

@@ -42,7 +42,7 @@ struct kind_extent {
     int64_t *time; /* [vertex] its time on the kind, ps; larger times count as upper + 1 */
     /* [i] the last path vertex j of the window of i; on intervals that reach farther the load is above `upper` */
     uint32_t *end;
-    /* [i] index in `load` of the first entry of i's window; the entry of i + 1 .. j is at[i] + j - i */
+    /* [i] index in `load` of the first entry of i's window; the interval i + 1 .. j has the entry at[i] + j - i */
     uint32_t *at;
     /* [entry] ps: no device of the kind with the path vertices i + 1 .. j has a smaller load */
     int64_t *load;
@@ -270,8 +270,8 @@ static bool is_refuted(struct extents *r, int64_t limit)
 /* ---- the argument ---------------------------------------------------------------------------- */
 
 /* Adds to the text how far devices of kind k get: a line for each i with a farther end than all smaller i have;
- * EXPLAIN_STEPS lines at most for all kinds together.  *shown: number of lines so far, with the lines left out;
- * raised. */
+ * EXPLAIN_STEPS lines at most for all kinds together.  *shown: number of lines so far, the lines left out included;
+ * the lines for this kind are added to it. */
 static void prove_extents(struct explain *e, const struct extents *r, uint32_t k, uint32_t *shown)
 {
     const struct kind_extent *x = &r->kind[k];

@@ -18,8 +18,8 @@ enum {
 };
 
 /* Continues the search until this call has looked at about with->work arcs.  Returns the best bound found by all calls
- * so far, with its proof in with->mem, or c->lower if that is higher.  upper: ps, larger bounds are not tried; at most
- * that of extents_new().  Writes the number of arcs looked at to *spent. */
+ * so far, with its proof in with->mem, or c->lower if that is higher.  upper: ps, at most that of extents_new();
+ * larger bounds are not tried.  Writes the number of arcs looked at to *spent. */
 struct bound extents_bound(struct extents *r, int64_t upper, const struct bound_means *with,
                            uint64_t *spent);
 

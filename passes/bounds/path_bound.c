@@ -1,10 +1,10 @@
 /* Finds bounds by what devices can hold along a path (path_bound.h).
  *
- * Idea: the ideals of a contiguous plan hold the first k vertices of a path for growing k (long_path.h), so each device
- * has an interval i + 1 .. j of the path vertices, which may be empty.  The device holds every vertex of the graph that
- * must lie within the interval (lo > i and hi <= j), and none that must lie before or behind it.  Let it hold the set S
- * with a load of at most T; w(S) is the weight of S in potential 0 (problem.h), p(S) the cost of its transfers.  If a
- * is the scale of the device's kind, w(S) + a p(S) <= a T, and so for each m > -1
+ * Idea: the ideals of a contiguous plan hold the first k vertices of a path for growing k (long_path.h), so each
+ * device has an interval i + 1 .. j of the path vertices, which may be empty.  The device holds every vertex of the
+ * graph that must lie within the interval (lo > i and hi <= j), and none that must lie before or behind it.  Let it
+ * hold the set S with a load of at most T; w(S) is the weight of S in potential 0 (problem.h), p(S) the cost of its
+ * transfers.  If a is the scale of the device's kind, w(S) + a p(S) <= a T, and so for each m > -1
  *   (1 + m) w(S)  <=  a T + max over such sets S of (m w(S) - a p(S)).
  * The maximum is a minimum cut, which does not depend on T (interval_cut.h).  Devices may come in any order, so a
  * dynamic program over the devices used, by kinds, and the part of the path that these devices have gives the largest
@@ -14,15 +14,15 @@
  * At first a device with an interval is taken to hold a weight of a T, the most that any set can have.  While T is not
  * refuted, cuts are made for the intervals that the dynamic program chose: with m = 0 first; then with a larger m (a
  * larger set is worth more then) while the load of the best set is below T, with a smaller m while it is above T; then
- * with the m at which the lines of a heavy and of a light set meet (Lagrangean relaxation of the limit T).  The largest
- * T that can be refuted is found by bisection; the lines of an interval hold for every T.
+ * with the m at which the lines of a heavy and of a light set meet (Lagrangean relaxation of the limit T).  The
+ * largest T that can be refuted is found by bisection; the lines of an interval hold for every T.
  *
- * If many small branches meet in one vertex, a hub, a device can hold a few of the branches, or with the hub all of
- * them.  Sets between these two pay far more than the line through the two sets says.  So a second search
- * (holder_new_apart()) distinguishes which hubs a device holds: the dynamic program knows which hubs the devices so far
- * have, and each interval has lines for each set of hubs.  It also distinguishes whether a device has no pin, some or
- * all pins of the dearest net: with some it pays for the net, whatever else it holds.  A vertex whose side then follows
- * from the interval and the edges is forced to that side, too (force_along()).
+ * If many small branches meet in one vertex, a hub, a device can hold a few of the branches, or all of them with the
+ * hub.  Sets between these two have many more transfers, but the bound by lines counts them as if the transfers grew
+ * evenly.  So a second search (holder_new_apart()) distinguishes which hubs a device holds: the dynamic program knows
+ * which hubs the devices so far have, and each interval has lines for each set of hubs.  It also distinguishes whether
+ * a device has no pin, some or all pins of the dearest net: with some it pays for the net, whatever else it holds.  A
+ * vertex whose side then follows from the interval and the edges is forced to that side, too (force_along()).
  *
  * Cost: the work allowed; the dynamic program takes O(states * kinds * path^2) for each step of refinement, with h
  * hubs 3^(h + 1) times as much. */
@@ -263,8 +263,8 @@ static bool make_groups(struct holder *h)
     return h->nstate <= STATES_MOST;
 }
 
-/* Whether pairs with that share of the dear net are needed.  NET_ALL is not if the net has the host as a pin: a device
- * with all other pins pays, too. */
+/* Whether pairs with that share of the dear net are needed.  NET_ALL is not needed if the net has the host as a pin: a
+ * device with all other pins then pays for the net, too, as with NET_SOME. */
 static bool has_share(const struct holder *h, enum net_share share)
 {
     return share == NET_SOME ||
@@ -326,8 +326,8 @@ static int64_t paid_by(const struct line *l)
     return (int64_t)((__int128)l->weight * l->m / LINE_ONE) - l->gain;
 }
 
-/* Writes the multiplier to try next for p to *m; cap: scaled limit, first: see struct group.  Returns false if no
- * other multiplier can lower the limit by much. */
+/* Writes the multiplier to try next for p to *m.  cap: the scaled limit; first: as in struct group.  Returns false if
+ * no other multiplier can lower the limit by much. */
 static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
 {
     const struct line *heavy = NULL, *light = NULL;

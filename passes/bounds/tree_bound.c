@@ -103,7 +103,7 @@ struct trees {
 /* What some trees prove. */
 struct proven {
     int64_t value;   /* ps: no plan takes less */
-    int64_t phi;     /* in units of 2^-PHI_BITS */
+    int64_t phi;     /* phi (head of this file), in units of 2^-PHI_BITS */
     int64_t stay;    /* phi less the share of the roots that may be on CPUs */
     uint32_t net;    /* the net that carries most relative to its cost */
     int64_t carried; /* what that net carries, in units of 2^shift ps */

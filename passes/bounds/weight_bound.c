@@ -362,8 +362,8 @@ static bool prepare(struct packer *p)
     p->total = INT64_C(1) << KNAPSACK_BITS;
     for (uint32_t v = 0; v < p->n; v++) {
         p->weight[v] = (int64_t)((__int128)least_time(p, v) * p->total / all);
-        /* the part of the average lets the weight of a vertex without time grow, too, since such vertices can force
-         * transfers */
+        /* a share of the average weight is added so that the weight of a vertex without time can grow, too: such
+         * vertices can force transfers */
         p->metric[v] = ((p->weight[v] + p->total / p->n / METRIC_LEAST) >> METRIC_BITS) + 1;
     }
     return true;

@@ -19,8 +19,9 @@ struct packing {
 };
 
 /* Returns weights, in a, for the largest threshold in (lower, r->below] for which weights were found; `below` of the
- * result is 0 if none were found, or if the graph has more than PACKING_VERTICES.  Looks at no more than *work arcs,
- * and lowers *work by the number looked at; for a small graph a smaller limit holds. */
+ * result is 0 if none were found, or if the graph has more than PACKING_VERTICES. Looks at no more than *work arcs,
+ * and lowers *work by the number looked at; for a graph of few vertices it looks at fewer: the limit then grows with
+ * their number. */
 struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t *work,
                              struct clock *clock, struct arena *a);
 enum { PACKING_VERTICES = 2000 };

@@ -27,8 +27,8 @@ struct call_table {
     int64_t share;  /* percent of the time that all groups may take together */
 };
 
-/* Adds the pin of a node or inner site (-1: not pinned) to site s; if s has a pin to another device, marks s as
- * divided. */
+/* Adds `pin`, the pin of a node or of an inner site (-1: not pinned), to `site`.  If the site has a pin to another
+ * device already, marks the site as divided. */
 static void note_pin(struct call_table *w, uint32_t site, int32_t pin)
 {
     if (pin >= 0 && w->pin[site] >= 0 && w->pin[site] != pin)

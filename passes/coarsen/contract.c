@@ -1,29 +1,29 @@
 /* contract: makes one vertex of nodes that must share a device.  If that closes a cycle, the vertices on the cycle
  * become one, too.
  *
- * Cycles matter to contiguous plans only: a device that holds part of a cycle would come both before and after
- * another device.  Plans of any shape may cut a cycle, so they have a level of their own, whose vertices are the
- * classes.  Bounds for every plan, whatever options the user gives, come from a third level: its vertices are the
- * mandatory classes.
+ * Cycles matter to contiguous plans only: a device that holds part of a cycle would come both before and after another
+ * device.  Plans of any shape may cut a cycle, so they have a level of their own, whose vertices are the classes.
+ * Bounds for every plan, whatever options the user gives, come from a third level: its vertices are the mandatory
+ * classes.
  *
- * Source: the preprocessing of the placement paper (Tarnawski et al., NeurIPS 2020).  Classes come from the
- * input (colour classes of profiles, Shape with its producer, state pairs).  Strongly connected
- * components of the quotient are joined (Tarjan).  Then trivial vertices are merged: a vertex that takes no
- * time anywhere and has a single neighbour is merged into it, again and again.  These merges cannot raise the
- * optimum, and reduce the number of ideals (GNMT: from 3,310,714 to 17,914).  A vertex is merged only where sizes
- * cannot matter: the vertex is empty, or everything fits on one device.  O(V + E).
+ * Source: the preprocessing of the placement paper (Tarnawski et al., NeurIPS 2020).  Classes come from the input
+ * (colour classes of profiles, Shape with its producer, state pairs).  Strongly connected components of the quotient
+ * are joined (Tarjan).  Then trivial vertices are merged: a vertex that takes no time anywhere and has a single
+ * neighbour is merged into it, again and again.  These merges cannot raise the optimum, and reduce the number of
+ * ideals (GNMT: from 3,310,714 to 17,914).  A vertex is merged only where sizes cannot matter: the vertex is empty, or
+ * everything fits on one device.  O(V + E).
  *
  * In a training graph (backward.c) a vertex holds forward nodes and the backward nodes that belong to them, and the
- * edges are those of the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a
- * device runs over the same layers in the other direction.  The edges of a backward group without a forward node are
+ * edges are those of the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a device
+ * runs over the same layers in the other direction.  The edges of a backward group without a forward node are
  * reversed.
  *
  * Classes by rules (qdq: qdq_groups.c, norm: norm_groups.c, calls: call_groups.c) and classes that the user asks for
- * (by=layer, blocks=FILE: user_groups.c; coplace: Baechi's co-placement) are joined in the same way.  Like pins
- * they limit the possible plans: "optimal" then means the best of the plans that keep them together.  A
- * quantised tensor is cheaper to transfer than a float one, so qdq=first, the default, costs next to nothing.  qdq=all
- * can close cycles around residual branches; if every layer reads the same mask, the cycles join nearly the whole
- * model, of which a warning tells. */
+ * (by=layer, blocks=FILE: user_groups.c; coplace: Baechi's co-placement) are joined in the same way.  Like pins they
+ * limit the possible plans: "optimal" then means the best of the plans that keep them together.  A quantised tensor is
+ * cheaper to transfer than a float one, so qdq=first, the default, costs next to nothing.  qdq=all can close cycles
+ * around residual branches; if every layer reads the same mask, the cycles join nearly the whole model, and a warning
+ * tells so. */
 #include "ir/exec/sample/sample_memory.h"
 #include "ir/plan/update_pass.h"
 #include "passes/coarsen/cut_rules.h"

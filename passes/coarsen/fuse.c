@@ -127,8 +127,9 @@ static bool window_fits(const struct window *w, const struct wdag *g, int64_t me
 }
 
 /* Appends the vertex at position x: adds the cost of its outputs to out[x + 1].  For each net of which the vertex is
- * the last consumer, adds the net's cost to seen[] of the net's producer, and in the tree (per_edge: for each net that
- * it consumes). */
+ * the last consumer, adds the net's cost to seen[] of the net's producer, and updates the producer's position in the
+ * tree if there is a tree.  per_edge: does so for each net that the vertex consumes, whether or not other consumers
+ * follow. */
 static void fusion_append(struct fusion *f, uint32_t x)
 {
     const struct wdag *g = f->g;

@@ -127,7 +127,7 @@ static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, st
     return g;
 }
 
-/* pass.run: pushes a level with the edges of a path, so that only its ideals, in this order, are left. */
+/* pass.run: pushes a level with the edges of a path added, so that its only ideals are the prefixes of the order. */
 static int linearize_run(struct ctx *x, const void *options)
 {
     const struct linearize_options *o = options;

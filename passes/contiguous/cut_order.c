@@ -94,9 +94,10 @@ static uint32_t node_of(const struct cutter *x, const struct flow *f, uint32_t v
     return x->path.lo[v] > k ? sink : source;
 }
 
-/* Adds net e to network f of cut k, unless the vertex that produces the net's value cannot be in the ideal: the cut
- * pays twice the net's cost, for the sender and for the receiver, if that vertex is in the ideal and another pin is
- * not.  *hub: the next unused node, which the net gets. */
+/* Adds net e to network f of cut k.  The cut pays twice the net's cost, for the sender and for the receiver, if the
+ * vertex that produces the net's value is in the ideal and another pin is not.  Adds nothing if the net costs nothing,
+ * or if no vertex, or one that cannot be in the ideal, produces the value.  *hub: number of the next unused node,
+ * which the net gets. */
 static void add_net(struct cutter *x, struct flow *f, uint32_t e, uint32_t k, uint32_t *hub)
 {
     const struct wdag *g = x->c->g;

@@ -7,7 +7,7 @@
 /* A series of orders, made one by one by cut_order_next().  The caller sets the seed; all other fields are 0 at
  * first. */
 struct cut_orders {
-    uint64_t seed;  /* of the random choices */
+    uint64_t seed;  /* seed of the random choices */
     uint32_t tried; /* number of orders made so far */
     uint64_t looks; /* number of arcs and vertices looked at so far: the work done */
 };

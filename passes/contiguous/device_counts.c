@@ -53,7 +53,8 @@ void device_scored(struct device_reach *r, const struct problem *c, uint32_t i, 
 }
 
 /* Returns the index of the first entry whose line gets to the end, and fills the table up to it; 0: there is none.
- * place[entry]: where its line ends; step[kind]: how far apart entries stand that differ in a device of the kind. */
+ * place[entry]: where its line ends; step[kind]: the distance in the table between two entries of which one has one
+ * device of the kind more. */
 static uint32_t fill_table(const struct problem *c, const struct device_reach *r,
                            const uint32_t *step, uint32_t *place)
 {

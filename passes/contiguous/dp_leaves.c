@@ -114,8 +114,8 @@ static bool is_chain(const uint64_t *from, uint32_t ndev)
     return !left;
 }
 
-/* Puts leaf v where the plan's value stays lowest: beside its neighbour, the only one with a device, or on another
- * device if that keeps a chain.  from: as in find_sources(), kept up to date. */
+/* Puts leaf v where the plan's value stays lowest: beside its only neighbour that has a device, or on another device
+ * if the devices then still form a chain (is_chain).  from: as in find_sources(), kept up to date. */
 static void put_leaf(struct loads *l, uint32_t v, uint32_t beside, uint64_t *from)
 {
     uint32_t home = (uint32_t)l->dev[beside], best = home;
@@ -143,10 +143,10 @@ static void put_leaf(struct loads *l, uint32_t v, uint32_t beside, uint64_t *fro
         from[target] |= UINT64_C(1) << source;
 }
 
-/* Returns a plan of c: vertices that are no leaves are on the devices of `small`, a plan of the graph without
- * leaves; put_leaf() then puts each leaf, the last one taken away first.  The value is LOAD_INF if the plan does not
- * fit the memory, or could not be reckoned.  When the time is over, leaves stay beside their neighbours.
- * O(V + E + leaves * devices^3). */
+/* Returns a plan of c: vertices that are no leaves are on the devices of `small`, a plan of the graph without leaves;
+ * put_leaf() then puts each leaf, the last one taken away first.  The value is LOAD_INF if the plan does not fit the
+ * memory, or if the tables for its loads would be too large.  When the time is over, leaves stay beside their
+ * neighbours.  O(V + E + leaves * devices^3). */
 static struct problem_plan put_leaves(const struct dp_race *r, const struct leaves *l,
                                       const struct problem_plan *small)
 {

@@ -38,7 +38,8 @@ static bool spares_later(struct search *s, uint32_t v)
         for_row (e, *of, v) {
             const struct net *t = step_net(s, e);
             uint32_t behind = t->outside - t->taken; /* pins outside J, v among them */
-            /* v alone is outside: its device does not pay for the net any more; all pins are: it may begin to pay */
+            /* if v is the only pin outside J, its device no longer pays for the net once v has moved; if all pins are
+             * outside, v's device may begin to pay */
             if (t->pins > 1 && behind == 1)
                 growth -= cost[e];
             else if (t->pins > 1 && behind == t->pins && !t->host)

@@ -7,7 +7,7 @@
 /* A series of searches near a plan, made one by one by near_next().  The caller sets the seed; all other fields are 0
  * at first and belong to near_next(). */
 struct near_run {
-    uint64_t seed;  /* of the random orders */
+    uint64_t seed;  /* seed of the random orders */
     uint32_t tried; /* number of neighbourhoods searched so far */
     /* number of vertices on each side of a border between two devices that may still move */
     uint32_t width;

@@ -99,8 +99,9 @@ struct race {
     uint32_t probe_at;
 };
 
-/* Returns the number of steps still allowed: r->most in all, times the gap between best plan and bound in 1 / GAP_UNIT
- * of the plan's value (at least once, at most GAP_MOST times), less the steps done. */
+/* Returns the number of steps still allowed: r->most times a factor, less the steps done.  The factor is the gap
+ * between best plan and bound, in 1 / GAP_UNIT of the plan's value, but at least 1 and at most GAP_MOST; 1 if no plan
+ * is known. */
 static uint64_t steps_left(const struct race *r)
 {
     int64_t best = r->best->value;

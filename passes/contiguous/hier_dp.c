@@ -92,7 +92,7 @@ struct member {
 
 /* What turns of several devices with one stage cost. */
 struct turns {
-    /* with copies; the problem `c` of struct hier is made without them */
+    /* the scene's execution model, with copies; the problem `c` of struct hier is made without copies */
     const struct exec_model *model;
     bool syncs;    /* the copies of a stage exchange weights */
     int64_t start; /* ps that a stage takes beside its vertices and nets; 0 without copies */
@@ -179,7 +179,8 @@ static void list_ideals(struct hier *h)
                     continue;
                 memcpy(to, from, h->nword * sizeof *to);
                 bits_add(to, v);
-                /* k: the first equal ideal among those of card + 1 vertices: number `made` itself if it is new */
+                /* k: the first of the ideals of card + 1 vertices that equals ideal number `made`; `made` itself if
+                 * that one is new */
                 uint32_t k = end;
                 while (memcmp(h->bits + (size_t)k * h->nword, to, h->nword * sizeof *to))
                     k++;
@@ -297,11 +298,13 @@ static uint32_t most_copies(const struct hier *h, const struct problem_kind *kin
 
 /* Sums over the vertices of each ideal, for a kind of devices. */
 struct ideal_sums {
-    /* [ideal] time, ps; bytes; bytes of parameters; number of vertices that cannot run on the kind */
+    /* [ideal] time: ps; size: bytes; param: bytes of parameters; never: number of vertices that cannot run on the
+     * kind */
     int64_t *time, *size, *param, *never;
 };
 
-/* Returns the sums of all ideals for kind k, in h->a.  Those of parameters are 0 if copies exchange nothing. */
+/* Returns, in h->a, the sums of struct ideal_sums for each ideal, over its vertices and for devices of kind k.  The
+ * sums of parameters are 0 if copies exchange nothing. */
 static struct ideal_sums sum_ideals(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
@@ -482,7 +485,7 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
     }
 }
 
-/* Returns by how many ps a device pays more for nets that leave the interval than pair.base counts, which has their
+/* Returns how many ps a device pays for nets that leave the interval beyond what pair.base counts, which has their
  * inner cost.  The device holds the vertices between the places a and b, and pays for a net if it holds one of its
  * pins.  delta: h->delta of the device's class. */
 static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
@@ -688,8 +691,8 @@ static bool outer_search(struct hier *h)
 
 /* ---- the plan --------------------------------------------------------------------------------- */
 
-/* Returns a device of the group of kind q whose first device is `dev`: device number `number`, from 0, of those that no
- * vertex is pinned to. */
+/* Returns a device of the group of kind q whose first device is `dev`: of the group's devices that no vertex is pinned
+ * to, the one with index `number`, counted from 0. */
 static uint32_t free_device(const struct hier *h, const struct group_kind *q, uint32_t dev,
                             uint32_t number)
 {

@@ -5,8 +5,8 @@
 #include "passes/contiguous/interval_dp.h"
 
 /* Reports why there is no contiguous plan for level g, and whether that is proven.  The reason is memory (the message
- * says what needs too much, and the smallest memory per device that would do), or another one.  exact: the exact search
- * is used, too, besides interval DP over `orders`.  Searches end with the clock of `orders`.  Returns PASS_INFEASIBLE.
+ * says what needs too much, and the smallest memory per device that would do), or another one.  exact: uses the exact
+ * search besides interval DP over `orders`.  Searches end with the clock of `orders`.  Returns PASS_INFEASIBLE.
  * Exception: where devices need memory only for what they hold at one time (exec_live_parts()), the search may meet a
  * plan that fits after all; makes it the plan of x, without the name of a planner and without a bound, and returns
  * 0. */

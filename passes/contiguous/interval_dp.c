@@ -38,9 +38,9 @@ enum {
     SAMPLE_MANY = 512, /* sampled positions for a better plan, in larger graphs */
     ALL_UP_TO = 8192,  /* orders of at most this number of vertices may be cut anywhere */
     SHARE = 4,         /* one order gets 1 / SHARE of the budget that is left */
-    /* a position's labels are thinned out to this number when there are twice as many, BEAM_FEW for a first plan,
-     * BEAM_MANY else: with several kinds of devices labels differ in the devices that they use, and there are as
-     * many as combinations of counts */
+    /* when a position has twice this number of labels, they are thinned out to this number: BEAM_FEW for a first plan,
+     * else BEAM_MANY. With several kinds of devices labels differ in the devices that they use: there can be a label
+     * for each combination of numbers */
     BEAM_FEW = 16,
     BEAM_MANY = 256,
     BEAM_MIXED = 64, /* BEAM_MANY where labels_many() */
@@ -252,8 +252,8 @@ static void make_barred(struct run *r, const uint32_t *unit)
                 r->barred[unit[v]] = larger_u32(r->barred[unit[v]], unit[w] + 1);
 }
 
-/* Makes the units of the order, which may be cut before position p if cut[p] != 0 (cut NULL: everywhere) or if the
- * vertex there must not share a device with some other one, and their tables. */
+/* Makes the units of the order, and their tables.  The order may be cut before position p if cut[p] != 0 (cut NULL:
+ * everywhere), or if the vertex there must not share a device with some other vertex. */
 static void make_units(struct run *r, const uint8_t *cut)
 {
     const struct problem *c = r->c;

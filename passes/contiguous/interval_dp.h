@@ -22,7 +22,7 @@ struct interval_found interval_search(const struct problem *c, const struct inte
  * are used up, but ignores how->starts.  interval_over() returns whether the steps or how->starts are used up. */
 struct interval_run {
     const struct interval_how *how;
-    uint64_t state; /* of the random numbers that seed the orders */
+    uint64_t state; /* state of the random numbers that seed the orders */
     struct interval_found found;
 };
 struct interval_run interval_begin(const struct interval_how *how);

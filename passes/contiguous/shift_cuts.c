@@ -39,7 +39,7 @@ struct cuts {
     /* [vertex] device: under the plan of x (read_plan), then under the plan that was looked at last */
     int32_t *dev;
     uint64_t looks;            /* number of looks at nodes that may still be made */
-    struct clock *clock, late; /* of the caller; the same without a time limit */
+    struct clock *clock, late; /* clock: the caller's clock; late: the same without a time limit */
 };
 
 /* Whether score a is better than b: fewer lacks; then a smaller value. */

@@ -6,17 +6,17 @@
  * restricted to the remaining vertices, is a plan of the smaller graph whose loads are no larger.  The time of the
  * lost vertices must fit into what these loads leave of the devices, in sum; so a search that finds no such plan with
  * loads of at most L (dp_refute) proves that every plan of the whole graph has a load above L.  This is a relaxation
- * of the state space as in Christofides, Mingozzi and Toth (Networks 11, 1981): the lost part of the state survives
- * as one number.
+ * of the state space as in Christofides, Mingozzi and Toth (Networks 11, 1981): the lost part of the state survives as
+ * one number.
  *
- * Which vertices are lost: those whose mobility, the length of the longest path less that of the longest path
- * through the vertex, is above a share of the longest path.  The share grows from 0 (only the longest path is left,
- * whose ideals are few) until nothing is lost; each graph gives a bound by bisection over L, and the next graph only
- * has to raise it.  A vertex that is a large part of a load by itself is never lost.
+ * Which vertices are lost: those whose mobility, the length of the longest path less that of the longest path through
+ * the vertex, is above a share of the longest path.  The share grows from 0 (only the longest path is left, whose
+ * ideals are few) until nothing is lost; each graph gives a bound by bisection over L, and the next graph only has to
+ * raise it.  A vertex that is a large part of a load by itself is never lost.
  *
- * The climb asks all these graphs the same question, whether a plan takes less than the best one.  The search of a
- * graph knows, for each of its ideals, what the rest of a plan takes at least, and that prunes the search of the next
- * graph, which goes from the other end (dp_guide.c).
+ * The climb (dp_climb) asks all these graphs the same question: does any plan take less than the best one known? The
+ * search of a graph knows, for each of its ideals, what the rest of a plan takes at least, and that prunes the search
+ * of the next graph, which goes from the other end (dp_guide.c).
  *
  * Cost: O(V + E + pins) for each of about ten graphs, and the steps that are allowed. */
 #include "passes/contiguous/smaller_graph_bound.h"

@@ -60,9 +60,9 @@ struct cost_builder {
     gid *first_body, *next_body;
     /* ps: the longest time that a Loop or Scan may have, so that sums over all Loops and Scans do not overflow */
     int64_t longest;
-    /* numbers of nodes, for warnings.  unknown: with a result of unknown size; nodes: all; loops: Loops and Scans of
-     * unknown trip count; long_loops: Loops and Scans whose time was cut to `longest`; calls: calls of functions that
-     * were not replaced by their nodes */
+    /* numbers of nodes, for warnings.  unknown: nodes with a result of unknown size; nodes: all nodes; loops: Loops
+     * and Scans of unknown trip count; long_loops: Loops and Scans whose time was cut to `longest`; calls: calls of
+     * functions that were not replaced by their nodes */
     uint32_t unknown, nodes, loops, long_loops, calls;
     nid first_unknown; /* the first node that `unknown` counts; 0: none */
 };

@@ -289,8 +289,8 @@ static int64_t matmul_flops(const struct flops *x, nid n)
     shape_in(&x->f, n, 0, &a);
     bool t = node_attr_int(x->f.m, n, "transA", 0) != 0 && a.rank > 1;
     bool first = t && node_attr_int(x->f.m, n, "transBatchA", 0) != 0;
-    /* the product sums over the last axis of operand 0; with transA over the last but one; with transBatchA, too, over
-     * the first one */
+    /* the product sums over the last axis of operand 0; with transA over the last but one; with transA and transBatchA
+     * over the first one */
     return sat_mul(2, sat_mul(elems_out(x, n), last_dim(&a, first ? a.rank : t ? 2 : 1)));
 }
 
@@ -367,7 +367,8 @@ static bool softmax_is_flat(const struct flops *x, nid n)
 int64_t node_normal_row(struct flops *x, nid n, int *passes)
 {
     const struct flop_row *r = row_of(x, n);
-    struct shape s; /* of the result: operand 0 of EmbedLayerNormalization is a list of words */
+    /* the shape of the result: operand 0 of EmbedLayerNormalization is a list of words */
+    struct shape s;
     int64_t row = 1;
     if (r == NULL || (r->flags & (NORM | SOFTMAX)) == 0 ||
         !shape_of(&x->f, node_out(x->f.m, n, 0), &s))

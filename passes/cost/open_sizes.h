@@ -4,7 +4,7 @@
 
 #include "passes/shapes/infer.h"
 
-/* The sizes of values, filled node by node: those of the operands of the present node are there. */
+/* The sizes of values.  They are found node by node: when a node is looked at, the sizes of its operands are there. */
 struct open_sizes {
     struct infer *f; /* the module, with types for planning */
     int64_t *elems;  /* [value] number of elements, estimated where it is unknown */

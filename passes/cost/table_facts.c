@@ -28,7 +28,8 @@ const char *table_path(const char *text, const char **classes, struct arena *a)
     return none ? text : arena_strdup(a, text, (size_t)(colon - text));
 }
 
-/* Adds a size.  where: the row or key that says it.  Returns 0; -1 after an error: there are too many. */
+/* Adds the size of the dimension `name` to *f.  where: the row or key that gives the size, for errors.  Returns 0; -1
+ * after an error: there are too many sizes. */
 static int add_size(struct table_facts *f, const char *name, int64_t size, const char *where,
                     struct arena *a, struct diag *d)
 {

@@ -320,7 +320,8 @@ static void conclude(struct ip_latency_run *r)
     p->planner = "ip-place";
     *c = (struct claim){
         .objective = x->scene.model.objective, .value = value, .value_less_parts = value};
-    struct bound general = claim_run(x, &x->scene); /* of all plans; the claim has it now */
+    /* the bound of all plans; the claim has it now */
+    struct bound general = claim_run(x, &x->scene);
     /* the integer program knows only plans with slots, so its bound holds only if the plan has slots */
     if (p->slot && r->bound > c->bound) {
         c->bound = smaller(r->bound, value);

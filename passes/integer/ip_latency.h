@@ -10,7 +10,7 @@ struct ip_latency {
     const struct mip_solver *solver;
     int64_t gap;         /* millionths, as in ip_how (ip_search.h) */
     int64_t limit;       /* ps: look only for plans that take this or less; LOAD_INF: for all */
-    int64_t moves, seed; /* of the annealing that finds the first plan */
+    int64_t moves, seed; /* moves and seed of the annealing that finds the first plan */
     const char *write;   /* a file for the model; NULL: none */
     bool write_only;     /* do not solve the model */
 };

@@ -466,8 +466,8 @@ static uint32_t add_used(struct builder *b, uint32_t s)
     return used;
 }
 
-/* Adds the row "top >= sum".  top: the column of the pass; sum: those of the slot's times in that pass (PART_COMPUTE,
- * PART_IN, PART_OUT) for which part[] is true. */
+/* Adds the row "top >= sum" for slot s.  top: the column of the pass; sum: of the slot's times in that pass, those for
+ * which part[] is true (part[PART_COMPUTE], part[PART_IN], part[PART_OUT]). */
 static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool part[PARTS])
 {
     static const char *const name[] = {"compute", "in", "out"};

@@ -52,8 +52,8 @@ uint32_t mip_share(struct mip *m, const char *name)
     return mip_col(m, name, 0, 1, 0, /*integer=*/false);
 }
 
-/* Drops terms of the last row that cancelled, and the row if it has no terms left: if the row does not hold then, the
- * integer program is impossible. */
+/* Drops the terms of the last row that cancelled.  If the row has no terms left, drops the row; if 0 is then outside
+ * its bounds, the integer program becomes impossible. */
 void mip_finish(struct mip *m)
 {
     if (m->nrow == 0)

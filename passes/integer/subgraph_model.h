@@ -24,7 +24,7 @@ struct subgraph_place {
     uint32_t dev, slot; /* slot: for an accelerator, the number of the slot on it: 0, 1, ... */
     uint32_t cls;       /* the class of the device */
     bool host;          /* the place is a class of hosts */
-    uint32_t kind;      /* of an accelerator: its kind in the problem */
+    uint32_t kind;      /* for an accelerator, its kind in the problem */
 };
 
 struct subgraph_model {

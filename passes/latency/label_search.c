@@ -137,8 +137,8 @@ static int64_t run_on_host(const struct label_run *r, uint32_t b, const int64_t 
     return done;
 }
 
-/* Extends label i of I by block b on the host, and adds the new label to ideal number `ideal`, which is I with b; not
- * if no plan that extends the new label can take less than the limit.  end: scratch. */
+/* Extends label i of I by block b on the host, and adds the new label to ideal number `ideal`, which is I with b.
+ * Does not add it if no plan that extends it can take less than the limit.  end: scratch, [unit - first unit of b]. */
 static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t *end,
                            uint32_t ideal)
 {
@@ -292,8 +292,8 @@ static uint32_t take_lane(const struct label_run *r, struct named_lane *lanes, u
 }
 
 /* Writes the plan of label `index` of `ideal`, which has all blocks, to *best.  chain[i] is the label that step i
- * made: its kind and lane say where the step puts blocks, which are those of the label's ideal that the ideal before
- * lacks. */
+ * made: its kind and lane say where the step puts its blocks.  These are the blocks that the label's ideal has and the
+ * ideal before lacks. */
 static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index,
                        struct latency_plan *best)
 {

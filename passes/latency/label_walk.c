@@ -230,9 +230,9 @@ static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t
 }
 
 /* Extends `one`, a label of I with the accelerator for S, by S, and adds the new label to ideal number `ideal`, which
- * is I + S; not if no plan that extends it can take less than r->limit ps.  t[i]: the ps at which the live units of
- * front i (label_state.h) have all ended.  least: the largest of the latest end of units without successors, the end
- * of S, and t[i] plus the tail of front i. */
+ * is I + S. Does not add it if no plan that extends it can take less than r->limit ps.  t[i]: the ps at which the live
+ * units of front i (label_state.h) have all ended.  least: the largest of the latest end of units without successors,
+ * the end of S, and t[i] plus the tail of front i. */
 static void extend(struct label_run *r, const struct live_label *one, uint32_t ideal)
 {
     assert(one->label < r->ideals.v[r->now].nlabel);

@@ -354,8 +354,8 @@ static bool fill_with(struct filling *f, uint32_t b, uint32_t i)
 static uint32_t next_device(struct filling *f, uint32_t b)
 {
     const struct latency_graph *p = f->p;
-    /* whether the accelerator looked at last could run b if it held no other block.  If the last one is behind f->at,
-     * it holds no block, so this is false: it is not memory in use that keeps b away */
+    /* whether b would fit on the accelerator looked at last if no other block were there: then only memory in use
+     * keeps b away.  Accelerators behind f->at hold no block yet, so for these it is false */
     bool full = false;
     for (uint32_t i = f->at; i < p->ndev; i++) {
         const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];

@@ -10,7 +10,7 @@ enum { JUDGED_MOVES = 24 };
 
 /* The settings of annealing, and how far it is. */
 struct latency_anneal {
-    uint64_t seed;  /* of the random choices */
+    uint64_t seed;  /* seed of the random choices */
     uint64_t moves; /* number of moves to try */
     uint64_t done;  /* the caller sets this to 0; latency_anneal() adds the moves that it tries */
     int64_t enough; /* ps: annealing ends at a plan whose latency is at most this */

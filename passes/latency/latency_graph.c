@@ -312,7 +312,8 @@ struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena 
 
 /* ---- the latency of a plan ------------------------------------------------------------------- */
 
-/* A net whose transfer costs some kind of accelerator something; if not training, of two blocks or more. */
+/* A net whose transfer costs some kind of accelerator something.  Unless latency_graph.training is set, it has two
+ * blocks or more. */
 struct paid_net {
     uint32_t net; /* number in latency_graph.nets */
     uint32_t src; /* the unit that makes the net's value; UINT32_MAX: none */

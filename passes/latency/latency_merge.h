@@ -9,7 +9,7 @@ struct latency_merge_input {
     struct wdag *level;              /* p->g */
     const struct latency_plan *plan; /* [n] plans; those with value LOAD_INF are left out */
     uint32_t n;
-    const struct label_limits *limits; /* of the search */
+    const struct label_limits *limits; /* limits of the search of the merged graph */
 };
 
 /* Merges blocks that are in one subgraph in every plan of m->plan, and runs the exact search on the merged graph.  If

@@ -238,7 +238,8 @@ static void write_claim(struct latency_place_run *n, const struct latency_tail *
     struct ctx *x = n->x;
     struct claim *c = &x->results.plan->claim;
     char text[UNIT_TEXT];
-    struct bound general = claim_run(x, &x->scene); /* of all plans; the claim has it now */
+    /* the bound of all plans; the claim has it now */
+    struct bound general = claim_run(x, &x->scene);
     const char *proof = c->proof, *scope = scope_text(n), *how;
     if (s->lower > c->bound) {
         c->scope = n->p->together ? SCOPE_CONTIGUOUS_LAYERS

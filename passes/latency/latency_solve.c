@@ -139,9 +139,9 @@ static void anneal_several(struct latency_search *v, uint64_t moves)
     arena_release(v->scratch, mark);
 }
 
-/* Makes a plan that a search found the best plan if it is better by the judge.  If the plan does not fit the memory
- * (the search counts neither the memory of hosts nor, with several slots, shared items), no further search is made:
- * it would find such plans again. */
+/* Takes the plan that a search found as the best plan if the judge's value of it is lower than that of the best plan
+ * so far.  If the plan does not fit the memory (the search counts neither the memory of hosts nor, with several slots,
+ * shared items), no further search is made: it would find such plans again. */
 static void take_found(struct latency_search *v, const struct latency_plan *found)
 {
     assert(found->value >= 0);

@@ -64,7 +64,8 @@ static uint32_t find_longest(struct favourite_chains *c)
     return edges ? last : NO_FAVOURITE;
 }
 
-/* Makes a chain of favourites of the longest path, which ends with `last`, and takes the path out of the graph. */
+/* Makes each vertex of the longest path, which ends with `last`, the favourite of the vertex before it, and takes the
+ * path out of the graph. */
 static void take_longest_path(struct favourite_chains *c, uint32_t last)
 {
     uint32_t n = 0;

@@ -50,8 +50,8 @@ static int64_t mean_transfer(const struct edges *e, uint32_t edge)
     return e->scene->model.step.network == NETWORK_HOST ? sat_add(one, one) : one;
 }
 
-/* Returns the vertices (keyed.item), those with the longest path to the end first.  That is a topological order,
- * since vertices with equal paths stay in the order of their numbers. */
+/* Returns the vertices (keyed.item) sorted by the longest path from each to the end, the longest first.  That is a
+ * topological order, since vertices with equal paths stay in the order of their numbers. */
 static struct keyed *rank_upward(const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;

@@ -84,7 +84,7 @@ static void end_candidate(struct candidates *c, struct ctx *x, enum candidate_ki
                           uint32_t plans, struct list_schedule *p)
 {
     struct candidate_record *r = &c->reached[kind];
-    /* replaces value and lacks by those with the real memories and bytes */
+    /* runs the plan with the real memories and bytes, which sets its value and lacks anew */
     if (p->dev && c->in_light)
         list_try(c->x, &(struct list_schedule){0}, p);
     c->work -= (int64_t)plans * c->x->levels.base->n;

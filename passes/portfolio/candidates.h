@@ -33,8 +33,9 @@ struct candidate_record {
 /* Callers set x, planner, placement, clock and work; the other fields must be zero. */
 struct candidates {
     struct ctx *x;
-    const char *planner;         /* name of the calling planner, for errors */
-    struct placement *placement; /* of the base level; each method empties and fills it */
+    const char *planner; /* name of the calling planner, for errors */
+    /* a placement of the base level; each method empties and fills it */
+    struct placement *placement;
     struct clock *clock;
     int64_t work;       /* number of nodes that all further runs of plans may have together */
     struct light light; /* the problem by lasting bytes (light.h); set if has_light */

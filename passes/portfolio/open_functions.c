@@ -40,7 +40,7 @@ static bool has_time(const struct choice *c, nid call)
 }
 
 /* inline_how.enters (inliner.h): returns whether a call that could be opened is to be opened.  in: the function in
- * which the call stands, 0: the main graph; only calls there can have given times. */
+ * which the call stands; 0: the main graph.  Only calls in the main graph can have times from files (has_time). */
 static bool is_opened(void *user, uint32_t in, nid call, sid name)
 {
     const struct choice *c = user;

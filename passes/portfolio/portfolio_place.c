@@ -35,7 +35,8 @@ enum {
 struct portfolio {
     struct ctx *x;
     struct clock clock;
-    struct placement placement; /* of the base level; tells which vertices must share a device */
+    /* a placement of the base level; tells which vertices must share a device */
+    struct placement placement;
     struct candidates c;
     struct list_schedule best; /* the best plan so far */
     /* the best of the plans that were judged by their parts; by_parts.value is the makespan of its nodes, parts_value

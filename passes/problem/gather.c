@@ -189,8 +189,8 @@ static bool join_devices(struct loads *l, const struct tidy_limits *m, struct li
     return false;
 }
 
-/* Joins neighbouring stages where that can be done; leaves the devices of the stages in order[] and returns their
- * number. */
+/* Joins neighbouring stages of the chain order[0 .. n) where loads and memory allow it (join_devices).  Leaves the
+ * devices of the remaining stages in order[], and returns their number. */
 static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32_t *order,
                             uint32_t n, struct arena *a)
 {

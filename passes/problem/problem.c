@@ -509,8 +509,8 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
         start[0] = p->of_pass[0] ? c->start : 0;
         start[1] = p->of_pass[1] ? c->start : 0;
     }
-    /* of the callers only searches for a bound have groups (hier_place.c); for them copies are in one group if the
-     * group has enough devices */
+    /* only callers that search for a bound have groups (hier_place.c); for them copies are in one group if the group
+     * has enough devices */
     const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
     int64_t sync = c->g->back ? exec_sync(model, cls, copies <= cls->group, p->params, copies) : 0;
     /* the load of the forward pass or, unless passes have loads of their own, of both passes together */

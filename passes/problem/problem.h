@@ -148,10 +148,10 @@ struct problem {
 
 /* memory of problem_build: each device has the memory that the cluster says. */
 enum { MEMORY_UNCHANGED = -1 };
-/* Makes the problem of placing g on the cluster of s under the execution model of s.  memory >= 0: devices with less
- * memory count as having `memory` bytes; or MEMORY_UNCHANGED.  Lives in a.  Returns NULL and reports an error if there
- * are too many kinds.  Times and bytes must add up to less than CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V +
- * pins). */
+/* Makes the problem of placing g on the cluster of s under the execution model of s.  memory: devices with less memory
+ * count as having so many bytes; MEMORY_UNCHANGED: each device has its own memory.  Lives in a.  Returns NULL and
+ * reports an error if there are too many kinds.  Times and bytes must add up to less than CTX_SUM_MAX (ctx_base sees
+ * to it).  O(kinds * V + pins). */
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
 
@@ -255,7 +255,7 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
  * the devices that are left.  So the ideal that the extended plan ends at must weigh at least low[p] in each potential
  * p. */
 struct live {
-    int64_t value, back; /* those of the label */
+    int64_t value, back; /* ps: value and back of the label */
     uint64_t used;       /* as label.used, with the new device */
     uint32_t left;       /* number of devices that the new stage may have: 1 without copies */
     uint32_t label;      /* index of the label in labels.v */

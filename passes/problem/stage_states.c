@@ -1,12 +1,12 @@
 /* Finds the states of a model (stage_states.h).
  *
  * Source: PipeDream's optimizer (its graph of antichains) and the placement paper's ideals.  A layer needs all its
- * predecessors, direct or not.  A state is identified by its end: the antichain A of those of its layers that no other
+ * predecessors, direct or not.  A state is identified by its end: the antichain A, that is, its layers that no other
  * layer of the state needs.  The open layers of the state, called augment(A), are A and each layer x that some a in A
  * needs, if x has a reader other than a that a does not need.  STATES_FIRST steps from a state to another one as
- * PipeDream does: a reader y of some open layer x takes the place of x, unless y is open or an open layer needs y; then
- * layers that other layers of the antichain need leave it.  STATES_ALL begins with no layer and adds one layer at a
- * time.  A table finds states by their antichains.
+ * PipeDream does: a reader y of some open layer x takes the place of x, unless y is open or an open layer needs y;
+ * then layers that other layers of the antichain need leave it.  STATES_ALL begins with no layer and adds one layer at
+ * a time.  A table finds states by their antichains.
  *
  * A model with many branches has too many states.  STATES_NARROW takes only sets of the first v layers of the order as
  * states, for those numbers v at which the fewest values cross. */

@@ -14,7 +14,7 @@ struct layers_of {
     /* edges: from a layer to the layers that read its result (succ), and to the layers whose results it reads (pred) */
     struct csr succ, pred;
     const int64_t *forward, *backward; /* [layer] ps of the layer in each pass */
-    /* [layer] bytes of the layer's result; of its parameters */
+    /* activation: [layer] bytes of the layer's result; parameter: [layer] bytes of its parameters */
     const int64_t *activation, *parameter;
     /* [layer] ps of forward and backward that each device takes whole, however small its slice of a micro-batch is;
      * NULL: 0 everywhere */
