@@ -93,7 +93,8 @@ static bool fits_with(const struct scene *s, const struct plan *p, uint32_t n, s
 
 uint32_t live_memory_samples(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    /* without a limit by the user, a million samples stand for any number */
+    /* the number that the scene allows, which is not tried, since only smaller numbers are sought.
+     * Without a limit by the user, a million samples stand for any number */
     uint32_t most = s->model.in_flight ? s->model.in_flight : 1U << 20;
     /* fits: a number of samples for which the memory is enough, 0: none known.  less: the next number to try, then the
      * smallest known one that does not fit */
@@ -103,7 +104,7 @@ uint32_t live_memory_samples(const struct scene *s, const struct plan *p, struct
         fits = less;
         less = smaller_u32(2 * less, most);
     }
-    while (fits && fits + 1 < less) { /* `fits` samples fit, `less` samples do not */
+    while (fits && fits + 1 < less) { /* `fits` samples fit, `less` do not or are not tried */
         uint32_t mid = fits + (less - fits) / 2;
         if (fits_with(s, p, mid, a))
             fits = mid;

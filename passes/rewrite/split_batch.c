@@ -106,8 +106,9 @@ static bool is_better(struct dim d, struct dim old)
                             (d.sym == 0 && old.sym == 0 && old.value == 1 && d.value != 1));
 }
 
-/* Sets x->s.size to the first dimension of the inputs, which must be the same for all of them.  Returns 0, or -1 and
- * reports an error. */
+/* Sets x->s.size to the best choice (is_better()) among the first dimensions of the inputs.  Inputs
+ * with a worse choice are taken to have no batch.  Returns 0; or -1 and reports an error: no first
+ * dimension is known, or two of them differ and are equally good choices. */
 static int find_common(struct batch_split *x)
 {
     struct module *m = x->m;
