@@ -1,11 +1,12 @@
 /* Makes the lists of a schedule (schedule.h).
  *
  * Source: the streams of Baechi-PyTorch's assigner, here written down as lists (1.3.3, Algorithm 1).  All lists keep
- * to one global order: round by round, and in a round the parts by level and number.  A SEND stands at the part that
- * makes its tensor (of a model input: at the part that reads it), an ALLOC before that position, a FREE after it.  So
- * no instructions wait for each other in a circle. */
+ * to one global order: round by round, and in a round the parts by level and number; of micro-batches, the parts by the
+ * times when they end.  A SEND stands at the part that makes its tensor (of a model input: at the part that reads it),
+ * an ALLOC before that position, a FREE after it.  So no instructions wait for each other in a circle. */
 #include "ir/plan/schedule.h"
 
+#include "ir/base/keyed.h"
 #include "ir/plan/work.h"
 
 #include <assert.h>
@@ -292,6 +293,21 @@ static const struct sending *put_memory(struct schedule_build *b, uint32_t *n)
     return sending;
 }
 
+/* Returns an array: [part] its position in the one order of all parts: of micro-batches the order in which they end, by
+ * which put_alloc() places memory, too; else the order of b->order. */
+static uint32_t *part_positions(const struct schedule_build *b)
+{
+    uint32_t n = b->w->npart;
+    uint32_t *position = arena_array(b->a, (size_t)n + 1, sizeof *position);
+    struct keyed *k = arena_array(b->a, (size_t)n + 1, sizeof *k);
+    for (uint32_t i = 0; i < n; i++)
+        k[i] = (struct keyed){b->w->each ? b->y->end[b->order[i]] : 0, i};
+    keyed_sort(k, n);
+    for (uint32_t i = 0; i < n; i++)
+        position[b->order[k[i].item]] = i;
+    return position;
+}
+
 /* Puts all instructions for tensors.  SEND and RECV stand in each lane by the order of their parts, then by device,
  * then by tensor. */
 static void put_tensors(struct schedule_build *b)
@@ -301,13 +317,11 @@ static void put_tensors(struct schedule_build *b)
     uint32_t *row = arena_array(b->a, (size_t)n + 1, sizeof *row);
     uint32_t *dev = arena_array(b->a, (size_t)n + 1, sizeof *dev);
     uint32_t *place = arena_array(b->a, (size_t)n + 1, sizeof *place);
-    uint32_t *nth = arena_array(b->a, (size_t)npart + 1, sizeof *nth);
-    for (uint32_t i = 0; i < npart; i++)
-        nth[b->order[i]] = i;
+    const uint32_t *position = part_positions(b);
     for (uint32_t i = 0; i < n; i++) {
         row[i] = i;
         dev[i] = sending[i].dev;
-        place[i] = nth[sending[i].part];
+        place[i] = position[sending[i].part];
     }
     /* entries are by tensor; sort_by() keeps the order of equal ones */
     row = sort_by(row, n, dev, ndev + 1, b->a);

@@ -272,6 +272,20 @@ static int compare_sends(const struct schedule_state *c, const struct instructio
     return (a->what > b->what) - (a->what < b->what);
 }
 
+/* Returns the SEND of the list from .. before - 1 of device d that must belong before item `before`, the nearest one;
+ * NONE: there is none.  Where micro-batches have instances of their own, numbers of parts of several devices tell
+ * nothing about their times: then the SENDs of the host to each receiver have an order, and beyond that only circles
+ * count. */
+static uint32_t send_before(const struct schedule_state *c, uint32_t d, uint32_t from,
+                            uint32_t before)
+{
+    bool any = d < c->w->ndev || !c->w->each;
+    for (uint32_t i = before; i-- > from;)
+        if (any || item_at(c, i)->other == item_at(c, before)->other)
+            return i;
+    return NONE;
+}
+
 /* Whether each device sends each tensor in the round of its anchor (send_anchor()), in the order of compare_sends(),
  * and each receiver receives tensors in the order in which they are sent; refuses the schedule if not. */
 static bool check_sends(struct schedule_state *c)
@@ -288,9 +302,10 @@ static bool check_sends(struct schedule_state *c)
             if (compare_rounds(x, item_at(c, send_anchor(c, x))))
                 return refuse(c, "%s sends '%s' of another sample than it is about to have",
                               w->dev_name[d], name);
-            if (i > c->s->at[lane] && compare_sends(c, item_at(c, i - 1), x) >= 0)
+            uint32_t last = send_before(c, d, c->s->at[lane], i);
+            if (last != NONE && compare_sends(c, item_at(c, last), x) >= 0)
                 return refuse(c, "%s sends '%s' before '%s': not their order", w->dev_name[d],
-                              w->tensor[item_at(c, i - 1)->what].name, name);
+                              w->tensor[item_at(c, last)->what].name, name);
             uint32_t to = lane_recv(w->ndev, x->other, d);
             const struct instruction *y = item_at(c, next[to]++);
             if (y->what != x->what || compare_rounds(x, y))

@@ -405,6 +405,48 @@ static bool move_to_narrow(struct plan_choice *c)
     return c->best.value < before;
 }
 
+/* Sets from .. to to the stages of the best plan where layer v could stand: not before the layers that it reads, nor
+ * behind those that read it. */
+static void stages_for(const struct plan_choice *c, uint32_t v, uint32_t *from, uint32_t *to)
+{
+    const struct layers_of *l = &c->t->layers;
+    *from = 0;
+    *to = c->best.n - 1;
+    for_row (u, l->pred, v)
+        *from = larger_u32(*from, c->best.stage_of[u]);
+    for_row (w, l->succ, v)
+        *to = smaller_u32(*to, c->best.stage_of[w]);
+}
+
+/* Moves one layer of the best plan, which need not stand at a border, to another stage where it could stand, such as
+ * one that reads nothing of other layers.  Returns whether the best plan got better. */
+static bool move_layers(struct plan_choice *c)
+{
+    int64_t before = c->best.value;
+    uint32_t *layers = arena_array(c->t->x->use.scratch, c->best.n, sizeof *layers); /* [stage] */
+    for (uint32_t v = 0; v < c->chain.n; v++)
+        layers[c->best.stage_of[v]]++;
+    for (uint32_t v = 0; v < c->chain.n && !is_over(c); v++) {
+        uint32_t from, to;
+        if (layers[c->best.stage_of[v]] == 1)
+            continue; /* the stage would have none */
+        stages_for(c, v, &from, &to);
+        for (uint32_t k = from; k <= to && c->best.value == before; k++) {
+            uint32_t *stage_of;
+            struct device_set *set;
+            if (k == c->best.stage_of[v])
+                continue;
+            struct arena_mark mark = arena_mark(c->t->x->use.scratch);
+            struct stage_layout p = copy_best(c, &stage_of, &set);
+            stage_of[v] = k;
+            try_copy(c, &p, mark);
+        }
+        if (c->best.value < before)
+            return true;
+    }
+    return false;
+}
+
 /* Tries to move a device of the best plan (try_device) from each of the stages from[0] .. from[1] - 1 to each of the
  * stages to[0] .. to[1] - 1.  Returns whether the best plan got better. */
 static bool move_devices(struct plan_choice *c, const uint32_t *from, const uint32_t *to)
@@ -458,7 +500,7 @@ static void refine(struct plan_choice *c, bool wide)
         wide = false;
     while (!is_over(c) && (move_borders(c, 1, FEW_MOVED) || (wide && change_devices(c)) ||
                            move_borders(c, 2 * FEW_MOVED, MOST_MOVED) || move_to_narrow(c) ||
-                           (wide && change_idle(c))))
+                           (wide && c->t->single && move_layers(c)) || (wide && change_idle(c))))
         continue;
 }
 

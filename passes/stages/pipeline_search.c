@@ -23,7 +23,7 @@ enum {
     /* every plan of a size and schedule is run if the number of plans times the number of micro-batches is at most
      * this */
     EVERY_WORK = 60000,
-    /* number of tasks of the plans that are run, for each size and schedule */
+    /* number of tasks of the plans that are run, for each schedule and each size but that in the settings */
     WORK = 3000000,
     /* WORK for runs whose stages run further ahead */
     FARTHER_WORK = WORK / 4,
@@ -206,8 +206,7 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
         if (c->best.value < INT64_MAX && clock_out(&t->clock))
             return;
         m->schedule = c->schedule[i];
-        try_schedule(c, t, &found, size,
-                     own && m->schedule == c->given.schedule ? DAPPLE_WORK : WORK);
+        try_schedule(c, t, &found, size, own ? DAPPLE_WORK : WORK);
     }
 }
 
@@ -392,6 +391,31 @@ static void go_farther(struct choices *c, struct train *t)
     }
 }
 
+/* Changes the best plan with each schedule but interleaved once more, with moves of single layers, too: until then
+ * stages are ranges of the row of layers, or PipeDream's, though a layer that depends on few others could be in many of
+ * them.  Leaves the settings tried last in the scene. */
+static void move_single(struct choices *c, struct train *t)
+{
+    static const enum training_schedule schedule[] = {TRAINING_DAPPLE, TRAINING_ZB_H1,
+                                                      TRAINING_GPIPE};
+    t->single = true;
+    for (size_t i = 0; i < sizeof schedule / sizeof *schedule && !clock_out(&t->clock); i++) {
+        try_best_with(c, t, schedule[i]);
+        struct stage_layout p = c->best_of[schedule[i]];
+        if (!p.n || p.value == INT64_MAX)
+            continue;
+        c->x->scene.model.training = c->model_of[schedule[i]];
+        p.ahead = NULL; /* runs of the plan get arrays of their own */
+        p.recompute = NULL;
+        t->more = FARTHER_AHEAD;
+        p = dapple_improve(t, &p, 1, FARTHER_WORK, sat_add(c->best.value, c->best.value / NEAR),
+                           &c->tried);
+        t->more = NO_MORE_RUNS;
+        keep_best(c, t, &p, number_of_size(c, c->x->scene.model.training.micro_size));
+    }
+    t->single = false;
+}
+
 /* If the model updates by values of all stages' gradients, which only gpipe runs, and the schedule may be chosen, tries
  * gpipe with layers parted as it may part them.  *t is then of these layers, and so is the best plan.  Leaves the
  * settings tried last in the scene. */
@@ -505,6 +529,7 @@ static void try_all(struct choices *c, struct train *t)
     try_every(c, t);
     try_spare(c, t);
     go_farther(c, t);
+    move_single(c, t);
 }
 
 int pipeline_search(struct train *t, const struct pipeline_search *of)

@@ -10,6 +10,7 @@
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 #include "ir/plan/update_pass.h"
+#include "ir/plan/weight_pass.h"
 #include "passes/problem/claim.h"
 #include "passes/stages/stage_bound.h"
 
@@ -113,6 +114,56 @@ static void add_spans(const struct train *t, const struct stage_layout *p, struc
     }
 }
 
+/* Returns whether the plan's stages are ranges of the row of layers. */
+static bool are_ranges(const struct train *t, const struct stage_layout *p)
+{
+    bool ranges = true;
+    for (uint32_t v = 1; v < t->layers.n; v++)
+        ranges = ranges && p->stage_of[v] >= p->stage_of[v - 1];
+    return ranges;
+}
+
+/* Adds the same as add_spans(), from each node and its readers: where stages are no ranges of the row of layers, the
+ * layer of a reader that stands farthest in the row need not be in the farthest stage.  O(nodes + pins). */
+static void add_readers(const struct train *t, const struct stage_layout *p, struct stage_sums *sum)
+{
+    const struct scene *s = &t->x->scene;
+    const struct graph *g = &s->m->graph[1];
+    struct arena *own = arena_new(t->x->use.scratch);
+    int32_t *stage_of = arena_array(own, (size_t)s->m->nnode + 1, sizeof *stage_of); /* [node] */
+    const uint8_t *update = t->rules.own;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (s->place->kind[n] == PLACE_NODE)
+            stage_of[n] = (int32_t)p->stage_of[train_layer(t, n)];
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        vid v = s->place->net_value[e];
+        nid def = s->m->value[v].def;
+        if (!def || s->place->kind[def] != PLACE_NODE || (update && update[def]))
+            continue;
+        const struct layer_span x = {.amount = s->m->cost->bytes[v], .values = 1};
+        int32_t low = stage_of[def], high = low;
+        for_row (y, s->place->net_pin, e) {
+            low = stage_of[y] < low ? stage_of[y] : low;
+            high = stage_of[y] > high ? stage_of[y] : high;
+        }
+        for (int32_t k = stage_of[def]; k < high && !s->m->backward[def]; k++)
+            add_sent(&sum[k].send, &sum[k].values, &x);
+        for (int32_t k = low; k < stage_of[def] && s->m->backward[def]; k++)
+            add_sent(&sum[k].send_back, &sum[k].gradients, &x);
+    }
+    const uint8_t *weight = weight_pass_apart(s) ? weight_pass_nodes(s, stage_of, own) : NULL;
+    uint32_t cls = cluster_main_class(s->cluster);
+    for (nid n = g->first; weight && n < g->first + g->count; n++) {
+        if (!weight[n] || (update && update[n]))
+            continue;
+        struct stage_sums *to = &sum[stage_of[n]];
+        int64_t ps = s->m->cost->time[cls][n];
+        to->weight = sat_add(to->weight, ps == COST_NEVER ? 0 : ps);
+        to->overhead.weight = sat_add(to->overhead.weight, costs_overhead(s->m->cost, cls, n));
+    }
+    arena_free(own);
+}
+
 /* Adds what the updates of a layer take to the sums of its stage.  apart: updates are apart from backward passes. */
 static void add_update(const struct layer_update *u, bool apart, struct stage_sums *sum)
 {
@@ -149,8 +200,10 @@ struct stage_sums *train_sums(const struct train *t, const struct stage_layout *
     /* in a profile gradients have the bytes of the values; in a graph both are 0 so far */
     for (uint32_t k = 0; k < p->n; k++)
         sum[k].send_back = sum[k].send;
-    if (graph)
+    if (graph && are_ranges(t, p))
         add_spans(t, p, sum);
+    else if (graph)
+        add_readers(t, p, sum);
     if (t->x->scene.model.training.reduce_when != REDUCE_AFTER)
         add_parts(t, p, sum, a);
     return sum;

@@ -34,6 +34,8 @@ struct layer_update {
 
 /* Where plans update. */
 struct update_rules {
+    const uint8_t
+        *own; /* [node] 1: the node is one of an update that may be apart; NULL: there is none */
     /* layers of the maker and of a reader of each number of samples: if their stages are on unequal numbers of devices,
      * updates are within backward passes */
     struct layer_spans counts;
@@ -102,6 +104,8 @@ struct train {
     } pipedream;
     /* true: finds more plans by PipeDream's rules than dapple-place runs, and tries more changes of the best plan */
     bool wide;
+    bool
+        single; /* among these changes are single layers that move to another stage, at a border or not */
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
     const struct training *offered;
     uint32_t noffered;

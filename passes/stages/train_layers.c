@@ -364,6 +364,7 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     if (several.model.training.micro_size && !train_size_said(x))
         several.model.training.micro_batches = TRAINING_MICRO_BATCHES;
     m.update = update_cost_find(&several, NULL, NULL, a);
+    t->rules.own = m.update.own;
     t->rules.needs_apart = m.update.own && train_must_update_apart(&x->scene.model.training);
     t->joint.wanted = m.update.own && x->scene.model.training.schedule == TRAINING_GPIPE;
     int64_t **const sum[] = {&m.forward, &m.backward,  &m.activation,       &m.parameter,

@@ -11,14 +11,16 @@ usage: test_iteration.py   (environment: PCC, PCC_GEN)
 3. Interleaved: of equal stages the bubble is divided by the stages of a device; micro-batches that do not fit.
 4. A decoder over a slow link: what needs no gradient of its stage's nodes is in that stage, labels in one-hot form are
    in the loss's, so that no value but that of a layer crosses to another stage.
-5. pipeline-place, which chooses more, takes no longer than dapple-place, and with any schedule no longer than with one.
-6. Updates are apart, whatever numbers of samples layers read.
+5. pipeline-place, which chooses more, takes no longer than dapple-place, and with any schedule no longer than with one;
+   it moves single layers, and knows what its plans take.
+6. Updates are apart, whatever numbers of samples layers read; lists of stages far ahead have no circle.
 7. More devices, or more memory, give no worse plan.
 
 Exit: 0 pass, 1 fail."""
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -464,6 +466,40 @@ def chosen(tmp):
     check(far < 0.0072, f"stages that run further ahead: {far} s")
 
 
+def single(tmp):
+    """Single layers move to other stages: without that 8.89 ms.  What the search believes of stages that are no ranges
+    of layers, the judge finds, too."""
+    model, path = tmp / "single.onnx", tmp / "single.json"
+
+    def took(layers, width, vocab, devices, *args):
+        subprocess.run([GEN, "train", f"--layers={layers}", f"--width={width}", f"--vocab={vocab}", "--no-weights",
+                        "-o", model], check=True, stdout=subprocess.DEVNULL)
+        done = subprocess.run([PCC, model, "-d", devices, "--objective=iteration-time", "-o", path, *args], check=True,
+                              capture_output=True, text=True)
+        believed = re.search(r"the best with schedule (.*)", done.stderr)[1]
+        said = re.search(r"iteration time (.*)", done.stdout)[1]
+        check(said in believed, f"search: {believed}; judge: {said}")
+        return json.loads(path.read_text())["objective"]["value_s"]
+
+    best = took(1, 256, 100, "3xa100", "--dim=batch=6,sequence=128", "--link=25GB/s,5us", "--micro-batches=16")
+    check(best < 0.0086, f"single layers that move: {best} s")
+    took(2, 32, 128, "5xa100", "--dim=batch=12,sequence=64", "--link=100GB/s,1us", "--micro-batches=8")
+
+
+def in_order(tmp):
+    """Where the first stage runs far ahead, the host hands inputs over in the order of the parts' times: in another
+    order devices waited for each other in a circle, and the folder had no execution plan."""
+    model, path = tmp / "order.onnx", tmp / "order"
+    subprocess.run([GEN, "train", "--layers=2", "--width=32", "--vocab=100", "-o", model], check=True,
+                   stdout=subprocess.DEVNULL)
+    subprocess.run([PCC, model, "-d", "2xnpu", "--link=100GB/s,1us", "--micro-batches=16", "--schedule=dapple", "-q",
+                    "--dim=batch=12,sequence=32", "--objective=iteration-time", "--pictures=none", "-o", path],
+                   check=True)
+    check(json.loads((path / "manifest.json").read_text())["training"]["stages"][0]["ahead"] > 3, "is not far ahead")
+    done = subprocess.run([PCC, path, "--check-schedule"], capture_output=True, text=True)
+    check(done.returncode == 0, done.stderr)
+
+
 def apart(tmp):
     """Updates are apart where --update wants that, and by default: numbers of samples stand with their readers, and
     stages on unequal numbers of devices do not read each other's."""
@@ -529,7 +565,9 @@ def main():
         too_many(Path(tmp))
         near(Path(tmp))
         chosen(Path(tmp))
+        single(Path(tmp))
         apart(Path(tmp))
+        in_order(Path(tmp))
         growing(Path(tmp))
     return finish()
 
