@@ -3,29 +3,30 @@
  * Idea: where everything is connected with everything by many short ways, as in random graphs or in the butterfly of a
  * Fourier transform, no device can hold its share of the model without many transfers.  A tree leads from one vertex,
  * its root, over nets to all vertices and brings each vertex v the amount w(v), its weight.  A net carries the weights
- * of all vertices behind it in the tree.  Take R trees with any roots, and choose f such that f times the amount that a
- * net carries in all trees is at most the net's cost, for every net.  Let a device hold the set S with the weight x of
- * W in all, and r of the roots.  All that is brought from a root in S to a vertex outside S, or from a root outside S
- * to a vertex in S, goes over nets that leave S, and the device pays for these nets.  So its load is at least
+ * of all vertices behind it in the tree.  Take R trees with any roots, and choose f such that f times the amount that
+ * a net carries in all trees is at most the net's cost, for every net.  Let W be the weight of all vertices.  Let a
+ * device hold the set S, whose weight is x and which has r of the roots.  All that is brought from a root in S to a
+ * vertex outside S, or from a root outside S to a vertex in S, goes over nets that leave S, and the device pays for
+ * these nets.  So its load is at least
  *   x + f (r (W - x) + (R - r) x)  =  x (1 + phi) + f r (W - 2 x),   where phi = f R.
- * Let T be the largest load, D the number of devices.  Either some device has x > W / 2; then r <= R gives
- * T >= min(W, W (1 + phi) / 2).  Or all have x <= W / 2, thus x <= T / (1 + phi), and the sum over all devices is
+ * Let T be the largest load, D the number of devices.  Either some device has x > W / 2; then r <= R gives T >= min(W,
+ * W (1 + phi) / 2).  Or all have x <= W / 2, thus x <= T / (1 + phi), and the sum over all devices is
  *   D T  >=  W (1 + phi) + phi max(0, W - 2 T / (1 + phi)).
  * The bound is the lesser of the two.  Devices of several kinds count by the scales of a potential (problem.h), which
- * gives the weights.  The weights of vertices that trees do not reach, and what rounding down takes from weights, count
- * in no x, only in the sum over all devices.  So does one payment of each net with a pin on the host; half of the cost
- * of such a net is then left for each device that it leaves.
+ * gives the weights.  The weights of vertices that trees do not reach, and what rounding down takes from weights,
+ * count in no x, only in the sum over all devices.  So does one payment of each net with a pin on the host; half of
+ * the cost of such a net is then left for each device that it leaves.
  *
- * CPUs pay no transfers.  If there are CPUs, the weights are times on accelerators.  CPUs hold a weight of H T at most,
- * where H is the largest quotient of weight and time on a CPU, summed over the CPUs; and at most as many roots as so
- * much weight can have if T is below the value of the best plan known.  Then the weight and the roots of CPUs are taken
- * off the sum over all devices, and no payment for the host counts in it.
+ * CPUs pay no transfers.  If there are CPUs, the weights are times on accelerators.  CPUs hold a weight of H T at
+ * most, where H is the largest quotient of weight and time on a CPU, summed over the CPUs; and at most as many roots
+ * as so much weight can have if T is below the value of the best plan known.  Then the weight and the roots of CPUs
+ * are taken off the sum over all devices, and no payment for the host counts in it.
  *
  * The largest f for given roots is the value of a concurrent flow between all pairs of vertices (Leighton and Rao, J.
  * ACM 46 (1999)).  The trees come nearer to it one by one: each is a tree of shortest ways, where the length of a net
- * grows with a power of the amount that earlier trees make it carry, relative to its cost (Shahrokhi and Matula, J. ACM
- * 37 (1990), with a power in place of the exponential function).  Later trees count more often than early trees, when
- * little was known of what nets carry.  Any trees give a valid bound.
+ * grows with a power of the amount that earlier trees make it carry, relative to its cost (Shahrokhi and Matula, J.
+ * ACM 37 (1990), with a power in place of the exponential function).  Later trees count more often than early trees,
+ * when little was known of what nets carry.  Any trees give a valid bound.
  *
  * How good it is: in a graph that expands like a random graph, a way between two of V vertices has about log V nets;
  * the bound is too low by about this factor.  For 500 vertices with values that four of 500 others read, drawn at

@@ -371,7 +371,7 @@ static int32_t *pins_without_conflicts(struct ctx *x, const uint32_t *group, uin
 }
 
 /* Sets in_conflict[group] to 1, and adds a note, for each group with vertices that must not share a device.  Returns
- * the pairs of such vertices in two groups, as wdag.apart has them. */
+ * those pairs of vertices that must not share a device and are in two groups, in the form of wdag.apart. */
 static struct csr cuts_without_conflicts(struct ctx *x, const uint32_t *group, uint8_t *in_conflict)
 {
     const struct wdag *top = x->levels.top;

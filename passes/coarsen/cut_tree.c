@@ -1,9 +1,10 @@
-/* A tree of stretches (cut_tree.h).
+/* A tree of stretches of positions, by which fuse finds the best beginning of a cluster without trying all
+ * (cut_tree.h).
  *
- * Two neighbouring stretches join into one: their sums are added, and `least` of the earlier stretch is lowered by
- * the sum of the later one.  The parameter `first` never decreases.  So a stretch that begins before `first` is
- * never needed as a whole again, and a stretch that begins at `first` is put together from smaller stretches:
- * neither kind of stretch is kept up to date. */
+ * Two neighbouring stretches join into one: their sums are added, and `least` of the earlier stretch is lowered by the
+ * sum of the later one.  The parameter `first` never decreases.  So a stretch that begins before `first` is never
+ * needed as a whole again, and a stretch that begins at `first` is put together from smaller stretches: neither kind
+ * of stretch is kept up to date. */
 #include "passes/coarsen/cut_tree.h"
 
 #include <assert.h>

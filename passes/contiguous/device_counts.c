@@ -85,8 +85,8 @@ uint32_t device_line(const struct problem *c, const struct device_reach *r, uint
     for (uint32_t k = 0; k < c->nkind; k++)
         step[k + 1] = step[k] * (c->kind[k].count + 1);
     uint32_t *place = arena_array(scratch, step[c->nkind], sizeof *place);
-    /* walks back from the full line: each step goes to an entry with one device less, the device whose segment ends at
-     * the present place */
+    /* walks back from the full line: each step goes to the entry without the device whose segment ends at the present
+     * place */
     for (uint32_t at = fill_table(c, r, step, place); place[at] > 0;) {
         uint32_t k = 0;
         while (at / step[k] % (c->kind[k].count + 1) == 0 ||

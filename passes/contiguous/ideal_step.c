@@ -106,7 +106,8 @@ static void untake_nets(struct search *s, uint32_t v)
     }
 }
 
-/* Counts v as skipped in its nets: from now on S pays for good the nets of v that have a pin in S. */
+/* Counts v as skipped in its nets: from now on the device pays for the nets of v that have a pin in S, whatever joins
+ * S later. */
 static void skip_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;

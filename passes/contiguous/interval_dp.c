@@ -346,8 +346,8 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
     }
 }
 
-/* extend_labels() for detailed problems: several devices may take turns with the segment, at most `most`, and as many
- * as a label has left.  *parts: the segment's load in parts. */
+/* extend_labels() for detailed problems: tries 1 .. `most` devices that take turns with the segment, but for each
+ * label no more than the label has left.  *parts: the segment's load in parts. */
 static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
                             const struct problem_parts *parts, uint32_t most)
 {

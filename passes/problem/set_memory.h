@@ -28,8 +28,8 @@ struct set_values {
     struct csr of;     /* vertex -> its values */
     int64_t *extra;    /* [vertex] bytes that its node works in beyond the bytes of its results */
     struct csr member; /* vertex of the problem's level -> vertices of the base level */
-    /* number of samples on their way at once: 1: one alone; 2: two; 3: so many that a device may hold values of
-     * three */
+    /* number of samples on their way at once; 3 stands for more, too. 1: one alone; 2: a device does not hold what it
+     * reads for the sample behind together with what leaves for the sample ahead; 3: it does */
     uint32_t samples;
 };
 /* Whether a value stays to the end of the part that makes it: HELD_FOR_READERS: only if it has readers elsewhere;

@@ -75,8 +75,8 @@ struct kept_move {
 struct slot_moves {
     uint8_t bits;  /* number of the value's states if that is at most KEPT_BITS, else 0 */
     uint8_t terms; /* the bit of its terms; 0: none */
-    /* ps of sending what later nodes tell of the value's sizes, if the first device alone has it; 0: no later node
-     * does */
+    /* ps to send what later nodes tell of the value's sizes (Shape, Size) to the other devices, if the first device
+     * alone has the value; 0: no later node tells them; SHARD_NEVER: find_measured() */
     int64_t sizes;
     struct kept_move kept[1 << KEPT_BITS][KEPT_BITS]; /* [have][want] unless bits is 0 */
 };

@@ -640,9 +640,9 @@ static bool try_choice(struct ctx *x, struct wanted w, struct chosen *to)
     return true;
 }
 
-/* ways=auto: tries all divisors of the numbers of equal devices side by side as numbers of devices, and calls decide()
- * for the best choice that seems to fit the devices' memory.  If there is none, offers the best other choice, to be
- * taken only if no plan of whole nodes fits.  Returns 0, or -1 and reports an error. */
+/* ways=auto: tries as numbers of devices all divisors of how many equal devices there are side by side, and calls
+ * decide() for the best choice that seems to fit the devices' memory.  If there is none, offers the best other choice,
+ * to be taken only if no plan of whole nodes fits.  Returns 0, or -1 and reports an error. */
 static int choose_ways(struct ctx *x, const struct shard_options *o, struct clock *clock)
 {
     const struct cluster *c = x->scene.cluster;

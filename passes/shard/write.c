@@ -231,8 +231,8 @@ static vid *copy_of(struct shard_writer *x, vid v, struct shard_state st, uint32
     return &x->pool[at + i];
 }
 
-/* Removes operand `at` of node k, a copy of n: a bias, which the node would add.  If the operator must have the
- * operand, it becomes 0. */
+/* Removes operand `at`, a bias, of node k, a copy of n, so that the copy does not add the bias.  If the operator must
+ * have the operand, it becomes 0. */
 static void omit(struct shard_writer *x, nid n, nid k, uint32_t at)
 {
     const uint32_t count = edit_nin(x->e, k);

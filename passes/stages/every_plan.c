@@ -185,8 +185,8 @@ static bool next_set(struct every_plan *e, uint32_t k)
     return false;
 }
 
-/* Returns the ps of the pass of one micro-batch through the layers between two states, on each of n devices.  back: of
- * the backward pass. */
+/* Returns the ps of the pass of one micro-batch through the layers between two states, on each of n devices.  back:
+ * true for the backward pass, false for the forward pass. */
 static int64_t pass_time(const struct every_plan *e, bool back, uint32_t from, uint32_t to,
                          uint32_t n)
 {

@@ -416,9 +416,9 @@ static void move_single(struct choices *c, struct train *t)
     t->single = false;
 }
 
-/* If the model updates by values of all stages' gradients, which only gpipe runs, and the schedule may be chosen, tries
- * gpipe with layers parted as it may part them.  *t is then of these layers, and so is the best plan.  Leaves the
- * settings tried last in the scene. */
+/* If the model updates by values of all stages' gradients, which only gpipe runs, and the schedule may be chosen,
+ * tries gpipe with the finer layers into which it may part the model.  *t, and the best plan, are then about these
+ * layers.  Leaves the settings tried last in the scene. */
 static void try_joint(struct choices *c, struct train *t)
 {
     static const enum training_schedule gpipe = TRAINING_GPIPE;

@@ -11,7 +11,8 @@ struct rounds_of {
     const struct train *t;
     const struct training *m;     /* settings with an interleaved schedule */
     const struct stage_states *s; /* states of all layers; NULL: there are too many */
-    /* [state] the least ps to move a micro-batch's values out of the state: to any devices; to a single one */
+    /* [state] the least ps to move a micro-batch's values out of the state.  move: to a stage on any devices;
+     * move_one: to a stage on a single device */
     const int64_t *move, *move_one;
     /* ways: ways through these states, or through those of the heaviest path; NULL: none.  choice: which of the
      * settings of `ways` m is */

@@ -287,8 +287,8 @@ static void add_rest(struct stage_ways *p, const struct step *q)
     }
 }
 
-/* Returns whether the link before a piece has too little time.  first, around: of the way before the link; turn: ps of
- * a micro-batch through the piece, to the end, and back through the piece. */
+/* Returns whether the link before a piece has too little time.  first, around: these fields of the way before the
+ * link; turn: ps of a micro-batch through the piece, to the end, and back through the piece. */
 static bool is_link_late(const struct step *q, int64_t first, int64_t around, int64_t turn)
 {
     const struct training *m = q->c->m;

@@ -50,9 +50,9 @@ struct stage_turn {
     double turn, price;
 };
 /* Returns the least, over all ways, of a micro-batch's way and the time for which devices are busy, weighted as *q
- * says. A device is busy with all micro-batches of its stages and their AllReduces, less what of these rounds_bound.h
- * hides behind backward passes.  Settings number `choice` need not be searched; but they must have interleaved stages.
- * O(states^2 * devices). */
+ * says.  A device is busy with all micro-batches of its stages and with their AllReduces, except the part of an
+ * AllReduce that rounds_bound.h hides behind backward passes.  Settings number `choice` need not be searched; but they
+ * must have interleaved stages.  O(states^2 * devices). */
 double stage_ways_turn(const struct stage_ways *w, uint32_t choice, const struct stage_turn *q);
 
 /* Returns whether n devices can share a micro-batch in slices that the settings allow. */

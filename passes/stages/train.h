@@ -13,9 +13,9 @@ struct stage_layout;
 struct layer_span {
     uint32_t from, to; /* layers; `to` may be the lower one */
     int64_t amount;    /* bytes or ps */
-    /* of an amount in ps: the part that does not depend on the slice of a micro-batch; of bytes: 0 */
+    /* for an amount in ps, its part that does not depend on the slice of a micro-batch; for bytes 0 */
     int64_t overhead;
-    /* of an amount in bytes: the number of values that have these bytes; of ps: 0 */
+    /* for an amount in bytes, the number of values that have these bytes; for ps 0 */
     int64_t values;
 };
 /* A growing list of spans. */
@@ -36,8 +36,8 @@ struct layer_update {
 struct update_rules {
     const uint8_t
         *own; /* [node] 1: the node is one of an update that may be apart; NULL: there is none */
-    /* layers of the maker and of a reader of each number of samples: if their stages are on unequal numbers of devices,
-     * updates are within backward passes */
+    /* for each value of the model that is a number of samples, the layer that makes it and a layer that reads it.  If
+     * the stages of these two are on unequal numbers of devices, updates are within backward passes */
     struct layer_spans counts;
     bool needs_apart; /* such plans are not run */
 };
@@ -47,7 +47,8 @@ struct update_rules {
 struct joint_updates {
     bool possible; /* the model has such values between layers that may else be in two stages */
     bool wanted;   /* layers are parted as gpipe may part them */
-    struct layer_spans value; /* if wanted: the layers of such a value's maker and of each reader */
+    /* if wanted: the layer that makes such a value, and each layer that reads it */
+    struct layer_spans value;
 };
 
 /* How a plan is run beside the usual runs (train_try). */
@@ -118,7 +119,8 @@ struct train {
     } odd;
     /* collects the formula's errors for the plans that dapple_best() runs (formula_errors.h); NULL: not wanted */
     struct formula_errors *errors;
-    /* effort that train_fit() has spent on judging: number of nodes, and of values times micro-batches */
+    /* effort that train_fit() has spent on judging: for each plan judged, its nodes plus its values times
+     * micro-batches */
     uint64_t judged;
     bool refused; /* the judge refused a plan that fitted by the sums of its stages */
     /* ps of the fastest plan that train_fit() found to fit; INT64_MAX: none yet */
