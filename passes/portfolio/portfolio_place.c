@@ -163,9 +163,12 @@ static bool judge_by_parts(struct portfolio *p, const struct list_schedule *plan
     return true;
 }
 
-/* Judges the plans that exist before improving by their parts. */
+/* Judges the plans that exist before improving by their parts.  Plans of a profile, of which no folder can be made, are
+ * judged by their nodes alone. */
 static void judge_candidates(struct portfolio *p)
 {
+    if (module_is_profiled(p->x->scene.m))
+        return;
     /* p->best is in the arrays of kept[0]; try_dispatch() may have changed its order */
     judge_by_parts(p, &p->best);
     for (uint32_t i = 1; i < p->c.n; i++)

@@ -5,11 +5,17 @@
 # CHECK-NEXT: as 1, on one acc (--judge=makespan -p one-place): 72.00 us
 # The default planner chooses by what parts take.  With few parts no plan for two devices is quicker than that part, even
 # where a part takes no time; parts cut at transfers are.
-# RUN: %pcc %s --objective=makespan --part-cost=10us | FileCheck %s --check-prefix=CHOSEN
+# RUN: sed -e 's/profile:op()/my:op(%x)/; s/profile:op/my:op/; s/: !xfer=1us !time=.*/: f32[250]/' \
+# RUN:   -e 's/^graph {/graph {\n  in %x : f32[250]/; s/^}/  out %f\n}/' %s > %t.op.pir
+# RUN: printf 'name,time\na,10us\nb,12us\nc,10us\nd,10us\ne,10us\nf,10us\n' > %t.csv
+# RUN: %pcc %t.op.pir --costs=%t.csv --io=free --objective=makespan --part-cost=10us | FileCheck %s --check-prefix=CHOSEN
 # CHOSEN: as 1 part, each of which waits for all that it reads: 72.00 us
 # CHOSEN: why: everything on one device; its parts take least of {{.*}}(the quickest
-# RUN: %pcc %s --objective=makespan --part-cost=0us --cut=few | FileCheck %s --check-prefix=FEW
+# RUN: %pcc %t.op.pir --costs=%t.csv --io=free --objective=makespan --part-cost=0us --cut=few | FileCheck %s --check-prefix=FEW
 # FEW: as 1 part, each of which waits for all that it reads: 62.00 us
+# Of a profile no folder can be made: its nodes decide.
+# RUN: %pcc %s --objective=makespan --part-cost=10us --cut=few | FileCheck %s --check-prefix=PROFILE
+# PROFILE: makespan 44.00 us
 # That command shows it.  Where the model returns values on the way, more parts of that device are slower, and nothing is
 # said of one part again.
 # RUN: sed 's/^}/  out %b, %d, %f\n}/' %s > %t.out.pir
