@@ -75,7 +75,7 @@ void shard_warn_pins(const struct shard *s)
 int64_t shard_whole_time(const struct shard *s, nid n)
 {
     uint32_t cls = cluster_class(s->x->scene.cluster, s->dev[s->home[n]]);
-    return shard_is_copied(s, n) ? 0 : s->m->cost->time[cls][n];
+    return shard_is_copied(s, n) ? 0 : sat_add(s->m->cost->time[cls][n], s->extra[n].weighed);
 }
 
 void shard_list_pins(const struct shard *s, struct sharding *k)

@@ -107,7 +107,7 @@ void shard_price(struct shard *s)
         const struct node k = s->m->node[n];
         if (s->kind[n] != SHARD_NODE)
             continue;
-        s->apart[n] = pricing_apart(s->price, n, s->cls);
+        s->extra[n].apart = pricing_apart(s->price, n, s->cls);
         if (s->first_opt[n] == 0)
             continue;
         /* types of operands and results, as piece_type() gives them: 0: each has its own type */
@@ -116,6 +116,42 @@ void shard_price(struct shard *s)
         for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
             s->opt[o].time = option_time(s, &s->opt[o], whole, s->m->cost->time[s->cls][n]);
     }
+}
+
+/* ---- weights ------------------------------------------------------------------------------------ */
+
+/* Returns by how many ps shard_weigh(s, ps, of) makes node n dearer by option o (0: whole). */
+static int64_t weight_of(const struct shard *s, nid n, uint32_t o, int64_t ps, int64_t of)
+{
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < s->m->node[n].nformal; i++) {
+        const vid v = node_in(s->m, n, i);
+        if (v == 0 || !shard_is_constant(s, v))
+            continue;
+        const bool cut = o != 0 && s->opt[o].in[i].run != 0;
+        bytes = sat_add(bytes, cut ? piece_bytes(s, v) : s->m->cost->bytes[v]);
+    }
+    return mul_div_ceil(bytes, ps, of);
+}
+
+void shard_weigh(struct shard *s, int64_t ps, int64_t of)
+{
+    for (nid n = 1; n < s->m->nnode; n++) {
+        if (s->kind[n] != SHARD_NODE)
+            continue;
+        s->extra[n].weighed = weight_of(s, n, 0, ps, of);
+        for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+            s->opt[o].time = sat_add(s->opt[o].time, weight_of(s, n, o, ps, of));
+    }
+}
+
+int64_t shard_dearer(const struct shard *s, const struct shard_choice *c, int64_t ps, int64_t of)
+{
+    int64_t sum = 0;
+    for (nid n = 1; n < s->m->nnode; n++)
+        sum = sat_add(sum, c->option[n] == 0 ? s->extra[n].weighed
+                                             : weight_of(s, n, c->option[n], ps, of));
+    return sum;
 }
 
 /* ---- exchanges ---------------------------------------------------------------------------------- */

@@ -374,7 +374,7 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t op
         exchanged |= bring(t, &e, v, o != 0 && i < k->nformal ? p->in[i] : (struct shard_state){0});
     }
     if (exchanged)
-        e.time = sat_add(e.time, s->apart[n]);
+        e.time = sat_add(e.time, s->extra[n].apart);
     e.time = sat_add(e.time, o != 0 ? p->time : shard_whole_time(s, n));
     for (uint32_t i = 0; i < k->out.n; i++)
         if (node_out(s->m, n, i) != 0)

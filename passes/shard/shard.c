@@ -226,7 +226,7 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways, uint32_t cls)
     s->kind = arena_alloc(s->a, m->nnode);
     s->first_opt = arena_array(s->a, m->nnode, sizeof *s->first_opt);
     s->moves = arena_array(s->a, m->nval, sizeof *s->moves);
-    s->apart = arena_array(s->a, m->nnode, sizeof *s->apart);
+    s->extra = arena_array(s->a, m->nnode, sizeof *s->extra);
     s->first_item = arena_array(s->a, m->nval, sizeof *s->first_item);
     s->opt = vec_grow(s->a, NULL, &s->capopt, 1, sizeof *s->opt);
     s->item = vec_grow(s->a, NULL, &s->capitem, 1, sizeof *s->item);
@@ -329,9 +329,11 @@ struct wanted {
     int64_t draw; /* the seed of a random choice; 0: the choice is not random */
     /* for tests: each node gets its option number `number`, from 1; 0: the best choice is searched for */
     int64_t number;
-    bool self;           /* true: options must agree with the file's sharding specs */
-    bool whole;          /* true: no state is kept in pieces */
-    int64_t below;       /* ps: only choices that take less count; INT64_MAX: all */
+    bool self;     /* true: options must agree with the file's sharding specs */
+    bool whole;    /* true: no state is kept in pieces */
+    int64_t below; /* ps: only choices that take less count; INT64_MAX: all */
+    /* ps by which each `of` bytes of weights that a device holds make a choice dearer; 0: they do not */
+    int64_t weigh, of;
     struct clock *clock; /* ends the search with the best choice so far; NULL: nothing does */
 };
 
@@ -372,93 +374,27 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
     shard_keep_states(s, w->whole);
     for (nid n = 1; n < s->m->nnode; n++)
         s->must[n] = s->must[n] || (fixed[n] && s->kind[n] == SHARD_NODE);
+    if (w->weigh > 0)
+        shard_weigh(s, w->weigh, w->of);
     if (wants_best(w) && !w->self)
         shard_prune(s);
     if (w->number > 0) {
         *c = (struct shard_choice){.option = arena_array(s->a, s->m->nnode, sizeof *c->option)};
         shard_take_number(s, (uint32_t)(w->number - 1), c->option);
     } else {
-        *c = wants_best(w)
-                 ? shard_search(s, w->below == INT64_MAX ? INT64_MAX : w->below - 1 - border,
-                                w->clock)
-                 : shard_draw(s, (uint64_t)w->draw);
+        const bool limited = w->below != INT64_MAX && w->weigh == 0;
+        *c = wants_best(w) ? shard_search(s, limited ? w->below - 1 - border : INT64_MAX, w->clock)
+                           : shard_draw(s, (uint64_t)w->draw);
     }
+    if (w->weigh > 0 && c->value >= 0)
+        c->value -= shard_dearer(s, c, w->weigh, w->of);
     c->value = c->value < 0 ? -1 : sat_add(c->value, border);
+    c->value = c->value < w->below ? c->value : -1;
     /* whether c->least is a bound of all choices: it is not if options are missing, if states could be in other
      * pieces, or if values of pinned nodes are sent otherwise than the search supposes */
     bool all = !s->capped && s->place->nstate == 0 && ctx_settings(x)->npins == 0 && !w->self;
     c->least = all && wants_best(w) ? sat_add(c->least, border) : -1;
     return 0;
-}
-
-/* Evaluates the plan that has the whole model on the first device. */
-static struct evaluation evaluate_whole(const struct shard *s)
-{
-    struct scene scene = s->x->scene;
-    int32_t *dev = arena_array(s->a, s->m->nnode, sizeof *dev);
-    scene.place = s->place;
-    for (nid n = 1; n < s->m->nnode; n++)
-        dev[n] = (int32_t)s->dev[0];
-    return plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
-}
-
-/* Adds to taken[value], for the operands of node n that are constants, the states, as bits, in which n takes them by
- * option o (0: whole). */
-static void take_constants(const struct shard *s, nid n, uint32_t o, uint32_t *taken)
-{
-    for (uint32_t i = 0; i < s->m->node[n].nformal; i++) {
-        const vid v = node_in(s->m, n, i);
-        if (v != 0 && shard_is_constant(s, v))
-            taken[v] |= 1u << (o != 0 ? shard_bit(s, v, s->opt[o].in[i]) : 0);
-    }
-}
-
-/* Returns an array: [value] the states, as bits, in which nodes take a constant by choice c.  A node that computes a
- * constant takes its own operands so that it can make its results in the states in which these are taken. */
-static uint32_t *states_taken(const struct shard *s, const struct shard_choice *c)
-{
-    const struct module *m = s->m;
-    uint32_t *taken = arena_array(s->a, m->nval, sizeof *taken);
-    for (nid n = m->nnode; n-- > 1;) { /* readers have larger numbers than makers */
-        if (s->kind[n] != SHARD_CONSTANT) {
-            take_constants(s, n, s->kind[n] == SHARD_NODE ? c->option[n] : 0, taken);
-            continue;
-        }
-        for (uint32_t i = 0; i < m->node[n].out.n; i++) {
-            const vid v = node_out(m, n, i);
-            for (uint32_t rest = taken[v], bit; rest != 0; rest &= rest - 1) {
-                bit = (uint32_t)__builtin_ctz(rest);
-                take_constants(
-                    s, n, bit != 0 ? shard_constant_option(s, v, shard_state_of(s, v, bit)) : 0,
-                    taken);
-            }
-        }
-    }
-    return taken;
-}
-
-/* Returns about how many bytes of memory choice c takes on the device that holds most: its pieces of the tensors that
- * last (weights and states), and of all others as much as one device alone. */
-static int64_t bytes_of_choice(const struct shard *s, const struct shard_choice *c)
-{
-    const struct place *p = s->place;
-    const uint32_t *taken = states_taken(s, c);
-    int64_t bytes = evaluate_whole(s).v.load[s->dev[0]].used;
-    for (uint32_t w = 0; w < p->nweight; w++) {
-        const vid v = p->weight[w];
-        const int64_t piece = p->weight_bytes[w] / s->ways;
-        const bool whole = s->kept[v].run == 0 && (taken[v] == 0 || (taken[v] & 1) != 0);
-        const int64_t pieces = __builtin_popcount(taken[v] & ~1u) + (s->kept[v].run != 0);
-        bytes = bytes - (whole ? 0 : p->weight_bytes[w]) + pieces * piece;
-    }
-    return bytes;
-}
-
-/* Whether the devices' memory has room for choice c, as far as bytes_of_choice() tells. */
-static bool seems_to_fit(const struct shard *s, const struct shard_choice *c)
-{
-    const int64_t memory = s->x->scene.cluster->cls[s->cls].memory;
-    return memory < 0 || bytes_of_choice(s, c) <= memory;
 }
 
 /* Whether choice c cuts some node. */
@@ -478,7 +414,7 @@ static bool may_replace(const struct shard *s, const struct shard_choice *c, con
     if (c->value < 0)
         return true;
     return (cuts_some(by, found) || !cuts_some(s, c)) &&
-           (seems_to_fit(by, found) || !seems_to_fit(s, c));
+           (shard_seems_to_fit(by, found) || !shard_seems_to_fit(s, c));
 }
 
 /* Finds a choice as w says that takes less than *c, the choice of *s (value -1: none was found).  Puts that choice and
@@ -507,6 +443,56 @@ static void improve(struct shard *s, struct ctx *x, struct wanted w, struct shar
     *c = found;
 }
 
+/* Puts the choice that is found as w says, with w.weigh and w.of, in the place of *c, the choice of *s, if it seems to
+ * fit the devices' memory and cuts a node (or *c cuts none); returns whether it does. */
+static bool try_weighed(struct shard *s, struct ctx *x, const struct wanted *w,
+                        struct shard_choice *c)
+{
+    struct shard other;
+    struct shard_choice found;
+    struct diag quiet = diag_silent(), *loud = x->use.diag;
+    x->use.diag = &quiet;
+    int rc = choose_with(&other, x, w, &found);
+    x->use.diag = loud;
+    if (rc != 0 || found.value < 0 || !shard_seems_to_fit(&other, &found) ||
+        (cuts_some(s, c) && !cuts_some(&other, &found)))
+        return false;
+    /* of all choices is known what the search without weights has found */
+    found.floor = c->floor;
+    found.least = c->least;
+    found.exact = false;
+    *s = other;
+    *c = found;
+    return true;
+}
+
+/* If *c, the choice of *s, does not seem to fit the devices' memory: puts a choice in its place that seems to, if a
+ * search finds one in which weights take time: the fastest one of several prices of a byte. */
+static void lighten(struct shard *s, struct ctx *x, struct wanted w, struct shard_choice *c)
+{
+    /* Prices of a byte.  At the price 1 all weights together take as long as the choice.  The first price is STEP^-LOW,
+     * each other one STEP times the one before, the last one STEP^(PRICES-1-LOW). */
+    enum { STEP = 4, LOW = 3, PRICES = 7 };
+    const struct place *p = s->place;
+    int64_t bytes = 1, least = c->value, most;
+    for (uint32_t i = 0; i < p->nweight; i++)
+        bytes = sat_add(bytes, p->weight_bytes[i]);
+    w.of = bytes;
+    for (uint32_t i = 0; i < LOW; i++)
+        w.of = sat_mul(w.of, STEP);
+    most = least;
+    for (uint32_t i = 1; i < PRICES; i++)
+        most = sat_mul(most, STEP);
+    w.weigh = most;
+    if (least <= 0 || most == INT64_MAX || w.of == INT64_MAX || shard_seems_to_fit(s, c) ||
+        !try_weighed(s, x, &w, c))
+        return;
+    w.weigh = least;
+    w.below = c->value;
+    while (w.weigh < most && !clock_out(w.clock) && !try_weighed(s, x, &w, c))
+        w.weigh *= STEP;
+}
+
 /* Makes *s and finds a choice as w says; its value is -1 if no choice takes less than w.below.  If the best of all
  * choices is sought, tries both to keep states in pieces and to keep them whole from run to run; and if the search with
  * sums over devices has not seen all choices, tries a search without sums, which sees more of its choices.  Returns 0,
@@ -528,6 +514,8 @@ static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_
         if (w.sums != SHARDING_SUMS_NONE && (!c->exact || s->capped))
             improve(s, x, plain, c);
     }
+    w.whole = false;
+    lighten(s, x, w, c);
     return 0;
 }
 
@@ -541,7 +529,7 @@ static struct sharding measure_whole(const struct shard *s, bool *fits)
     scene.place = s->place;
     if (scene.model.io_free)
         place_free_io(scene.m, scene.place, s->a);
-    struct evaluation e = evaluate_whole(s);
+    struct evaluation e = shard_evaluate_whole(s);
     const struct exec_runs *runs = exec_kind(&scene.model)->runs;
     if (fits != NULL)
         *fits = evaluation_holds(&e, /*over_memory=*/false);
@@ -661,7 +649,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o, struct cloc
             tried = true;
             if (!try_choice(x, w, &found))
                 continue;
-            *(seems_to_fit(&found.s, &found.c) ? best : large) = found;
+            *(shard_seems_to_fit(&found.s, &found.c) ? best : large) = found;
         }
     }
     if (most >= 2 && !tried) {
@@ -745,11 +733,11 @@ static void try_classes(struct ctx *x, const struct wanted *w, struct chosen *k)
         struct chosen found = *k;
         if (i == first || equal_devices(x->scene.cluster, i) < w->ways || clock_out(w->clock))
             continue;
-        const bool fits = seems_to_fit(&k->s, &k->c);
+        const bool fits = shard_seems_to_fit(&k->s, &k->c);
         other.cls = i + 1;
         found.s.ways = fits ? found.s.ways : 0; /* 0: one that takes longer counts, too */
         if (try_choice(x, other, &found) &&
-            (seems_to_fit(&found.s, &found.c) || (!fits && found.c.value < k->c.value)))
+            (shard_seems_to_fit(&found.s, &found.c) || (!fits && found.c.value < k->c.value)))
             *k = found;
     }
 }

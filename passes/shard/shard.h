@@ -19,6 +19,7 @@
 
 #include "ir/base/clock.h"
 #include "ir/base/map.h"
+#include "ir/exec/evaluate.h"
 #include "ir/plan/sharding.h"
 #include "passes/cost/pricing.h"
 #include "passes/shapes/infer.h"
@@ -134,6 +135,13 @@ struct shard_rounds {
 };
 
 /* All that is known of a module that is to be shared by `ways` devices. */
+/* What nodes take beside their times. */
+struct shard_extra {
+    /* ps by which adding a bias takes longer where the product is exchanged first: one kernel cannot do both then */
+    int64_t apart;
+    int64_t weighed; /* ps by which shard_weigh() has made the whole node dearer */
+};
+
 struct shard {
     struct ctx *x;
     struct module *m;
@@ -158,11 +166,9 @@ struct shard {
     enum sharding_sums sums;   /* which tensors may be in terms */
     uint8_t *quantised;        /* [value] 1: what is computed from it is rounded to steps */
     struct shard_moves *moves; /* [value] times of the value's exchanges */
-    /* [node] ps by which adding a bias takes longer where the product is exchanged first: one kernel cannot do both
-     * then */
-    int64_t *apart;
-    uint8_t *kind;            /* [node] enum shard_kind */
-    struct shard_option *opt; /* [nopt] the options; option 0 is not used */
+    struct shard_extra *extra; /* [node] */
+    uint8_t *kind;             /* [node] enum shard_kind */
+    struct shard_option *opt;  /* [nopt] the options; option 0 is not used */
     uint32_t nopt, capopt;
     uint32_t *first_opt;     /* [node] the node's first option; 0: it has none */
     struct shard_item *item; /* [nitem] the states; item 0 is not used */
@@ -410,6 +416,7 @@ void shard_prune(struct shard *s);
 
 /* ---- prices.c ---- */
 
+struct shard_choice;
 /* Fills s->rounds from the settings of the step. */
 void shard_count_rounds(struct shard *s);
 
@@ -424,8 +431,13 @@ uint32_t shard_source(const struct shard *s, vid v, uint32_t have, uint32_t want
 const struct shard_moves *shard_moves_of(const struct shard *s, vid v);
 /* Returns the ps that the first device takes to send v, which no other device has, to all others. */
 int64_t shard_send(const struct shard *s, vid v);
-/* Sets shard_option.time of all options, and shard.apart of the nodes that devices may share. */
+/* Sets shard_option.time of all options, and shard_extra.apart of the nodes that devices may share. */
 void shard_price(struct shard *s);
+/* Makes nodes and options dearer, so that the search finds a choice for which devices hold fewer bytes: by `ps` for
+ * each `of` bytes of the constants that a device holds for a node. */
+void shard_weigh(struct shard *s, int64_t ps, int64_t of);
+/* Returns by how many ps choice c is dearer than it was before shard_weigh(), which had the same arguments. */
+int64_t shard_dearer(const struct shard *s, const struct shard_choice *c, int64_t ps, int64_t of);
 
 /* ---- search.c ---- */
 
@@ -447,6 +459,13 @@ struct shard_choice shard_search_within(struct shard *s, uint32_t entries, int64
                                         struct clock *clock);
 /* Returns a choice drawn at random, without value and floor, for tests that try odd choices. */
 struct shard_choice shard_draw(struct shard *s, uint64_t seed);
+
+/* ---- fits.c ---- */
+
+/* Evaluates the plan that has the whole model on the first device. */
+struct evaluation shard_evaluate_whole(const struct shard *s);
+/* Whether the devices' memory has room for choice c, as far as that can be told before the rewriting. */
+bool shard_seems_to_fit(const struct shard *s, const struct shard_choice *c);
 
 /* ---- write.c ---- */
 

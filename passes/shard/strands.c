@@ -182,7 +182,7 @@ static void measure(struct shard *s, struct strand *st)
                     best = smaller(best, s->opt[q].time);
             if (first) {
                 k->nodes++;
-                k->saves = sat_add(k->saves, larger(m->cost->time[s->cls][n] - best, 0));
+                k->saves = sat_add(k->saves, larger(shard_whole_time(s, n) - best, 0));
                 for (uint32_t i = 0; i < m->node[n].nformal; i++)
                     k->saves = sat_add(k->saves, entering(s, node_in(m, n, i), p->in[i]));
             }
@@ -193,7 +193,7 @@ static void measure(struct shard *s, struct strand *st)
                         stays_apart(m, &users, v) ? 0 : smaller(k->joins, leaving(s, v, p->out[i]));
                 /* the node itself adds up the terms of its operand */
                 else if (p->change[0].kind == SHARD_ABSORB)
-                    k->joins = smaller(k->joins, larger(p->time - m->cost->time[s->cls][n], 0));
+                    k->joins = smaller(k->joins, larger(p->time - shard_whole_time(s, n), 0));
             }
         }
     }

@@ -2,6 +2,17 @@
 # RUN: %pcc %s --io=free --part-cost=0 --dim batch=16 -p shard 2>&1 | FileCheck %s --check-prefix=PIECES
 # PIECES-NOT: note: shard:
 # PIECES: sharded over 2 devices: 2 nodes in pieces
+# A batch that could be cut in the place of the weights takes less time, but then each device would hold 40 MiB of them.
+# RUN: sed 's/batch,/16,/' %s > %t.fixed.pir
+# RUN: %pcc %t.fixed.pir --io=free --part-cost=0 -p 'shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=LIGHT
+# RUN: %pcc %t.fixed.pir --io=free --part-cost=0 -p 'shard{ways=2}' --emit ir 2>&1 | FileCheck %s --check-prefix=COLUMNS
+# LIGHT: does not fit one acc
+# LIGHT: sharded over 2 devices: 2 nodes in pieces
+# COLUMNS: DequantizeLinear(%"v@1.2048.0"
+# Where there is room, the batch is cut.
+# RUN: sed 's/=22MiB/=1GiB/' %t.fixed.pir > %t.room.pir
+# RUN: %pcc %t.room.pir --io=free --part-cost=0 -p 'shard{ways=2}' --emit ir 2>&1 | FileCheck %s --check-prefix=ROWS
+# ROWS: DequantizeLinear(%v, %s) : f32[1024,4096]
 cluster network=direct
 class acc x2 link=300GB/s,1us peak=[f32:1T] bandwidth=10TB/s memory=22MiB
 file 1 "model.onnx" size=8388608
