@@ -83,7 +83,7 @@ static struct graph_undirected make_undirected(const struct wdag *g, struct aren
     struct graph_undirected u = {.n = g->n,
                                  .tail = arena_array(a, (size_t)most + 1, sizeof *u.tail),
                                  .head = arena_array(a, (size_t)most + 1, sizeof *u.head)};
-    struct pairs at = {.a = a}; /* (vertex, edge) */
+    struct pairs at = {.a = a}; /* pairs of a vertex and an edge at it */
     const uint32_t *depth = find_depths(g, a);
     uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {

@@ -50,7 +50,7 @@ enum {
 
 /* A threshold, and the bound that follows from supposing that a plan takes less. */
 struct attempt {
-    int64_t below, value; /* ps: the threshold; the bound: no plan takes less */
+    int64_t below, value; /* ps.  below: the threshold; value: the bound, no plan takes less */
     struct reduction *r;  /* the reduction for the threshold */
     /* the argument that gave `value`; BY_LOWER: none yet */
     enum { BY_LOWER, BY_REDUCTION, BY_PRICES, BY_PIGEONHOLE, BY_WEIGHTS } by;
@@ -165,8 +165,9 @@ static int64_t bound_by_prices(const struct reduction *r, const uint32_t *paid,
 struct prices {
     const struct reduction *r;
     const uint32_t *paid; /* result of paid_nets */
-    int64_t *best, value; /* [kind] the prices with the largest bound so far; that bound, ps */
-    uint64_t looks;       /* number of prices of vertices computed so far */
+    /* best: [kind] the prices with the largest bound so far; value: that bound, ps */
+    int64_t *best, value;
+    uint64_t looks; /* number of prices of vertices computed so far */
 };
 
 /* Makes `price` the best prices of p if it gives a larger bound than p->best. */

@@ -59,11 +59,11 @@ struct packer {
     const struct reduction *r;
     const struct problem *c; /* r->small */
     uint32_t n;              /* number of vertices */
-    /* the threshold, ps; by how much g w must be below 0, in units of weight */
+    /* below: the threshold, ps; margin: by how much g w must be below 0, in units of weight */
     int64_t below, margin;
     /* number of partial sets that a search may examine before other weights are tried */
     uint64_t sets;
-    int64_t *weight, total; /* [vertex] weight; sum of all weights, about */
+    int64_t *weight, total; /* weight: [vertex] its weight; total: about the sum of all weights */
     /* [vertex] how much a projection changes its weight, relative to other vertices */
     int64_t *metric;
     /* [kind] searches for heavy sets on devices of the kind; NULL: hosts, which need none */

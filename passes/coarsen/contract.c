@@ -84,7 +84,8 @@ static const struct opt contract_opts[] = {
 static void say_atoms(struct ctx *x)
 {
     const nid *atom = x->scene.place->atom;
-    uint8_t *counted = arena_alloc(x->use.scratch, x->scene.m->nnode); /* [first node of an atom] */
+    /* [first node of an atom] 1: the node has been counted */
+    uint8_t *counted = arena_alloc(x->use.scratch, x->scene.m->nnode);
     uint32_t n = 0;
     nid first = 0;
     for (nid v = x->scene.m->nnode; atom && v-- > 1;)
@@ -258,7 +259,7 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
 /* Returns the reasons `why` (WHY_*) in words, such as "contract{qdq}, the cycles that makes", in a. */
 static const char *reasons_text(int why, struct arena *a)
 {
-    /* [number of the bit of WHY_*] */
+    /* [number of the bit of WHY_*] words for the reason */
     static const char *const reason[] = {"colours",
                                          "Shape with its operand",
                                          "state pairs",
@@ -425,7 +426,7 @@ static void warn_of_large(struct ctx *x, const struct wdag *level, const struct 
     if (x->scene.m->cost->measured)
         return;
     const struct wdag *g = x->levels.base, *top = x->levels.top;
-    /* [vertex of level] 1 + the class of its vertex that was looked at last; 0: none yet */
+    /* [vertex of `level`] 1 + the class of the finer vertex in it that was looked at last; 0: none yet */
     uint32_t *seen = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *seen);
     int *why = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *why);
     /* the reasons of a class stand at its root; if a vertex has several classes, a cycle joined them */

@@ -119,7 +119,8 @@ static void copy_nets(struct split *s)
 {
     const struct wdag *g = s->from;
     struct wdag *to = s->to;
-    struct pairs pin = pairs_new(to->mem, g->net_pin.at[g->nnet]); /* (net, vertex) */
+    /* pairs of a net and a vertex that is a pin of it */
+    struct pairs pin = pairs_new(to->mem, g->net_pin.at[g->nnet]);
     to->net_src = s->maker;
     for (uint32_t e = 0; e < g->nnet; e++)
         for_row (v, g->net_pin, e) {
@@ -153,7 +154,8 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
     copy_apart(&s);
     copy_nets(&s);
     wdag_set_edges(to, &s.edge);
-    struct pairs user = pairs_new(a, g->shared_by.at[g->nshared]); /* (item, vertex) */
+    /* pairs of a shared item and a vertex that needs it */
+    struct pairs user = pairs_new(a, g->shared_by.at[g->nshared]);
     for (uint32_t i = 0; i < g->nshared; i++)
         for_row (v, g->shared_by, i)
             pairs_add(&user, i, to->map[v]);

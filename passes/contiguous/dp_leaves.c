@@ -28,8 +28,8 @@ enum {
 /* The idle leaves of a graph. */
 struct leaves {
     uint8_t *out; /* [vertex] 1: the vertex is an idle leaf */
-    /* [vertex] of an idle leaf: the one neighbour that it had left when it was taken away; that neighbour may become a
-     * leaf later */
+    /* [vertex] for an idle leaf, the one neighbour that it had left when it was taken away; that neighbour may become
+     * a leaf later */
     uint32_t *beside;
     /* [n] the leaves, in the order in which they were taken away: if the neighbour of a leaf becomes a leaf, too, the
      * neighbour stands behind it */

@@ -80,8 +80,9 @@ struct race {
     const char *full;
     /* how far the next main search's floor is below the best plan, in 1 / REACH_ONE of the gap to the bound */
     uint32_t below;
-    uint64_t steps, most; /* steps done by all methods; steps allowed while the gap is small */
-    size_t bytes;         /* number of bytes that each search may take */
+    /* steps: steps done by all methods; most: steps allowed while the gap is small */
+    uint64_t steps, most;
+    size_t bytes; /* number of bytes that each search may take */
     /* steps of each method's turn, in 1 / SHARE_ONE of a round */
     uint32_t order_share, cut_share, near_share, path_share, probe_share;
     uint64_t bounds_least; /* a turn of bounds must have at least this number of steps */

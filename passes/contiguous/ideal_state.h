@@ -33,7 +33,7 @@ struct net {
     int64_t crossing; /* weight in potential cross_pot that counts while the net crosses I' + S */
     uint32_t stamp;   /* extended_ideal.stamp for which cost, crossing and outside hold */
     uint32_t outside; /* number of pins not in I' */
-    uint32_t taken, skipped; /* number of pins in S; number of skipped pins */
+    uint32_t taken, skipped; /* taken: number of pins in S; skipped: number of skipped pins */
     uint32_t pins;           /* number of pins, the host left out */
     uint8_t host;            /* 1: the host has a pin, too */
     uint8_t back;            /* 1: the value is made in the backward pass */
@@ -104,7 +104,8 @@ struct stage {
     bool counts; /* whether what S needs at one time may be too much for the device */
     /* ps: the time of S and its transfers may add up to this: the limit of a load, times copies */
     int64_t max_load;
-    int64_t spare; /* REFUTE, GUIDE: the most that the device's load may exceed the weight of S */
+    /* REFUTE, GUIDE: the most by which the device's scaled load may exceed the weight of S */
+    int64_t spare;
 };
 
 /* The set whose need at one time search_fits() asks for; search_fits() makes it equal to S first. */
@@ -154,7 +155,7 @@ struct search {
     struct at_once at_once;
     struct stage stage;
     struct walk walk;
-    uint64_t steps, pause; /* number of steps done; the number at which to pause */
+    uint64_t steps, pause; /* steps: number of steps done; pause: the number at which to pause */
     size_t used_before;    /* bytes of the arena that were in use before the search */
 };
 

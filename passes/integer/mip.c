@@ -137,7 +137,8 @@ struct job {
     struct mip_limits limits;
 };
 
-/* Runs the solver in a child process, whose messages go to `out`; arg: the struct job.  Returns the solver's result. */
+/* To be called in the child process: runs the solver, whose records go to `out`.  arg: the struct job.  Returns the
+ * solver's result. */
 static int solve_in_child(void *arg, FILE *out)
 {
     const struct job *j = arg;

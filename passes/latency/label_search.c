@@ -267,7 +267,7 @@ static struct latency_label **read_chain(const struct label_run *r, uint32_t ide
 /* A lane of a label, and the accelerator that it stands for. */
 struct named_lane {
     int64_t t[LANE_NUMBERS]; /* the lane's numbers in the label */
-    uint32_t dev, slots;     /* a device; number of its slots used so far */
+    uint32_t dev, slots;     /* dev: a device; slots: number of its slots used so far */
 };
 
 /* Returns the subgraph (device * slots + slot) that a step on lane number `lane` makes, and sorts lanes[] as the label

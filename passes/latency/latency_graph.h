@@ -20,7 +20,7 @@
 
 /* A kind of accelerators: devices that can be exchanged for each other in any plan. */
 struct accelerators {
-    uint32_t of, cls;     /* index in problem.kind; class of the cluster */
+    uint32_t of, cls;     /* of: index in problem.kind; cls: class of the cluster */
     uint32_t count, at;   /* number of devices; they are latency_graph.dev[at .. at + count) */
     int64_t memory;       /* bytes of each device; LOAD_INF: no limit, or all blocks fit */
     const int64_t *time;  /* [block] ps; COST_NEVER: these devices cannot run the block */

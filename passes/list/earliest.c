@@ -68,7 +68,7 @@ struct sweep {
     struct placement *placement;
     const struct earliest *request;
     const struct wdag *g;
-    uint32_t nd, n;            /* number of devices; number of started vertices */
+    uint32_t nd, n;            /* nd: number of devices; n: number of started vertices */
     int64_t now;               /* ps: the present moment */
     struct device_state *lane; /* [dev] the device's vertices and favourite */
     /* [class] entries of vertices without a home, for all devices of the class */

@@ -59,8 +59,9 @@ struct improver {
     struct list_schedule *best;
     struct edges edge;
     struct growth growth;
-    struct state now, next; /* the plan that was kept last; a changed plan that is tried */
-    struct link *chain;     /* [nchain] the critical chain of `now`, in order of time */
+    /* now: the plan that was kept last; next: the changed plan that is tried */
+    struct state now, next;
+    struct link *chain; /* [nchain] the critical chain of `now`, in order of time */
     uint32_t nchain;
     uint32_t *order; /* [position] vertex of `now` */
     /* [vertex] the number (`question`) of the last call of mark_needed() that marked the vertex */

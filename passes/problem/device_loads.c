@@ -26,7 +26,8 @@ static void choose_nets(struct loads *l, struct arena *a)
     l->cost = arena_array(a, (size_t)l->c->nkind + 1, sizeof *l->cost);
     for (uint32_t k = 0; k < l->c->nkind; k++)
         l->cost[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **l->cost);
-    struct pairs pin = pairs_new(a, g->net_pin.at[g->nnet]); /* (net, vertex) */
+    /* pairs of a net and a vertex that is a pin of it */
+    struct pairs pin = pairs_new(a, g->net_pin.at[g->nnet]);
     for (uint32_t i = 0; i < l->nnet; i++) {
         uint32_t e = chosen[i];
         l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e] + g->net_host[e];

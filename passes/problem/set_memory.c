@@ -23,7 +23,7 @@ struct values_build {
     struct set_values *v;
     const struct scene *s;
     const struct wdag *base;
-    struct pairs pins; /* (value, vertex) */
+    struct pairs pins; /* pairs of a value and a vertex that is a pin of it */
     /* [value of the module] 1: it has a number already, or it is the incoming value of a state */
     uint8_t *seen;
     uint8_t *state; /* [value of the module] 1: it is the outgoing value of a state */
