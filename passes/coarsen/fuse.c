@@ -68,8 +68,8 @@ struct fusion {
     uint32_t cls;                /* the device class whose transfer costs count */
     int64_t range, mem;          /* range, mem and per_edge as in struct fuse_limits */
     bool per_edge;
-    /* the paper's P: [position] cost of the nets made there whose consumers have all been appended; per_edge: of the
-     * edges from there to consumers that have been appended */
+    /* the paper's P: [position] cost of those nets made there whose consumers have all been appended; with per_edge,
+     * cost of the edges from there to consumers that have been appended */
     int64_t *seen;
     int64_t *out; /* the paper's O: [position] cost of the outputs of all vertices before it */
     /* the paper's T: [position] least cost of the transfers out of clusters of the vertices before it */

@@ -1,11 +1,12 @@
 /* Estimates the sizes of values that have dimensions of unknown size (open_sizes.h).
  *
- * The known dimensions of a result count as they are.  The product of its unknown dimensions is taken to be that of the
- * operand where this product is largest.  So an unknown number of rows stays the same from node to node: a product of
- * [?, 512] with a weight [512, 64] has as many rows as its operand, not as its weight.  Where no operand has an unknown
- * dimension the result is as large as the largest operand that is no weight.  Some operators have bounds of their own:
- * TopK and Slice, if the size along their axis is unknown, the smallest count that their operands tell;
- * NonMaxSuppression max_output_boxes_per_class; NonZero the size of its operand; Concat the sum of its operands. */
+ * The known dimensions of a result count as they are.  The product of its unknown dimensions is taken to be that of
+ * the operand where this product is largest.  So an unknown number of rows stays the same from node to node: a product
+ * of [?, 512] with a weight [512, 64] has as many rows as its operand, not as its weight.  Where no operand has an
+ * unknown dimension the result is as large as the largest operand that is no weight.  Some operators have estimates of
+ * their own.  For TopK and Slice, the size along their axis, if it is unknown, is the smallest count that their
+ * operands tell.  NonMaxSuppression counts max_output_boxes_per_class boxes for each image and class, NonZero the size
+ * of its operand, Concat the sum of its operands. */
 #include "passes/cost/open_sizes.h"
 
 #include "ir/base/units.h"

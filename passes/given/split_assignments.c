@@ -112,7 +112,7 @@ static int32_t split_read(const struct module *m, const int32_t *split, nid n)
     return most;
 }
 
-/* Returns the first split of the readers of n; SPLIT_NONE: n has no reader with a split. */
+/* Returns the lowest number of a split that has a reader of n; SPLIT_NONE: n has no reader with a split. */
 static int32_t split_reading(const struct module *m, const int32_t *split, nid n,
                              const struct csr *users)
 {

@@ -392,7 +392,7 @@ bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int
     return (__int128)bytes + c->most_at_once + 2 * moved <= c->kind[k].room;
 }
 
-/* What build_problem() is to make, as the three public functions that build problems differ in it. */
+/* What build_problem() is to make: in this the three public functions that build problems differ. */
 struct problem_form {
     int64_t memory; /* bytes to which smaller memories are raised; -1: none are */
     /* the problem whose memories and scales are taken over; NULL: memories are the cluster's, and scales are
