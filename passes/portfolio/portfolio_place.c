@@ -215,10 +215,12 @@ static int portfolio_run(struct ctx *x, const void *options)
     for (enum dispatch d = DISPATCH_FIFO; d < DISPATCHES && !clock_out(&p.clock); d++)
         try_dispatch(&p, d);
     judge_candidates(&p);
-    int64_t before = p.best.value;
+    int64_t before = p.best.value, lacked = p.best.lacks;
     improve(&p, o->effort);
     char text[UNIT_TEXT];
-    if (p.best.value < before)
+    if (p.best.lacks < lacked)
+        p.best.what = arena_fmt(x->use.mem, "%s, moved until less memory was lacking", p.best.what);
+    else if (p.best.value < before)
         p.best.what =
             arena_fmt(x->use.mem, "%s, moved along its critical chain (the best before: %s)",
                       p.best.what, time_short(text, before));

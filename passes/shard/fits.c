@@ -1,6 +1,9 @@
 /* Whether the memory of devices has room for a choice (shard.h), before anything is written: weights count by the
  * states in which nodes take them.  O(nodes + values) and an evaluation of the model on one device. */
 #include "passes/shard/shard.h"
+
+#include "ir/base/units.h"
+
 struct evaluation shard_evaluate_whole(const struct shard *s)
 {
     struct scene scene = s->x->scene;
@@ -63,8 +66,13 @@ static int64_t bytes_of_choice(const struct shard *s, const struct shard_choice 
     return bytes;
 }
 
-bool shard_seems_to_fit(const struct shard *s, const struct shard_choice *c)
+int64_t shard_lacks(const struct shard *s, const struct shard_choice *c)
 {
     const int64_t memory = s->x->scene.cluster->cls[s->cls].memory;
-    return memory < 0 || bytes_of_choice(s, c) <= memory;
+    return memory < 0 ? 0 : larger(bytes_of_choice(s, c) - memory, 0);
+}
+
+bool shard_seems_to_fit(const struct shard *s, const struct shard_choice *c)
+{
+    return shard_lacks(s, c) == 0;
 }

@@ -629,8 +629,8 @@ static bool try_choice(struct ctx *x, struct wanted w, struct chosen *to)
 }
 
 /* ways=auto: tries as numbers of devices all divisors of how many equal devices there are side by side, and calls
- * decide() for the best choice that seems to fit the devices' memory.  If there is none, offers the best other choice,
- * to be taken only if no plan of whole nodes fits.  Returns 0, or -1 and reports an error. */
+ * decide() for the best choice that seems to fit the devices' memory.  If there is none, offers the choice that lacks
+ * least memory, of several such the quickest, to be taken only if no plan of whole nodes fits.  Returns 0, or -1 and reports an error. */
 static int choose_ways(struct ctx *x, const struct shard_options *o, struct clock *clock)
 {
     const struct cluster *c = x->scene.cluster;
@@ -638,6 +638,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o, struct cloc
                   *large = arena_alloc(x->use.scratch, sizeof *large);
     struct diag *loud = x->use.diag;
     uint32_t most = side_by_side(c, NULL);
+    int64_t least = 0; /* bytes of memory that a device lacks for *large */
     bool tried = false;
     for (uint32_t cls = 1; cls <= c->ncls; cls++) {
         const uint32_t count = equal_devices(c, cls - 1);
@@ -649,7 +650,14 @@ static int choose_ways(struct ctx *x, const struct shard_options *o, struct cloc
             tried = true;
             if (!try_choice(x, w, &found))
                 continue;
-            *(shard_seems_to_fit(&found.s, &found.c) ? best : large) = found;
+            const int64_t lacks = shard_lacks(&found.s, &found.c);
+            if (lacks == 0)
+                *best = found;
+            else if (large->s.ways == 0 || lacks < least ||
+                     (lacks == least && found.c.value < large->c.value)) {
+                *large = found;
+                least = lacks;
+            }
         }
     }
     if (most >= 2 && !tried) {

@@ -464,7 +464,10 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 
 /* Evaluates the plan that has the whole model on the first device. */
 struct evaluation shard_evaluate_whole(const struct shard *s);
-/* Whether the devices' memory has room for choice c, as far as that can be told before the rewriting. */
+/* Returns how many bytes of memory a device lacks for choice c, as far as that can be told before the rewriting; 0: the
+ * choice seems to fit. */
+int64_t shard_lacks(const struct shard *s, const struct shard_choice *c);
+/* Whether shard_lacks() is 0. */
 bool shard_seems_to_fit(const struct shard *s, const struct shard_choice *c);
 
 /* ---- write.c ---- */

@@ -127,7 +127,8 @@ static void choose_sizes(struct choices *c)
     for (int64_t d = 1; d <= MOST_DIVISOR && d <= c->global / d; d++) {
         if (c->global % d != 0)
             continue;
-        add_divisor(c, &s, d);
+        if (c->global / d <= TRAINING_MICRO_BATCHES)
+            add_divisor(c, &s, d);
         if (d < c->global / d)
             add_divisor(c, &s, c->global / d);
     }
@@ -485,7 +486,7 @@ static const char *add_choice(const struct choices *c, const char *text, const c
  * was only one to choose from. */
 static void note_choices(const struct choices *c, const struct train *t)
 {
-    const char *none = t->too_long ? "no plan" : "has no room";
+    const char *none = t->clock.why ? "no plan in time" : t->too_long ? "no plan" : "has no room";
     const char *sizes = "", *schedules = "";
     for (uint32_t i = 0; i < c->nsize && c->nsize > 1; i++)
         sizes =

@@ -217,10 +217,12 @@ static void fit(struct train *t, struct stage_layout *p, int64_t limit, bool ear
     /* the lists of the accepted plan may need less than was left free for them: then a faster plan may fit */
     if (good && run_within(t, p, beyond, q.value, &more) && holds(t, &more, beyond))
         q = more;
-    if (good)
+    if (good) {
         *p = q;
-    else
+    } else {
         p->value = INT64_MAX;
+        p->why_not = p->why_not ? p->why_not : q.why_not;
+    }
     arena_free(own);
 }
 

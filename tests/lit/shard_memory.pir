@@ -13,6 +13,12 @@
 # RUN: sed 's/=22MiB/=1GiB/' %t.fixed.pir > %t.room.pir
 # RUN: %pcc %t.room.pir --io=free --part-cost=0 -p 'shard{ways=2}' --emit ir 2>&1 | FileCheck %s --check-prefix=ROWS
 # ROWS: DequantizeLinear(%v, %s) : f32[1024,4096]
+# Of two classes without room, the quicker one is offered, wherever it stands.
+# RUN: sed 's/^class acc x2\(.*\)f32:1T\(.*\)=22MiB/class quick x2\1f32:1T\2=1MiB\nclass slow x2\1f32:500G\2=1MiB/' %s > %t.two.pir
+# RUN: not %pcc %t.two.pir --io=free --part-cost=0 --dim batch=16 -p shard 2>&1 | FileCheck %s --check-prefix=TWO
+# RUN: sed 's/^class acc x2\(.*\)f32:1T\(.*\)=22MiB/class slow x2\1f32:500G\2=1MiB\nclass quick x2\1f32:1T\2=1MiB/' %s > %t.too.pir
+# RUN: not %pcc %t.too.pir --io=free --part-cost=0 --dim batch=16 -p shard 2>&1 | FileCheck %s --check-prefix=TWO
+# TWO: note: shard: 2 ways take 136.8 us
 cluster network=direct
 class acc x2 link=300GB/s,1us peak=[f32:1T] bandwidth=10TB/s memory=22MiB
 file 1 "model.onnx" size=8388608
