@@ -630,7 +630,8 @@ static bool try_choice(struct ctx *x, struct wanted w, struct chosen *to)
 
 /* ways=auto: tries as numbers of devices all divisors of how many equal devices there are side by side, and calls
  * decide() for the best choice that seems to fit the devices' memory.  If there is none, offers the choice that lacks
- * least memory, of several such the quickest, to be taken only if no plan of whole nodes fits.  Returns 0, or -1 and reports an error. */
+ * least memory, of several such the quickest, to be taken only if no plan of whole nodes fits.  Returns 0, or -1 and
+ * reports an error. */
 static int choose_ways(struct ctx *x, const struct shard_options *o, struct clock *clock)
 {
     const struct cluster *c = x->scene.cluster;
