@@ -497,7 +497,7 @@ int manifest_write(const struct split *s)
     json_int(&o.j, "pcc_manifest", 1);
     put_model(&o);
     const struct result *made = s->r->made ? s->r->made : s->r;
-    plan_put_objective(&o.j, &made->scene, made->plan, made->verdict->value, s->r->parts_value);
+    plan_put_objective(&o.j, &made->scene, made->plan, made->verdict->value, made->parts_value);
     if (s->r->plan->rank)
         plan_put_order(&o.j, &s->r->scene, s->r->plan, a);
     const struct exec_shows *shows = exec_kind(&s->r->scene.model)->shows;

@@ -71,8 +71,8 @@ static void take_memory(struct split *s)
 }
 
 /* Checks that the updates of weights have parts of their own, if the execution model wants that.  Where the model does
- * not allow it: reports an error and returns -1 if the user has asked for it, or named gradients or a loss; else shows
- * a note and returns 0. */
+ * not allow it: reports an error and returns -1 if the user has asked for it, or named gradients, next values or a
+ * loss; else shows a note and returns 0. */
 static int check_updates(const struct split *s)
 {
     const struct scene *of = &s->r->scene;
@@ -86,7 +86,7 @@ static int check_updates(const struct split *s)
     if (!planned.stages || !update_pass_wanted(of))
         return 0;
     const char *why = update_pass_find(&planned, plan_stage_of(&planned, s->a), s->a).why;
-    if (why && (t->ngradient || t->loss))
+    if (why && (t->ngradient || t->nnext || t->loss))
         return diag_error(s->diag, "%s", why);
     if (why && t->update == UPDATE_APART)
         return diag_error(s->diag, "--update=apart: %s", why);

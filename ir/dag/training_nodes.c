@@ -6,6 +6,8 @@
  * new values of its parameters, the nodes that the new values need and the loss does not need are backward. */
 #include "ir/dag/training_nodes.h"
 
+#include "ir/base/name_table.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -151,6 +153,23 @@ bool training_nodes_find(const struct module *m, const uint8_t *kind, struct tra
     return m->ir_version != 0 && (mark_by_name(&k) || mark_by_outputs(&k));
 }
 
+/* Marks the initializers C for which an output is called C_new. */
+static void mark_named(const struct module *m, uint8_t *renewed, struct arena *a)
+{
+    static const char end[] = "_new";
+    const struct graph *g = &m->graph[1];
+    struct arena *own = arena_new(a);
+    struct names out = names_new(own, g->out.n + 1);
+    for (uint32_t i = 0; i < g->out.n; i++)
+        names_add(&out, value_name(m, m->arg[g->out.at + i]), 1);
+    for (uint32_t i = 0; i < g->init.n; i++) {
+        vid v = m->arg[g->init.at + i];
+        const char *next = arena_fmt(own, "%s%s", value_name(m, v), end);
+        renewed[v] = renewed[v] || names_get(&out, next, 0);
+    }
+    arena_free(own);
+}
+
 uint8_t *training_renewed(const struct module *m, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
@@ -177,5 +196,6 @@ uint8_t *training_renewed(const struct module *m, struct arena *a)
     }
     for (vid v = 0; v < m->nval; v++)
         seen[v] = seen[v] && !m->value[v].def && (m->value[v].flags & VALUE_INIT) != 0;
+    mark_named(m, seen, a);
     return seen;
 }

@@ -18,7 +18,8 @@ bool training_nodes_find(const struct module *m, const uint8_t *kind, struct tra
  * of p's type, and n is an optimizer or the graph returns that result. */
 bool training_updates(const struct module *m, const struct training_nodes *t, nid n, vid p);
 /* Returns an array, in a: [value] 1: an initializer to which a step of the training graph m may give a new value, since
- * an output follows from the initializer over values of its type alone; else 0. O(nodes + operands). */
+ * an output follows from the initializer over values of its type alone, or is called after it: C_new; else 0.  Expected
+ * O(nodes + operands). */
 uint8_t *training_renewed(const struct module *m, struct arena *a);
 
 #endif

@@ -1,9 +1,11 @@
 /* Finds counters of a training graph (counters.h).
  *
- * Nothing in a graph tells an output that is the next value of an initializer (a count of steps: t + 1) from one that
- * is only computed with it (a rate of learning for the log: rate * t).  So names decide.  An initializer that may be a
- * counter, but is none by name, must not reach the samples or the update: if it were one, each step would use its first
- * value, and nobody would notice. */
+ * Nothing in a graph tells an output that is the next value of an initializer (a count of steps: t + 1) from an output
+ * that is only computed with it (a rate for the log: rate * t).  So names decide, or the user.  Where neither tells,
+ * all initializers of the output's type from which it is computed by values of that type are candidates; and where an
+ * output by its name is a next value, but depends on samples without a gradient, no step could keep it.  Neither
+ * samples nor the update may be computed with such an initializer: each step would use its first value, and nobody
+ * would notice. */
 #include "ir/plan/counters.h"
 
 #include "ir/base/name_table.h"
@@ -21,54 +23,73 @@ struct find {
     struct counters *to;
     struct arena *a, *own; /* for results; for scratch data */
     vid *next_of;          /* [initializer] the output that is its next value; 0: none is known */
+    uint8_t *is_next;      /* [value] 1: the output is the next value of a counter */
     uint8_t *stays;        /* [value] 1: an initializer that keeps its value, as the user says */
+    vid *maybe;            /* [initializer] the output that may be its next value; 0: none */
+    uint32_t *seen;        /* [value] 1 + the number of the last output whose walk met it */
     vid *stack;            /* room for all values */
     uint64_t left;         /* number of operands that may still be looked at */
 };
 
-/* Whether v is an initializer of the main graph that no gradient leads to. */
+/* Whether v is an initializer of the main graph to which no gradient leads, and of which nothing else is known. */
 static bool may_count(const struct find *k, vid v)
 {
-    return v && !k->m->value[v].def && (k->m->value[v].flags & VALUE_INIT) && !k->of->renewed[v];
+    return v && !k->m->value[v].def && (k->m->value[v].flags & VALUE_INIT) && !k->of->renewed[v] &&
+           !k->next_of[v] && !k->stays[v];
 }
 
-/* Returns an initializer of which output w may be the next value: one of w's type, from which w is
- * computed by values of this type, by other operators than Identity.  Prefers an initializer C if w
- * is called C_new; else takes the first that it finds, going to first operands first.  0: there is
- * none, or all searches together have looked at too many operands (SEARCHES). */
-static vid counted(struct find *k, vid w)
+/* Returns the value that v is a copy of by Identity nodes; v if no Identity makes it. */
+static vid without_identities(const struct module *m, vid v)
+{
+    while (m->value[v].def && node_is(m, m->value[v].def, "Identity"))
+        v = node_in(m, m->value[v].def, 0);
+    return v;
+}
+
+/* Writes output w to k->maybe of each initializer from which w is computed by values of w's type.  output: number of w.
+ * Sets to->why if all searches together have looked at too many operands. */
+static void find_candidates(struct find *k, vid w, uint32_t output)
 {
     const struct module *m = k->m;
     uint32_t top = 0;
-    bool changed = false;
-    vid found = 0;
-    k->stack[top++] = w;
+    vid from = without_identities(m, w);
+    if (!m->value[from].def)
+        return; /* the initializer itself */
+    k->stack[top++] = from;
     while (top > 0) {
         vid v = k->stack[--top];
         nid n = m->value[v].def;
-        bool initial = changed && may_count(k, v);
-        if (initial && is_named_after(m, w, v, "_new"))
-            return v;
-        found = initial && !found ? v : found;
-        changed = changed || (n && !node_is(m, n, "Identity"));
-        /* backward, so that the first operand comes next */
-        for (uint32_t i = m->node[n].in.n; n && i-- > 0 && k->left > 0; --k->left) {
+        if (may_count(k, v))
+            k->maybe[v] = w;
+        for (uint32_t i = 0; n && i < m->node[n].in.n; i++) {
             vid u = m->arg[m->node[n].in.at + i];
-            if (u && values_alike(m, u, w) && top < m->nval)
-                k->stack[top++] = u;
+            if (!u || k->seen[u] == output + 1 || !values_alike(m, u, w))
+                continue;
+            if (k->left-- == 0) {
+                k->to->why = arena_fmt(k->a,
+                                       "'%s' and other outputs that do not depend on samples are "
+                                       "computed from too many values to find counts of steps",
+                                       value_name(m, w));
+                k->left = 0;
+                return;
+            }
+            k->seen[u] = output + 1;
+            k->stack[top++] = u;
         }
     }
-    return found;
 }
 
-/* Adds the counter v with its next value w. Sets to->why if v has another next value, or if w depends on the number of
- * samples. */
+/* Adds the counter v with its next value w.  Sets to->why if v has another next value, if w is the next value of
+ * another counter, or if w depends on the number of samples. */
 static void add_counter(struct find *k, vid v, vid w)
 {
     if (k->next_of[v] && k->next_of[v] != w)
         k->to->why =
             arena_fmt(k->a, "'%s' and '%s' are both next values of '%s'",
                       value_name(k->m, k->next_of[v]), value_name(k->m, w), value_name(k->m, v));
+    else if (!k->next_of[v] && k->is_next[w])
+        k->to->why = arena_fmt(k->a, "'%s' is the next value of two initializers, one is '%s'",
+                               value_name(k->m, w), value_name(k->m, v));
     else if (k->of->samples[w])
         k->to->why = arena_fmt(k->a,
                                "'%s', the next value of '%s', depends on the number of samples, "
@@ -77,6 +98,7 @@ static void add_counter(struct find *k, vid v, vid w)
     else if (!k->next_of[v])
         k->to->of[k->to->n++] = (struct counter){v, w};
     k->next_of[v] = w;
+    k->is_next[w] = 1;
 }
 
 /* Takes one --next=C=V of the user: adds the counter C with the next value V; for --next=C=C marks
@@ -88,11 +110,15 @@ static void add_said(struct find *k, const struct said_names *said, const struct
     vid v = names_get(init, said->parameter, 0), w = names_get(out, said->value, 0);
     const char *what = arena_fmt(k->a, "--next '%s=%s'", said->parameter, said->value);
     const char *why = NULL;
-    if (v && strcmp(said->parameter, said->value) == 0) {
+    bool stays = v && strcmp(said->parameter, said->value) == 0;
+    if (stays && !k->next_of[v]) {
         k->stays[v] = 1;
         return;
     }
-    if (!v)
+    if (v && (stays || k->stays[v]))
+        why = arena_fmt(k->a, "another --next says that '%s' %s", said->parameter,
+                        stays ? "has a next value" : "stays");
+    else if (!v)
         why = arena_fmt(k->a, "the model has no initializer '%s'", said->parameter);
     else if (!w || !k->m->value[w].def)
         why = arena_fmt(k->a, "no node makes an output '%s' of the model", said->value);
@@ -125,55 +151,92 @@ static void add_all_said(struct find *k)
         add_said(k, &t->next[i], &init, &out);
 }
 
-/* Finds counters among outputs that no user names, and outputs that may be next values, although names do not say so:
- * writes these to maybe[initializer], and the initializer to maybe_of[output]. */
-static void find_unsaid(struct find *k, vid *maybe, vid *maybe_of)
+/* Finds the initializer after which output w is named, by the table of initializers; 0: there is none. */
+static vid named_for(const struct find *k, vid w, const struct names *init)
+{
+    static const char end[] = "_new";
+    const char *name = value_name(k->m, w);
+    size_t n = strlen(name), after = sizeof end - 1;
+    if (n <= after || strcmp(name + n - after, end) != 0)
+        return 0;
+    return names_get(init, arena_strdup(k->own, name, n - after), 0);
+}
+
+/* Adds a counter for each output that is called C_new after an initializer C, whatever computes it.  If it cannot be
+ * the next value in steps, since it depends on samples or has another type, the output goes to k->maybe of C. */
+static void find_named(struct find *k)
 {
     const struct module *m = k->m;
     const struct graph *g = &m->graph[1];
+    struct names init = names_new(k->own, g->init.n + 1);
+    for (uint32_t i = 0; i < g->init.n; i++)
+        names_add(&init, value_name(m, m->arg[g->init.at + i]), m->arg[g->init.at + i]);
     for (uint32_t i = 0; i < g->out.n && !k->to->why; i++) {
-        vid w = m->arg[g->out.at + i], v = k->of->varies[w] ? 0 : counted(k, w);
-        if (!v || k->next_of[v] == w || k->stays[v])
+        vid w = m->arg[g->out.at + i], v = m->value[w].def ? named_for(k, w, &init) : 0;
+        if (!may_count(k, v))
             continue;
-        if (is_named_after(m, w, v, "_new")) {
+        if (k->of->varies[w] || !values_alike(m, v, w))
+            k->maybe[v] = w;
+        else
             add_counter(k, v, w);
-            continue;
-        }
-        maybe[v] = w;
-        maybe_of[w] = v;
     }
 }
 
-/* Checks that neither samples nor updates are computed with an initializer that may be a counter,
- * but was not found to be one; sets to->why if they are.  maybe: [value] of such an initializer the
- * output that may be its next value, else 0; maybe_of: [output] that initializer.  Changes maybe[]:
- * a value that is computed with such an initializer gets the initializer's output. */
-static void check_others(struct find *k, vid *maybe, const vid *maybe_of)
+/* Finds candidates for the outputs that do not depend on samples, and are the next value of no counter. */
+static void find_unnamed(struct find *k)
+{
+    const struct graph *g = &k->m->graph[1];
+    for (uint32_t i = 0; i < g->out.n && !k->to->why; i++) {
+        vid w = k->m->arg[g->out.at + i];
+        if (k->m->value[w].def && !k->of->varies[w] && !k->is_next[w])
+            find_candidates(k, w, i);
+    }
+}
+
+/* Sets to->why: node n is computed with initializer v, for which k->maybe has an output. */
+static void refuse_maybe(struct find *k, nid n, vid v)
+{
+    const struct module *m = k->m;
+    const char *name = value_name(m, v), *next = value_name(m, k->maybe[v]);
+    const char *what =
+        arena_fmt(k->a, "'%s' (%s) is computed with '%s'", node_name(m, n), node_op(m, n), name);
+    if (k->of->varies[k->maybe[v]])
+        k->to->why =
+            arena_fmt(k->a,
+                      "%s, whose next value '%s' depends on samples, but not by a gradient of its "
+                      "type, so that steps cannot keep it: --next=%s=%s if '%s' stays as it is",
+                      what, next, name, name, name);
+    else
+        k->to->why = arena_fmt(k->a,
+                               "%s, of which the output '%s' may be the next value, as of a count "
+                               "of steps: say --next=%s=%s if it is, --next=%s=%s if '%s' stays as "
+                               "it is",
+                               what, next, name, next, name, name, name);
+}
+
+/* Checks that neither samples nor updates are computed with an initializer for which k->maybe has an output; sets
+ * to->why if they are. */
+static void check_others(struct find *k)
 {
     const struct module *m = k->m;
     const struct graph *g = &m->graph[1];
+    /* [value] such an initializer from which the value follows; 0: none */
+    vid *from = arena_array(k->own, m->nval, sizeof *from);
     for (vid v = 1; v < m->nval; v++)
-        if (k->next_of[v])
-            maybe[v] = 0; /* v is a counter, and the other output is only computed with v */
+        from[v] = k->maybe[v] && may_count(k, v) ? v : 0;
     for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
         vid by = 0;
         bool varies = k->of->update[n];
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             vid u = m->arg[m->node[n].in.at + i];
-            by = maybe[u] ? maybe[u] : by;
+            by = from[u] ? from[u] : by;
             varies = varies || k->of->varies[u];
         }
-        const char *name = value_name(m, maybe_of[by]), *next = value_name(m, by);
         if (by && varies)
-            k->to->why =
-                arena_fmt(k->a,
-                          "'%s' (%s) is computed with '%s', of which the output '%s' may be the "
-                          "next value, as of a count of steps: say --next=%s=%s if it is, "
-                          "--next=%s=%s if '%s' stays as it is",
-                          node_name(m, n), node_op(m, n), name, next, name, next, name, name, name);
+            refuse_maybe(k, n, by);
         for (uint32_t i = 0; by && i < m->node[n].out.n; i++)
-            maybe[m->arg[m->node[n].out.at + i]] = by;
-        maybe[0] = 0;
+            from[m->arg[m->node[n].out.at + i]] = by;
+        from[0] = 0;
     }
 }
 
@@ -184,14 +247,19 @@ struct counters counters_find(const struct counter_search *of, struct arena *a)
         .of = arena_array(a, (size_t)m->graph[1].out.n + of->t->nnext + 1, sizeof *to.of)};
     struct find k = {.of = of, .m = m, .to = &to, .a = a, .own = arena_new(a)};
     k.next_of = arena_array(k.own, m->nval, sizeof *k.next_of);
+    k.is_next = arena_alloc(k.own, m->nval);
     k.stays = arena_alloc(k.own, m->nval);
+    k.maybe = arena_array(k.own, m->nval, sizeof *k.maybe);
+    k.seen = arena_array(k.own, m->nval, sizeof *k.seen);
     k.stack = arena_array(k.own, (size_t)m->nval + 1, sizeof *k.stack);
     k.left = SEARCHES * ((uint64_t)m->nval + 1);
-    vid *maybe = arena_array(k.own, m->nval, sizeof *maybe);
-    vid *maybe_of = arena_array(k.own, m->nval, sizeof *maybe_of);
     add_all_said(&k);
-    find_unsaid(&k, maybe, maybe_of);
-    check_others(&k, maybe, maybe_of);
+    if (!to.why)
+        find_named(&k);
+    if (!to.why)
+        find_unnamed(&k);
+    if (!to.why)
+        check_others(&k);
     arena_free(k.own);
     return to;
 }

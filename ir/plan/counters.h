@@ -30,9 +30,9 @@ struct counters {
     const char *why;
 };
 
-/* Finds the counters, in a.  An output that does not depend on samples is the next value of initializer C if the user
- * says so (--next), or if it is called C_new and nodes compute it from C by values of C's type.  Expected O(nodes +
- * operands + values). */
+/* Finds the counters, in a.  An output that does not depend on samples is the next value of an initializer C of its
+ * type if the user says so (--next), or if it is called C_new, whatever computes it.  Expected O(nodes + operands +
+ * values). */
 struct counters counters_find(const struct counter_search *of, struct arena *a);
 
 #endif

@@ -248,16 +248,15 @@ static void check_updated(struct update_search *k, const vid *fresh_of)
     }
 }
 
-/* Adds what a walk has found to to->of, and the output to fresh_of[parameter].  If another output
- * was found before to be the new value of the same parameter, keeps the one whose name begins with
- * the parameter's name: the other one may only be a value on the way to it.  If both names begin
- * so, or neither, sets to->why. */
+/* Adds what a walk has found to to->of, and the output to fresh_of[parameter].  If two outputs were found to be new
+ * values of a parameter P, the one that is called P_new counts, as the other one may be an update that is returned;
+ * sets to->why if neither is. */
 static void add_gradient(struct update_search *k, const struct walk *w, vid *fresh_of)
 {
     const struct module *m = k->m;
     vid had = fresh_of[w->parameter];
-    bool named = begins_with_name(m, w->from, w->parameter);
-    bool had_named = had && begins_with_name(m, had, w->parameter);
+    bool named = is_named_after(m, w->from, w->parameter, "_new");
+    bool had_named = had && is_named_after(m, had, w->parameter, "_new");
     if (had == w->from)
         return; /* the model lists the output twice */
     if (had && named == had_named) {

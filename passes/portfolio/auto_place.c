@@ -79,8 +79,11 @@ static bool is_zero(const char *text)
 {
     size_t zeros = strspn(text, "0");
     const char *end = text + zeros;
-    if (*end == '.')
-        end += 1 + strspn(end + 1, "0");
+    if (*end == '.') {
+        size_t decimals = strspn(end + 1, "0");
+        zeros += decimals;
+        end += 1 + decimals;
+    }
     if (*end == '%')
         end++;
     return zeros > 0 && !*end;

@@ -96,8 +96,8 @@ static void end_candidate(struct candidates *c, struct ctx *x, enum candidate_ki
         }
         r->plans += plans;
         keep_plan(c, p);
-        if (kind == CANDIDATE_ONE && (!c->one.dev || is_better(p, &c->one)))
-            copy_plan(c, &c->one, p);
+        if (kind == CANDIDATE_ONE)
+            copy_plan(c, &c->one[c->none++], p);
     }
     arena_free(x->use.mem);
 }

@@ -7,7 +7,7 @@
  *
  * These methods make the makespan of nodes small.  But a folder runs parts, and a part waits for all that it reads.  So
  * the planner judges some plans by the makespan of their parts: the best plans before improving, the best plan after
- * improving, and the best plan with everything on one device.  It leaves the plan whose parts take least.
+ * improving, and for each class the plan with everything on one device.  It leaves the plan whose parts take least.
  *
  * Work is counted in nodes of the plans that are run, so that the result does not depend on the machine.  With a time
  * limit, improving goes on until the limit; the option `effort` allows more work without a time limit. */
@@ -163,17 +163,33 @@ static bool judge_by_parts(struct portfolio *p, const struct list_schedule *plan
     return true;
 }
 
-/* Judges the plans that exist before improving by their parts.  Plans of a profile, of which no folder can be made, are
- * judged by their nodes alone. */
+/* Judges the plans that exist before improving by their parts, until the clock is out. */
 static void judge_candidates(struct portfolio *p)
 {
-    if (module_is_profiled(p->x->scene.m))
-        return;
     /* p->best is in the arrays of kept[0]; try_dispatch() may have changed its order */
     judge_by_parts(p, &p->best);
-    for (uint32_t i = 1; i < p->c.n; i++)
+    for (uint32_t i = 0; i < p->c.none && !clock_out(&p->clock); i++)
+        judge_by_parts(p, &p->c.one[i]);
+    for (uint32_t i = 1; i < p->c.n && !clock_out(&p->clock); i++)
         judge_by_parts(p, &p->c.kept[i]);
-    judge_by_parts(p, &p->c.one);
+}
+
+/* Chooses the plan that is left: by its parts, p->by_parts, or, if the model is a profile, of which no folder can be
+ * made, by its nodes.  Returns the plan, with words for its claim. */
+static struct list_schedule *choose_plan(struct portfolio *p, bool by_parts)
+{
+    struct arena *a = p->x->use.mem;
+    char text[UNIT_TEXT];
+    if (by_parts)
+        judge_by_parts(p, &p->best);
+    struct list_schedule *to = by_parts ? &p->by_parts : &p->best;
+    if (to->value == p->best.value && to->lacks == p->best.lacks)
+        to->what = arena_fmt(a, "%s; best of %u plans", p->best.what, p->tried);
+    else
+        to->what = arena_fmt(
+            a, "%s; its parts take less than those of the quickest of %u plans by nodes: %s",
+            to->what, p->tried, time_short(text, p->best.value));
+    return to;
 }
 
 /* ---- the planner -------------------------------------------------------------------------------- */
@@ -214,7 +230,9 @@ static int portfolio_run(struct ctx *x, const void *options)
     /* all rules of dispatch but DISPATCH_PLAN, which would give the plan's own order again */
     for (enum dispatch d = DISPATCH_FIFO; d < DISPATCHES && !clock_out(&p.clock); d++)
         try_dispatch(&p, d);
-    judge_candidates(&p);
+    bool by_parts = !module_is_profiled(x->scene.m);
+    if (by_parts)
+        judge_candidates(&p);
     int64_t before = p.best.value, lacked = p.best.lacks;
     improve(&p, o->effort);
     char text[UNIT_TEXT];
@@ -224,16 +242,11 @@ static int portfolio_run(struct ctx *x, const void *options)
         p.best.what =
             arena_fmt(x->use.mem, "%s, moved along its critical chain (the best before: %s)",
                       p.best.what, time_short(text, before));
-    if (judge_by_parts(&p, &p.best))
-        p.by_parts.what = arena_fmt(x->use.mem, "%s; best of %u plans", p.best.what, p.tried);
-    else
-        p.by_parts.what = arena_fmt(
-            x->use.mem, "%s; its parts take least of %u plans (the quickest by nodes: %s)",
-            p.by_parts.what, p.tried, time_short(text, p.best.value));
+    struct list_schedule *left = choose_plan(&p, by_parts);
     if (p.best.lacks && p.clock.why)
         diag_note(x->use.diag, "portfolio-place: %s before a plan was found that fits",
                   p.clock.why);
-    rc = list_leave(x, "portfolio-place", &p.by_parts, o->best_effort);
+    rc = list_leave(x, "portfolio-place", left, o->best_effort);
     if (!rc)
         x->results.plan->claim.offer = candidates_table(&p.c, &p.best, x->use.mem);
     return rc;

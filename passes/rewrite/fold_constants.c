@@ -17,6 +17,8 @@
 #include "ir/model/compute.h"
 #include "passes/shapes/infer.h"
 
+#include <string.h>
+
 struct fold_options {
     int64_t max; /* bytes of the largest result that is folded */
 };
@@ -194,13 +196,19 @@ static uint32_t fold_all(struct fold_run *x)
     return folded;
 }
 
-/* Sets x->renewed, if the model is a training graph. */
-static void find_renewed(struct fold_run *x)
+/* Sets x->renewed, if the model is a training graph, with the initializers of --next among them. */
+static void find_renewed(struct fold_run *x, const struct training *said)
 {
     struct training_nodes found;
     if (!training_nodes_find(x->m, /*kind=*/NULL, &found, x->a))
         return;
-    x->renewed = training_renewed(x->m, x->a);
+    const struct graph *g = &x->m->graph[1];
+    uint8_t *renewed = training_renewed(x->m, x->a);
+    for (uint32_t i = 0; i < g->init.n; i++)
+        for (uint32_t k = 0; k < said->nnext; k++)
+            if (strcmp(value_name(x->m, x->m->arg[g->init.at + i]), said->next[k].parameter) == 0)
+                renewed[x->m->arg[g->init.at + i]] = 1;
+    x->renewed = renewed;
     x->nrenewed = x->m->nval;
 }
 
@@ -213,7 +221,7 @@ static int run_fold_constants(struct ctx *x, const void *options)
     const uint32_t nodes = m->nnode - 1, errors = m->diag->errors;
     struct clock clock = ctx_clock(x);
     char text[UNIT_TEXT];
-    find_renewed(&f);
+    find_renewed(&f, &x->scene.model.training);
     f.left = larger(sat_mul(o->max, ALL), LEAST);
     clock_at_least(&clock, CLOCK_READING);
     m->diag->clock = &clock;

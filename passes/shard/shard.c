@@ -640,17 +640,23 @@ static int choose_ways(struct ctx *x, const struct shard_options *o, struct cloc
     struct diag *loud = x->use.diag;
     uint32_t most = side_by_side(c, NULL);
     int64_t least = 0; /* bytes of memory that a device lacks for *large */
+    uint32_t left = 0; /* number of choices still to be searched for, which share the time limit */
     bool tried = false;
+    for (uint32_t cls = 0; cls < c->ncls; cls++)
+        for (uint32_t ways = 2; ways <= equal_devices(c, cls) && ways <= SHARD_WAYS; ways++)
+            left += equal_devices(c, cls) % ways == 0;
     for (uint32_t cls = 1; cls <= c->ncls; cls++) {
         const uint32_t count = equal_devices(c, cls - 1);
         for (uint32_t ways = 2; ways <= count && ways <= SHARD_WAYS; ways++) {
             struct chosen found = *best;
-            const struct wanted w = {.ways = ways, .cls = cls, .sums = o->sums, .clock = clock};
             if (count % ways != 0 || (tried && clock_out(clock)))
                 continue;
+            struct clock slice = clock_slice(clock, left--);
+            const struct wanted w = {.ways = ways, .cls = cls, .sums = o->sums, .clock = &slice};
             tried = true;
             if (!try_choice(x, w, &found))
                 continue;
+            found.w.clock = NULL; /* the slice ends here */
             const int64_t lacks = shard_lacks(&found.s, &found.c);
             if (lacks == 0)
                 *best = found;

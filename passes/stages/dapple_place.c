@@ -160,11 +160,16 @@ static int dapple_run(struct ctx *x, const void *options)
     struct dapple_found found = dapple_search(&chain, &rules, &t.clock, x->use.scratch);
     struct formula_errors errors = {.a = x->use.scratch};
     t.errors = o->errors ? &errors : NULL;
-    /* rather a plan whose updates are apart; if there is none, one whose updates are within */
-    t.rules.needs_apart = t.update;
     struct stage_layout best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
-    if (best.value == INT64_MAX && train_needs_apart_no_more(&t))
-        best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
+    if (best.value < INT64_MAX && !t.rules.needs_apart && train_updates_within(&t, &best)) {
+        t.rules.needs_apart = true;
+        struct stage_layout apart = dapple_best(&t, &found, DAPPLE_WORK, &tried);
+        t.rules.needs_apart = false;
+        if (apart.value < INT64_MAX) {
+            train_note_apart(&t, apart.value, best.value);
+            best = apart;
+        }
+    }
     if (o->errors)
         note_errors(&t, &found);
     return train_leave(&t, &best,

@@ -6,8 +6,8 @@
  *  - Components of backward nodes alone follow at once what they must not precede.  A file lists backward nodes behind
  *    all forward nodes: so all that needs no gradient (the mask of a Relu, a normalised value that is made again) would
  *    stand behind the last layer, and what it reads and makes would go through all stages.
- *  - Components that make more bytes of forward values than they read of other components' and of weights, such as
- *    labels in one-hot form or a number of samples, stand right before their first reader.
+ *  - Components that make more bytes of forward values than they read, such as labels in one-hot form, stand right
+ *    before their first reader.
  *
  * Switched off, iterations of a decoder of 24 layers on 8 devices take 1.5 times as long. */
 #include "passes/stages/layer_row.h"
@@ -60,7 +60,7 @@ static void draw_backward_early(const struct layer_row *r, const uint32_t *order
 struct traffic {
     /* [component] bytes of forward values that it makes for other components */
     int64_t *made;
-    /* [component] bytes that it reads: of weights, and of other components' forward values */
+    /* [component] bytes that it reads: of weights, of inputs of the graph, and of other components' forward values */
     int64_t *read;
     /* now: number of the present weight or value; seen: [component] `now` when a reader in the component was last
      * counted */
@@ -98,10 +98,11 @@ static struct traffic count_traffic(const struct layer_row *r, struct arena *a)
     for (uint32_t e = 0; e < s->place->nnet; e++) {
         vid v = s->place->net_value[e];
         nid def = s->m->value[v].def;
-        /* inputs of the graph and copies are at hand in each stage; values of the backward pass go to earlier stages */
-        if (!def || s->place->kind[def] != PLACE_NODE || s->m->backward[def])
-            continue;
-        count_value(r, &m, &s->place->net_pin, e, component(r, def), s->m->cost->bytes[v]);
+        if (s->m->backward[def])
+            continue; /* it goes to earlier stages */
+        bool is_made = def && s->place->kind[def] == PLACE_NODE;
+        count_value(r, &m, &s->place->net_pin, e, is_made ? component(r, def) : r->n,
+                    s->m->cost->bytes[v]);
     }
     return m;
 }

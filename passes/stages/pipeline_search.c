@@ -354,9 +354,9 @@ static void try_best_with(struct choices *c, struct train *t, enum training_sche
     p.recompute = NULL;
     t->more = FARTHER_AHEAD;
     train_try(t, &p);
-    t->more = NO_MORE_RUNS;
     c->tried++;
     keep_best(c, t, &p, number_of_size(c, m->micro_size));
+    t->more = NO_MORE_RUNS;
 }
 
 /* Lets stages of the best plan with each schedule run further ahead, and changes that plan a little as long as that
@@ -411,8 +411,8 @@ static void move_single(struct choices *c, struct train *t)
         t->more = FARTHER_AHEAD;
         p = dapple_improve(t, &p, 1, FARTHER_WORK, sat_add(c->best.value, c->best.value / NEAR),
                            &c->tried);
-        t->more = NO_MORE_RUNS;
         keep_best(c, t, &p, number_of_size(c, c->x->scene.model.training.micro_size));
+        t->more = NO_MORE_RUNS;
     }
     t->single = false;
 }
@@ -533,6 +533,46 @@ static void try_all(struct choices *c, struct train *t)
     move_single(c, t);
 }
 
+/* If the updates of the best plan are within backward passes though they are wanted apart, searches again among plans
+ * whose updates are apart, and takes the best one of these if there is one, as only such plans have steps of training;
+ * a note tells if it is slower.  parallel, model: the plan of data parallelism, and its settings.  Leaves the settings
+ * tried last in the scene. */
+static void try_apart(struct choices *c, struct train *t, const struct stage_layout *parallel,
+                      const struct training *model)
+{
+    struct training *m = &c->x->scene.model.training;
+    const struct choices found = *c;
+    struct stage_layout p = *parallel;
+    *m = c->best_model;
+    if (c->best.value == INT64_MAX || t->rules.needs_apart || !train_updates_within(t, &c->best) ||
+        clock_out(&t->clock))
+        return;
+    c->best = (struct stage_layout){.value = INT64_MAX};
+    for (uint32_t i = 0; i < SIZES_ALL; i++)
+        c->by_size[i] = INT64_MAX;
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++) {
+        c->by_schedule[i] = INT64_MAX;
+        c->best_of[i] = (struct stage_layout){.value = INT64_MAX};
+    }
+    t->rules.needs_apart = true;
+    t->accepted = INT64_MAX;
+    t->judged = 0;
+    memset(t->refusal, 0, ((size_t)t->servers.ndev + 1) * sizeof *t->refusal);
+    *m = *model;
+    keep_best(c, t, &p, number_of_size(c, m->micro_size));
+    try_all(c, t);
+    t->rules.needs_apart = false;
+    if (c->best.value < INT64_MAX) {
+        train_note_apart(t, c->best.value, found.best.value);
+        return;
+    }
+    const uint32_t tried = c->tried;
+    const uint64_t evaluated = c->evaluated;
+    *c = found;
+    c->tried = tried;
+    c->evaluated = evaluated;
+}
+
 int pipeline_search(struct train *t, const struct pipeline_search *of)
 {
     struct ctx *x = t->x;
@@ -543,7 +583,8 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     /* data_parallel_best() leaves its settings, whose size of micro-batches is one of the sizes to try, in *m; what is
      * to be tried depends on the given settings, which are in *m meanwhile */
     struct stage_layout parallel = data_parallel_best(t);
-    struct training parallel_model = *m;
+    const struct stage_layout first = parallel; /* before it is made to fit */
+    const struct training parallel_model = *m;
     *m = c.given;
     if (of->size)
         add_size(&c, parallel_model.micro_size);
@@ -551,11 +592,8 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     list_offered(&c, t);
     *m = parallel_model;
     keep_best(&c, t, &parallel, number_of_size(&c, m->micro_size));
-    /* rather a plan whose updates are apart; if there is none, one whose updates are within */
-    t->rules.needs_apart = t->update;
     try_all(&c, t);
-    if (c.best.value == INT64_MAX && train_needs_apart_no_more(t))
-        try_all(&c, t);
+    try_apart(&c, t, &first, &parallel_model);
     try_joint(&c, t);
     *m = c.best_model;
     note_choices(&c, t);

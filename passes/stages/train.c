@@ -40,11 +40,10 @@ static bool updates_apart(const struct train *t, const struct stage_layout *p)
     return update_pass_wanted(&t->x->scene) && !passes_counts(t, p);
 }
 
-/* Returns whether the plan's updates would be within backward passes though they are wanted apart and must be
- * (struct update_rules).  With PipeDream's schedule, whose devices take whole micro-batches, they need not. */
-static bool updates_wrongly(const struct train *t, const struct stage_layout *p)
+/* With PipeDream's schedule, whose devices take whole micro-batches, updates are never within for that reason. */
+bool train_updates_within(const struct train *t, const struct stage_layout *p)
 {
-    return t->rules.needs_apart && update_pass_wanted(&t->x->scene) &&
+    return t->rules.own && update_pass_wanted(&t->x->scene) &&
            t->x->scene.model.training.schedule != TRAINING_PIPEDREAM && passes_counts(t, p);
 }
 
@@ -590,7 +589,8 @@ void train_try(const struct train *t, struct stage_layout *p)
     uint32_t places = p->places ? p->places : p->n;
     bool joint = updates_jointly(t, p);
     p->value = INT64_MAX;
-    if ((joint && !can_update_jointly(t, p)) || updates_wrongly(t, p))
+    p->within = t->rules.needs_apart && train_updates_within(t, p);
+    if (p->within || (joint && !can_update_jointly(t, p)))
         return;
     for (uint32_t k = 0; k < places; k++)
         p->uneven = p->uneven || splits_samples(t, &p->set[k]);
@@ -713,6 +713,9 @@ static const char *why_none(const struct train *t, const struct stage_layout *p)
     if (p->uneven)
         return "that was tried has whole samples of each micro-batch for all devices of a stage "
                "(--slices=any lets them share one)";
+    if (p->within)
+        return "that was tried can have updates of their own, as stages on unequal numbers of devices read how many "
+               "samples others have (--update=within)";
     if (!p->why_not)
         return "that was tried has room on its devices";
     return arena_fmt(t->x->use.mem, "that was tried has room on its devices: of the last, %s",

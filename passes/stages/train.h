@@ -143,6 +143,8 @@ struct stage_layout {
     uint8_t *recompute;
     bool uneven; /* slices of a micro-batch on some stage would not be whole samples */
     bool odd;    /* the schedule cannot run this number of micro-batches on this many places */
+    bool
+        within; /* its updates would be within backward passes (train_updates_within), but are needed apart */
     /* the plan fits the memory, but an iteration takes 2^63 ps or more, which cannot be counted */
     bool too_long;
     /* why the judge refused the plan, if train_fit() asked; NULL: the judge did not refuse it */
@@ -157,9 +159,13 @@ struct stage_layout {
 int train_begin(struct train *t, struct ctx *x, const char *planner);
 /* Returns whether the user has asked for updates apart, by --update or by options that say how. */
 bool train_must_update_apart(const struct training *m);
-/* For planners that found no plan while t->rules.needs_apart was set: clears it, if the user does not need that either.
- * Returns whether other plans may be found now. */
-bool train_needs_apart_no_more(struct train *t);
+/* Whether the plan's updates are within backward passes though they are wanted apart, since stages on unequal numbers
+ * of devices pass numbers of samples (struct update_rules); such a plan has no steps of training.  Reads the scene's
+ * settings. */
+bool train_updates_within(const struct train *t, const struct stage_layout *p);
+/* Adds a note if a plan whose updates are apart, `apart` ps, is taken in place of a quicker one whose updates are
+ * within, `within` ps: only the first one has steps of training. */
+void train_note_apart(const struct train *t, int64_t apart, int64_t within);
 /* Returns the layer of a placed node. */
 uint32_t train_layer(const struct train *t, nid n);
 /* Returns the layers as a chain, with sums over the layers before each layer, for one micro-batch of the scene's

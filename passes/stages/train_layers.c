@@ -26,15 +26,17 @@ struct layer_sums {
 
 bool train_must_update_apart(const struct training *m)
 {
-    return m->update == UPDATE_APART || m->ngradient || m->loss;
+    return m->update == UPDATE_APART || m->ngradient || m->nnext || m->loss;
 }
 
-bool train_needs_apart_no_more(struct train *t)
+void train_note_apart(const struct train *t, int64_t apart, int64_t within)
 {
-    bool more = t->rules.needs_apart && t->rules.counts.n &&
-                !train_must_update_apart(&t->x->scene.model.training);
-    t->rules.needs_apart = t->rules.needs_apart && !more;
-    return more;
+    char text[2][UNIT_TEXT];
+    if (apart > within)
+        diag_note(t->x->use.diag,
+                  "%s: %s with updates apart, as steps of training need them; within backward "
+                  "passes %s (--update=within)",
+                  t->planner, time_short(text[0], apart), time_short(text[1], within));
 }
 
 uint32_t train_layer(const struct train *t, nid n)

@@ -10,7 +10,7 @@
 # RUN: printf 'name,time\na,10us\nb,12us\nc,10us\nd,10us\ne,10us\nf,10us\n' > %t.csv
 # RUN: %pcc %t.op.pir --costs=%t.csv --io=free --objective=makespan --part-cost=10us | FileCheck %s --check-prefix=CHOSEN
 # CHOSEN: as 1 part, each of which waits for all that it reads: 72.00 us
-# CHOSEN: why: everything on one device; its parts take least of {{.*}}(the quickest
+# CHOSEN: why: everything on one device; its parts take less than those of the
 # RUN: %pcc %t.op.pir --costs=%t.csv --io=free --objective=makespan --part-cost=0us --cut=few | FileCheck %s --check-prefix=FEW
 # FEW: as 1 part, each of which waits for all that it reads: 62.00 us
 # Of a profile no folder can be made: its nodes decide.
@@ -27,6 +27,12 @@
 # FREE: as 6 parts, each of which waits for all that it reads: 44.00 us
 # FREE-NEXT: as 2, with --cut=few: 66.00 us
 # FREE-NEXT: makespan 44.00 us
+# What a plan is shown by does not change the parts of its folder.
+# RUN: %pcc %t.op.pir --costs=%t.csv --io=free --objective=makespan --part-cost=0us -q --pictures=none -o %t.one/
+# RUN: %pcc %t.op.pir --costs=%t.csv --io=free --objective=makespan --part-cost=0us -q --pictures=none --judge=time-per-sample -o %t.two/
+# RUN: ls %t.one | grep -c 'part.*onnx' | FileCheck %s --check-prefix=FOLDER
+# RUN: ls %t.two | grep -c 'part.*onnx' | FileCheck %s --check-prefix=FOLDER
+# FOLDER: 6
 class acc x2 link=1GB/s,0us
 graph {
   %a = profile:op() : !xfer=1us !time=10us

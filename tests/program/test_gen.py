@@ -322,8 +322,9 @@ def check_adam(folder):
         far = np.abs(grad) > 1e-5  # the epsilon of 1e-8 is far below
         off = np.abs(out[p + "_update"] - 0.25 * np.sign(grad))
         check(off[far].max(initial=0) < 1e-3, f"train-adam: update of {p}")
-        close(out[p + "_m_new"], 0.1 * grad, f"train-adam: mean of {p}")
-        close(out[p + "_v_new"], 0.001 * grad * grad, f"train-adam: spread of {p}")
+        for name, want in (("m", 0.1 * grad), ("v", 0.001 * grad * grad)):
+            off = np.abs(out[f"{p}_{name}_new"] - want).max()
+            check(off <= 1e-5 * np.abs(want).max(), f"train-adam: {name} of {p}: {off} off")
 
 
 def check_numbers(folder):

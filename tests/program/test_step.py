@@ -649,10 +649,13 @@ def by_adam():
     with np.load(HERE / "adam.npz") as got:
         check(got["step"] == 3 and set(got.files) == set(parameters), f"{got.files}")
         for name, value in parameters.items():
-            # where a gradient is nothing but rounding Adam still goes by up to the learning rate
-            near = np.abs(got[name] - value) <= (1e-4 if name.endswith(("_m", "_v")) else 0.031)
-            exact = np.abs(got[name] - value) <= 1e-4 + 1e-3 * np.abs(value)
-            check(near.all() and exact.mean() > 0.9, f"{name}: {np.abs(got[name] - value).max()}")
+            off = np.abs(got[name] - value)
+            if name.endswith(("_m", "_v")):
+                tiny = name.endswith(("k.bias_m", "k.bias_v"))  # gradients that are nothing but rounding
+                check(tiny or off.max() <= 1e-3 * np.abs(value).max(), f"{name}: {off.max()}")
+            else:  # where a gradient is nothing but rounding, Adam still goes by up to the learning rate
+                exact = off <= 1e-4 + 1e-3 * np.abs(value)
+                check(off.max() <= 0.031 and exact.mean() > 0.9, f"{name}: {off.max()}")
 
 
 def counted():

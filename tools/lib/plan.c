@@ -137,15 +137,31 @@ static const struct result *result_for_files(struct ctx *x)
     return m;
 }
 
+/* If the plan of r was made for another objective (r->made), cuts it into parts by that one, as its folder has them,
+ * and sets made->parts, parts_value and parts_fine. */
+static void cut_made(struct pcc *p, struct result *r, enum parts_cut how)
+{
+    const struct exec_shows *shows = exec_kind(&r->made->scene.model)->shows;
+    struct result *own = arena_alloc(p->x.use.mem, sizeof *own);
+    *own = *r->made;
+    own->diag = r->diag;
+    own->parts_value = own->verdict->value;
+    if (shows->cut)
+        shows->cut(own, how, p->x.use.mem);
+    r->made = own;
+}
+
 /* Cuts the plan of r into parts, as --cut says: sets r->parts and r->parts_value.  A plan that was made for another
- * objective than that of r has the parts of its folder, as few as possible, unless the user says otherwise. */
+ * objective than that of r has the parts of its folder, unless the user says otherwise. */
 static void cut_parts(struct pcc *p, struct result *r)
 {
     const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
     enum parts_cut how = (enum parts_cut)p->settings.cut;
     if (p->x.results.sharding)
         how = PARTS_TRANSFERS;
-    else if (how == PARTS_AUTO && r->made)
+    if (r->made)
+        cut_made(p, r, how);
+    if (how == PARTS_AUTO && r->made)
         how = PARTS_FEW;
     if (shows->cut) {
         shows->cut(r, how, p->x.use.mem);
@@ -154,9 +170,15 @@ static void cut_parts(struct pcc *p, struct result *r)
     if (how == PARTS_TRANSFERS)
         diag_note(p->x.use.diag, "--cut=transfers is about one sample alone: it needs "
                                  "--objective=makespan or --judge=makespan");
+    r->parts_value = r->verdict->value;
+    if (r->made && r->made->parts) {
+        r->parts = r->made->parts;
+        r->parts_fine = r->made->parts_fine;
+        r->part_slot = r->made->part_slot;
+        return;
+    }
     r->parts =
         parts_of_plan(&(struct staged_plan){&r->scene, r->plan, r->verdict->stages}, p->x.use.mem);
-    r->parts_value = r->verdict->value;
 }
 
 /* Whether result r shows the plan by another objective than its own (--judge). */

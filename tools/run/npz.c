@@ -199,12 +199,12 @@ struct directory {
  * record, whose place the locator in front of the end record tells (APPNOTE 4.3.14 and 4.3.15). */
 static struct directory find_directory(const struct archive *z, uint64_t end)
 {
-    const unsigned char *e = z->at + end, *locator = e - LOCATOR_BYTES;
+    const unsigned char *e = z->at + end;
     struct directory to = {number(e + 16, 4), number(e + 10, 2)};
     if ((to.at < UINT32_MAX && to.n < UINT16_MAX) || end < LOCATOR_BYTES ||
-        memcmp(locator, "PK\6\7", 4) != 0)
+        memcmp(e - LOCATOR_BYTES, "PK\6\7", 4) != 0)
         return to;
-    uint64_t wide = number(locator + 8, 8);
+    uint64_t wide = number(e - LOCATOR_BYTES + 8, 8);
     if (wide > z->n || z->n - wide < WIDE_END_BYTES || memcmp(z->at + wide, "PK\6\6", 4) != 0)
         return to;
     return (struct directory){number(z->at + wide + 48, 8), number(z->at + wide + 32, 8)};

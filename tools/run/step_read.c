@@ -166,6 +166,9 @@ static int read_parameters(struct stepper *s, struct names_of *n, const json_t *
 {
     const json_t *list = json_object_get(training, "gradients");
     const json_t *counters = json_object_get(training, "counters");
+    if (counters && !json_is_array(counters))
+        return diag_error(s->d, "%s/manifest.json: training: expected 'counters' to be a list",
+                          s->set.folder);
     size_t count = json_array_size(list) + json_array_size(counters), i;
     json_t *row;
     n->parameter = names_new(s->a, (uint32_t)count + 1);

@@ -8,7 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* PARTS_AUTO: parts cut at transfers must save 1 / GAIN of the makespan of the fewest parts */
+/* PARTS_AUTO: parts cut at transfers must save 1 / GAIN of the makespan of the fewest parts, and as much again for each
+ * time that their number is doubled beyond twice the fewest, as each is a file and a session */
 enum { GAIN = 20 };
 
 /* ---- running ------------------------------------------------------------------------------------ */
@@ -109,9 +110,12 @@ struct parts *step_parts(const struct scene *s, const struct plan *p, enum parts
     *value = step_of_parts(s, p, few, a);
     if (how == PARTS_FEW)
         return few;
-    int64_t most = how == PARTS_AUTO ? *value - mul_div_ceil(*value, 1, GAIN) : INT64_MAX;
     struct parts *more = parts_by_transfers(s, p, a);
     int64_t time = more ? step_of_parts(s, p, more, a) : INT64_MAX;
+    int64_t gains = 1; /* how many times 1 / GAIN must be saved */
+    for (uint64_t n = 2 * (uint64_t)few->nparts; more && n < more->nparts && gains < GAIN; n *= 2)
+        gains++;
+    int64_t most = how == PARTS_AUTO ? *value - mul_div_ceil(*value, gains, GAIN) : INT64_MAX;
     if (!more || time > most)
         return few;
     *value = time;

@@ -173,6 +173,30 @@ static void test_refused(void **state)
            "  %next = Add(%none, %half) : f32[] !backward\n  %u = Mul(%dw, %none)"},
           {"  out %loss\n", "  out %loss\n  out %next\n"}},
          "'u' (Mul) is computed with 'none', of which the output 'next' may be the next value"},
+        {"of which the other operand counts",
+         {{"  %u = Mul(%dw, %rate)",
+           "  %next = Add(%half, %none) : f32[] !backward\n  %u = Mul(%dw, %none)"},
+          {"  out %loss\n", "  out %loss\n  out %next\n"}},
+         "'u' (Mul) is computed with 'none', of which the output 'next' may be the next value"},
+        {"a count by its name, through another type",
+         {{"  %u = Mul(%dw, %rate)",
+           "  %kf = Cast(%k) {to = 1} : f32[] !backward\n  %kg = Add(%kf, %half) : f32[] !backward\n"
+           "  %k_new = Cast(%kg) {to = 7} : i64[] !backward\n  %u = Mul(%dw, %kf)"},
+          {"  out %loss\n", "  out %loss\n  out %k_new\n"}},
+         NULL},
+        {"a scale that follows from gradients, but not by one of its type",
+         {{"  %u = Mul(%dw, %rate)", "  %i = Cast(%dw) {to = 7} : i64[4,2] !backward\n"
+                                     "  %most = ReduceMax(%i) {keepdims = 0} : i64[] !backward\n"
+                                     "  %big = Greater(%most, %k) : bool[] !backward\n"
+                                     "  %half_new = Where(%big, %half, %two) : f32[] !backward\n"
+                                     "  %u = Mul(%dw, %half)"},
+          {"  out %loss\n", "  out %loss\n  out %half_new\n"}},
+         "whose next value 'half_new' depends on samples, but not by a gradient of its type"},
+        {"an update that is returned, called after the parameter, and a new value that is not",
+         {{"  out %w_new", "  out %u2\n  out %w_step"},
+          {"  %u =", "  %w_step = Add(%w, %dw) : f32[4,2] !backward\n"
+                     "  %u2 = Sub(%w, %w_step) : f32[4,2] !backward\n  %u ="}},
+         "are both new values of 'w'"},
         {"a count of samples",
          {{"  %u = Mul(%dw, %rate)",
            "  %none_new = Add(%none, %f) : f32[] !backward\n  %u = Mul(%dw, %none)"},
@@ -200,10 +224,6 @@ static void test_refused(void **state)
          "the batch has no name"},
         {"no new value", {{"  out %w_new\n", ""}}, "no output of the model is the new value"},
         {"an output twice", {{"  out %w_new", "  out %w_new\n  out %w_new"}}, NULL},
-        {"two new values",
-         {{"  out %w_new", "  out %w_new\n  out %w2"},
-          {"  %u =", "  %w2 = Sub(%w, %dw) : f32[4,2] !backward\n  %u ="}},
-         "are both new values of 'w'"},
         {"a gradient that is returned without an update",
          {{"  out %w_new", "  out %w2_grad\n  out %w_new"},
           {"  %u =", "  %w2_grad = Neg(%dw) : f32[4,2] !backward\n  %u ="},
@@ -273,7 +293,7 @@ static void test_next(void **state)
         uint32_t counters;
     } row[] = {{{"none", "next"}, NULL, 1},
                {{"none", "none"}, NULL, 0},
-               {{"two", "next"}, "'u' (Mul) is computed with 'none'", 0},
+               {{"half", "half"}, "'u' (Mul) is computed with 'none'", 0},
                {{"nothing", "next"}, "the model has no initializer 'nothing'", 0},
                {{"none", "u"}, "no node makes an output 'u'", 0},
                {{"none", "w_new"}, "'w_new' has not the type and sizes of 'none'", 0},
@@ -285,7 +305,7 @@ static void test_next(void **state)
         struct trained x;
         begin(&x, changed(text, (const struct change[CHANGES]){
                                     {"  %u = Mul(%dw, %rate)",
-                                     "  %next = Add(%none, %half) : f32[] !backward\n"
+                                     "  %next = Mul(%none, %none) : f32[] !backward\n"
                                      "  %u = Mul(%dw, %next)"},
                                     {"  out %loss\n", "  out %loss\n  out %next\n"}}));
         x.scene.model.training.next = &row[i].said;
