@@ -25,10 +25,10 @@ int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct 
                       struct arena *a);
 
 /* Cuts a plan into parts and sets *value to step_of_parts() of them.  AUTO: as few parts as possible, unless parts that
- * are cut at transfers save at least 5 % of the makespan, as auto-place demands of a plan that is not contiguous, and 5 %
- * more each time that the number of parts is doubled beyond twice the fewest.  TRANSFERS: as few as possible where parts
- * that are cut at transfers could not follow each other.  *fine: whether parts are cut at transfers.  The parts live in
- * a. */
+ * are cut at transfers save at least 5 % of the makespan, as auto-place demands of a plan that is not contiguous, and 5
+ * % more each time that the number of parts is doubled beyond twice the fewest.  TRANSFERS: as few as possible where
+ * parts that are cut at transfers could not follow each other.  *fine: whether parts are cut at transfers.  The parts
+ * live in a. */
 struct parts *step_parts(const struct scene *s, const struct plan *p, enum parts_cut how,
                          int64_t *value, bool *fine, struct arena *a);
 
