@@ -373,7 +373,7 @@ def texts():
     refused(made("nowhere", "--gradient=w=nothing"), 1, "--gradient 'w=nothing': the model has no value 'nothing'")
     refused(made("half", "--gradient=w"), 2, "--gradient 'w': expected PARAMETER=VALUE")
     refused(made("never", "--next=w"), 2, "--next 'w': expected INITIALIZER=OUTPUT")
-    count = {"sum": ("%u = Mul(%w_grad, %rate)", '%later = Add(%half, %two) : f32[] name="later"\n'
+    count = {"sum": ("%u = Mul(%w_grad, %rate)", '%later = Mul(%half, %half) : f32[] name="later"\n'
                      '  %r = Mul(%rate, %later) : f32[] name="r_grad"\n  %u = Mul(%w_grad, %r)'),
              "out": ("  out %loss\n", "  out %loss\n  out %later\n")}
     refused(made("counts", "--update=apart", **count), 1, "'u_grad' (Mul) is computed with 'half', of which the output "
