@@ -26,6 +26,7 @@ struct find {
     uint8_t *is_next;      /* [value] 1: the output is the next value of a counter */
     uint8_t *stays;        /* [value] 1: an initializer that keeps its value, as the user says */
     vid *maybe;            /* [initializer] the output that may be its next value; 0: none */
+    uint8_t *is_maybe;     /* [value] 1: an output in maybe by its name */
     uint32_t *seen;        /* [value] 1 + the number of the last output whose walk met it */
     vid *stack;            /* room for all values */
     uint64_t left;         /* number of operands that may still be looked at */
@@ -59,7 +60,7 @@ static void find_candidates(struct find *k, vid w, uint32_t output)
     while (top > 0) {
         vid v = k->stack[--top];
         nid n = m->value[v].def;
-        if (may_count(k, v))
+        if (may_count(k, v) && !k->maybe[v])
             k->maybe[v] = w;
         for (uint32_t i = 0; n && i < m->node[n].in.n; i++) {
             vid u = m->arg[m->node[n].in.at + i];
@@ -175,20 +176,44 @@ static void find_named(struct find *k)
         vid w = m->arg[g->out.at + i], v = m->value[w].def ? named_for(k, w, &init) : 0;
         if (!may_count(k, v))
             continue;
-        if (k->of->varies[w] || !values_alike(m, v, w))
+        if (k->of->varies[w] || !values_alike(m, v, w)) {
             k->maybe[v] = w;
-        else
+            k->is_maybe[w] = 1;
+        } else {
             add_counter(k, v, w);
+        }
     }
 }
 
-/* Finds candidates for the outputs that do not depend on samples, and are the next value of no counter. */
+/* Returns an array: [value] 1: it is computed with a counter that is known. */
+static uint8_t *find_counted(const struct find *k)
+{
+    const struct module *m = k->m;
+    const struct graph *g = &m->graph[1];
+    uint8_t *counted = arena_alloc(k->own, m->nval);
+    for (vid v = 1; v < m->nval; v++)
+        counted[v] = k->next_of[v] != 0;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        bool any = false;
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            any = any || counted[m->arg[m->node[n].in.at + i]];
+        for (uint32_t i = 0; any && i < m->node[n].out.n; i++)
+            counted[m->arg[m->node[n].out.at + i]] = 1;
+        counted[0] = 0;
+    }
+    return counted;
+}
+
+/* Finds candidates for the outputs that do not depend on samples, and are the next value of no counter.  An output that
+ * is computed with a known counter has none: it is a rate or a correction by the count of steps, for the log. */
 static void find_unnamed(struct find *k)
 {
     const struct graph *g = &k->m->graph[1];
+    const uint8_t *counted = find_counted(k);
     for (uint32_t i = 0; i < g->out.n && !k->to->why; i++) {
         vid w = k->m->arg[g->out.at + i];
-        if (k->m->value[w].def && !k->of->varies[w] && !k->is_next[w])
+        bool known = k->is_next[w] || k->is_maybe[w];
+        if (k->m->value[w].def && !k->of->varies[w] && !known && !counted[w])
             find_candidates(k, w, i);
     }
 }
@@ -200,7 +225,12 @@ static void refuse_maybe(struct find *k, nid n, vid v)
     const char *name = value_name(m, v), *next = value_name(m, k->maybe[v]);
     const char *what =
         arena_fmt(k->a, "'%s' (%s) is computed with '%s'", node_name(m, n), node_op(m, n), name);
-    if (k->of->varies[k->maybe[v]])
+    if (!values_alike(m, v, k->maybe[v]))
+        k->to->why = arena_fmt(k->a,
+                               "%s, whose next value by its name, '%s', has another type or other "
+                               "sizes: --next=%s=%s if '%s' stays as it is",
+                               what, next, name, name, name);
+    else if (k->of->varies[k->maybe[v]])
         k->to->why =
             arena_fmt(k->a,
                       "%s, whose next value '%s' depends on samples, but not by a gradient of its "
@@ -214,8 +244,32 @@ static void refuse_maybe(struct find *k, nid n, vid v)
                                what, next, name, next, name, name, name);
 }
 
-/* Checks that neither samples nor updates are computed with an initializer for which k->maybe has an output; sets
- * to->why if they are. */
+/* Returns an array: [node] 1: an output needs it that is not the next value of an initializer by its name alone. */
+static uint8_t *find_needed(const struct find *k)
+{
+    const struct module *m = k->m;
+    const struct graph *g = &m->graph[1];
+    uint8_t *needed = arena_alloc(k->own, (size_t)m->nnode + 1);
+    for (uint32_t i = 0; i < g->out.n; i++) {
+        vid w = m->arg[g->out.at + i];
+        if (m->value[w].def && !k->is_maybe[w])
+            needed[m->value[w].def] = 1;
+    }
+    for (nid n = g->first + g->count; n-- > g->first;)
+        for (uint32_t i = 0; needed[n] && i < m->node[n].in.n; i++)
+            needed[m->value[m->arg[m->node[n].in.at + i]].def] = 1;
+    return needed;
+}
+
+/* Whether operand number i of node n is a mean or variance that a BatchNormalization in training only passes on. */
+static bool is_passed_on(const struct module *m, nid n, uint32_t i)
+{
+    return (i == 3 || i == 4) && node_is(m, n, "BatchNormalization") &&
+           node_attr_int(m, n, "training_mode", 0);
+}
+
+/* Checks that no samples and no update that an output needs are computed with an initializer for which k->maybe has an
+ * output; sets to->why if they are. */
 static void check_others(struct find *k)
 {
     const struct module *m = k->m;
@@ -224,15 +278,16 @@ static void check_others(struct find *k)
     vid *from = arena_array(k->own, m->nval, sizeof *from);
     for (vid v = 1; v < m->nval; v++)
         from[v] = k->maybe[v] && may_count(k, v) ? v : 0;
+    const uint8_t *needed = find_needed(k);
     for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
         vid by = 0;
         bool varies = k->of->update[n];
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             vid u = m->arg[m->node[n].in.at + i];
-            by = from[u] ? from[u] : by;
+            by = from[u] && !is_passed_on(m, n, i) ? from[u] : by;
             varies = varies || k->of->varies[u];
         }
-        if (by && varies)
+        if (by && varies && needed[n])
             refuse_maybe(k, n, by);
         for (uint32_t i = 0; by && i < m->node[n].out.n; i++)
             from[m->arg[m->node[n].out.at + i]] = by;
@@ -250,6 +305,7 @@ struct counters counters_find(const struct counter_search *of, struct arena *a)
     k.is_next = arena_alloc(k.own, m->nval);
     k.stays = arena_alloc(k.own, m->nval);
     k.maybe = arena_array(k.own, m->nval, sizeof *k.maybe);
+    k.is_maybe = arena_alloc(k.own, m->nval);
     k.seen = arena_array(k.own, m->nval, sizeof *k.seen);
     k.stack = arena_array(k.own, (size_t)m->nval + 1, sizeof *k.stack);
     k.left = SEARCHES * ((uint64_t)m->nval + 1);

@@ -44,8 +44,8 @@ struct candidates {
     struct candidate_record reached[CANDIDATES]; /* [kind] the best plan of the kind so far */
     /* the n best plans, all different, the best first */
     struct list_schedule kept[CANDIDATES_KEPT];
-    struct list_schedule
-        one[CLUSTER_CLASSES]; /* [none] for each class that can: everything on one device of it */
+    /* [none] for each class that can: everything on one device of it */
+    struct list_schedule one[CLUSTER_CLASSES];
     uint32_t none;
     uint32_t n; /* number of plans in kept[] */
 };

@@ -184,7 +184,7 @@ static struct list_schedule *choose_plan(struct portfolio *p, bool by_parts)
         judge_by_parts(p, &p->best);
     struct list_schedule *to = by_parts ? &p->by_parts : &p->best;
     if (to->value == p->best.value && to->lacks == p->best.lacks)
-        to->what = arena_fmt(a, "%s; best of %u plans", p->best.what, p->tried);
+        to->what = arena_fmt(a, "%s; best of %u plans", to->what, p->tried);
     else
         to->what = arena_fmt(
             a, "%s; its parts take less than those of the quickest of %u plans by nodes: %s",

@@ -163,7 +163,9 @@ static int dapple_run(struct ctx *x, const void *options)
     struct stage_layout best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
     if (best.value < INT64_MAX && !t.rules.needs_apart && train_updates_within(&t, &best)) {
         t.rules.needs_apart = true;
+        train_fit_anew(&t);
         struct stage_layout apart = dapple_best(&t, &found, DAPPLE_WORK, &tried);
+        train_fit(&t, &apart, INT64_MAX);
         t.rules.needs_apart = false;
         if (apart.value < INT64_MAX) {
             train_note_apart(&t, apart.value, best.value);

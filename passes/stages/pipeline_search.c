@@ -555,9 +555,7 @@ static void try_apart(struct choices *c, struct train *t, const struct stage_lay
         c->best_of[i] = (struct stage_layout){.value = INT64_MAX};
     }
     t->rules.needs_apart = true;
-    t->accepted = INT64_MAX;
-    t->judged = 0;
-    memset(t->refusal, 0, ((size_t)t->servers.ndev + 1) * sizeof *t->refusal);
+    train_fit_anew(t);
     *m = *model;
     keep_best(c, t, &p, number_of_size(c, m->micro_size));
     try_all(c, t);

@@ -143,8 +143,8 @@ struct stage_layout {
     uint8_t *recompute;
     bool uneven; /* slices of a micro-batch on some stage would not be whole samples */
     bool odd;    /* the schedule cannot run this number of micro-batches on this many places */
-    bool
-        within; /* its updates would be within backward passes (train_updates_within), but are needed apart */
+    /* its updates would be within backward passes (train_updates_within), but are needed apart */
+    bool within;
     /* the plan fits the memory, but an iteration takes 2^63 ps or more, which cannot be counted */
     bool too_long;
     /* why the judge refused the plan, if train_fit() asked; NULL: the judge did not refuse it */
@@ -204,6 +204,8 @@ void train_fit(struct train *t, struct stage_layout *p, int64_t limit);
  * these two cases, if the judge has refused a plan before and there is a limit, sets p->value to INT64_MAX.  Does
  * nothing if p takes as long as t->accepted, or longer: p may then not fit. */
 void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit);
+/* Forgets what the judge has said of plans: a search among other plans begins. */
+void train_fit_anew(struct train *t);
 /* Returns the plan p, which was run, with stages and the device of each node, without a claim, in a. */
 struct plan *train_plan(const struct train *t, const struct stage_layout *p, struct arena *a);
 /* Makes p the result of the planner, with its value, bound and claim; adds a note if some of the tried plans were odd.

@@ -240,6 +240,13 @@ void train_fit(struct train *t, struct stage_layout *p, int64_t limit)
     fit_below(t, p, limit, /*early=*/false);
 }
 
+void train_fit_anew(struct train *t)
+{
+    t->accepted = INT64_MAX;
+    t->judged = 0;
+    memset(t->refusal, 0, ((size_t)t->servers.ndev + 1) * sizeof *t->refusal);
+}
+
 void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit)
 {
     if (p->value >= t->accepted)

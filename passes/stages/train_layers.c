@@ -35,7 +35,7 @@ void train_note_apart(const struct train *t, int64_t apart, int64_t within)
     if (apart > within)
         diag_note(t->x->use.diag,
                   "%s: %s with updates apart, as steps of training need them; within backward "
-                  "passes %s (--update=within)",
+                  "passes at most %s (--update=within)",
                   t->planner, time_short(text[0], apart), time_short(text[1], within));
 }
 

@@ -159,8 +159,16 @@ static void cut_parts(struct pcc *p, struct result *r)
     enum parts_cut how = (enum parts_cut)p->settings.cut;
     if (p->x.results.sharding)
         how = PARTS_TRANSFERS;
+    const struct plan *uncut = r->made ? r->made->plan : NULL; /* a cut by latency changes it */
     if (r->made)
         cut_made(p, r, how);
+    if (r->made && r->made->parts && r->made->plan == uncut) {
+        r->parts = r->made->parts;
+        r->parts_fine = r->made->parts_fine;
+        r->part_slot = r->made->part_slot;
+        r->parts_value = r->verdict->value;
+        return;
+    }
     if (how == PARTS_AUTO && r->made)
         how = PARTS_FEW;
     if (shows->cut) {
@@ -171,12 +179,6 @@ static void cut_parts(struct pcc *p, struct result *r)
         diag_note(p->x.use.diag, "--cut=transfers is about one sample alone: it needs "
                                  "--objective=makespan or --judge=makespan");
     r->parts_value = r->verdict->value;
-    if (r->made && r->made->parts) {
-        r->parts = r->made->parts;
-        r->parts_fine = r->made->parts_fine;
-        r->part_slot = r->made->part_slot;
-        return;
-    }
     r->parts =
         parts_of_plan(&(struct staged_plan){&r->scene, r->plan, r->verdict->stages}, p->x.use.mem);
 }

@@ -173,6 +173,12 @@ static void test_refused(void **state)
            "  %next = Add(%none, %half) : f32[] !backward\n  %u = Mul(%dw, %none)"},
           {"  out %loss\n", "  out %loss\n  out %next\n"}},
          "'u' (Mul) is computed with 'none', of which the output 'next' may be the next value"},
+        {"a rate by the count of steps, which is returned",
+         {{"  %u = Mul(%dw, %rate)",
+           "  %none_new = Add(%none, %half) : f32[] !backward\n"
+           "  %used = Pow(%two, %none_new) : f32[] !backward\n  %u = Mul(%dw, %used)"},
+          {"  out %loss\n", "  out %loss\n  out %used\n  out %none_new\n"}},
+         NULL},
         {"of which the other operand counts",
          {{"  %u = Mul(%dw, %rate)",
            "  %next = Add(%half, %none) : f32[] !backward\n  %u = Mul(%dw, %none)"},
