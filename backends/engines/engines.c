@@ -123,7 +123,7 @@ int export_copy(struct export_folder *x, const char *file, const char *path)
     const char *wrong = in < 0 ? strerror(errno) : infile_wrong(in, INFILE_DATA, &size, &links);
     int out = wrong ? diag_error(x->diag, "%s/%s: %s", x->name, file, wrong) : create_file(x, path);
     int rc = out < 0 ? -1 : copy_bytes(in, 0, size, out, path, x->diag);
-    add_file(x, path);
+    add_file(x, path); /* also after an error, as a file may have been begun */
     if (out >= 0)
         rc = close_file(x, out, path, rc);
     if (in >= 0)

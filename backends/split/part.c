@@ -244,7 +244,8 @@ static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, s
 }
 
 /* Adds the quantization annotation of v, if there is one, to notes, and the initializers that the annotation names to
- * those of part x.  Adds nothing if the annotation names a tensor that is neither in the part nor an initializer. */
+ * those of part x.  Adds nothing if the annotation names a value that is not in the part and is no initializer;
+ * names that no value has are let be. */
 static void add_annotation(struct split *s, uint32_t x, vid v, struct list *notes,
                            struct list *dense, struct list *sparse)
 {
@@ -258,7 +259,7 @@ static void add_annotation(struct split *s, uint32_t x, vid v, struct list *note
     }
     for (size_t i = 0; i < q->n_quant_parameter_tensor_names; i++) {
         vid w = value_named(s, q->quant_parameter_tensor_names[i]->value);
-        /* a value without a tensor is an input of the part, or a node of the part makes it */
+        /* without a tensor: an input of the part, a result of one of its nodes, or no value at all (w is 0) */
         if (s->m->value[w].tensor)
             add_weight(s, x, w, dense, sparse);
     }

@@ -396,9 +396,9 @@ static int parse_node(struct parser *p)
     return 0;
 }
 
-/* Sets the owner of graph g: the node that mentioned its label l (0: no node did); reads "of" and a node's name, which
- * must be that node.  Checks that bodies are not nested too deep.  at: position for errors.  Returns 0, or -1 and an
- * error. */
+/* Sets the owner of graph g: the node that mentioned the graph's label, number l (l is 0: no node mentioned it).  If
+ * "of" and a name follow, they must name that node.  Checks that bodies are not nested too deep.  at: position for
+ * errors. Returns 0, or -1 and an error. */
 static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
 {
     nid owner = l == 0 ? 0 : p->label[l].owner;

@@ -83,8 +83,9 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     arena_release(a, mark);
 }
 
-/* Halves the range between n->lo and n->hi until they meet or the time is up.  Where the memory that sets need at one
- * time counts, ends when the range is 1 / MEMORY_PARTS of n->hi.  states: as in try_memory(). */
+/* Halves the range between n->lo and n->hi until they meet or the time is up.  If plans are judged by what the parts of
+ * a device have in memory at one time (exec_live_parts()), a step takes long: then ends when the range is 1 /
+ * MEMORY_PARTS of n->hi.  states: as in try_memory(). */
 static void bisect(struct memory_bisection *n, uint64_t states)
 {
     bool rough = exec_live_parts(&n->x->scene.model);

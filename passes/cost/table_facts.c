@@ -149,7 +149,7 @@ int table_facts_read(struct table_facts *f, const char *text, struct arena *a, s
         bool json = *first == '[' || *first == '{';
         if (!json)
             rc = facts_of_csv(f, s, a, d);
-        /* a text without that key is not parsed: its object could have no facts */
+        /* facts have MEASURED_KEY in them, in an object and in a list: a text without it is not parsed */
         else if (strstr(s, MEASURED_KEY))
             rc = facts_of_json(f, s, n, a, d);
     }

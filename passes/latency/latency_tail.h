@@ -20,7 +20,8 @@ struct latency_tail {
     /* [unit] ps: tail of the unit on a host, from the start of its computing; LOAD_INF: no host can run it */
     int64_t *host;
     int64_t *least; /* [unit] ps: the smallest of host[unit] and on[][block of the unit] */
-    /* [block] the next block on the path along which the block's tail was computed; UINT32_MAX: the path ends here */
+    /* [block] the successor with the largest tail, with which a path goes on; of several kinds of accelerators the last
+     * one that can run the block decides.  UINT32_MAX: the path ends here */
     uint32_t *next;
     int64_t all;      /* ps: the largest least[]: no plan has a smaller latency */
     uint32_t longest; /* a unit with the largest least[]; UINT32_MAX: there are no units */

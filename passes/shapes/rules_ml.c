@@ -95,8 +95,9 @@ void rule_array_features(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Rule for LabelEncoder, CategoryMapper: the result has the shape of operand 0, and the element type of the attribute
- * that lists the new labels. */
+/* Rule for LabelEncoder, CategoryMapper: the result has the shape of operand 0.  Its element type is that of the
+ * attribute with the new labels; of CategoryMapper and old LabelEncoders, which map strings to int64 or back, it is the
+ * one of the two that operand 0 has not. */
 void rule_label_encoder(struct infer *f, nid n, int arg)
 {
     static const struct {

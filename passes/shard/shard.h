@@ -134,7 +134,6 @@ struct shard_rounds {
     uint32_t same, apart;
 };
 
-/* All that is known of a module that is to be shared by `ways` devices. */
 /* What nodes take beside their times. */
 struct shard_extra {
     /* ps by which adding a bias takes longer where the product is exchanged first: one kernel cannot do both then */
@@ -142,6 +141,7 @@ struct shard_extra {
     int64_t weighed; /* ps by which shard_weigh() has made the whole node dearer */
 };
 
+/* All that is known of a module that is to be shared by `ways` devices. */
 struct shard {
     struct ctx *x;
     struct module *m;
@@ -163,8 +163,10 @@ struct shard {
     struct shard_state *kept;
     uint8_t *must; /* [node] 1: the node reads or makes a state in pieces, so it must be cut */
     struct pricing *price;
-    enum sharding_sums sums;   /* which tensors may be in terms */
-    uint8_t *quantised;        /* [value] 1: what is computed from it is rounded to steps */
+    enum sharding_sums sums; /* which tensors may be in terms */
+    /* [value] 1: a node that quantises reads it, directly or by way of others, so it must not be made as a sum of
+     * terms: other last bits could become a whole step */
+    uint8_t *quantised;
     struct shard_moves *moves; /* [value] times of the value's exchanges */
     struct shard_extra *extra; /* [node] */
     uint8_t *kind;             /* [node] enum shard_kind */

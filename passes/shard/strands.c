@@ -1,14 +1,14 @@
-/* Options that cannot be part of a best choice, or need not be (shard.h).
+/* Removes options that cannot be part of a best choice, or need not be (shard.h).
  *
- * Options that have a state of a value in common make a strand, such as all options from the columns of one matrix
- * through all nodes that keep these apart.  This file removes
- * - options of nodes that compute a constant from another one in a state in which its maker cannot make it, or only by
- *   a long chain of nodes; where a node that computes no constant wants such a state, the maker no longer counts as
- *   computing a constant: its result is whole on all devices, and they cut it;
- * - strands whose nodes together save no more time than it takes to join the pieces of the strand's cheapest result, or
- *   to bring them to another state, as must happen at the latest where results are outputs of the model;
- * - strands all of whose nodes another strand has, too, with at most as many blocks: then the other strand is at least
- *   as good.
+ * Two options belong to one strand if they have the same state of the same value, directly or by way of other options:
+ * such as all options, through many nodes, that keep the columns of one matrix apart.  Removed are
+ * - options that take a constant in a state in which no option of the constant's maker makes it, or only at the end of
+ *   a long chain of nodes that compute constants.  If the option's node itself computes no constant, the option stays,
+ *   and the maker becomes SHARD_SHARED instead: every device has the constant whole, and cuts it itself;
+ * - strands that save no more time on all their nodes together than it takes to leave the strand: the least time in
+ *   which the pieces of one of its results are joined or brought to another state (0 if a result may stay in pieces);
+ * - strands for each of whose options another strand has an option of the same node that is no slower, with at most as
+ *   many blocks of a tensor in each piece.
  * O(options * (options of a node)). */
 #include "passes/shard/shard.h"
 

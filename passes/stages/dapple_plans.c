@@ -484,7 +484,9 @@ static bool change_devices(struct plan_choice *c)
     return move_devices(c, stages, stages) || change_stages(c, ON_BOTH, ON_BOTH, /*idle=*/false);
 }
 
-/* Does what change_devices() does, but with devices that become idle, or are idle. */
+/* Does what change_devices() does where devices are idle or become so: moves a device of a stage to the idle ones (they
+ * are as if stage number best.n had them, see try_device()), or an idle one to a stage; joins two stages on the devices
+ * of one of them; splits a stage with idle devices. */
 static bool change_idle(struct plan_choice *c)
 {
     const uint32_t stages[] = {0, c->best.n}, none[] = {c->best.n, c->best.n + 1};

@@ -346,7 +346,7 @@ def dream(folder, tmp, name, devices=16):
     layers = {d["name"]: sum(not n.endswith("/backward") for n in d.get("nodes", ())) for d in case.plan["devices"]}
     begin, text, before = 0, [], BEFORE.get(name, 0)
     for stage in case.plan["training"]["stages"]:
-        end = begin + layers[stage["devices"][0]] # which lists what all devices of the stage hold
+        end = begin + layers[stage["devices"][0]] # a plan lists a stage's nodes under its first device
         text.append(f"({max(begin - before, 0)},{end - before})x{len(stage['devices'])}")
         begin = end
     return case, STRAIGHT if len(text) == devices else " ".join(text)

@@ -77,8 +77,9 @@ static uint32_t holders_of(const struct runner *r, uint32_t v)
 {
     uint32_t readers = r->wires.readers.at[v + 1] - r->wires.readers.at[v];
     uint32_t state = r->wires.state_of[v] != RUN_NONE;
-    /* holders: the device until its FREE; the host, if no SEND of the lists brings the value there; the next sample, if
-     * the value is a state */
+    /* holders with lists: the device until its FREE; the host, if the value is an output that no SEND of the lists
+     * brings there; the next sample, if the value is a state.  Without lists each reader is a holder instead of the
+     * device */
     if (r->lists)
         return 1 + r->wires.direct[v] + state;
     return readers + r->wires.is_output[v] + state;

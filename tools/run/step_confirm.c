@@ -13,7 +13,7 @@
 /* The largest distance of two gradients that are the same but for rounding, as a share of the largest gradient. */
 static const double TOLERANCE = 1e-5;
 
-/* Frees the values of a table, [value of the split]. */
+/* Frees a table, [value of the split], and the values in it; NULL: does nothing. */
 static void free_table(struct stepper *s, struct engine_value **table)
 {
     for (uint32_t v = 0; table && v < s->split.nvalue; v++)
