@@ -1,6 +1,6 @@
 # Four chains of four equal nodes on two devices: breadth first, as Kahn's order goes, each chain is cut; depth first and
 # along critical paths none is.
-# RUN: %pcc %s -p 'm-topo-place{fill=memory}' | FileCheck %s --check-prefix=KAHN
+# RUN: %pcc %s -p 'm-topo-place{fill=memory}' --cut=few | FileCheck %s --check-prefix=KAHN
 # RUN: %pcc %s -p dfs-place | FileCheck %s --check-prefix=NONE
 # RUN: %pcc %s -p 'order-place{range=1}' | FileCheck %s --check-prefix=NONE
 # KAHN: 4 tensors cross

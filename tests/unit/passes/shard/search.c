@@ -161,7 +161,8 @@ static void search_finds_the_least(void **state)
                      (unsigned)k, (long long)least, (long long)narrow.value,
                      (long long)narrow.least, text);
         /* the user has ended the search before it began: one entry of each table is left */
-        struct clock late = {.listener = &(struct listener){.stop = &(signal_flag){1}}};
+        signal_flag stop = 1;
+        struct clock late = {.listener = &(struct listener){.stop = &stop}};
         struct shard_choice last = shard_search(&s, INT64_MAX, &late);
         if (last.widest != 1 || last.value < least || price(&s, last.option) != last.value)
             fail_msg("graph %u: least %lld, found %lld at once, tables of %u:\n%s", (unsigned)k,
