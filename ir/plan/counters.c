@@ -25,11 +25,11 @@ struct find {
     vid *next_of;          /* [initializer] the output that is its next value; 0: none is known */
     uint8_t *is_next;      /* [value] 1: the output is the next value of a counter */
     uint8_t *stays;        /* [value] 1: an initializer that keeps its value, as the user says */
-    vid *maybe;            /* [initializer] the output that may be its next value; 0: none */
-    uint8_t *is_maybe;     /* [value] 1: an output in maybe by its name */
-    uint32_t *seen;        /* [value] 1 + the number of the last output whose walk met it */
-    vid *stack;            /* room for all values */
-    uint64_t left;         /* number of operands that may still be looked at */
+    vid *maybe; /* [initializer] an output that may be the initializer's next value; 0: none */
+    uint8_t *is_maybe; /* [value] 1: an output in maybe by its name */
+    uint32_t *seen;    /* [value] 1 + the number of the last output whose walk met it */
+    vid *stack;        /* room for all values */
+    uint64_t left;     /* number of operands that may still be looked at */
 };
 
 /* Whether v is an initializer of the main graph to which no gradient leads, and of which nothing else is known. */
@@ -136,6 +136,15 @@ static void add_said(struct find *k, const struct said_names *said, const struct
         add_counter(k, v, w);
 }
 
+/* Returns the table name -> value of the values of a list of the graph. */
+static struct names by_name(const struct find *k, struct slice list)
+{
+    struct names names = names_new(k->own, list.n + 1);
+    for (uint32_t i = 0; i < list.n; i++)
+        names_add(&names, value_name(k->m, k->m->arg[list.at + i]), k->m->arg[list.at + i]);
+    return names;
+}
+
 /* Adds all counters that the user names. */
 static void add_all_said(struct find *k)
 {
@@ -143,11 +152,7 @@ static void add_all_said(struct find *k)
     const struct graph *g = &k->m->graph[1];
     if (!t->nnext)
         return;
-    struct names init = names_new(k->own, g->init.n + 1), out = names_new(k->own, g->out.n + 1);
-    for (uint32_t i = 0; i < g->init.n; i++)
-        names_add(&init, value_name(k->m, k->m->arg[g->init.at + i]), k->m->arg[g->init.at + i]);
-    for (uint32_t i = 0; i < g->out.n; i++)
-        names_add(&out, value_name(k->m, k->m->arg[g->out.at + i]), k->m->arg[g->out.at + i]);
+    struct names init = by_name(k, g->init), out = by_name(k, g->out);
     for (uint32_t i = 0; i < t->nnext && !k->to->why; i++)
         add_said(k, &t->next[i], &init, &out);
 }
@@ -169,9 +174,7 @@ static void find_named(struct find *k)
 {
     const struct module *m = k->m;
     const struct graph *g = &m->graph[1];
-    struct names init = names_new(k->own, g->init.n + 1);
-    for (uint32_t i = 0; i < g->init.n; i++)
-        names_add(&init, value_name(m, m->arg[g->init.at + i]), m->arg[g->init.at + i]);
+    struct names init = by_name(k, g->init);
     for (uint32_t i = 0; i < g->out.n && !k->to->why; i++) {
         vid w = m->arg[g->out.at + i], v = m->value[w].def ? named_for(k, w, &init) : 0;
         if (!may_count(k, v))
@@ -244,7 +247,7 @@ static void refuse_maybe(struct find *k, nid n, vid v)
                                what, next, name, next, name, name, name);
 }
 
-/* Returns an array: [node] 1: an output needs it that is not the next value of an initializer by its name alone. */
+/* Returns an array: [node] 1: an output outside of k->is_maybe needs the node. */
 static uint8_t *find_needed(const struct find *k)
 {
     const struct module *m = k->m;
@@ -274,7 +277,7 @@ static void check_others(struct find *k)
 {
     const struct module *m = k->m;
     const struct graph *g = &m->graph[1];
-    /* [value] such an initializer from which the value follows; 0: none */
+    /* [value] an initializer with an entry in k->maybe, from which the value is computed; 0: none */
     vid *from = arena_array(k->own, m->nval, sizeof *from);
     for (vid v = 1; v < m->nval; v++)
         from[v] = k->maybe[v] && may_count(k, v) ? v : 0;

@@ -41,6 +41,7 @@ struct update_search {
     const struct module *m;
     const int32_t *axis;   /* [value] the value's axis of the batch; -1: none */
     uint8_t *varies;       /* [value] 1: the value depends on samples */
+    const uint8_t *counts; /* [value] 1: the value depends on the number of samples (find_counts) */
     uint8_t *read_forward; /* [value] 1: an initializer that a node of the forward pass reads */
     /* [value] 1 + the number of the last output whose walk has visited the value; 0: none */
     uint32_t *seen;
@@ -406,7 +407,7 @@ static void check_batch(struct update_search *k)
                                  .varies = k->varies,
                                  .to_sum = k->to_sum,
                                  .squares = value_batch_squares(k->m, k->own),
-                                 .counts = find_counts(k->m, k->axis, k->own)};
+                                 .counts = k->counts};
     uint32_t cap = 0;
     for (nid n = g->first; n < g->first + g->count && !k->to->why; n++)
         if (!k->to->own[n])
@@ -464,7 +465,7 @@ static void find_counters(struct update_search *k)
     const struct counter_search of = {.m = k->m,
                                       .t = &k->s->model.training,
                                       .varies = k->varies,
-                                      .samples = find_counts(k->m, k->axis, k->own),
+                                      .samples = k->counts,
                                       .renewed = renewed,
                                       .update = k->to->own};
     struct counters found = counters_find(&of, k->a);
@@ -535,7 +536,7 @@ static const uint8_t *find_passed_counts(const struct update_search *k)
 {
     const struct module *m = k->m;
     const struct place *p = k->s->place;
-    const uint8_t *counts = find_counts(m, k->axis, k->own);
+    const uint8_t *counts = k->counts;
     uint8_t *passed = arena_alloc(k->a, m->nval);
     for (uint32_t e = 0; e < p->nnet; e++) {
         vid v = p->net_value[e];
@@ -610,6 +611,7 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
         to.why = "the batch has no name in the shapes of the model's inputs";
     if (!to.why) {
         k.varies = find_varying(m, k.axis, k.own);
+        k.counts = find_counts(m, k.axis, k.own);
         k.read_forward = arena_alloc(k.own, m->nval);
         k.seen = arena_array(k.own, m->nval, sizeof *k.seen);
         for (nid n = g->first; n < g->first + g->count; n++)

@@ -97,7 +97,7 @@ static void end_candidate(struct candidates *c, struct ctx *x, enum candidate_ki
         r->plans += plans;
         keep_plan(c, p);
         if (kind == CANDIDATE_ONE)
-            copy_plan(c, &c->one[c->none++], p);
+            copy_plan(c, &c->alone[c->nalone++], p);
     }
     arena_free(x->use.mem);
 }

@@ -44,9 +44,9 @@ struct candidates {
     struct candidate_record reached[CANDIDATES]; /* [kind] the best plan of the kind so far */
     /* the n best plans, all different, the best first */
     struct list_schedule kept[CANDIDATES_KEPT];
-    /* [none] for each class that can: everything on one device of it */
-    struct list_schedule one[CLUSTER_CLASSES];
-    uint32_t none;
+    /* [nalone] plans with everything on one device: one for each class that can run the model */
+    struct list_schedule alone[CLUSTER_CLASSES];
+    uint32_t nalone;
     uint32_t n; /* number of plans in kept[] */
 };
 

@@ -168,8 +168,8 @@ static void judge_candidates(struct portfolio *p)
 {
     /* p->best is in the arrays of kept[0]; try_dispatch() may have changed its order */
     judge_by_parts(p, &p->best);
-    for (uint32_t i = 0; i < p->c.none && !clock_out(&p->clock); i++)
-        judge_by_parts(p, &p->c.one[i]);
+    for (uint32_t i = 0; i < p->c.nalone && !clock_out(&p->clock); i++)
+        judge_by_parts(p, &p->c.alone[i]);
     for (uint32_t i = 1; i < p->c.n && !clock_out(&p->clock); i++)
         judge_by_parts(p, &p->c.kept[i]);
 }

@@ -88,8 +88,8 @@ struct table {
     vid live[SLOTS];     /* [nlive] the values */
     uint32_t nlive;
     struct slot_moves *move; /* [slot] what is kept of the exchanges of the slot's value */
-    uint32_t
-        *slot; /* [value] 1 + its slot; 0: the value is not followed, but whole on all devices */
+    /* [value] 1 + its slot; 0: the value is not followed, but whole on all devices */
+    uint32_t *slot;
     uint8_t *alone; /* [value] 1: the first device alone may have it */
     int64_t *sizes; /* [value] ps of sending what nodes tell of its sizes */
     nid *last;      /* [value] its last reader, in the order of nodes; 0: nothing reads the value */

@@ -47,7 +47,7 @@ struct update_rules {
 struct joint_updates {
     bool possible; /* the model has such values between layers that may else be in two stages */
     bool wanted;   /* layers are parted as gpipe may part them */
-    /* if wanted: the layer that makes such a value, and each layer that reads it */
+    /* if wanted: for each value of joint updates, the layer of its maker and the layer of each reader */
     struct layer_spans value;
 };
 
