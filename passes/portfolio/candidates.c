@@ -44,20 +44,18 @@ static bool is_better(const struct list_schedule *p, const struct list_schedule 
     return p->lacks < than->lacks || (p->lacks == than->lacks && p->value < than->value);
 }
 
-/* Copies a plan to the memory of c->x; *to may have arrays there already. */
-static void copy_plan(struct candidates *c, struct list_schedule *to,
-                      const struct list_schedule *from)
+void candidate_copy(const struct ctx *x, struct list_schedule *to, const struct list_schedule *from)
 {
-    size_t n = c->x->scene.m->nnode;
+    size_t n = x->scene.m->nnode;
     if (!to->dev) {
-        to->dev = arena_array(c->x->use.mem, n, sizeof *to->dev);
-        to->rank = arena_array(c->x->use.mem, n, sizeof *to->rank);
+        to->dev = arena_array(x->use.mem, n, sizeof *to->dev);
+        to->rank = arena_array(x->use.mem, n, sizeof *to->rank);
     }
     memcpy(to->dev, from->dev, n * sizeof *to->dev);
     memcpy(to->rank, from->rank, n * sizeof *to->rank);
     to->value = from->value;
     to->lacks = from->lacks;
-    to->what = arena_strdup(c->x->use.mem, from->what, strlen(from->what));
+    to->what = arena_strdup(x->use.mem, from->what, strlen(from->what));
 }
 
 /* Inserts a plan into c->kept if it is one of the best, and no plan in c->kept has the same value and lacks as much
@@ -71,10 +69,10 @@ static void keep_plan(struct candidates *c, const struct list_schedule *p)
     if (known || at == CANDIDATES_KEPT)
         return;
     c->n += c->n < CANDIDATES_KEPT;
-    /* the last plan drops out: copy_plan() uses its arrays again */
+    /* the last plan drops out: candidate_copy() uses its arrays again */
     struct list_schedule last = c->kept[c->n - 1];
     memmove(&c->kept[at + 1], &c->kept[at], (c->n - 1 - at) * sizeof *c->kept);
-    copy_plan(c, &last, p);
+    candidate_copy(c->x, &last, p);
     c->kept[at] = last;
 }
 
@@ -97,7 +95,7 @@ static void end_candidate(struct candidates *c, struct ctx *x, enum candidate_ki
         r->plans += plans;
         keep_plan(c, p);
         if (kind == CANDIDATE_ONE)
-            copy_plan(c, &c->alone[c->nalone++], p);
+            candidate_copy(c->x, &c->alone[c->nalone++], p);
     }
     arena_free(x->use.mem);
 }

@@ -50,6 +50,9 @@ struct candidates {
     uint32_t n; /* number of plans in kept[] */
 };
 
+/* Copies a plan to x->use.mem; *to may have arrays there already. */
+void candidate_copy(const struct ctx *x, struct list_schedule *to,
+                    const struct list_schedule *from);
 /* Tries all kinds until work or time is over, but at least one.  Returns 0; or -1 or PASS_INFEASIBLE and reports an
  * error. */
 int candidates_make(struct candidates *c);

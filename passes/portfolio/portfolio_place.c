@@ -134,7 +134,6 @@ static bool judge_by_parts(struct portfolio *p, const struct list_schedule *plan
 {
     const struct ctx *x = p->x;
     struct list_schedule *to = &p->by_parts;
-    size_t n = x->scene.m->nnode;
     /* with --dispatch=plan, parts never take less than their nodes; so a plan whose nodes take that long cannot be
      * better */
     if (!plan->dev || (to->dev && plan->lacks >= to->lacks && plan->value >= p->parts_value))
@@ -150,15 +149,7 @@ static bool judge_by_parts(struct portfolio *p, const struct list_schedule *plan
     if (to->dev &&
         (plan->lacks > to->lacks || (plan->lacks == to->lacks && value >= p->parts_value)))
         return false;
-    if (!to->dev) {
-        to->dev = arena_array(x->use.mem, n, sizeof *to->dev);
-        to->rank = arena_array(x->use.mem, n, sizeof *to->rank);
-    }
-    memcpy(to->dev, plan->dev, n * sizeof *to->dev);
-    memcpy(to->rank, plan->rank, n * sizeof *to->rank);
-    to->value = plan->value;
-    to->lacks = plan->lacks;
-    to->what = plan->what;
+    candidate_copy(x, to, plan);
     p->parts_value = value;
     return true;
 }

@@ -505,18 +505,27 @@ static void note_choices(const struct choices *c, const struct train *t)
         diag_note(c->x->use.diag, "%s: the best with schedule %s", t->planner, schedules);
 }
 
+/* Forgets all plans: there is none yet. */
+static void forget_plans(struct choices *c)
+{
+    c->best = (struct stage_layout){.value = INT64_MAX};
+    for (uint32_t i = 0; i < SIZES_ALL; i++)
+        c->by_size[i] = INT64_MAX;
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++) {
+        c->by_schedule[i] = INT64_MAX;
+        c->best_of[i] = (struct stage_layout){.value = INT64_MAX};
+    }
+}
+
 /* Fills *c: no plan yet, the settings as given, and the schedules to try. */
 static void begin_choices(struct choices *c, const struct pipeline_search *of, struct ctx *x)
 {
     const struct training *m = &x->scene.model.training;
-    *c = (struct choices){.of = of, .x = x, .best.value = INT64_MAX, .given = *m, .best_model = *m};
+    *c = (struct choices){.of = of, .x = x, .given = *m, .best_model = *m};
     bool free_schedule = of->schedule && !ctx_said(x, "schedule");
     c->schedule = free_schedule ? offered : &c->given.schedule;
     c->nschedule = free_schedule ? SCHEDULES : 1;
-    for (uint32_t i = 0; i < SIZES_ALL; i++)
-        c->by_size[i] = INT64_MAX;
-    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++)
-        c->by_schedule[i] = INT64_MAX;
+    forget_plans(c);
     c->global = m->micro_size * training_count(m);
 }
 
@@ -547,13 +556,7 @@ static void try_apart(struct choices *c, struct train *t, const struct stage_lay
     if (c->best.value == INT64_MAX || t->rules.needs_apart || !train_updates_within(t, &c->best) ||
         clock_out(&t->clock))
         return;
-    c->best = (struct stage_layout){.value = INT64_MAX};
-    for (uint32_t i = 0; i < SIZES_ALL; i++)
-        c->by_size[i] = INT64_MAX;
-    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++) {
-        c->by_schedule[i] = INT64_MAX;
-        c->best_of[i] = (struct stage_layout){.value = INT64_MAX};
-    }
+    forget_plans(c);
     t->rules.needs_apart = true;
     train_fit_anew(t);
     *m = *model;
